@@ -1,5 +1,7 @@
 import { serverTimestamp, Timestamp } from 'firebase/firestore'
-import { limits, MAX_PRICE } from '../src/features/admin-events/event-values'
+import { checkDraft, checkEvent, limits } from '../src/features/admin-events/event-schema'
+import { MAX_PRICE } from '../src/features/admin-events/event-text'
+import { blank, type Values } from '../src/features/admin-events/event-values'
 import { check } from '../src/forms/check'
 import { contact, type FieldRule, type FormDefinition, newsletter, rental, volunteer } from '../src/forms/schemas'
 
@@ -111,22 +113,36 @@ export const accepted: Record<string, Change[]> = Object.fromEntries(
   }),
 )
 
-/** An event as the panel writes it. */
-export const event: Fields = {
-  title: 'Concierto',
+/** What an administrator types into the event form. */
+const typedEvent: Values = {
+  title: ' Concierto ',
   description: 'Gratis para todos',
   location: 'Teatro',
   featuredArtist: '',
-  price: null,
-  date: '2027-09-05',
-  time: '19:30',
-  eventDate: Timestamp.fromDate(new Date('2027-09-05T19:30:00-04:00')),
+  price: '',
+  date: '5/9/2027',
+  time: '7:30 p. m.',
+  imageUrl: '',
+  imageAlt: '',
+}
+
+/** What the site's own schema makes of the event form, which has no picture. */
+function fieldsOf(checked: ReturnType<typeof checkEvent> | ReturnType<typeof checkDraft>): Fields {
+  if (!checked.ok) throw new Error(`the site refuses its own event: ${checked.message}`)
+  const { imageUrl: _, imageAlt: __, eventDate, ...fields } = checked.values
+  return { ...fields, eventDate: eventDate && Timestamp.fromDate(eventDate) }
+}
+
+/** Who wrote an event or a draft, and when. */
+const written: Fields = {
   createdBy: 'admin',
   createdByEmail: 'admin@correo.do',
   createdAt: serverTimestamp(),
   updatedAt: serverTimestamp(),
-  isPublished: true,
 }
+
+/** An event as the panel writes it. */
+export const event: Fields = { ...fieldsOf(checkEvent(typedEvent)), ...written, isPublished: true }
 
 export const eventsRefused: Change[] = [
   ['no title', { title: undefined }],
@@ -189,21 +205,7 @@ export function stored(data: Fields): Fields {
 }
 
 /** A draft as the panel keeps it: all but its title may be missing. */
-export const draft: Fields = {
-  title: 'Concierto',
-  description: '',
-  location: '',
-  featuredArtist: '',
-  price: null,
-  date: '',
-  time: '',
-  eventDate: null,
-  createdBy: 'admin',
-  createdByEmail: 'admin@correo.do',
-  createdAt: serverTimestamp(),
-  updatedAt: serverTimestamp(),
-  publishAt: null,
-}
+export const draft: Fields = { ...fieldsOf(checkDraft({ ...blank, title: 'Concierto' })), ...written, publishAt: null }
 
 /** What a draft lacks until it is a whole event. */
 export const whole: Fields = {

@@ -1,5 +1,5 @@
 /** How loud a button is: one primary action a view. */
-export type Weight = 'primario' | 'secundario' | 'discreto'
+export type Weight = 'primario' | 'secundario'
 
 /** The classes of a button or of a link that looks like one. */
 export function buttonClasses(weight: Weight = 'secundario'): string {

@@ -1,36 +1,80 @@
-import { type ReactNode, useId } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { t } from '../i18n/es'
-import { Modal } from './modal'
 import { Sign } from './sign'
 
-type Props = { open: boolean; onClose: () => void; title: string; before?: ReactNode; children: ReactNode }
+type Props = {
+  open: boolean
+  onClose: () => void
+  title: string
+  /** A page's own closes by a click beside it, as does a drawer with details; a window holds a form, and an alert must be answered. */
+  kind: 'page' | 'drawer' | 'window' | 'alert'
+  /** A picture above the title. */
+  before?: ReactNode
+  children: ReactNode
+}
 
-/** A modal of the page, closed by its X, Escape or a click on the backdrop; a full sheet on phones. */
-export function Dialog({ open, onClose, title, before, children }: Props) {
+/**
+ * A modal dialog of the site or the panel: the browser's own, which keeps the focus inside. Escape closes it, and the focus returns to
+ * where it was. Its content exists only while it is open. Radix's would put a style element into the page, which the site's
+ * Content-Security-Policy forbids.
+ */
+export function Dialog({ open, onClose, title, kind, before, children }: Props) {
   const titleId = useId()
+  const element = useOpenDialog(open)
+  // A text selected with the mouse may end outside; only what began outside closes.
+  const beganOutside = useRef(false)
+  const closesOutside = kind === 'page' || kind === 'drawer'
+  const onPress = (gesture: MouseEvent) => {
+    beganOutside.current = gesture.target === element.current
+  }
+  const onClick = (gesture: MouseEvent) => {
+    if (closesOutside && gesture.target === element.current && beganOutside.current) onClose()
+  }
   return (
-    <Modal
-      open={open}
-      onClose={onClose}
-      titleId={titleId}
-      closesOutside
-      className="ventana border-borde bg-fondo text-texto m-auto w-[min(41rem,calc(100vw-2rem))] max-w-none overflow-auto overscroll-contain rounded-sm border-2 p-0 max-sm:m-0 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:border-0"
+    // The backdrop is the dialog itself: its content fills it, so a click on the element is a click outside. Escape is the browser's.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={element}
+      role={kind === 'alert' ? 'alertdialog' : undefined}
+      aria-labelledby={titleId}
+      onMouseDown={onPress}
+      onClick={onClick}
+      onCancel={(gesture) => {
+        gesture.preventDefault()
+        onClose()
+      }}
+      className={`dialogo dialogo-${kind}`}
     >
-      <div className="relative min-h-full p-5 sm:p-8">
-        <button
-          type="button"
-          aria-label={t.common.close}
-          onClick={onClose}
-          className="border-borde bg-superficie sticky top-0 z-10 float-right ml-4 grid size-11 place-items-center rounded-sm border-2"
-        >
-          <Sign name="close" />
-        </button>
-        {before}
-        <h2 id={titleId} className="titulo-2 wrap-anywhere">
-          {title}
-        </h2>
-        <div className="mt-5 clear-both">{children}</div>
-      </div>
-    </Modal>
+      {open ? (
+        <div className="dialogo-caja">
+          {kind === 'alert' ? null : (
+            <button type="button" className="dialogo-cerrar" aria-label={t.common.close} onClick={onClose}>
+              <Sign name="close" />
+            </button>
+          )}
+          {before}
+          <h2 id={titleId} className="titulo-2 dialogo-titulo">
+            {title}
+          </h2>
+          <div className="dialogo-cuerpo">{children}</div>
+        </div>
+      ) : null}
+    </dialog>
   )
+}
+
+/** A dialog element that is shown while `open`; closing it gives the focus back. */
+function useOpenDialog(open: boolean) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const node = element.current
+    if (!node || !open) return
+    const origin = document.activeElement
+    node.showModal()
+    return () => {
+      node.close()
+      if (origin instanceof HTMLElement) origin.focus()
+    }
+  }, [open])
+  return element
 }

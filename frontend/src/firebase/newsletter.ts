@@ -6,8 +6,8 @@ const preview = v.object({ text: v.string() })
 const test = v.object({ email: v.string() })
 const started = v.object({ id: v.string(), total: v.number() })
 
-/** An issue of the newsletter. */
-type Issue = { subject: string; text: string }
+/** An issue of the newsletter as an administrator composes it. */
+export type Issue = { subject: string; text: string }
 
 /** How e-mails are delivered, and how many addresses are confirmed. */
 export type NewsletterStatus = v.InferOutput<typeof status>

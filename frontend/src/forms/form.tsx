@@ -1,11 +1,10 @@
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useRef } from 'react'
 import { Link } from 'react-router-dom'
-import { buttonClasses } from '../components/button-classes'
+import { Field } from '../components/field'
 import { NoScript } from '../components/no-script'
+import { SubmitButton } from '../components/submit-button'
 import { t } from '../i18n/es'
 import { TRAP } from '../lib/robots'
-import { useReturnedFocus } from '../lib/use-returned-focus'
-import { useHydrated } from '../lib/use-hydrated'
 import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 import { type FormState, useForm } from './use-form'
@@ -49,7 +48,7 @@ type FieldProps = {
 }
 
 /** A field with its label always in sight and what is wrong with it below; its limits are the schema's. */
-export function Field({ name, label, type = 'text', autoComplete, paragraph, initial, alone = false }: FieldProps) {
+export function FormField({ name, label, type = 'text', autoComplete, paragraph, initial, alone = false }: FieldProps) {
   const { id, state, definition } = useShared()
   const fault = state.phase === 'wrong' ? state.fault : null
   const error = fault?.fields[name]
@@ -57,29 +56,11 @@ export function Field({ name, label, type = 'text', autoComplete, paragraph, ini
   useEffect(() => {
     if (alone && fault) document.getElementById(`${id}-${name}`)?.focus()
   }, [alone, fault, id, name])
-  const common = {
-    required: rule?.required,
-    maxLength: rule?.maxLength,
-    id: `${id}-${name}`,
-    name,
-    autoComplete,
-    defaultValue: initial,
-    className: 'campo',
-    'aria-invalid': error ? true : undefined,
-    'aria-describedby': error ? `${id}-${name}-error` : undefined,
-  }
+  const own = { required: rule?.required, maxLength: rule?.maxLength, name, autoComplete, defaultValue: initial }
   return (
-    <div>
-      <label htmlFor={common.id} className="mb-1 block font-semibold">
-        {label}
-      </label>
-      {paragraph ? <textarea rows={5} {...common} /> : <input type={type} {...common} />}
-      {error ? (
-        <p id={`${id}-${name}-error`} role={alone ? 'alert' : undefined} className="campo-error">
-          {error}
-        </p>
-      ) : null}
-    </div>
+    <Field id={`${id}-${name}`} label={label} error={error} silent={!alone}>
+      {(control) => (paragraph ? <textarea rows={5} {...control} {...own} /> : <input type={type} {...control} {...own} />)}
+    </Field>
   )
 }
 
@@ -122,17 +103,10 @@ function Summary({ fault, labels, id }: { fault: Fault; labels: Record<string, s
   )
 }
 
-/** The submit button: never before the page is live (F-810), busy while sending (F-600). */
-export function SubmitButton({ text, className = '' }: { text: string; className?: string }) {
+/** The button that sends the form. */
+export function SendButton({ text, className = '' }: { text: string; className?: string }) {
   const { state } = useShared()
-  const live = useHydrated()
-  const sending = state.phase === 'sending'
-  const node = useReturnedFocus(sending)
-  return (
-    <button ref={node} type="submit" disabled={!live || sending} className={`${buttonClasses('primario')} ${className}`}>
-      {sending ? t.common.sending : text}
-    </button>
-  )
+  return <SubmitButton busy={state.phase === 'sending'} label={text} busyLabel={t.common.sending} className={className} />
 }
 
 /** What became of the form that was sent: thanks or a failure, gone on the next try. */

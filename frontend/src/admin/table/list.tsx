@@ -70,11 +70,11 @@ export function List<T extends { id: string }>(props: Props<T>) {
         count={es.table.results(filtered ? rows.length : total, total)}
       >
         {renderSelected && total > 0 ? (
-          <button type="button" className="p-boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
+          <button type="button" className="boton" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
             {isSelecting ? es.table.finish : es.table.select}
           </button>
         ) : null}
-        <button type="button" className="p-boton" disabled={rows.length === 0 || live.partial} onClick={() => void exportRows()}>
+        <button type="button" className="boton" disabled={rows.length === 0 || live.partial} onClick={() => void exportRows()}>
           <Download aria-hidden size={15} />
           {es.table.csv}
         </button>
@@ -104,7 +104,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
 
 function NoMatch({ onClear }: { onClear: () => void }) {
   const clear = (
-    <button type="button" className="p-boton" onClick={onClear}>
+    <button type="button" className="boton" onClick={onClear}>
       {es.table.clean}
     </button>
   )

@@ -18,7 +18,7 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
   return (
     <div className="p-paginas">
       <label htmlFor={id}>{es.table.perPage}</label>
-      <select id={id} className="p-entrada w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
+      <select id={id} className="casilla w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
         {SIZES.map((n) => (
           <option key={n} value={n}>
             {n}

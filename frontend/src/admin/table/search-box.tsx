@@ -7,7 +7,7 @@ export function SearchBox({ label, value, onChange }: { label: string; value: st
       <Search aria-hidden size={15} className="p-lupa" />
       <input
         type="search"
-        className="p-entrada pl-8"
+        className="casilla pl-8"
         aria-label={label}
         placeholder={label}
         value={value}

@@ -12,12 +12,12 @@ export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
   const { table } = es
   return (
     <div className="p-solo-tarjetas mb-3">
-      <label htmlFor={menu} className="p-ayuda">
+      <label htmlFor={menu} className="ayuda">
         {table.sort}
       </label>
       <select
         id={menu}
-        className="p-entrada"
+        className="casilla"
         value={first ? `${first.desc ? '-' : '+'}${first.id}` : ''}
         onChange={({ target: { value } }) => onSort([{ id: value.slice(1), desc: value.startsWith('-') }])}
       >

@@ -1,6 +1,6 @@
 import { useState, type InputHTMLAttributes } from 'react'
 import { es } from '../../i18n/es-admin'
-import { Field } from './field'
+import { Field } from '../../components/field'
 
 type Props = { label: string; errorId?: string | undefined } & Pick<
   InputHTMLAttributes<HTMLInputElement>,
@@ -11,7 +11,7 @@ type Props = { label: string; errorId?: string | undefined } & Pick<
 export function PasswordInput({ label, errorId, ...input }: Props) {
   const [shown, setShown] = useState(false)
   const button = (
-    <button type="button" className="p-boton" aria-pressed={shown} onClick={() => setShown(!shown)}>
+    <button type="button" className="boton" aria-pressed={shown} onClick={() => setShown(!shown)}>
       {shown ? es.access.hide : es.access.show}
     </button>
   )

@@ -41,7 +41,7 @@ export function Failed() {
   return (
     <div className="p-problema flex flex-wrap items-center justify-between gap-2">
       <p role="alert">{es.table.error}</p>
-      <button type="button" className="p-boton" onClick={() => location.reload()}>
+      <button type="button" className="boton" onClick={() => location.reload()}>
         {es.table.retry}
       </button>
     </div>

@@ -15,7 +15,7 @@ export function StatusSelect({ value, onPick, none, className = '', ...select }:
   return (
     <select
       {...select}
-      className={`p-entrada ${className}`}
+      className={`casilla ${className}`}
       value={value}
       onChange={({ target }) => onPick(statuses.find((one) => one === target.value))}
     >

@@ -48,10 +48,10 @@ export function Conflict({ changed, theirs, refused, join, take, choice }: Props
       </div>
       <p id={help}>{events.combineHelp}</p>
       <div className="flex flex-wrap gap-2">
-        <button ref={choice} type="button" className="p-boton p-boton-principal" aria-describedby={help} onClick={join}>
+        <button ref={choice} type="button" className="boton boton-primario" aria-describedby={help} onClick={join}>
           {events.combine}
         </button>
-        <button type="button" className="p-boton" onClick={take}>
+        <button type="button" className="boton" onClick={take}>
           {events.discardMine}
         </button>
       </div>
@@ -66,7 +66,7 @@ export function Recovery({ onRecover }: { onRecover: () => void }) {
       <p role="status" className="grow">
         {es.events.otherVersion}
       </p>
-      <button type="button" className="p-boton" onClick={onRecover}>
+      <button type="button" className="boton" onClick={onRecover}>
         {es.events.recoverMine}
       </button>
     </div>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { MusicEvent } from '../../admin/data/rows'
-import { Dialog } from '../../admin/ui/dialog'
+import { Dialog } from '../../components/dialog'
 import { useNotify } from '../../admin/ui/toasts'
 import { es } from '../../i18n/es-admin'
 import { dateAndTime } from '../../lib/dates'
@@ -59,10 +59,10 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
         </p>
       ) : null}
       <div className="flex justify-end gap-2">
-        <button type="button" className="p-boton" onClick={onClose}>
+        <button type="button" className="boton" onClick={onClose}>
           {events.cancel}
         </button>
-        <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
+        <button type="button" className="boton boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
           {state === 'busy' ? events.deleting : events.remove}
         </button>
       </div>

@@ -2,15 +2,18 @@ import { useId, useState, type FormEvent } from 'react'
 import { rowsOf } from '../../admin/data/live'
 import { usePanelData } from '../../admin/data/panel-data'
 import type { DraftEvent } from '../../admin/data/rows'
-import { Dialog } from '../../admin/ui/dialog'
-import { Submit } from '../../admin/ui/submit'
+import { Dialog } from '../../components/dialog'
+import { textOf } from '../../admin/form-text'
+import { SubmitButton } from '../../components/submit-button'
 import { useNotify } from '../../admin/ui/toasts'
 import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
 import { dateAndTime, momentOf } from '../../lib/dates'
 import { EventForm } from './event-form'
-import { check, clockTime, isoDate, valuesOf } from './event-values'
+import { checkEvent } from './event-schema'
+import { clockTime, isoDate } from './event-text'
+import { valuesOf } from './event-values'
 import { PickedField } from './picked-field'
 
 const texts = es.drafts
@@ -32,7 +35,7 @@ export function Drafts() {
           <h2 id="borradores" className="p-titulo text-[17px]">
             {texts.title}
           </h2>
-          <p className="p-ayuda">{texts.help}</p>
+          <p className="ayuda">{texts.help}</p>
           <ul className="grid gap-3">
             {rows.map((draft) => (
               <li key={draft.id}>
@@ -129,7 +132,7 @@ function Schedule({ draft, onClose }: Props) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   if (!draft) return null
-  const whole = check({ ...valuesOf(draft), date: draft.date, time: draft.time })
+  const whole = checkEvent({ ...valuesOf(draft), date: draft.date, time: draft.time })
   const put = async (publishAt: Date | null) => {
     setBusy(true)
     setProblem('')
@@ -145,12 +148,8 @@ function Schedule({ draft, onClose }: Props) {
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const data = new FormData(event.currentTarget)
-    const text = (name: string) => {
-      const value = data.get(name)
-      return typeof value === 'string' ? value : ''
-    }
-    const moment = momentOf(isoDate(text('date')), clockTime(text('time')))
+    const form = event.currentTarget
+    const moment = momentOf(isoDate(textOf(form, 'date')), clockTime(textOf(form, 'time')))
     if (!moment) setProblem(es.events.invalidDate)
     else if (moment.getTime() <= Date.now()) setProblem(texts.wantsFuture)
     else void put(moment)
@@ -161,9 +160,9 @@ function Schedule({ draft, onClose }: Props) {
       <PickedField kind="date" label={es.events.date} value="" errorId={problem ? id : undefined} />
       <PickedField kind="time" label={es.events.time} value="" errorId={problem ? id : undefined} />
       <div className="col-span-full flex flex-wrap gap-2">
-        <Submit busy={busy} label={texts.schedule} busyLabel={es.events.saving} className="min-w-36" />
+        <SubmitButton busy={busy} label={texts.schedule} busyLabel={es.events.saving} className="min-w-36" />
         {draft.publishAt ? (
-          <button type="button" className="p-boton" disabled={busy} onClick={() => void put(null)}>
+          <button type="button" className="boton" disabled={busy} onClick={() => void put(null)}>
             {texts.takeBack}
           </button>
         ) : null}
@@ -204,10 +203,10 @@ function Remove({ draft, onClose }: Props) {
         </p>
       ) : null}
       <div className="flex justify-end gap-2">
-        <button type="button" className="p-boton" onClick={onClose}>
+        <button type="button" className="boton" onClick={onClose}>
           {es.events.cancel}
         </button>
-        <button type="button" className="p-boton p-boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
+        <button type="button" className="boton boton-peligro" disabled={state === 'busy'} onClick={() => void remove()}>
           {state === 'busy' ? es.events.deleting : texts.remove}
         </button>
       </div>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { MusicEvent } from '../../admin/data/rows'
-import { Dialog } from '../../admin/ui/dialog'
+import { Dialog } from '../../components/dialog'
 import { es } from '../../i18n/es-admin'
 import { Editing } from './editing'
 import { read, same } from './event-inputs'
@@ -56,10 +56,10 @@ function Unsaved({ onStay, onLeave }: { onStay: () => void; onLeave: () => void 
     <div className="p-problema grid gap-2">
       <p role="alert">{es.events.unsaved}</p>
       <div className="flex flex-wrap gap-2">
-        <button ref={stay} type="button" className="p-boton" onClick={onStay}>
+        <button ref={stay} type="button" className="boton" onClick={onStay}>
           {es.events.goOn}
         </button>
-        <button type="button" className="p-boton p-boton-peligro" onClick={onLeave}>
+        <button type="button" className="boton boton-peligro" onClick={onLeave}>
           {es.events.discard}
         </button>
       </div>

@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent, type Ref } from 'react'
-import { Field } from '../../admin/ui/field'
-import { Submit } from '../../admin/ui/submit'
+import { Field } from '../../components/field'
+import { SubmitButton } from '../../components/submit-button'
 import type { DraftFields } from '../../firebase/draft-writes'
 import type { EventFields } from '../../firebase/panel-writes'
 import { es } from '../../i18n/es-admin'
@@ -8,7 +8,8 @@ import { clear, inputOf, read } from './event-inputs'
 import { PictureField } from './picture-field'
 import { PickedField } from './picked-field'
 import { PriceField } from './price-field'
-import { check, checkDraft, limits, type Name, type Values } from './event-values'
+import { checkDraft, checkEvent, limits } from './event-schema'
+import type { Name, Values } from './event-values'
 
 type Props = {
   values: Values
@@ -56,15 +57,15 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
     event.preventDefault()
     const element = event.currentTarget
     setMessage(undefined)
-    const checked = check(read(element))
-    if (checked.ok) await send(element, () => onSave(checked.event), { success, failure })
+    const checked = checkEvent(read(element))
+    if (checked.ok) await send(element, () => onSave(checked.values), { success, failure })
     else refuse(element, checked)
   }
   const keep = async (element: HTMLFormElement | null) => {
     if (!element || !onDraft) return
     setMessage(undefined)
     const checked = checkDraft(read(element))
-    if (checked.ok) await send(element, () => onDraft(checked.draft), { success: es.drafts.saved, failure: es.drafts.notSaved })
+    if (checked.ok) await send(element, () => onDraft(checked.values), { success: es.drafts.saved, failure: es.drafts.notSaved })
     else refuse(element, checked)
   }
   const errorOf = (name: Name) => (message?.field === name ? `${id}-message` : undefined)
@@ -103,11 +104,11 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
         onChange={(form) => onInput?.(read(form))}
       />
       <div className="col-span-full flex flex-wrap items-center gap-2">
-        <Submit busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
+        <SubmitButton busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
         {onDraft ? (
           <button
             type="button"
-            className="p-boton"
+            className="boton"
             disabled={busy || uploading}
             onClick={({ currentTarget }) => void keep(currentTarget.form)}
           >
@@ -115,7 +116,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
           </button>
         ) : null}
         {onCancel ? (
-          <button type="button" className="p-boton" onClick={onCancel}>
+          <button type="button" className="boton" onClick={onCancel}>
             {events.cancel}
           </button>
         ) : null}

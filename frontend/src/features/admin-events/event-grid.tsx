@@ -115,7 +115,7 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
         ))}
       </ul>
       {events.length < total ? (
-        <button type="button" className="p-boton justify-self-center" onClick={() => set('pagina', String(page + 2))}>
+        <button type="button" className="boton justify-self-center" onClick={() => set('pagina', String(page + 2))}>
           {es.events.seeMore}
         </button>
       ) : null}

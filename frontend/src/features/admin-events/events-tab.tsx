@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { usePanelData } from '../../admin/data/panel-data'
 import type { MusicEvent } from '../../admin/data/rows'
-import { Dialog } from '../../admin/ui/dialog'
+import { Dialog } from '../../components/dialog'
 import { useNotify } from '../../admin/ui/toasts'
 import { useNarrow } from '../../admin/use-narrow'
 import type { DraftFields } from '../../firebase/draft-writes'
@@ -80,7 +80,7 @@ export function EventsTab() {
     <div className="p-dos">
       {narrow ? (
         <>
-          <button type="button" className="p-boton p-boton-principal" onClick={() => begin(readDraft(me.uid))}>
+          <button type="button" className="boton boton-primario" onClick={() => begin(readDraft(me.uid))}>
             {texts.fresh}
           </button>
           <Dialog open={sheet} onClose={() => setSheet(false)} kind="window" title={texts.fresh}>

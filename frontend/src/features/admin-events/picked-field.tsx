@@ -1,8 +1,8 @@
 import { Calendar, Clock } from 'lucide-react'
 import { useRef } from 'react'
-import { Field } from '../../admin/ui/field'
+import { Field } from '../../components/field'
 import { es } from '../../i18n/es-admin'
-import { clockTime, isoDate } from './event-values'
+import { clockTime, isoDate } from './event-text'
 import { useUnderstood } from './use-understood'
 
 type Props = { kind: 'date' | 'time'; label: string; value: string; errorId: string | undefined }

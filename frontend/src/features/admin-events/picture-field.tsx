@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { messageOf } from '../../admin/auth-error'
-import { Field } from '../../admin/ui/field'
+import { Field } from '../../components/field'
 import { es } from '../../i18n/es-admin'
 import { FILLED } from './event-inputs'
-import { limits } from './event-values'
+import { limits } from './event-schema'
 import { shrink } from './shrink'
 
 const texts = es.picture
@@ -57,7 +57,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
             {/* The browser's own button speaks the browser's language, and says that nothing is chosen once a file has been sent. */}
             <button
               type="button"
-              className="p-boton"
+              className="boton"
               tabIndex={-1}
               aria-hidden="true"
               disabled={busy}
@@ -76,7 +76,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
             <input {...input} ref={description} name="imageAlt" maxLength={limits.imageAlt} autoComplete="off" defaultValue={alt} />
           )}
         </Field>
-        <button type="button" className="p-boton justify-self-start" onClick={take}>
+        <button type="button" className="boton justify-self-start" onClick={take}>
           {texts.remove}
         </button>
       </div>

@@ -1,4 +1,4 @@
-import { Field } from '../../admin/ui/field'
+import { Field } from '../../components/field'
 import { es } from '../../i18n/es-admin'
 import { useUnderstood } from './use-understood'
 

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { FILLED } from './event-inputs'
-import { understood } from './event-values'
+import { understood } from './event-text'
 
 type Kind = 'date' | 'time' | 'price'
 

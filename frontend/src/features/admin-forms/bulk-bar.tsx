@@ -26,7 +26,7 @@ export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: (
         {es.table.markAs}
       </label>
       <StatusSelect id={id} className="w-auto" value={status} onPick={(next) => setStatus(next ?? status)} />
-      <button type="button" className="p-boton p-boton-principal" disabled={busy || paths.length === 0} onClick={() => void apply()}>
+      <button type="button" className="boton boton-primario" disabled={busy || paths.length === 0} onClick={() => void apply()}>
         {es.table.apply}
       </button>
     </div>

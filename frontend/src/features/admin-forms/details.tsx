@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Status } from '../../admin/data/rows'
 import type { Column } from '../../admin/table/column'
-import { Dialog } from '../../admin/ui/dialog'
+import { Dialog } from '../../components/dialog'
 import { es } from '../../i18n/es-admin'
 import { StatusField } from './status-field'
 

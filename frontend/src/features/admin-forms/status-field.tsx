@@ -22,7 +22,7 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
       {fixed ? (
         <>
           <StatusChip status={status} />
-          <p className="p-ayuda">{es.table.old}</p>
+          <p className="ayuda">{es.table.old}</p>
         </>
       ) : (
         <>
@@ -46,7 +46,7 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
         </p>
       ) : null}
       {statusAt ? (
-        <p className="p-ayuda">
+        <p className="ayuda">
           {es.table.lastChange}: {es.table.trail(name, dateAndTime(statusAt))}
         </p>
       ) : null}

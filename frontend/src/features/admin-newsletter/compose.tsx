@@ -1,24 +1,18 @@
 import { type FormEvent, useRef, useState } from 'react'
-import * as v from 'valibot'
 import { messageOf } from '../../admin/auth-error'
 import { textOf } from '../../admin/form-text'
-import { Field } from '../../admin/ui/field'
-import { Submit } from '../../admin/ui/submit'
+import { Field } from '../../components/field'
+import { SubmitButton } from '../../components/submit-button'
 import { useNotify } from '../../admin/ui/toasts'
+import type { Issue } from '../../firebase/newsletter'
 import { es } from '../../i18n/es-admin'
-import { type Issue, issueSchema, LIMITS } from './issue-values'
+import { checkIssue, LIMITS } from './issue-values'
 
 const texts = es.newsletter
 
 type Step = 'preview' | 'test' | 'send'
 /** What stands below the form. */
 type Result = { kind: 'done' | 'error' | 'preview' | 'question'; text: string }
-
-/** The issue in a form, or what is wrong with it. */
-function issueOf(form: HTMLFormElement): { issue: Issue } | { wrong: string } {
-  const result = v.safeParse(issueSchema, { subject: textOf(form, 'subject'), text: textOf(form, 'text') })
-  return result.success ? { issue: result.output } : { wrong: result.issues[0].message }
-}
 
 /** Composes an issue: it can be previewed and sent to oneself, and is sent to everybody only after a question. */
 export function Compose({ onClose }: { onClose: () => void }) {
@@ -28,15 +22,15 @@ export function Compose({ onClose }: { onClose: () => void }) {
   const [result, setResult] = useState<Result>()
   const run = async (next: Step, task: (issue: Issue) => Promise<Result | undefined>) => {
     if (!form.current) return
-    const read = issueOf(form.current)
-    if ('wrong' in read) {
-      setResult({ kind: 'error', text: read.wrong })
+    const checked = checkIssue({ subject: textOf(form.current, 'subject'), text: textOf(form.current, 'text') })
+    if (!checked.ok) {
+      setResult({ kind: 'error', text: checked.message })
       return
     }
     setStep(next)
     setResult(undefined)
     try {
-      setResult(await task(read.issue))
+      setResult(await task(checked.values))
     } catch (error) {
       setResult({ kind: 'error', text: messageOf(error) })
     } finally {
@@ -72,13 +66,18 @@ export function Compose({ onClose }: { onClose: () => void }) {
       </Field>
       {result ? <Outcome result={result} /> : null}
       <div className="flex flex-wrap gap-2">
-        <button type="button" className="p-boton" disabled={step !== undefined} onClick={() => void preview()}>
+        <button type="button" className="boton" disabled={step !== undefined} onClick={() => void preview()}>
           {texts.preview}
         </button>
-        <button type="button" className="p-boton" disabled={step !== undefined} onClick={() => void test()}>
+        <button type="button" className="boton" disabled={step !== undefined} onClick={() => void test()}>
           {step === 'test' ? texts.testing : texts.test}
         </button>
-        <Submit busy={step === 'send'} disabled={step !== undefined} label={sure ? texts.sendNow : texts.send} busyLabel={texts.starting} />
+        <SubmitButton
+          busy={step === 'send'}
+          disabled={step !== undefined}
+          label={sure ? texts.sendNow : texts.send}
+          busyLabel={texts.starting}
+        />
       </div>
     </form>
   )

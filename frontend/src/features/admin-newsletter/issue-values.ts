@@ -1,15 +1,18 @@
 import * as v from 'valibot'
+import { checkForm, filled } from '../../admin/form-check'
+import type { Issue } from '../../firebase/newsletter'
 import { es } from '../../i18n/es-admin'
 
 /** The longest subject and text, in characters; the back office has the same limits (server/backoffice/newsletter.go). */
 export const LIMITS = { subject: 150, text: 20_000 } as const
 
-const filled = v.pipe(v.string(), v.trim(), v.minLength(1, es.newsletter.incomplete))
+const text = filled(es.newsletter.incomplete)
 
-/** An issue of the newsletter as an administrator composes it. */
-export const issueSchema = v.object({
-  subject: v.pipe(filled, v.maxLength(LIMITS.subject, es.newsletter.long(LIMITS.subject))),
-  text: v.pipe(filled, v.maxLength(LIMITS.text, es.newsletter.long(LIMITS.text))),
+/** An issue of the newsletter: what it may hold, and what is said of the rest. */
+const issueSchema = v.object({
+  subject: v.pipe(text, v.maxLength(LIMITS.subject, es.long(LIMITS.subject))),
+  text: v.pipe(text, v.maxLength(LIMITS.text, es.long(LIMITS.text))),
 })
 
-export type Issue = v.InferOutput<typeof issueSchema>
+/** Checks the subject and the text of an issue. */
+export const checkIssue = (texts: Issue) => checkForm<keyof Issue, Issue>(issueSchema, texts)

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import * as v from 'valibot'
 import { rowsOf } from '../../admin/data/live'
 import { useLiveRows, type Watched } from '../../admin/data/use-live-rows'
-import { Dialog } from '../../admin/ui/dialog'
+import { Dialog } from '../../components/dialog'
 import type { NewsletterStatus } from '../../firebase/newsletter'
 import { es } from '../../i18n/es-admin'
 import { dateAndTime } from '../../lib/dates'
@@ -55,17 +55,17 @@ export function Issues() {
   return (
     <div className="mb-4 grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <button type="button" className="p-boton p-boton-principal" disabled={off} onClick={() => setOpen(true)}>
+        <button type="button" className="boton boton-primario" disabled={off} onClick={() => setOpen(true)}>
           {texts.open}
         </button>
-        {status && !off ? <p className="p-ayuda">{texts.confirmed(status.confirmed)}</p> : null}
+        {status && !off ? <p className="ayuda">{texts.confirmed(status.confirmed)}</p> : null}
       </div>
       {off ? (
         <p role="status" className="p-problema">
           {texts.off}
         </p>
       ) : null}
-      {status?.delivery === 'terminal' ? <p className="p-ayuda">{texts.terminal}</p> : null}
+      {status?.delivery === 'terminal' ? <p className="ayuda">{texts.terminal}</p> : null}
       {latest.length > 0 ? (
         <section aria-label={texts.issues} className="p-capa p-4">
           <ul className="grid gap-3">
@@ -105,7 +105,7 @@ function Progress({ issue: { subject, createdAt, state, problem, total, sent, fa
         <strong className="wrap-anywhere">{subject}</strong> · {dateAndTime(createdAt)}
       </p>
       {state !== 'sent' ? <progress className="w-full" aria-label={texts.progress(subject)} value={done} max={Math.max(total, 1)} /> : null}
-      <p role="status" className="p-ayuda">
+      <p role="status" className="ayuda">
         {parts.filter(Boolean).join(' ')}
       </p>
     </>

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { messageOf } from '../../admin/auth-error'
 import { textOf } from '../../admin/form-text'
-import { Dialog } from '../../admin/ui/dialog'
-import { Field } from '../../admin/ui/field'
-import { Submit } from '../../admin/ui/submit'
+import { Dialog } from '../../components/dialog'
+import { EmailInput } from '../../admin/ui/email-input'
+import { SubmitButton } from '../../components/submit-button'
 import type { Found } from '../../firebase/back-office-admin'
 import { es } from '../../i18n/es-admin'
 
@@ -15,7 +15,7 @@ export function ErasePerson() {
   const close = () => setOpen(false)
   return (
     <>
-      <button type="button" className="p-boton" onClick={() => setOpen(true)}>
+      <button type="button" className="boton" onClick={() => setOpen(true)}>
         {data.open}
       </button>
       <Dialog open={open} onClose={close} kind="window" title={data.open}>
@@ -68,7 +68,7 @@ function Steps({ onClose }: { onClose: () => void }) {
         onSubmit={erase(email)}
         onClose={onClose}
         problem={problem}
-        submit={<Submit danger busy={busy} label={data.erase(found.total)} busyLabel={data.erasing} />}
+        submit={<SubmitButton danger busy={busy} label={data.erase(found.total)} busyLabel={data.erasing} />}
       >
         <p>{data.question(email)}</p>
         <Counts found={found} />
@@ -77,11 +77,9 @@ function Steps({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Question onSubmit={ask} onClose={onClose} submit={<Submit busy={busy} label={data.search} busyLabel={data.searching} />}>
+    <Question onSubmit={ask} onClose={onClose} submit={<SubmitButton busy={busy} label={data.search} busyLabel={data.searching} />}>
       <p>{data.help}</p>
-      <Field label={es.access.email} error={problem || undefined}>
-        {(input) => <input {...input} type="email" name="email" required autoComplete="off" spellCheck={false} autoCapitalize="none" />}
-      </Field>
+      <EmailInput autoComplete="off" error={problem || undefined} />
     </Question>
   )
 }
@@ -121,7 +119,7 @@ function Leave({ label, onClick, focused }: { label: string; onClick: () => void
     if (focused) button.current?.focus()
   }, [focused])
   return (
-    <button ref={button} type="button" className="p-boton" onClick={onClick}>
+    <button ref={button} type="button" className="boton" onClick={onClick}>
       {label}
     </button>
   )

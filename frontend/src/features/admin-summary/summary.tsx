@@ -91,7 +91,7 @@ function Figure({ to, state, name, value }: { to: string; state?: string; name: 
   return (
     <Link to={{ search: `?${query}` }} replace preventScrollReset className="block">
       <span className="p-cifra block">{value ?? DASH}</span>
-      <span className="p-ayuda">{name}</span>
+      <span className="ayuda">{name}</span>
     </Link>
   )
 }
@@ -111,7 +111,7 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
           )
         })}
       </ul>
-      <p className="p-ayuda">{es.summary.weeks}</p>
+      <p className="ayuda">{es.summary.weeks}</p>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router-dom'
-import { DataNote, ErrorSummary, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { DataNote, ErrorSummary, Form, FormField, Outcome, SendButton } from '../../forms/form'
 import { contact } from '../../forms/schemas'
 import { t } from '../../i18n/es'
 import { useHydrated } from '../../lib/use-hydrated'
@@ -19,14 +19,14 @@ export function ContactForm() {
   return (
     <Form definition={contact} className="grid gap-4">
       <ErrorSummary labels={LABELS} />
-      <Field name="name" label={LABELS.name} autoComplete="name" />
-      <Field name="email" label={LABELS.email} type="email" autoComplete="email" />
-      <Field key={subject} name="subject" label={LABELS.subject} initial={subject} />
-      <Field name="message" label={LABELS.message} paragraph />
+      <FormField name="name" label={LABELS.name} autoComplete="name" />
+      <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <FormField key={subject} name="subject" label={LABELS.subject} initial={subject} />
+      <FormField name="message" label={LABELS.message} paragraph />
       <Outcome>
         <p>{t.successes.contacto}</p>
       </Outcome>
-      <SubmitButton text={t.form.sendMessage} className="justify-self-start" />
+      <SendButton text={t.form.sendMessage} className="justify-self-start" />
       <DataNote text={t.form.retention} />
     </Form>
   )

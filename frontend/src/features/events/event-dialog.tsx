@@ -13,6 +13,7 @@ import { EventBody, PlaceLink, EventImage } from './event-parts'
 export function EventDialog({ event, onClose }: { event: PublicEvent | null; onClose: () => void }) {
   return (
     <Dialog
+      kind="page"
       open={event !== null}
       onClose={onClose}
       title={event?.title ?? ''}

@@ -1,4 +1,4 @@
-import { DataNote, ErrorSummary, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { DataNote, ErrorSummary, Form, FormField, Outcome, SendButton } from '../../forms/form'
 import { rental } from '../../forms/schemas'
 import { t } from '../../i18n/es'
 
@@ -9,14 +9,14 @@ export function InstrumentForm() {
   return (
     <Form definition={rental} className="grid gap-4">
       <ErrorSummary labels={LABELS} />
-      <Field name="fullName" label={LABELS.fullName} autoComplete="name" />
-      <Field name="email" label={LABELS.email} type="email" autoComplete="email" />
-      <Field name="message" label={LABELS.message} paragraph />
+      <FormField name="fullName" label={LABELS.fullName} autoComplete="name" />
+      <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <FormField name="message" label={LABELS.message} paragraph />
       <Outcome>
         <p>{t.successes.briefInstrument}</p>
         <p className="font-normal">{t.successes.instrument}</p>
       </Outcome>
-      <SubmitButton text={t.form.sendApplication} className="justify-self-start" />
+      <SendButton text={t.form.sendApplication} className="justify-self-start" />
       <DataNote text={t.form.retention} />
     </Form>
   )

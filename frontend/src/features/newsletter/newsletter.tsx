@@ -1,5 +1,5 @@
 import { inicio } from '../../content/inicio'
-import { DataNote, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { DataNote, Form, FormField, Outcome, SendButton } from '../../forms/form'
 import { newsletter } from '../../forms/schemas'
 import { t } from '../../i18n/es'
 
@@ -16,8 +16,8 @@ export function Newsletter() {
         </div>
         <Form definition={newsletter} className="grid gap-3">
           <div className="grid gap-3 sm:grid-cols-[1fr_auto] sm:items-start">
-            <Field name="email" label={t.common.email} type="email" autoComplete="email" alone />
-            <SubmitButton text={t.form.subscribeMe} className="min-h-12 sm:mt-8" />
+            <FormField name="email" label={t.common.email} type="email" autoComplete="email" alone />
+            <SendButton text={t.form.subscribeMe} className="min-h-12 sm:mt-8" />
           </div>
           <Outcome>
             <p>{t.successes.newsletter}</p>

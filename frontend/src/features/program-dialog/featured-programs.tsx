@@ -35,7 +35,7 @@ export function FeaturedPrograms() {
           <EventSheet key={program.id} program={program} ink={INKS[i % 3] ?? 'coral'} onOpen={() => setOpen(program)} />
         ))}
       </ul>
-      <Dialog open={open !== null} onClose={() => setOpen(null)} title={open?.title ?? ''}>
+      <Dialog kind="page" open={open !== null} onClose={() => setOpen(null)} title={open?.title ?? ''}>
         {open ? (
           <div className="flex flex-col gap-4">
             {open.details.map((paragraph) => (

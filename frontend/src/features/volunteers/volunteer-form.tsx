@@ -1,4 +1,4 @@
-import { DataNote, ErrorSummary, Field, Form, Outcome, SubmitButton } from '../../forms/form'
+import { DataNote, ErrorSummary, Form, FormField, Outcome, SendButton } from '../../forms/form'
 import { volunteer } from '../../forms/schemas'
 import { t } from '../../i18n/es'
 
@@ -9,15 +9,15 @@ export function VolunteerForm() {
   return (
     <Form definition={volunteer} className="grid gap-4">
       <ErrorSummary labels={LABELS} />
-      <Field name="fullName" label={LABELS.fullName} autoComplete="name" />
-      <Field name="email" label={LABELS.email} type="email" autoComplete="email" />
-      <Field name="phone" label={LABELS.phone} type="tel" autoComplete="tel" />
-      <Field name="message" label={LABELS.message} paragraph />
+      <FormField name="fullName" label={LABELS.fullName} autoComplete="name" />
+      <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <FormField name="phone" label={LABELS.phone} type="tel" autoComplete="tel" />
+      <FormField name="message" label={LABELS.message} paragraph />
       <Outcome>
         <p>{t.successes.volunteer}</p>
       </Outcome>
       <p>{t.form.consent}</p>
-      <SubmitButton text={t.form.sendApplication} className="justify-self-start" />
+      <SendButton text={t.form.sendApplication} className="justify-self-start" />
       <DataNote text={t.form.retention} />
     </Form>
   )

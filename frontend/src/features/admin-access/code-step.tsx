@@ -51,7 +51,7 @@ export function CodeStep({ verified, onTicket }: Props) {
       <button
         ref={button}
         type="button"
-        className="p-boton justify-self-start"
+        className="boton justify-self-start"
         disabled={busy || verified}
         aria-busy={busy}
         onClick={() => void verify()}
@@ -72,7 +72,7 @@ function CodeState({ verified, error }: { verified: boolean; error: string | und
     )
   }
   return (
-    <p role="status" className={verified ? 'p-exito' : 'p-ayuda'}>
+    <p role="status" className={verified ? 'p-exito' : 'ayuda'}>
       {verified ? es.access.codeVerified : es.access.codeRequired}
     </p>
   )

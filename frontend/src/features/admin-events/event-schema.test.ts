@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { es } from '../../i18n/es-admin'
-import { blank, check, checkDraft, valuesOf, type Values } from './event-values'
+import { checkDraft, checkEvent, limits } from './event-schema'
+import { blank, type Values, valuesOf } from './event-values'
 
 const good: Values = {
   title: ' Concierto ',
@@ -17,9 +18,9 @@ const { incomplete, invalidPrice, invalidDate } = es.events
 
 describe('check', () => {
   it('makes the event of trimmed texts', () => {
-    expect(check(good)).toEqual({
+    expect(checkEvent(good)).toEqual({
       ok: true,
-      event: {
+      values: {
         title: 'Concierto',
         description: 'Gratis',
         location: 'Teatro',
@@ -34,7 +35,7 @@ describe('check', () => {
     })
   })
   it.each(['title', 'description', 'date', 'time', 'location'] as const)('wants %s', (field) => {
-    expect(check({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incomplete, field })
+    expect(checkEvent({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incomplete, field })
   })
   it.each([
     ['', null],
@@ -49,11 +50,11 @@ describe('check', () => {
     ['1,234,567.89', 1234567.89],
     ['10000000', 10_000_000],
   ])('reads the price %j as %j', (price, expected) => {
-    const result = check({ ...good, price })
-    expect(result.ok && Object.is(result.event.price, expected)).toBe(true)
+    const result = checkEvent({ ...good, price })
+    expect(result.ok && Object.is(result.values.price, expected)).toBe(true)
   })
   it.each(['abc', '-1', '1,50', '1,5000', '0.001', 'Infinity', 'NaN', '10000000.01', '12,345,678'])('refuses the price %j', (price) => {
-    expect(check({ ...good, price })).toEqual({ ok: false, message: invalidPrice, field: 'price' })
+    expect(checkEvent({ ...good, price })).toEqual({ ok: false, message: invalidPrice, field: 'price' })
   })
   it.each([
     [{ date: '2027-02-30' }, 'date'],
@@ -64,18 +65,22 @@ describe('check', () => {
     [{ time: '0:30 a. m.' }, 'time'],
     [{ time: '19' }, 'time'],
   ] as const)('knows no moment %j', (change, field) => {
-    expect(check({ ...good, ...change })).toEqual({ ok: false, message: invalidDate, field })
+    expect(checkEvent({ ...good, ...change })).toEqual({ ok: false, message: invalidDate, field })
   })
   it('wants an uploaded picture to be described, and forgets the text of one that was taken away', () => {
     const imageUrl = '/imagenes/a-700x500/960.webp'
-    expect(check({ ...good, imageUrl, imageAlt: ' ' })).toEqual({ ok: false, message: es.picture.wantsAlt, field: 'imageAlt' })
-    expect(check({ ...good, imageUrl, imageAlt: ' El coro ' })).toMatchObject({ event: { imageUrl, imageAlt: 'El coro' } })
-    expect(check({ ...good, imageUrl: '', imageAlt: 'El coro' })).toMatchObject({ event: { imageUrl: '', imageAlt: '' } })
-    expect(check({ ...good, imageUrl: '/fotos/gala.jpg' })).toMatchObject({ ok: true })
+    expect(checkEvent({ ...good, imageUrl, imageAlt: ' ' })).toEqual({ ok: false, message: es.picture.wantsAlt, field: 'imageAlt' })
+    expect(checkEvent({ ...good, imageUrl, imageAlt: ' El coro ' })).toMatchObject({ values: { imageUrl, imageAlt: 'El coro' } })
+    expect(checkEvent({ ...good, imageUrl: '', imageAlt: 'El coro' })).toMatchObject({ values: { imageUrl: '', imageAlt: '' } })
+    expect(checkEvent({ ...good, imageUrl: '/fotos/gala.jpg' })).toMatchObject({ ok: true })
+  })
+  it('refuses what firestore.rules would refuse as too long', () => {
+    const title = 'a'.repeat(limits.title + 1)
+    expect(checkEvent({ ...good, title })).toEqual({ ok: false, message: 'Escribe como máximo 150 caracteres.', field: 'title' })
   })
   it('checks in the order of the brief', () => {
-    expect(check({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incomplete })
-    expect(check({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: invalidPrice })
+    expect(checkEvent({ ...good, title: '', price: 'x', date: 'x' })).toMatchObject({ message: incomplete })
+    expect(checkEvent({ ...good, price: 'x', date: 'x' })).toMatchObject({ message: invalidPrice })
   })
   it.each([
     ['5/9/2031', '9:05', '2031-09-05', '09:05'],
@@ -84,7 +89,7 @@ describe('check', () => {
     ['5.12.2026', '12:05 a. m.', '2026-12-05', '00:05'],
     ['2026-12-05', '12 PM', '2026-12-05', '12:00'],
   ])('reads %s %s', (date, time, storedDate, storedTime) => {
-    expect(check({ ...good, date, time })).toMatchObject({ ok: true, event: { date: storedDate, time: storedTime } })
+    expect(checkEvent({ ...good, date, time })).toMatchObject({ ok: true, values: { date: storedDate, time: storedTime } })
   })
 })
 
@@ -109,16 +114,16 @@ describe('checkDraft', () => {
   it('wants a title alone', () => {
     expect(checkDraft({ ...blank, title: ' Gala ' })).toEqual({
       ok: true,
-      draft: { ...blank, title: 'Gala', price: null, eventDate: null },
+      values: { ...blank, title: 'Gala', price: null, eventDate: null },
     })
     expect(checkDraft({ ...blank, location: 'Teatro' })).toEqual({ ok: false, message: es.drafts.wantsTitle, field: 'title' })
   })
   it('has its moment as soon as day and time are understood, and keeps what is not', () => {
     expect(checkDraft({ ...good, date: '5/9/2027', time: '7:30 p. m.' })).toMatchObject({
-      draft: { date: '2027-09-05', time: '19:30', eventDate: new Date('2027-09-05T23:30:00Z'), price: 1500.5 },
+      values: { date: '2027-09-05', time: '19:30', eventDate: new Date('2027-09-05T23:30:00Z'), price: 1500.5 },
     })
-    expect(checkDraft({ ...good, time: 'de noche' })).toMatchObject({ draft: { date: '2027-09-05', time: 'de noche', eventDate: null } })
-    expect(checkDraft({ ...good, date: 'x'.repeat(50) })).toMatchObject({ draft: { date: 'x'.repeat(40), eventDate: null } })
+    expect(checkDraft({ ...good, time: 'de noche' })).toMatchObject({ values: { date: '2027-09-05', time: 'de noche', eventDate: null } })
+    expect(checkDraft({ ...good, date: 'x'.repeat(50) })).toMatchObject({ values: { date: 'x'.repeat(40), eventDate: null } })
   })
   it('refuses a price that is none, which could not be kept', () => {
     expect(checkDraft({ ...good, price: 'mucho' })).toEqual({ ok: false, message: invalidPrice, field: 'price' })

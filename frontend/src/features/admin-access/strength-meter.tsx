@@ -23,7 +23,7 @@ export function StrengthMeter({ password }: { password: string }) {
         <span style={{ width: `${percent}%` }} />
       </div>
       {missing.length > 0 ? (
-        <ul className="p-ayuda flex flex-wrap gap-x-4">
+        <ul className="ayuda flex flex-wrap gap-x-4">
           {missing.map((suggestion) => (
             <li key={suggestion}>{suggestion}</li>
           ))}

@@ -1,0 +1,56 @@
+import { type ReactNode, useId } from 'react'
+
+/** What a field gives its control. */
+export type ControlProps = {
+  id: string
+  className: string
+  'aria-invalid': true | undefined
+  'aria-describedby': string | undefined
+}
+
+type Props = {
+  label: string
+  /** The control's id, where others must know it. */
+  id?: string | undefined
+  hint?: ReactNode
+  error?: string | undefined
+  /** The error is announced when it appears, unless a summary of the form announces it. */
+  silent?: boolean
+  /** The id of a message outside the field that says what is wrong with it. */
+  errorId?: string | undefined
+  className?: string
+  /** A button beside the control. */
+  after?: ReactNode
+  children: (control: ControlProps) => ReactNode
+}
+
+/** A labelled field of the site or the panel. The hint and the error are read with its control. */
+export function Field({ label, id: given, hint, error, silent = false, errorId, className = '', after, children }: Props) {
+  const own = useId()
+  const id = given ?? own
+  const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : '', errorId ?? ''].filter(Boolean).join(' ')
+  return (
+    <div className={`campo ${className}`}>
+      <label htmlFor={id}>{label}</label>
+      <div className="flex gap-2">
+        {children({
+          id,
+          className: 'casilla',
+          'aria-invalid': error || errorId ? true : undefined,
+          'aria-describedby': described || undefined,
+        })}
+        {after}
+      </div>
+      {hint ? (
+        <p id={`${id}-hint`} className="ayuda">
+          {hint}
+        </p>
+      ) : null}
+      {error ? (
+        <p id={`${id}-error`} role={silent ? undefined : 'alert'} className="campo-error">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  )
+}

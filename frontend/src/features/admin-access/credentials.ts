@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import { filled } from '../../admin/form-check'
+import { es } from '../../i18n/es-admin'
+
+/** The shortest password, and the longest texts, in characters; the back office has the same limits (server/backoffice). */
+export const LIMITS = { password: 6, name: 120, email: 254 } as const
+
+const { emptyFields } = es.access
+const isAddress = v.regex<string, string>(/^\S+@\S+$/, es.errors['invalid-email'])
+const isLong = v.minLength<string, number, string>(LIMITS.password, es.errors['weak-password'])
+const name = v.pipe(filled(emptyFields), v.maxLength(LIMITS.name, es.long(LIMITS.name)))
+
+/** Sign-in (D-22): what can be refused before the server is asked. */
+export const signInSchema = v.object({ email: v.pipe(v.string(), v.trim(), isAddress), password: v.pipe(v.string(), isLong) })
+
+/** Sign-up (F-302). */
+export const signUpSchema = v.object({
+  firstName: name,
+  lastName: name,
+  email: v.pipe(filled(emptyFields), isAddress, v.maxLength(LIMITS.email, es.long(LIMITS.email))),
+  password: v.pipe(v.string(), v.minLength(1, emptyFields), isLong),
+})
