@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -72,7 +73,9 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &handler{o: o, large: newLarge(), counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}, nil
+	d := &handler{o: o, large: newLarge(), counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}
+	d.buffers.New = func() any { return new([]byte) }
+	return d, nil
 }
 
 // handler answers requests.
@@ -81,6 +84,8 @@ type handler struct {
 	large *semaphore.Weighted
 	// counted counts the calls.
 	counted *meter.Calls
+	// buffers are *[]byte in which answers are gathered.
+	buffers sync.Pool
 }
 
 // ServeHTTP answers a request.
@@ -95,7 +100,14 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	code := fault.Unknown // of a call that panics
 	counted := d.counted.Begin(t.method)
 	defer func() { counted.End(code) }()
-	out := &answer{w: w, stream: call.stream, clock: d.o.Clock, patience: patience}
+	buffer := d.buffers.Get().(*[]byte)
+	out := &answer{w: w, stream: call.stream, buf: (*buffer)[:0], clock: d.o.Clock, patience: patience}
+	defer func() {
+		if cap(out.buf) <= flushAt { // What is larger is not kept for the next answer.
+			*buffer = out.buf
+			d.buffers.Put(buffer)
+		}
+	}()
 	err := d.serve(r, t, call, out)
 	code = wire.Code(err)
 	if err != nil {
