@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Limits of the house: a reader holds this much at once.
+// The maximum sizes of files and functions.
 const (
 	maxFileLines = 600
 	maxFuncLines = 80
@@ -31,10 +31,14 @@ var forbidden = []struct {
 	{"fmt.Printf", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
 }
 
-// metaphors are words that comments must not use for programs: a server reports, requests and receives.
-var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|hears?|heard|obeys?|obeyed|pokes?|poked|whispers?|parcels?|believes?|in vain)\b`)
+// metaphors matches words that comments must not use for programs: a server reports, requests and receives.
+var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|speaks?|hears?|heard|saw|obeys?|obeyed|pokes?|poked|whispers?|believes?|wish(es|ed)?|` +
+	`gives? up|gave up|in vain|parcels?|books?|lift(s|ed)?|law|doors?|guests?|worlds?|strangers?|thie(f|ves)|besieged?)\b`)
 
-// TestWords refuses metaphors in comments, those of tests included.
+// metaphorsInNames matches such words in the names of tests.
+var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged`)
+
+// TestWords refuses metaphors in comments, those of tests included, and in the names of tests.
 func TestWords(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "node_modules" {
@@ -48,17 +52,32 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, group := range file.Comments {
-			for _, c := range group.List {
-				if word := metaphors.FindString(c.Text); word != "" {
-					t.Errorf("%s: %q: name what happens: reports, requests, receives, accepts", fset.Position(c.Pos()), word)
-				}
-			}
-		}
+		checkWords(t, fset, file)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkWords refuses metaphors in a file.
+func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if word := metaphors.FindString(c.Text); word != "" {
+				t.Errorf("%s: %q: name what happens: reports, requests, receives, accepts", fset.Position(c.Pos()), word)
+			}
+		}
+	}
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || !strings.HasSuffix(fset.Position(fn.Pos()).Filename, "_test.go") || !strings.HasPrefix(fn.Name.Name, "Test") {
+			continue
+		}
+		if word := metaphorsInNames.FindString(fn.Name.Name); word != "" {
+			t.Errorf("%s: %q in %s: name what the test expects", fset.Position(fn.Pos()), word, fn.Name.Name)
+		}
 	}
 }
 

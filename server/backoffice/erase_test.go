@@ -175,7 +175,7 @@ func await(t *testing.T, what string, holds func() bool) {
 		case <-t.Context().Done():
 		}
 	}
-	t.Fatalf("in vain: %s", what)
+	t.Fatalf("gave up waiting for %s", what)
 }
 
 func TestUnsubscribeByLink(t *testing.T) {

@@ -42,7 +42,7 @@ func crash(t *testing.T, s *backoffice.Service, mails *mailServer, n int) {
 	mails.after = nil
 }
 
-func TestNobodyGetsAnIssueTwiceNorIsLeftOut(t *testing.T) {
+func TestEachAddressGetsAnIssueOnce(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	confirmAll(t, s, mails, documents, hand, names(60)...)
 	id := start(t, s, issue, 60)
@@ -96,7 +96,7 @@ func TestNobodyGetsAnIssueTwiceNorIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestSendingIsLimitedAndLeavesOutWhoUnsubscribed(t *testing.T) {
+func TestSendingIsLimitedAndSkipsUnsubscribedAddresses(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	confirmAll(t, s, mails, documents, hand, names(40)...)
 	other := backoffice.Issue{Subject: "Otra", Text: "Otra"}
@@ -139,7 +139,7 @@ func TestSendingIsLimitedAndLeavesOutWhoUnsubscribed(t *testing.T) {
 	}
 }
 
-func TestWhoUnsubscribesWhileOthersAreSentToGetsNothing(t *testing.T) {
+func TestAddressesThatUnsubscribeDuringAnIssueAreSkipped(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	confirmAll(t, s, mails, documents, hand, names(40)...)
 	id := start(t, s, issue, 40)

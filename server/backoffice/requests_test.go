@@ -18,8 +18,8 @@ func requestEvery(t *testing.T, round func() error, advance func(time.Duration),
 	}
 }
 
-// TestAnAddressThatFailsTheServerBlocksNobody has an address at which the mail server always closes the connection.
-func TestAnAddressThatFailsTheServerBlocksNobody(t *testing.T) {
+// TestAFailingAddressDelaysNoOther has an address at which the mail server always closes the connection.
+func TestAFailingAddressDelaysNoOther(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	subscribe(t, documents, hand, "ana@correo.do")
 	subscribe(t, documents, hand, "bea@correo.do")

@@ -39,7 +39,7 @@ const (
 	// days). The address is erased with those that were not confirmed.
 	firstRetry      = time.Minute
 	maxRequestTries = 8
-	// maxRequests is the most addresses that are sent a request in requestsTime, so that a robot that subscribes strangers causes no more
+	// maxRequests is the most addresses that are sent a request in requestsTime, so that a robot that subscribes foreign addresses causes no more
 	// e-mails than that. Others wait. Addresses that were confirmed since do not count.
 	maxRequests  = 60
 	requestsTime = time.Hour

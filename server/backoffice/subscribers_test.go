@@ -143,7 +143,7 @@ func TestAMailboxGetsOneRequestADay(t *testing.T) {
 	}
 }
 
-func TestSubscriptionsWithoutARequestDelayNobody(t *testing.T) {
+func TestSubscriptionsWithoutARequestDelayNoOther(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	repeated := slices.Repeat([]string{"ana@correo.do", "no@ne@"}, 30)
 	subscribe(t, documents, hand, repeated...)

@@ -44,7 +44,7 @@ func put(t *testing.T, s *pebblestore.Store, key, value string) {
 	}
 }
 
-// wantData checks that a folder is a whole data folder with the first value.
+// wantData checks that a folder is a complete data folder with the first value.
 func wantData(t *testing.T, data string) {
 	t.Helper()
 	store, err := pebblestore.Open(filepath.Join(data, "store"), pebblestore.Options{})
@@ -116,7 +116,7 @@ func TestMakeRefuses(t *testing.T) {
 	}
 }
 
-// failing is a store that can't be copied.
+// failing is a store that cannot be copied.
 type failing struct{}
 
 // Checkpoint implements backup.Source.
@@ -133,7 +133,7 @@ func TestAFailedCopyLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestRestoreRefusesWhatIsNoCopy(t *testing.T) {
+func TestRestoreRefusesOtherFolders(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
 		if err := backup.Restore(dir, data, verified); fault.Of(err).Code != fault.NotFound {
@@ -151,7 +151,7 @@ func TestRequestToARunningServer(t *testing.T) {
 	if err := backup.Request(t.Context(), data, dir); !errors.Is(err, backup.ErrNoServer) {
 		t.Fatalf("Request without a server = %v, want ErrNoServer", err)
 	}
-	// A socket that a killed server left behind.
+	// the socket of a killed server
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(data, "backup.sock"), Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data, store := dataFolder(t)
-			if err := store.Close(); err != nil { // Writes a table.
+			if err := store.Close(); err != nil { // writes a table
 				t.Fatal(err)
 			}
 			store, err := pebblestore.Open(filepath.Join(data, "store"), pebblestore.Options{})
@@ -240,7 +240,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 			if err := backup.Make(store, data, dir); err != nil {
 				t.Fatal(err)
 			}
-			// The tables are linked: give the copy its own.
+			// The tables are hard links. The copy gets its own.
 			own := filepath.Join(t.TempDir(), "own")
 			if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
 				t.Fatal(err)
@@ -257,7 +257,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedRestore leaves the folder as a killed restore does, and restores again.
+// TestAnInterruptedRestore creates the folder of a killed restore and restores into it.
 func TestAnInterruptedRestore(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -269,7 +269,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 		if got, err := backup.Interrupted(back); got != dir || err != nil {
 			t.Errorf("Interrupted during a restore = %q, %v; want %q", got, err, dir)
 		}
-		// What is here now is what a kill would leave.
+		// The folder is now in the state after a kill.
 		return os.CopyFS(back+"-killed", os.DirFS(back))
 	})
 	if err != nil {
@@ -291,8 +291,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved creates a copy beside the remains of a killed one, one in progress, and an unrelated
-// folder.
+// TestAbandonedCopiesAreRemoved creates a copy next to the files of a killed one, a copy in progress, and an unrelated folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()

@@ -174,14 +174,14 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestAStrangerIsRefused sends a request to a node without the secret, with another one, and has a node with another one forward.
-func TestAStrangerIsRefused(t *testing.T) {
+// TestWrongSecretsAreRefused sends a request to a node without the secret, with another one, and a request that a node with another secret forwards.
+func TestWrongSecretsAreRefused(t *testing.T) {
 	b := newBallot()
 	leader := join(t, "a", secret, b, time.Minute)
-	stranger := join(t, "b", "another secret of thirty-two bytes", b, 200*time.Millisecond)
+	unknown := join(t, "b", "another secret of thirty-two bytes", b, 200*time.Millisecond)
 	b.elect(leader)
 	leader.lead(front.Handlers{REST: echo})
-	if code, text := request(t, stranger, http.MethodPost, "x"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
+	if code, text := request(t, unknown, http.MethodPost, "x"); code != http.StatusServiceUnavailable || !strings.Contains(text, "UNAVAILABLE") {
 		t.Errorf("a node with another secret answers %d %q, want UNAVAILABLE", code, text)
 	}
 	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
@@ -290,7 +290,7 @@ func TestACutMessageIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestServices calls a service of the leader: nothing that comes to a port of clients reaches it, and a stranger does not either.
+// TestServices calls a service of the leader. Requests to a client port, and those with another secret, must not reach it.
 func TestServices(t *testing.T) {
 	b := newBallot()
 	one, two := join(t, "one", "secret", b, time.Second), join(t, "two", "secret", b, time.Second)
@@ -329,12 +329,12 @@ func TestServices(t *testing.T) {
 	if _, _, err := client.Call(t.Context(), at, "release", nil); !errors.Is(err, cluster.ErrNotLeading) {
 		t.Errorf("Call of a node that does not lead = %v, want ErrNotLeading", err)
 	}
-	stranger, err := cluster.NewClient([]byte("another secret"))
+	unknown, err := cluster.NewClient([]byte("another secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stranger.Close()
-	if code, _, err := stranger.Call(t.Context(), leader, "release", nil); err == nil {
-		t.Errorf("a stranger's Call = %d, want an error", code)
+	defer unknown.Close()
+	if code, _, err := unknown.Call(t.Context(), leader, "release", nil); err == nil {
+		t.Errorf("an unknown client's Call = %d, want an error", code)
 	}
 }

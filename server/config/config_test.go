@@ -214,7 +214,7 @@ func TestFirebaseJSONIsFoundFromAFolderBelow(t *testing.T) {
 	}
 }
 
-func TestHelpNamesEveryFlagAndWhatItIsFor(t *testing.T) {
+func TestHelpDescribesEveryFlag(t *testing.T) {
 	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "--memory", config.ModeServe: "--tls-cert"} {
 		var text strings.Builder
 		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, pflag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {

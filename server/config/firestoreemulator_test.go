@@ -13,7 +13,7 @@ import (
 )
 
 func TestParseFirestoreEmulator(t *testing.T) {
-	// The words of firebase-tools 15.
+	// The arguments of firebase-tools 15.
 	c, err := config.ParseFirestoreEmulator(strings.Fields("--host 127.0.0.1 --port 8081 --websocket_port 9151 --database-edition standard --project_id demo-x "+
 		"--rules /p/firestore.rules --single_project_mode true --single_project_mode_error false --functions_emulator 127.0.0.1:5001 "+
 		"--seed_from_export /p/seed/firestore_export/firestore_export.overall_export_metadata"), io.Discard)

@@ -9,7 +9,7 @@ import (
 	"clave/server/config"
 )
 
-// TestArgumentsOfTheFirebaseCLI gives arguments as they stand in scripts that call the Firebase CLI.
+// TestArgumentsOfTheFirebaseCLI parses arguments of typical scripts that call the Firebase CLI.
 func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 	path := write(t, map[string]string{
 		"firebase.json": `{"functions": {}, "storage": {"rules": "s.rules"}, "emulators": {"hub": {"port": 4401, "host": "::1"}, "pubsub": {}, "ui": {"enabled": true}}}`,
@@ -57,7 +57,7 @@ func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 	}
 }
 
-// TestTheProjectOfFirebaserc checks the project where no flag names one.
+// TestTheProjectOfFirebaserc checks the default project.
 func TestTheProjectOfFirebaserc(t *testing.T) {
 	for rc, want := range map[string]string{
 		`{}`:                                     "demo-no-project",

@@ -11,7 +11,7 @@ import (
 	"clave/server/value"
 )
 
-// deep returns a map with n maps inside each other.
+// deep returns a map with n nested maps.
 func deep(n int) value.Value {
 	v := value.Value(value.Int(1))
 	for range n {

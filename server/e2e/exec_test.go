@@ -49,7 +49,7 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 	}
 }
 
-func TestExecLetsItsCommandCleanUp(t *testing.T) {
+func TestExecWaitsForTheCleanupOfItsCommand(t *testing.T) {
 	dir, _ := projectFolder(t, nil)
 	cmd := command(t, dir, "exec", "--", "sh", "-c", `trap 'echo cleaned > mark; exit 3' TERM; echo running; while :; do read line || exit 4; done`)
 	in, err := cmd.StdinPipe()

@@ -209,9 +209,9 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryIsGivenBack writes documents with many clients. The resident set must stay small meanwhile, and shrink after they have disconnected.
+// TestMemoryIsReleased writes documents with many clients. The resident set must stay small meanwhile, and shrink after they have disconnected.
 // CLAVE_MEMORY_DOCUMENTS is the number of documents; published figures are for 50,000.
-func TestMemoryIsGivenBack(t *testing.T) {
+func TestMemoryIsReleased(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of documents are written")
 	}

@@ -165,7 +165,7 @@ func rest(t *testing.T, port int, method, path, body string) (int, map[string]an
 	return code, answer
 }
 
-func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
+func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	first, _ := startProgram(t, dir)
 	const writers, each = 4, 25

@@ -204,7 +204,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 	if err := e.BeginIndex(t.Context(), testDB, kindIndex); err != nil {
 		t.Fatal(err)
 	}
-	put(t, e, set("c/late", value.Map{"kind": value.Int(1), "n": value.Int(-1)})) // Has an entry already.
+	put(t, e, set("c/late", value.Map{"kind": value.Int(1), "n": value.Int(-1)})) // has an entry already
 	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 11 {
 		t.Errorf("while the index is built: %d documents, %+v", len(got), stats.Plans)
 	}

@@ -13,7 +13,7 @@ import (
 	"clave/server/value"
 )
 
-func TestClearIsHeardAsDeletions(t *testing.T) {
+func TestClearIsDeliveredAsDeletions(t *testing.T) {
 	e := open(t, engine.Options{})
 	var writes []document.Write
 	for i := range 4500 { // More than one commit of Clear.

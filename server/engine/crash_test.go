@@ -90,8 +90,8 @@ func checkCrash(t *testing.T, fs *vfs.MemFS, least []int) {
 	}
 }
 
-// TestAReopenedEngineGoesOn checks versions, history, definitions and transactions across a restart.
-func TestAReopenedEngineGoesOn(t *testing.T) {
+// TestAReopenedEngineContinues checks versions, history, definitions and transactions across a restart.
+func TestAReopenedEngineContinues(t *testing.T) {
 	s, err := pebblestore.OpenMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 	}
 }
 
-func TestAWriterThatGivesUpLetsQueriesGoOn(t *testing.T) {
+func TestACancelledWriterUnblocksQueries(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(12)))

@@ -35,7 +35,7 @@ func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
 	}
 }
 
-func TestThePastIsForgotten(t *testing.T) {
+func TestOldCommitsAreDropped(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	first := put(t, e, set("c/a", n(1)))
@@ -62,7 +62,7 @@ func TestThePastIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAnIdleTransactionLetsGo(t *testing.T) {
+func TestAnIdleTransactionReleasesItsLocks(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
 	put(t, e, set("c/a", n(1)))

@@ -249,7 +249,7 @@ func TestTransactionsEnd(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-func TestReadOnlyTransactionSeesOneVersion(t *testing.T) {
+func TestReadOnlyTransactionReadsOneVersion(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(12)))
 	id := begin(t, e, operation.TransactionOptions{ReadOnly: true})

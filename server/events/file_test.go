@@ -71,7 +71,7 @@ func TestReadFileRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse parses any text: what is accepted has what a receiver needs.
+// FuzzParse parses any text. An accepted file must have all settings of a receiver.
 func FuzzParse(f *testing.F) {
 	f.Add(`{"triggers": [{"name": "a", "event": "written", "document": "a/{b=**}", "url": "https://a.example/", "age": "1h"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -84,7 +84,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRecords reads keys and records of any bytes.
+// FuzzRecords parses any bytes as keys and records.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("12345678rooms/a"), []byte(`{"header": {"Ce-Id": ["x"]}, "size": 3}`))
 	f.Fuzz(func(t *testing.T, key, text []byte) {

@@ -23,10 +23,10 @@ func (idleSource) Latest(resource.Database) clock.Version { return 1 }
 // Oldest implements Source.
 func (idleSource) Oldest(resource.Database) clock.Version { return 1 }
 
-// Follow implements Source; nothing follows here.
+// Follow implements Source. No commits follow.
 func (idleSource) Follow(resource.Database, clock.Version) Subscription { return nil }
 
-// busyStore calls before ahead of its next write.
+// busyStore calls before ahead of each write.
 type busyStore struct {
 	storage.Store
 	before func()
@@ -41,9 +41,9 @@ func (s *busyStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestWhatComesDuringAWriteIsWrittenToo has an event come while one before it, whose delivery failed, is written to the store. It must be
-// written too: else the event after it is, and a restart takes the one between for delivered.
-func TestWhatComesDuringAWriteIsWrittenToo(t *testing.T) {
+// TestEventsDuringAWriteAreWrittenToo adds an event while an earlier one, whose delivery failed, is written to the store. It must be written too.
+// Otherwise a later event would be written without it, and a restart would treat it as delivered.
+func TestEventsDuringAWriteAreWrittenToo(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -32,13 +32,13 @@ import (
 	"clave/server/value"
 )
 
-// patience is the time limit of anything.
+// patience is the time limit of each wait.
 const patience = 20 * time.Second
 
 // testDB is the database of the tests.
 var testDB = resource.Database{Project: "p", ID: "(default)"}
 
-// source is the engine in the words of events.
+// source adapts the engine to events.Source.
 type source struct{ *engine.Engine }
 
 // Follow implements events.Source.
@@ -46,7 +46,7 @@ func (s source) Follow(db resource.Database, after clock.Version) events.Subscri
 	return subscription{s.Engine.Follow(db, after)}
 }
 
-// subscription is the engine's in the words of events.
+// subscription adapts the engine's subscription to events.Subscription.
 type subscription struct{ *engine.Subscription }
 
 // Next implements events.Subscription.
@@ -69,8 +69,8 @@ func (s subscription) Next(ctx context.Context) ([]triggers.Commit, error) {
 	return out, err
 }
 
-// world is an engine whose changes are delivered.
-type world struct {
+// fixture is an engine and the service that delivers its changes.
+type fixture struct {
 	t      *testing.T
 	store  storage.Store
 	engine *engine.Engine
@@ -79,8 +79,8 @@ type world struct {
 	stop   func()
 }
 
-// newWorld creates an engine and writes an events file. start delivers.
-func newWorld(t *testing.T, file string) *world {
+// newFixture creates an engine and writes an events file. start starts the delivery.
+func newFixture(t *testing.T, file string) *fixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -92,7 +92,7 @@ func newWorld(t *testing.T, file string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	w := &world{t: t, store: store, engine: e, file: filepath.Join(t.TempDir(), "events.json")}
+	w := &fixture{t: t, store: store, engine: e, file: filepath.Join(t.TempDir(), "events.json")}
 	if err := os.WriteFile(w.file, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func newWorld(t *testing.T, file string) *world {
 }
 
 // start delivers events until stop.
-func (w *world) start() {
+func (w *fixture) start() {
 	w.t.Helper()
 	specs, err := events.ReadFile(w.file, "p", func(string) string { return secret })
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *world) start() {
 }
 
 // set commits documents with a number.
-func (w *world) set(n int64, paths ...string) {
+func (w *fixture) set(n int64, paths ...string) {
 	w.t.Helper()
 	var writes []document.Write
 	for _, path := range paths {
@@ -139,7 +139,7 @@ func (w *world) set(n int64, paths ...string) {
 }
 
 // commit commits writes.
-func (w *world) commit(writes ...document.Write) {
+func (w *fixture) commit(writes ...document.Write) {
 	w.t.Helper()
 	if _, err := w.engine.Commit(w.t.Context(), testDB, operation.Commit{Writes: writes}, engine.Unrestricted()); err != nil {
 		w.t.Fatal(err)
@@ -147,7 +147,7 @@ func (w *world) commit(writes ...document.Write) {
 }
 
 // status returns the state of a trigger.
-func (w *world) status(name string) events.Status {
+func (w *fixture) status(name string) events.Status {
 	w.t.Helper()
 	all, err := w.events.Status(w.t.Context())
 	if err != nil {
@@ -187,8 +187,8 @@ type service struct {
 	}
 }
 
-// newService starts a receiver, which accepts what answer, if there is one, has no other status for. An event's text is its document
-// and the number of its value, or of its old value behind a minus.
+// newService starts a receiver. It accepts events unless answer is set and returns another status. An event's text is its document and the number of
+// its value, or a minus and the number of its old value.
 func newService(t *testing.T, answer func(text string) int) *service {
 	t.Helper()
 	s := &service{}
@@ -218,7 +218,7 @@ func newService(t *testing.T, answer func(text string) int) *service {
 	return s
 }
 
-// summary returns which fields of DocumentEventData a body has.
+// summary returns the names of the fields of DocumentEventData in a body.
 func summary(body []byte) string {
 	var out strings.Builder
 	for len(body) > 0 {
@@ -232,14 +232,14 @@ func summary(body []byte) string {
 	return out.String()
 }
 
-// texts returns what has come.
+// texts returns the texts of the received events.
 func (s *service) texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mu.got)
 }
 
-// decide changes how the receiver answers.
+// decide changes the receiver's answers.
 func (s *service) decide(answer func(text string) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +248,7 @@ func (s *service) decide(answer func(text string) int) {
 
 func TestEventsAreSigned(t *testing.T) {
 	s := newService(t, nil)
-	w := newWorld(t, fmt.Sprintf(`{"triggers": [
+	w := newFixture(t, fmt.Sprintf(`{"triggers": [
 		{"name": "all", "event": "written", "document": "a/{id}", "url": %q, "oidc": {"audience": "me"}, "hmac": {"secretEnv": "S"}}]}`, s.URL))
 	w.set(0, "a/before")
 	w.start()
@@ -275,9 +275,9 @@ func TestEventsAreSigned(t *testing.T) {
 	}
 }
 
-// TestAFailingDocumentHoldsUpNoOther has a service refuse one document: others go on, also those of another service, and a restart
-// loses nothing. Once it is accepted its events come in order.
-func TestAFailingDocumentHoldsUpNoOther(t *testing.T) {
+// TestAFailingDocumentDelaysNoOther refuses the events of one document. Events of other documents and services must arrive, and a restart must lose
+// none. Once the document is accepted, its events arrive in order.
+func TestAFailingDocumentDelaysNoOther(t *testing.T) {
 	refuse := func(text string) int {
 		if strings.HasPrefix(text, "a/bad ") {
 			return http.StatusInternalServerError
@@ -285,7 +285,7 @@ func TestAFailingDocumentHoldsUpNoOther(t *testing.T) {
 		return http.StatusOK
 	}
 	s, dead := newService(t, refuse), newService(t, func(string) int { return http.StatusBadGateway })
-	w := newWorld(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q}, {"name": "dead", "event": "written", "url": %q, "concurrency": 2}]}`, s.URL, dead.URL))
+	w := newFixture(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q}, {"name": "dead", "event": "written", "url": %q, "concurrency": 2}]}`, s.URL, dead.URL))
 	w.start()
 	for i := range int64(50) {
 		w.set(i, "a/bad", fmt.Sprintf("a/good%d", i))
@@ -313,7 +313,7 @@ func TestAFailingDocumentHoldsUpNoOther(t *testing.T) {
 
 func TestDeadLetters(t *testing.T) {
 	s := newService(t, func(string) int { return http.StatusBadRequest })
-	w := newWorld(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q, "attempts": 2}]}`, s.URL))
+	w := newFixture(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q, "attempts": 2}]}`, s.URL))
 	w.start()
 	w.set(1, "a/x")
 	w.set(2, "a/x", "a/y")
@@ -348,10 +348,10 @@ func TestDeadLetters(t *testing.T) {
 	await(t, "delivery after a stop", func() bool { return len(s.texts()) == 4 })
 }
 
-// TestCommitsWhileNothingDelivers makes commits between two runs, which are delivered by the second.
+// TestCommitsWhileNothingDelivers makes commits between two runs. The second run must deliver them.
 func TestCommitsWhileNothingDelivers(t *testing.T) {
 	s := newService(t, nil)
-	w := newWorld(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "created", "url": %q}]}`, s.URL))
+	w := newFixture(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "created", "url": %q}]}`, s.URL))
 	w.start()
 	w.stop()
 	for i := range int64(300) {
@@ -362,11 +362,11 @@ func TestCommitsWhileNothingDelivers(t *testing.T) {
 	await(t, "the cursor", func() bool { return w.status("one").Delivered == 300 && w.status("one").Pending == 0 })
 }
 
-// TestAServiceThatHangs checks that commits do not wait for it, and that what waits in memory is bounded.
+// TestAServiceThatHangs checks that commits do not wait for a service that hangs, and that the memory of waiting events is bounded.
 func TestAServiceThatHangs(t *testing.T) {
 	release := make(chan struct{})
 	s := newService(t, func(string) int { <-release; return http.StatusOK })
-	w := newWorld(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q}]}`, s.URL))
+	w := newFixture(t, fmt.Sprintf(`{"triggers": [{"name": "one", "event": "written", "url": %q}]}`, s.URL))
 	w.start()
 	for i := range int64(1500) {
 		w.set(i, fmt.Sprintf("a/%d", i))

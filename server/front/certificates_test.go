@@ -124,7 +124,7 @@ func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
 	}
 }
 
-func TestAnAuthorityThatGivesNothingIsLogged(t *testing.T) {
+func TestAFailingCertificateAuthorityIsLogged(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var log bytes.Buffer
@@ -134,8 +134,8 @@ func TestAnAuthorityThatGivesNothingIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "stranger.example.org"}); err == nil || log.Len() > 0 {
-		t.Errorf("a stranger's name: %v and %q logged, want an error and silence", err, &log)
+	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "attacker.example.org"}); err == nil || log.Len() > 0 {
+		t.Errorf("an unknown name: %v and %q logged, want an error and silence", err, &log)
 	}
 	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "data.example.org"}); err == nil || !strings.Contains(log.String(), "data.example.org") {
 		t.Errorf("our name: %v and %q logged, want an error and a complaint that names it", err, &log)

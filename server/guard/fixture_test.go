@@ -26,10 +26,10 @@ var server = token.Caller{Privileged: true, Project: "p"}
 
 // fixture holds a guard with an engine in memory.
 type fixture struct {
-	t     *testing.T
-	guard *guard.Guard
-	book  *guard.Rulesets
-	clock *clock.Hand
+	t        *testing.T
+	guard    *guard.Guard
+	rulesets *guard.Rulesets
+	clock    *clock.Hand
 }
 
 // newFixture starts a guard. The engine uses the machine's clock, the guard one that the test sets.
@@ -53,8 +53,8 @@ func newFixtureWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &fixture{t: t, book: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
-	options := guard.Options{Engine: e, Hub: hub, Rules: h.book, Clock: h.clock}
+	h := &fixture{t: t, rulesets: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	options := guard.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock}
 	change(&options)
 	h.guard, err = guard.New(options)
 	if err != nil {
@@ -84,7 +84,7 @@ func newFixtureWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Op
 // rules puts rules in force for all databases. body is the content of the match of the database.
 func (h *fixture) rules(body string) {
 	h.t.Helper()
-	if issues := h.book.Replace("", "", wholeRules(body)); guard.HasErrors(issues) {
+	if issues := h.rulesets.Replace("", "", wholeRules(body)); guard.HasErrors(issues) {
 		h.t.Fatal(guard.Summary(issues))
 	}
 }

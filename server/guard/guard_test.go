@@ -15,8 +15,8 @@ import (
 	"clave/server/value"
 )
 
-// nobody is a caller who is not signed in.
-var nobody = token.Caller{Project: "p"}
+// anonymous is a caller without a token.
+var anonymous = token.Caller{Project: "p"}
 
 // wants checks the code of an error.
 func wants(t *testing.T, what string, err error, code fault.Code) {
@@ -32,16 +32,16 @@ func TestWithoutRules(t *testing.T) {
 		code fault.Code
 	}{{true, fault.OK}, {false, fault.PermissionDenied}} {
 		h := newFixture(t, guard.RulesetsOptions{Open: c.open})
-		_, err := h.get(nobody, "a/x")
+		_, err := h.get(anonymous, "a/x")
 		wants(t, "get", err, c.code)
-		_, err = h.list(nobody, all(t, "a"))
+		_, err = h.list(anonymous, all(t, "a"))
 		wants(t, "list", err, c.code)
-		wants(t, "commit", h.commit(nobody, set("a/x", nil)), c.code)
+		wants(t, "commit", h.commit(anonymous, set("a/x", nil)), c.code)
 		wants(t, "commit of a server", h.commit(server, set("a/x", nil)), fault.OK)
 		h.rules("match /b/{x} { allow read; }")
-		_, err = h.get(nobody, "a/x")
+		_, err = h.get(anonymous, "a/x")
 		wants(t, "get under rules", err, fault.PermissionDenied)
-		_, err = h.get(nobody, "b/x")
+		_, err = h.get(anonymous, "b/x")
 		wants(t, "get that rules allow", err, fault.OK)
 	}
 }
@@ -55,7 +55,7 @@ func TestEveryCallIsAuthorized(t *testing.T) {
 		code   fault.Code
 		rare   fault.Code // of the calls that are for servers only
 	}{
-		{nobody, fault.PermissionDenied, fault.PermissionDenied},
+		{anonymous, fault.PermissionDenied, fault.PermissionDenied},
 		{user("eve"), fault.PermissionDenied, fault.PermissionDenied},
 		{user("ann"), fault.OK, fault.PermissionDenied},
 		{server, fault.OK, fault.OK},
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		h := newFixture(t, guard.RulesetsOptions{Detail: c.detail})
 		h.rules("match /a/{x} { allow get: if x == 'b'; }")
-		_, err := h.get(nobody, "a/x")
+		_, err := h.get(anonymous, "a/x")
 		if e := fault.Of(err); e == nil || e.Message != c.want {
 			t.Errorf("refused with %v, want %q", err, c.want)
 		}
@@ -105,21 +105,21 @@ func TestRefusals(t *testing.T) {
 
 func TestRulesOfDatabases(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
-	h.book.Replace("p", testDB.ID, wholeRules("match /own/{x} { allow get; }"))
-	h.book.Replace("p", "", wholeRules("match /project/{x} { allow get; }"))
-	h.book.Replace("", "", wholeRules("match /all/{x} { allow get; }"))
+	h.rulesets.Replace("p", testDB.ID, wholeRules("match /own/{x} { allow get; }"))
+	h.rulesets.Replace("p", "", wholeRules("match /project/{x} { allow get; }"))
+	h.rulesets.Replace("", "", wholeRules("match /all/{x} { allow get; }"))
 	for path, code := range map[string]fault.Code{"own/x": fault.OK, "project/x": fault.PermissionDenied, "all/x": fault.PermissionDenied} {
-		_, err := h.get(nobody, path)
+		_, err := h.get(anonymous, path)
 		wants(t, path, err, code)
 	}
-	if issues := h.book.Replace("p", testDB.ID, "service cloud.firestore {"); !guard.HasErrors(issues) || !strings.Contains(guard.Summary(issues), "L1:") {
+	if issues := h.rulesets.Replace("p", testDB.ID, "service cloud.firestore {"); !guard.HasErrors(issues) || !strings.Contains(guard.Summary(issues), "L1:") {
 		t.Errorf("broken rules: %v, want an error with its place", issues)
 	}
-	_, err := h.get(nobody, "own/x")
+	_, err := h.get(anonymous, "own/x")
 	wants(t, "after broken rules", err, fault.OK)
 }
 
-func TestCommitIsJudgedAsAWhole(t *testing.T) {
+func TestCommitIsAuthorizedAsAWhole(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(`
     match /posts/{p} { allow create: if getAfter(/databases/$(database)/documents/stats/posts).data.n
@@ -188,11 +188,11 @@ func TestCommitSharesLookups(t *testing.T) {
 		writes = append(writes, set(fmt.Sprintf("w/d%d", i), nil))
 	}
 	h.seed(seeds...)
-	wants(t, "20 writes of one lookup each", h.commit(nobody, writes[:20]...), fault.OK)
-	wants(t, "21 writes of one lookup each", h.commit(nobody, writes...), fault.PermissionDenied)
+	wants(t, "20 writes of one lookup each", h.commit(anonymous, writes[:20]...), fault.OK)
+	wants(t, "21 writes of one lookup each", h.commit(anonymous, writes...), fault.PermissionDenied)
 }
 
-func TestThePastGivesNoRights(t *testing.T) {
+func TestPastVersionsGrantNoRights(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("messages/1", nil))

@@ -75,7 +75,7 @@ const adminRules = `
 // active is an administrator's record.
 func active(is bool) value.Map { return value.Map{"active": value.Bool(is)} }
 
-func TestListenerLosesItsRight(t *testing.T) {
+func TestListenerEndsWhenDenied(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
@@ -104,7 +104,7 @@ func TestListenerIsRefused(t *testing.T) {
 
 func TestReplacedRulesReachListeners(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{Open: true})
-	l := h.listen(nobody)
+	l := h.listen(anonymous)
 	l.stream.Add(live.Target{ID: 1, Query: all(t, "public")})
 	l.await(live.Current)
 	h.rules("match /public/{p} { allow list; }")
@@ -118,7 +118,7 @@ func TestListenerOfADocumentIsAuthorizedForEachChange(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
 	h.seed(set("public/a", value.Map{"n": value.Int(1)}))
-	l := h.listen(nobody)
+	l := h.listen(anonymous)
 	l.stream.Add(live.Target{ID: 1, Documents: []resource.Document{name("public/a")}})
 	l.await(live.Current)
 	h.seed(set("public/a", value.Map{"n": value.Int(1), "m": value.Int(2)}))

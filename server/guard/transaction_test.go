@@ -31,15 +31,15 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	h.seed(set("open/x", value.Map{"n": value.Int(1)}), set("closed/x", value.Map{"n": value.Int(1)}))
-	begun, err := h.guard.Begin(t.Context(), nobody, testDB, operation.TransactionOptions{})
+	begun, err := h.guard.Begin(t.Context(), anonymous, testDB, operation.TransactionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "read in a transaction", h.readIn(nobody, operation.At{Transaction: begun}, "open/x"), fault.OK)
+	wants(t, "read in a transaction", h.readIn(anonymous, operation.At{Transaction: begun}, "open/x"), fault.OK)
 	for _, at := range []operation.At{{Transaction: begun}, {Begin: &operation.TransactionOptions{}}} {
-		wants(t, "read that is refused", h.readIn(nobody, at, "closed/x"), fault.PermissionDenied)
-		wants(t, "query that is refused", h.queryIn(nobody, at, "closed"), fault.PermissionDenied)
-		wants(t, "query", h.queryIn(nobody, at, "open"), fault.OK)
+		wants(t, "read that is refused", h.readIn(anonymous, at, "closed/x"), fault.PermissionDenied)
+		wants(t, "query that is refused", h.queryIn(anonymous, at, "closed"), fault.PermissionDenied)
+		wants(t, "query", h.queryIn(anonymous, at, "open"), fault.OK)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -47,7 +47,7 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 		_, err := h.guard.Commit(ctx, server, testDB, operation.Commit{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})
 		wants(t, "a write to "+path+" beside the transactions", err, fault.OK)
 	}
-	_, err = h.guard.Commit(t.Context(), nobody, testDB, operation.Commit{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
+	_, err = h.guard.Commit(t.Context(), anonymous, testDB, operation.Commit{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
 	wants(t, "commit after what was read has changed", err, fault.Aborted)
 }
 
@@ -67,7 +67,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	at := func(address string) token.Caller {
 		return token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
 	}
-	stranger, neighbour, visitor := at("2001:db8::1"), at("2001:db8::2"), at("192.0.2.1")
+	unrelated, neighbour, visitor := at("2001:db8::1"), at("2001:db8::2"), at("192.0.2.1")
 	begin := func(c token.Caller) []byte {
 		t.Helper()
 		id, err := h.guard.Begin(t.Context(), c, testDB, operation.TransactionOptions{})
@@ -77,12 +77,12 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 		return id
 	}
 	kept, own := begin(visitor), begin(user("ann"))
-	first, second := begin(stranger), begin(stranger)
+	first, second := begin(unrelated), begin(unrelated)
 	for range engine.MaxOptimistic {
 		begin(neighbour) // of the same /64, so the same client
 	}
 	for name, id := range map[string][]byte{"first": first, "second": second} {
-		wants(t, "the stranger's "+name+" transaction", h.readIn(stranger, operation.At{Transaction: id}, "open/x"), fault.Aborted)
+		wants(t, "the first client's "+name+" transaction", h.readIn(unrelated, operation.At{Transaction: id}, "open/x"), fault.Aborted)
 	}
 	wants(t, "a visitor's transaction", h.readIn(visitor, operation.At{Transaction: kept}, "open/x"), fault.OK)
 	wants(t, "a user's transaction", h.readIn(user("ann"), operation.At{Transaction: own}, "open/x"), fault.OK)
@@ -129,14 +129,14 @@ func TestAnonymousWritesAreLimited(t *testing.T) {
 	anonymous := user("anonymous")
 	anonymous.Provider = "anonymous"
 	here, there := "192.0.2.1", "192.0.2.2"
-	wants(t, "two writes", h.commit(from(nobody, here), set("open/a", nil), set("open/b", nil)), fault.OK)
+	wants(t, "two writes", h.commit(from(anonymous, here), set("open/a", nil), set("open/b", nil)), fault.OK)
 	wants(t, "a third by an anonymous account", h.commit(from(anonymous, here), set("open/a", nil)), fault.OK)
-	wants(t, "a fourth", h.commit(from(nobody, here), set("open/a", nil)), fault.ResourceExhausted)
+	wants(t, "a fourth", h.commit(from(anonymous, here), set("open/a", nil)), fault.ResourceExhausted)
 	wants(t, "a fourth by an anonymous account", h.commit(from(anonymous, here), set("open/a", nil)), fault.ResourceExhausted)
 	wants(t, "a user at the same address", h.commit(from(user("ann"), here), set("open/a", nil)), fault.OK)
 	wants(t, "a server at the same address", h.commit(from(server, here), set("open/a", nil)), fault.OK)
-	wants(t, "another address", h.commit(from(nobody, there), set("open/a", nil)), fault.OK)
+	wants(t, "another address", h.commit(from(anonymous, there), set("open/a", nil)), fault.OK)
 	h.clock.Advance(time.Minute)
-	wants(t, "a minute later", h.commit(from(nobody, here), set("open/a", nil)), fault.OK)
-	wants(t, "once only", h.commit(from(nobody, here), set("open/a", nil)), fault.ResourceExhausted)
+	wants(t, "a minute later", h.commit(from(anonymous, here), set("open/a", nil)), fault.OK)
+	wants(t, "once only", h.commit(from(anonymous, here), set("open/a", nil)), fault.ResourceExhausted)
 }

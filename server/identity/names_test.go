@@ -31,7 +31,7 @@ func TestCleanPhone(t *testing.T) {
 	}
 }
 
-// FuzzNames expects cleaned names to stay as they are when they are cleaned again.
+// FuzzNames checks that cleaning a cleaned name does not change it.
 func FuzzNames(f *testing.F) {
 	f.Add("Ann@Example.com")
 	f.Add("+1 (650) 555-0101")

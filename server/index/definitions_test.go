@@ -50,7 +50,7 @@ func TestParseDefinitions(t *testing.T) {
 	}
 }
 
-func TestParseDefinitionsSaysWhereItIsWrong(t *testing.T) {
+func TestParseDefinitionsReportsTheLine(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"empty", ``, "line 1, column 1: "},
 		{"no object", `[]`, "line 1, column 1: the file must be a JSON object"},
@@ -76,7 +76,7 @@ func TestParseDefinitionsSaysWhereItIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzParseDefinitions checks that what is accepted can be written and read again.
+// FuzzParseDefinitions checks that accepted definitions can be written and read again.
 func FuzzParseDefinitions(f *testing.F) {
 	f.Add(`{"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [{"fieldPath": "a", "order": "ASCENDING"}]}], "fieldOverrides": [{"collectionGroup": "c", "fieldPath": "x", "indexes": []}]}`)
 	f.Fuzz(func(t *testing.T, in string) {

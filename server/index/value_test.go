@@ -14,7 +14,7 @@ import (
 	"clave/server/value"
 )
 
-// edges are values at which encodings tend to break.
+// edges lists values that are difficult to encode.
 var edges = []value.Value{
 	value.Null{}, value.Bool(false), value.Bool(true), value.Double(math.NaN()), value.Double(math.Inf(-1)),
 	value.Double(-math.MaxFloat64), value.Int(math.MinInt64), value.Int(math.MinInt64 + 1), value.Double(math.MinInt64),
@@ -116,7 +116,7 @@ func TestNumberReadsBack(t *testing.T) {
 	}
 }
 
-// FuzzOrder makes two values of the input's bytes and compares their order with their encodings'.
+// FuzzOrder generates two values from the input and compares their order with that of their encodings.
 func FuzzOrder(f *testing.F) {
 	f.Add(uint64(1), "a", int64(3), 1.5)
 	f.Fuzz(func(t *testing.T, seed uint64, text string, i int64, d float64) {
@@ -131,7 +131,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// FuzzSkipValue feeds bytes that are no encodings.
+// FuzzSkipValue skips values in bytes that are not valid encodings.
 func FuzzSkipValue(f *testing.F) {
 	f.Add([]byte{0x40, 0x02, 0x05, 0x01})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -146,7 +146,7 @@ func FuzzSkipValue(f *testing.F) {
 	})
 }
 
-// generator makes values around given ones.
+// generator generates values close to given ones.
 type generator struct {
 	rnd  *rand.Rand
 	text string
@@ -154,7 +154,7 @@ type generator struct {
 	d    float64
 }
 
-// value makes one value with at most depth levels.
+// value generates a value with at most depth levels.
 func (g *generator) value(depth int) value.Value {
 	kinds := 14
 	if depth == 0 {
@@ -222,7 +222,7 @@ func TestPathsKeepTheOrderOfNames(t *testing.T) {
 	}
 }
 
-// TestSpansHoldWhatFiltersHold compares spans with the filters they stand for, in both orders.
+// TestSpansHoldWhatFiltersHold compares spans with the filters that they represent, in both orders.
 func TestSpansHoldWhatFiltersHold(t *testing.T) {
 	ops := []query.Op{query.LessThan, query.LessThanOrEqual, query.GreaterThan, query.GreaterThanOrEqual, query.NotEqual, query.NotIn}
 	for _, operand := range edges {
@@ -248,7 +248,7 @@ func TestSpansHoldWhatFiltersHold(t *testing.T) {
 	}
 }
 
-// checkSpans checks whether spans hold a value.
+// checkSpans reports whether spans contain a value.
 func checkSpans(t *testing.T, spans []index.Span, v value.Value, want bool, f query.Filter) {
 	t.Helper()
 	b, _ := index.AppendValue(nil, v)

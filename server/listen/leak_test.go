@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain fails when the tests leave goroutines behind.
+// TestMain fails if the tests leak goroutines.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

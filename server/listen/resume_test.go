@@ -117,7 +117,7 @@ func TestReadTime(t *testing.T) {
 	}
 }
 
-func TestTokenOfAnotherLifeResets(t *testing.T) {
+func TestReadTimeOfAnotherRunResets(t *testing.T) {
 	before := clock.VersionOf(clock.System().Now())
 	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
@@ -136,9 +136,9 @@ func TestTokenOfAnotherLifeResets(t *testing.T) {
 	}
 }
 
-// TestOldTokenOnAYoungStream checks that a target with a token that is older than the stream's last snapshot does not make
+// TestOldTokenOnANewStream checks that a target with a token that is older than the stream's last snapshot does not make
 // the snapshot version decrease.
-func TestOldTokenOnAYoungStream(t *testing.T) {
+func TestOldTokenOnANewStream(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
@@ -361,9 +361,9 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	<-ended
 }
 
-// TestClientThatDoesNotTakeItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no document
+// TestClientThatDoesNotReadItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no document
 // changes.
-func TestClientThatDoesNotTakeItsFirstSnapshotIsDropped(t *testing.T) {
+func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))

@@ -6,8 +6,8 @@ import (
 	"clave/server/process"
 )
 
-// TestAnEndingEndsWhatLasts checks contexts from before the ending, from after it, and those whose work was done.
-func TestAnEndingEndsWhatLasts(t *testing.T) {
+// TestEndingCancelsContexts checks contexts from before the ending, from after it, and those whose work was done.
+func TestEndingCancelsContexts(t *testing.T) {
 	e := process.NewEnding()
 	before, stop := e.Within(t.Context())
 	defer stop()

@@ -65,7 +65,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// selecting returns a query that gives some fields.
+// selecting returns a query that selects fields.
 func selecting(names ...string) *query.Query {
 	q := on(nil)
 	q.HasSelect = true

@@ -17,7 +17,7 @@ func stored(path string, fields value.Map) *document.Document {
 	return &document.Document{Name: resource.Document{DB: db, Path: path}, Fields: fields, CreateTime: 1, UpdateTime: 1}
 }
 
-// normal normalizes a query that is known to be good.
+// normal normalizes a valid query.
 func normal(t *testing.T, q *query.Query) *query.Query {
 	t.Helper()
 	n, err := q.Normalize()
@@ -105,7 +105,7 @@ func TestMatchesFilters(t *testing.T) {
 	}
 }
 
-// generator makes filters and documents of few fields and values, so that they meet.
+// generator generates filters and documents with few different fields and values, so that matches are frequent.
 type generator struct{ *rand.Rand }
 
 // value returns a value.
@@ -144,7 +144,7 @@ func TestNormalFormAndAlternativesMatchTheSame(t *testing.T) {
 		where := g.filter(3)
 		n, err := on(where).Normalize()
 		if err != nil {
-			continue // Refused: not what is tested here.
+			continue // invalid queries are not the subject of this test
 		}
 		tried++
 		alternatives, err := n.DNF()

@@ -47,7 +47,7 @@ func unary(path string, op query.UnaryOp) query.Unary {
 // and and or join filters.
 func and(filters ...query.Filter) query.Filter { return &query.And{Filters: filters} }
 
-// or joins filters of which one must hold.
+// or joins filters. One of them must hold.
 func or(filters ...query.Filter) query.Filter { return &query.Or{Filters: filters} }
 
 // ints returns n integers.
@@ -258,7 +258,7 @@ func TestAnEmptyAndHoldsAlways(t *testing.T) {
 	}
 }
 
-func TestNormalizeAcceptsWhatCountsOnce(t *testing.T) {
+func TestNormalizeCountsEqualFiltersOnce(t *testing.T) {
 	same := is("a", query.ArrayContains, value.Int(1))
 	nulls := value.Array{value.Int(1), value.Null{}, value.Null{}, value.Int(1), value.Double(math.NaN()), value.Null{}, value.Null{}}
 	for _, where := range []query.Filter{
@@ -275,7 +275,7 @@ func TestNormalizeAcceptsWhatCountsOnce(t *testing.T) {
 	}
 }
 
-func TestFingerprintTellsQueriesApart(t *testing.T) {
+func TestFingerprintDistinguishesQueries(t *testing.T) {
 	queries := []*query.Query{
 		on(nil), on(nil, "a"), on(nil, "-a"), on(is("a", query.Equal, value.Int(1))), on(is("a", query.Equal, value.Double(1))),
 		on(is("a", query.LessThan, value.Int(1))), on(or(is("a", query.Equal, value.Int(1)), is("b", query.Equal, value.Int(1)))),
@@ -308,7 +308,7 @@ func TestFingerprintTellsQueriesApart(t *testing.T) {
 // long returns a text of n bytes.
 func long(n int) value.String { return value.String(strings.Repeat("x", n)) }
 
-// TestLargestComparedValues are the greatest values of each kind that the official emulator compares with.
+// TestLargestComparedValues checks the largest values of each kind with which the official emulator compares.
 func TestLargestComparedValues(t *testing.T) {
 	for _, v := range []value.Value{
 		long(1499), value.Bytes(long(1500)), value.Array{long(1491), value.Int(1)}, value.Map{"kk": long(1496)}, value.Vector(make([]float64, 187)...),

@@ -101,7 +101,7 @@ func FuzzParseDocument(f *testing.F) {
 	})
 }
 
-func TestRefusalsSayWhatAndWhere(t *testing.T) {
+func TestErrorsNameThePosition(t *testing.T) {
 	const root = "projects/p/databases/(default)/documents"
 	tests := []struct{ in, want string }{
 		{"a/b", `Document name "a/b" lacks "projects" at index 0.`},

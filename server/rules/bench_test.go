@@ -93,7 +93,7 @@ func TestSiteRules(t *testing.T) {
 	}
 }
 
-// BenchmarkSiteRules decides requests of the site.
+// BenchmarkSiteRules authorizes requests of the site.
 func BenchmarkSiteRules(b *testing.B) {
 	r := siteRules(b)
 	for name, c := range siteRequests(b) {

@@ -117,8 +117,8 @@ func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {
 	return found
 }
 
-// TestErrorsAreJudged checks wrong with errors before, during and after a fault.
-func TestErrorsAreJudged(t *testing.T) {
+// TestErrorsAreClassified checks wrong with errors before, during and after a fault.
+func TestErrorsAreClassified(t *testing.T) {
 	began := time.Now()
 	f := faultTime{began.Add(time.Second), began.Add(2 * time.Second)}
 	for _, tt := range []struct {

@@ -69,7 +69,7 @@ const cheap = 4
 // database returns a database of the tests' project.
 func database(id string) resource.Database { return resource.Database{Project: project, ID: id} }
 
-// everything is the default database.
+// everything selects all data of the project's default database.
 var everything = database(resource.DefaultDatabase)
 
 // put stores a document.
@@ -84,7 +84,7 @@ func (h *fixture) put(db resource.Database, path string, fields value.Map) {
 	}
 }
 
-// documents returns the documents of a database as texts that distinguish kinds of values.
+// documents returns the documents of a database as texts that distinguish types of values.
 func (h *fixture) documents(db resource.Database) map[string]string {
 	h.t.Helper()
 	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: query.NoLimit}).Normalize()
@@ -103,7 +103,7 @@ func (h *fixture) documents(db resource.Database) map[string]string {
 	return found
 }
 
-// words returns fields as a text that distinguishes kinds of values.
+// words returns fields as a text that distinguishes types of values.
 func words(fields value.Map) string { return fmt.Sprintf("%q", value.AppendBinary(nil, fields)) }
 
 // signIn signs in with a password and returns the refusal, or empty.

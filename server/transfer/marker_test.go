@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestMarker wants the marker of an import to be there while the data change and after an import that has failed, until one has
-// completed.
+// TestMarker checks that the marker of an import exists during the import and after a failed one, until an import has completed.
 func TestMarker(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "importing")
 	tr := New(Options{Marker: marker})

@@ -16,7 +16,7 @@ import (
 	"clave/server/value"
 )
 
-// TestSuite reads a folder that the Emulator Suite wrote: the documents are by the official emulator's export.
+// TestSuite imports a folder that the Emulator Suite wrote, with documents exported by the official emulator.
 func TestSuite(t *testing.T) {
 	h := newFixture(t, cheap)
 	sum, err := h.Import(t.Context(), "testdata/suite")
@@ -64,7 +64,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// awkward are documents with values that are hard to export.
+// awkward lists documents with values that are difficult to export.
 var awkward = map[string]value.Map{
 	"a/b":                   {},
 	"a/__id-9__/c/__id12__": {"n": value.Int(math.MinInt64), "m": value.Int(math.MaxInt64)},
@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// call is an administrator's.
+// call is an administrator's call.
 var call = identity.Call{Project: project, Admin: true}
 
 func TestAccountsRoundTrip(t *testing.T) {
@@ -174,7 +174,7 @@ func TestAccountsRoundTrip(t *testing.T) {
 	}
 }
 
-// deref returns an account with what its pointers lead to in words.
+// deref formats an account with the values behind its pointers.
 func deref(u identity.UserInfo) string {
 	text := func(s *string) string {
 		if s == nil {
@@ -307,7 +307,7 @@ func TestCanExport(t *testing.T) {
 	}
 }
 
-// TestExportOfAProject wants notes about the other projects with documents, and only the requested parts.
+// TestExportOfAProject checks that an export contains only the requested parts, and reports other projects with documents.
 func TestExportOfAProject(t *testing.T) {
 	h := newFixture(t, cheap)
 	h.put(everything, "c/d", value.Map{})
@@ -336,7 +336,7 @@ func TestExportOfAProject(t *testing.T) {
 	}
 }
 
-// TestManaged reads what a managed export holds: no file of the Emulator Suite.
+// TestManaged imports a managed export, which has no file of the Emulator Suite.
 func TestManaged(t *testing.T) {
 	h := newFixture(t, cheap)
 	if sum, err := h.Import(t.Context(), "testdata/suite/firestore_export"); err != nil || sum.Documents != 4 {

@@ -204,7 +204,7 @@ func TestSlowFunctionDelaysOnlyItself(t *testing.T) {
 	settle(t, d)
 }
 
-func TestSettleWaitsForWhatFunctionsCommit(t *testing.T) {
+func TestSettleWaitsForCommitsOfFunctions(t *testing.T) {
 	source := newTestSource()
 	var mu sync.Mutex
 	seen := 0

@@ -7,7 +7,7 @@ import (
 	"clave/server/value"
 )
 
-func TestEditorDoesWhatSetAndDeleteDo(t *testing.T) {
+func TestEditorEqualsSetAndDelete(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	names := []string{"a", "b", "a.b", "`"}
 	leaves := []value.Value{value.Int(1), value.Map{}, value.Map{"a": value.Map{"b": value.Int(2)}}, value.Vector(1), value.Array{}}

@@ -17,18 +17,18 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// words makes random documents and answers.
-type words struct{ *rand.Rand }
+// generator generates random documents and answers.
+type generator struct{ *rand.Rand }
 
-// text returns a text, now and then one that needs escapes.
-func (g words) text() string {
+// text returns a text, which sometimes needs escapes.
+func (g generator) text() string {
 	texts := []string{"", "a", "projects/p/databases/(default)/documents/c/d", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "ñ 😀 \u2028 \ufffd <&>",
 		string(rune(g.IntN(0x300))), string(bytes.Repeat([]byte("long "), g.IntN(100)))}
 	return texts[g.IntN(len(texts))]
 }
 
-// number returns a number, of those that are written in different ways.
-func (g words) number() float64 {
+// number returns a number. The numbers have different JSON forms.
+func (g generator) number() float64 {
 	numbers := []float64{
 		0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, -1e-9, 1e-10, 1e-300, 1e20, 1e21, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1),
 		math.SmallestNonzeroFloat64, g.NormFloat64(), math.Float64frombits(g.Uint64()),
@@ -37,20 +37,20 @@ func (g words) number() float64 {
 }
 
 // moment returns a time.
-func (g words) moment() value.Timestamp {
+func (g generator) moment() value.Timestamp {
 	nanos := []int32{0, 1, 1000, 123_456_000, 5_000_000, 500_000_000, 999_999_999}
 	seconds := []int64{0, -1, 1_700_000_000, minSeconds, maxSeconds}
 	return value.Timestamp{Seconds: seconds[g.IntN(len(seconds))], Nanos: nanos[g.IntN(len(nanos))]}
 }
 
 // version returns a version, or none.
-func (g words) version() clock.Version {
+func (g generator) version() clock.Version {
 	versions := []clock.Version{0, 1, 999_999, 1_700_000_000_000_000, 1_700_000_000_123_000, 1_700_000_000_123_456}
 	return versions[g.IntN(len(versions))]
 }
 
 // bytes returns bytes, or none.
-func (g words) bytes() []byte {
+func (g generator) bytes() []byte {
 	b := make([]byte, g.IntN(6))
 	for i := range b {
 		b[i] = byte(g.Uint32())
@@ -59,7 +59,7 @@ func (g words) bytes() []byte {
 }
 
 // values returns values.
-func (g words) values(depth int) value.Array {
+func (g generator) values(depth int) value.Array {
 	values := make(value.Array, g.IntN(4))
 	for i := range values {
 		values[i] = g.value(depth)
@@ -68,7 +68,7 @@ func (g words) values(depth int) value.Array {
 }
 
 // fields returns fields.
-func (g words) fields(depth int) value.Map {
+func (g generator) fields(depth int) value.Map {
 	fields := make(value.Map)
 	for range g.IntN(5) {
 		fields[g.text()] = g.value(depth)
@@ -77,7 +77,7 @@ func (g words) fields(depth int) value.Map {
 }
 
 // value returns a value of any kind.
-func (g words) value(depth int) value.Value {
+func (g generator) value(depth int) value.Value {
 	switch n := g.IntN(10 + 2*min(depth, 1)); n {
 	case 0:
 		return value.Null{}
@@ -106,7 +106,7 @@ func (g words) value(depth int) value.Value {
 }
 
 // document returns a document, or none.
-func (g words) document() *document.Document {
+func (g generator) document() *document.Document {
 	if g.IntN(5) == 0 {
 		return nil
 	}
@@ -114,13 +114,13 @@ func (g words) document() *document.Document {
 }
 
 // found returns a document.
-func (g words) found() *document.Document {
+func (g generator) found() *document.Document {
 	name := resource.Document{DB: resource.Database{Project: "p", ID: resource.DefaultDatabase}, Path: "c/" + g.text()}
 	return &document.Document{Name: name, Fields: g.fields(3), CreateTime: g.version(), UpdateTime: g.version()}
 }
 
 // results returns results of writes.
-func (g words) results() []document.Result {
+func (g generator) results() []document.Result {
 	results := make([]document.Result, g.IntN(3))
 	for i := range results {
 		results[i] = document.Result{UpdateTime: g.version(), Transforms: g.values(2)}
@@ -128,7 +128,7 @@ func (g words) results() []document.Result {
 	return results
 }
 
-// answer is one of the answers.
+// answer is an answer that has a binary form and a JSON form.
 type answer interface {
 	Append(dst []byte) ([]byte, error)
 	AppendJSON(dst []byte) ([]byte, error)
@@ -136,7 +136,7 @@ type answer interface {
 }
 
 // answer returns an answer of one of the kinds.
-func (g words) answer() answer {
+func (g generator) answer() answer {
 	switch g.IntN(6) {
 	case 0:
 		return (*Document)(g.found())
@@ -164,7 +164,7 @@ func (g words) answer() answer {
 	return &Written{Committed: Committed{Results: g.results(), Time: g.version()}, StreamID: g.text(), StreamToken: g.bytes()}
 }
 
-// reflected returns a message's JSON as protojson writes it, without the spaces.
+// reflected returns a message's JSON as protojson writes it, without spaces.
 func reflected(m proto.Message) (string, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {
@@ -175,7 +175,7 @@ func reflected(m proto.Message) (string, error) {
 	return out.String(), err
 }
 
-// checkAnswer compares an answer's forms with those that the generated code has of its message.
+// checkAnswer compares an answer's forms with those that the generated code makes of its message.
 func checkAnswer(t *testing.T, a answer) {
 	t.Helper()
 	want := a.Message()
@@ -201,7 +201,7 @@ func checkAnswer(t *testing.T, a answer) {
 
 // TestAnswersAreThoseOfTheGeneratedCode compares random answers.
 func TestAnswersAreThoseOfTheGeneratedCode(t *testing.T) {
-	g := words{rand.New(rand.NewPCG(1, 2))}
+	g := generator{rand.New(rand.NewPCG(1, 2))}
 	for range 5_000 {
 		checkAnswer(t, g.answer())
 	}
@@ -209,7 +209,7 @@ func TestAnswersAreThoseOfTheGeneratedCode(t *testing.T) {
 
 // FuzzAnswers compares the answers with a document that a client sent.
 func FuzzAnswers(f *testing.F) {
-	g := words{rand.New(rand.NewPCG(3, 4))}
+	g := generator{rand.New(rand.NewPCG(3, 4))}
 	for range 20 {
 		b, err := AppendDocument(nil, g.found())
 		if err != nil {
@@ -233,7 +233,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestAnswersWithoutAForm wants what neither messages nor JSON can hold to be refused, and nothing appended.
+// TestAnswersWithoutAForm checks that values which messages or JSON cannot represent are refused, and that nothing is appended.
 func TestAnswersWithoutAForm(t *testing.T) {
 	of := func(v value.Value) *document.Document {
 		return &document.Document{Fields: value.Map{"v": value.Array{v}}}
@@ -258,7 +258,7 @@ func TestAnswersWithoutAForm(t *testing.T) {
 // benchmarked is a document of 16 fields.
 func benchmarked(b *testing.B) *document.Document {
 	b.Helper()
-	d := words{rand.New(rand.NewPCG(5, 6))}.found()
+	d := generator{rand.New(rand.NewPCG(5, 6))}.found()
 	d.Fields = value.Map{
 		"null": value.Null{}, "false": value.Bool(false), "true": value.Bool(true), "zero": value.Int(0), "negative": value.Int(-7),
 		"double": value.Double(1.5), "empty": value.String(""), "long": value.String(bytes.Repeat([]byte("x"), 300)), "bytes": value.Bytes("\x00\xff"),
@@ -270,7 +270,7 @@ func benchmarked(b *testing.B) *document.Document {
 	return d
 }
 
-// BenchmarkDocument measures the way from a stored document to an answer's wire form and JSON: directly, and by a message and the
+// BenchmarkDocument measures the conversion of a stored document to an answer's binary form and JSON: directly, and through a message and the
 // generated code.
 func BenchmarkDocument(b *testing.B) {
 	d := benchmarked(b)

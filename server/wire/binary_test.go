@@ -44,7 +44,7 @@ func everything() *pb.Document {
 	}
 }
 
-// requests are what clients send.
+// requests lists requests of clients.
 func requests() []proto.Message {
 	mask := &pb.DocumentMask{FieldPaths: []string{"a", "b.c"}}
 	update := &pb.Write_Update{Update: everything()}
@@ -83,7 +83,7 @@ func TestUnmarshal(t *testing.T) {
 		}
 		empty := m.ProtoReflect().New().Interface()
 		compareUnmarshal(t, b, empty)
-		// With a field that nobody knows, and twice the same.
+		// with an unknown field, and with the same field twice
 		compareUnmarshal(t, protowire.AppendVarint(protowire.AppendTag(b, 99, protowire.VarintType), 1), empty)
 		compareUnmarshal(t, append(b, b...), empty)
 		for n := range b {

@@ -12,7 +12,7 @@ import (
 )
 
 // targetChange returns a random change of targets.
-func (g words) targetChange() *pb.TargetChange {
+func (g generator) targetChange() *pb.TargetChange {
 	ids := make([]int32, g.IntN(3))
 	for i := range ids {
 		ids[i] = int32(g.Uint32())
@@ -27,7 +27,7 @@ func (g words) targetChange() *pb.TargetChange {
 
 // TestKnownJSONIsThatOfProtojson compares random changes of targets.
 func TestKnownJSONIsThatOfProtojson(t *testing.T) {
-	g := words{rand.New(rand.NewPCG(1, 2))}
+	g := generator{rand.New(rand.NewPCG(1, 2))}
 	for range 2_000 {
 		m := &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: g.targetChange()}}
 		want, err := reflected(m)
@@ -40,7 +40,7 @@ func TestKnownJSONIsThatOfProtojson(t *testing.T) {
 	}
 }
 
-// TestUnusualJSONIsLeftToProtojson wants what the appender does not know to be written all the same, or refused.
+// TestUnusualJSONIsLeftToProtojson checks that messages which the appender does not support are written by protojson, or refused.
 func TestUnusualJSONIsLeftToProtojson(t *testing.T) {
 	change := func(c *pb.TargetChange) *pb.ListenResponse {
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: c}}

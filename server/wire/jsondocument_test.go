@@ -27,7 +27,7 @@ func compareParsed(t *testing.T, text string) {
 	}
 }
 
-// documentTexts are documents and what is almost one.
+// documentTexts lists documents and texts that are almost documents.
 var documentTexts = []string{
 	`{}`, `{"name":null}`, `{"name":"a","name":"b"}`, `{"fields":{},"fields":{"a":{"nullValue":null}}}`, `{"fields":null}`, `{"fields":[]}`, `{"createTime":"2020-01-01T00:00:00Z"}`,
 	`{"fields":{"a":{}}}`, `{"fields":{"a":{"nullValue":"NULL_VALUE"}}}`, `{"fields":{"a":{"nullValue":0}}}`, `{"fields":{"a":{"booleanValue":"t"}}}`, `{"fields":{"a":{"booleanValue":null}}}`,
@@ -45,7 +45,7 @@ func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 	for _, text := range documentTexts {
 		compareParsed(t, text)
 	}
-	g := words{rand.New(rand.NewPCG(7, 8))}
+	g := generator{rand.New(rand.NewPCG(7, 8))}
 	for range 2_000 {
 		d := g.found()
 		text, err := AppendDocumentJSON(nil, d)
@@ -64,9 +64,9 @@ func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 	}
 }
 
-// TestUnusualValuesAreNotReadOnceALevel has what is unusual at the end of a deep value: the attempts to make it without reflection must not
-// multiply with its depth.
-func TestUnusualValuesAreNotReadOnceALevel(t *testing.T) {
+// TestDeepUnusualValuesAreParsedOnce parses a deep value with an unusual one at its end. The number of attempts to parse it without reflection
+// must not grow with its depth.
+func TestDeepUnusualValuesAreParsedOnce(t *testing.T) {
 	text := strings.Repeat(`{"integerValue":"1"},`, 200) + `{"nullValue":0}`
 	for range 60 {
 		text = `{"arrayValue":{"values":[` + text + `]}}`

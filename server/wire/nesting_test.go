@@ -9,11 +9,11 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// nestedArrays is the wire form of a value with arrays inside each other.
+// nestedArrays returns the binary form of a value with nested arrays.
 func nestedArrays(levels int) []byte {
 	sizes, n := make([]int, levels), 0
 	for i := range sizes {
-		sizes[i] = n // of what the value's array holds
+		sizes[i] = n // size of the array's content
 		array := protowire.SizeTag(pb.FieldArrayValueValues) + protowire.SizeBytes(n)
 		n = protowire.SizeTag(pb.FieldValueArrayValue) + protowire.SizeBytes(array)
 	}
@@ -28,12 +28,12 @@ func nestedArrays(levels int) []byte {
 	return out
 }
 
-// field is the wire form of a field with a message.
+// field returns the binary form of a field with a message.
 func field(number protowire.Number, message []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
 }
 
-// TestDeepNestingIsRefused wants a request that is only just small enough to be refused and not to overflow the stack.
+// TestDeepNestingIsRefused checks that a request of the maximum size with deep nesting is refused and does not overflow the stack.
 func TestDeepNestingIsRefused(t *testing.T) {
 	for _, levels := range []int{100_000, 1_400_000} {
 		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)

@@ -22,7 +22,7 @@ import (
 // db is the database of these tests.
 var db = resource.Database{Project: "p", ID: "(default)"}
 
-func TestValuesComeBack(t *testing.T) {
+func TestValuesRoundTrip(t *testing.T) {
 	values := []value.Value{
 		value.Null{}, value.Bool(true), value.Int(math.MinInt64), value.Double(math.Copysign(0, -1)), value.Double(math.NaN()),
 		value.Timestamp{Seconds: -1, Nanos: 999_999_000}, value.String("é😀"), value.Bytes("\x00\xff"),
@@ -108,7 +108,7 @@ func TestParseWrite(t *testing.T) {
 	}
 }
 
-func TestStatusTellsOnlyWhatIsNamed(t *testing.T) {
+func TestStatusOmitsInternalErrors(t *testing.T) {
 	secret := errors.New("disk /dev/secret is on fire")
 	tests := []struct {
 		err     error
@@ -170,7 +170,7 @@ func TestParsePathRefusesReservedNames(t *testing.T) {
 	}
 }
 
-// FuzzParseQuery checks that no query makes a panic, and that what is accepted is its own normal form.
+// FuzzParseQuery checks that no query causes a panic, and that an accepted query is its own normal form.
 func FuzzParseQuery(f *testing.F) {
 	f.Add(`{"from":[{"collectionId":"c"}],"where":{"compositeFilter":{"op":"OR","filters":[{"fieldFilter":{"field":{"fieldPath":"a"},"op":"IN","value":{"arrayValue":{"values":[{"integerValue":1},{"nullValue":null}]}}}},{"unaryFilter":{"field":{"fieldPath":"b"},"op":"IS_NOT_NULL"}}]}},"orderBy":[{"field":{"fieldPath":"a"},"direction":"DESCENDING"}],"startAt":{"values":[{"doubleValue":"NaN"}]},"limit":3,"select":{"fields":[{"fieldPath":"a"}]}}`)
 	f.Add(`{"findNearest":{"vectorField":{"fieldPath":"v"},"queryVector":{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1}]}}}}},"distanceMeasure":"COSINE","limit":3}}`)
@@ -194,7 +194,7 @@ func FuzzParseQuery(f *testing.F) {
 		if got := q.Fingerprint(); got == "" {
 			t.Errorf("%s: no fingerprint", in)
 		}
-		// What is formatted is parsed to the same query, orders and all.
+		// A formatted query is parsed to the same query, including its orders.
 		again, err := wire.ParseQuery("projects/p/databases/(default)/documents", wire.FormatQuery(q))
 		if err != nil {
 			t.Fatalf("%s: formatted, it is refused: %v", in, err)

@@ -179,8 +179,8 @@ func TestAnEventWithoutFields(t *testing.T) {
 	}
 }
 
-// TestWhatIsStoredStaysText checks that no field of an event becomes markup, wherever it stands.
-func TestWhatIsStoredStaysText(t *testing.T) {
+// TestStoredMarkupIsEscaped checks that no field of an event becomes markup, wherever it stands.
+func TestStoredMarkupIsEscaped(t *testing.T) {
 	const attack = `"></title></script></noscript><script>alert(1)</script><!--`
 	fields := maps.Clone(gala())
 	for _, name := range []string{"title", "description", "location", "featuredArtist", "imageUrl", "date", "time"} {

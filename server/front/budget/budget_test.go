@@ -306,7 +306,7 @@ func TestAConnectionBeyondTheBudgetIsClosed(t *testing.T) {
 	}
 }
 
-func TestAStreamIsReadNoFasterThanItIsTaken(t *testing.T) {
+func TestAStreamIsReadAtThePaceOfItsReader(t *testing.T) {
 	b := budget.New(budget.Options{})
 	const messages, size = 40, 10_000
 	var all bytes.Buffer

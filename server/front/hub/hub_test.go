@@ -15,7 +15,7 @@ import (
 	"clave/server/front/hub"
 )
 
-// call is what an export was requested.
+// call records the arguments of an export.
 type call struct {
 	dir, by string
 	only    []string

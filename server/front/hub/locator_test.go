@@ -45,8 +45,8 @@ func TestPublish(t *testing.T) {
 		taken  bool
 	}{
 		{"nothing", func() error { return nil }, false},
-		{"one of a program that has ended", func() error { return lay(path, hub.Locator{PID: gone.Process.Pid}) }, false},
-		{"one of a program that runs", func() error { return lay(path, theirs) }, true},
+		{"one of a program that has ended", func() error { return writeLocator(path, hub.Locator{PID: gone.Process.Pid}) }, false},
+		{"one of a program that runs", func() error { return writeLocator(path, theirs) }, true},
 		{"no locator", func() error { return os.WriteFile(path, []byte("{"), 0o600) }, false},
 		{"a link", func() error { return os.Symlink(elsewhere, path) }, false},
 	} {
@@ -80,7 +80,7 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lay(path, theirs); err != nil {
+	if err := writeLocator(path, theirs); err != nil {
 		t.Fatal(err)
 	}
 	if err := withdraw(); err != nil || locatorAt(t, path).PID != theirs.PID {
@@ -96,8 +96,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// lay writes a locator.
-func lay(path string, l hub.Locator) error {
+// writeLocator writes a locator.
+func writeLocator(path string, l hub.Locator) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
+func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	ended := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		out := &answer{w: w, stream: true, clock: clock.System(), patience: 50 * time.Millisecond}

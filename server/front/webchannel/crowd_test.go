@@ -41,9 +41,9 @@ func TestSlowClientsShareTheMemory(t *testing.T) {
 	})
 }
 
-// TestClientGoesOnInACrowd reads all that a stream sends while all sessions together have little room: back channels end where the
+// TestClientContinuesUnderMemoryPressure reads all that a stream sends while all sessions together have little room: back channels end where the
 // stream waits, so that the client acknowledges.
-func TestClientGoesOnInACrowd(t *testing.T) {
+func TestClientContinuesUnderMemoryPressure(t *testing.T) {
 	const messages, size = 40, 16 << 10
 	text := strings.Repeat("1", size)
 	h := newFixture(t, Options{MaxHeld: 8 * maxChunk}, func(ctx context.Context, _ token.Caller, s *session) error {

@@ -9,7 +9,7 @@ import (
 	"clave/server/identity/hashqueue"
 )
 
-// occupy takes the only place of a queue and returns what gives it back.
+// occupy takes the only place of a queue and returns a function that frees it.
 func occupy(t *testing.T, q *hashqueue.Queue) (release func()) {
 	t.Helper()
 	inside, leave := make(chan struct{}), make(chan struct{})
@@ -24,7 +24,7 @@ func occupy(t *testing.T, q *hashqueue.Queue) (release func()) {
 	}
 }
 
-// enqueue has a request wait and returns once it does.
+// enqueue starts a request and returns once it waits in the queue.
 func enqueue(ctx context.Context, q *hashqueue.Queue, client string, work func()) (ended chan error) {
 	ended = make(chan error, 1)
 	before := q.Waiting()

@@ -114,7 +114,7 @@ func TestEveryEmailIsWritten(t *testing.T) {
 	}
 }
 
-// TestSendTest sends the e-mail that carries nothing.
+// TestSendTest sends the test e-mail.
 func TestSendTest(t *testing.T) {
 	addr, mails := mailServer(t)
 	s, err := New(Options{URL: "smtp://" + addr + "?from=clave@example.org&insecure=1", App: "App"})

@@ -13,7 +13,7 @@ import (
 	"clave/server/identity/webhook"
 )
 
-// The service takes a Caller as it is.
+// Caller implements identity.Caller.
 var _ identity.Caller = (*webhook.Caller)(nil)
 
 // function is a real server with a function of each kind; called is closed when /slow was called.
@@ -31,7 +31,7 @@ func function(t *testing.T) (url string, called chan struct{}) {
 	})
 	mux.HandleFunc("POST /endless", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) })
 	mux.HandleFunc("POST /slow", func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // a client's going is noticed only once its request was read
+		_, _ = io.Copy(io.Discard, r.Body) // the server detects a disconnected client only after the request was read
 		close(called)
 		<-r.Context().Done()
 	})

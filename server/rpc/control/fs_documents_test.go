@@ -106,7 +106,7 @@ func TestClearDeletesOneDatabase(t *testing.T) {
 	}
 }
 
-func TestSnapshotsComeBack(t *testing.T) {
+func TestSnapshotsAreRestored(t *testing.T) {
 	h, g := documents(t)
 	db := resource.Database{Project: "p", ID: "(default)"}
 	set(t, g, db, 1)

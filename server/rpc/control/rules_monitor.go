@@ -17,8 +17,8 @@ const slowest = 10 * time.Second
 
 // Monitor answers websockets on /requests with the decisions of the rules, as the Emulator UI reads them: first an array
 // of the latest ones, then one object for each new one.
-func Monitor(book *guard.Rulesets, c clock.Clock) http.Handler {
-	m := &ruleMonitor{monitor: book.Monitor(), clock: c}
+func Monitor(rulesets *guard.Rulesets, c clock.Clock) http.Handler {
+	m := &ruleMonitor{monitor: rulesets.Monitor(), clock: c}
 	m.upgrader.CheckOrigin = fromHere
 	return m
 }

@@ -20,7 +20,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 	from, to := resource.Database{Project: "p", ID: "(default)"}, resource.Database{Project: "q", ID: "named"}
 	set(t, g, from, 7)
 	dir := t.TempDir()
-	for range 2 { // the second in place of the first
+	for range 2 { // the second replaces the first
 		body := fmt.Sprintf(`{"database":%q,"export_directory":%q,"export_name":"seed"}`, from, dir)
 		if code, text := request(t, h, http.MethodPost, "/emulator/v1/projects/p:export", body); code != 200 || strings.TrimSpace(text) != "{}" {
 			t.Fatalf("export: %d %s", code, text)
@@ -53,7 +53,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 	}
 }
 
-// TestPagesMayNotTransfer sends what a page in a browser would.
+// TestPagesMayNotTransfer sends requests as a page in a browser does.
 func TestPagesMayNotTransfer(t *testing.T) {
 	_, g := documents(t)
 	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
@@ -65,7 +65,7 @@ func TestPagesMayNotTransfer(t *testing.T) {
 	}
 }
 
-// originally sends requests on as from a page.
+// originally adds a page's Origin header to requests.
 func originally(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Origin", "https://elsewhere.example")

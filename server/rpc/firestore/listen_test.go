@@ -246,7 +246,7 @@ func TestListenersFollowReplacedRules(t *testing.T) {
 	p.want("added again", "ADD[2], chg a>[2]-[], chg b>[2]-[], CURRENT[2], B")
 }
 
-func TestListenerThatTakesNothingIsDropped(t *testing.T) {
+func TestListenerThatReadsNothingIsDropped(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	h.commit(set("open/a", 1))
 	p := listenPipe{open(t, token.Caller{Privileged: true, Project: "p"}, 0, h.server.Listen)}

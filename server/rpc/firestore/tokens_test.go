@@ -10,7 +10,7 @@ import (
 	"clave/server/value"
 )
 
-func TestPageTokensComeBack(t *testing.T) {
+func TestPageTokensRoundTrip(t *testing.T) {
 	name := value.Reference("projects/p/databases/d/documents/c/x")
 	c, err := parseCursorToken(cursorToken(&query.Cursor{Values: []value.Value{value.Int(1), name}}), 2)
 	if err != nil || len(c.Values) != 2 || c.Values[1] != name || c.Before {

@@ -10,10 +10,10 @@ import (
 	rpc "clave/server/rpc/identity"
 )
 
-// TestActionPage follows an e-mail's link in production, as its reader does.
+// TestActionPage opens an e-mail's link in production, as the recipient does.
 func TestActionPage(t *testing.T) {
 	mails := make(slowMail)
-	w := newWorld(t, setup{production: true, mail: mails})
+	w := newFixture(t, setup{production: true, mail: mails})
 	w.run()
 	page := w.url + rpc.ActionPath
 	w.signUp("ana@example.com", "secret1")
@@ -35,7 +35,7 @@ func TestActionPage(t *testing.T) {
 		}
 		return res.StatusCode, string(text)
 	}
-	for range 2 { // opening the link uses nothing
+	for range 2 { // opening the link does not use the code
 		status, text := read(http.Get(page + "?" + link.RawQuery + "&lang=es&continueUrl=https://evil.example.com"))
 		if status != http.StatusOK || !strings.Contains(text, `name="newPassword"`) || strings.Contains(text, "evil") {
 			t.Fatalf("the page: %d %s", status, text)

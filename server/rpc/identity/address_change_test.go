@@ -9,7 +9,7 @@ import (
 )
 
 // linkFor requests a sign-in link for an address and returns its code.
-func (w *world) linkFor(post *mailbox, email string) string {
+func (w *fixture) linkFor(post *mailbox, email string) string {
 	w.t.Helper()
 	post.take(email)
 	w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": w.url + "/", "canHandleCodeInApp": true}))
@@ -21,7 +21,7 @@ func (w *world) linkFor(post *mailbox, email string) string {
 }
 
 // withPrivacy switches the protection of addresses from enumeration on or off.
-func (w *world) withPrivacy(on bool) {
+func (w *fixture) withPrivacy(on bool) {
 	w.t.Helper()
 	settings := &identity.ConfigRequest{Mask: []string{"emailPrivacyConfig"}, Body: object{"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": on}}}
 	if _, err := w.service.UpdateConfig(w.t.Context(), identity.Call{Project: project}, settings); err != nil {
@@ -34,7 +34,7 @@ func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	hand, post := clock.NewHand(noon), &mailbox{}
 	messages := &lastText{}
-	w := newWorld(t, setup{production: true, clock: hand, mail: post, sms: messages})
+	w := newFixture(t, setup{production: true, clock: hand, mail: post, sms: messages})
 	w.run()
 	w.withPrivacy(false)
 	settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
@@ -85,26 +85,26 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		privacy  bool
-		change   func(w *world, post *mailbox, in object) (object, string)
+		change   func(w *fixture, post *mailbox, in object) (object, string)
 		refused  string
 		verified bool
 	}{
-		{"sign-up", false, func(w *world, _ *mailbox, in object) (object, string) {
+		{"sign-up", false, func(w *fixture, _ *mailbox, in object) (object, string) {
 			return w.client("signUp", object{"idToken": in["idToken"], "email": "new@example.com", "password": "secret2"})
 		}, "", false},
-		{"sign-up where addresses are protected", true, func(w *world, _ *mailbox, in object) (object, string) {
+		{"sign-up where addresses are protected", true, func(w *fixture, _ *mailbox, in object) (object, string) {
 			return w.client("signUp", object{"idToken": in["idToken"], "email": "new@example.com", "password": "secret2"})
 		}, "OPERATION_NOT_ALLOWED", false},
-		{"an e-mail link", true, func(w *world, post *mailbox, in object) (object, string) {
+		{"an e-mail link", true, func(w *fixture, post *mailbox, in object) (object, string) {
 			return w.client("signInWithEmailLink", object{"idToken": in["idToken"], "email": "new@example.com", "oobCode": w.linkFor(post, "new@example.com")})
 		}, "", true},
-		{"deleting the address", false, func(w *world, _ *mailbox, in object) (object, string) {
+		{"deleting the address", false, func(w *fixture, _ *mailbox, in object) (object, string) {
 			return w.client("update", object{"idToken": in["idToken"], "deleteAttribute": []string{"EMAIL"}, "returnSecureToken": true})
 		}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			hand, post := clock.NewHand(noon), &mailbox{}
-			w := newWorld(t, setup{production: true, clock: hand, mail: post})
+			w := newFixture(t, setup{production: true, clock: hand, mail: post})
 			w.withPrivacy(tt.privacy)
 			made := w.confirmed("old@example.com")
 			hand.Advance(time.Minute)
@@ -144,7 +144,7 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 // TestAnonymousUpgrade links an address and a password, and a link, to anonymous users, as the web SDK's linkWithCredential does.
 func TestAnonymousUpgrade(t *testing.T) {
 	post := &mailbox{}
-	w := newWorld(t, setup{production: true, mail: post})
+	w := newFixture(t, setup{production: true, mail: post})
 	for name, link := range map[string]func(object) (object, string){
 		"password": func(in object) (object, string) {
 			return w.client("signUp", object{"idToken": in["idToken"], "email": "password@example.com", "password": "secret1", "returnSecureToken": true})
@@ -170,7 +170,7 @@ func TestAnonymousUpgrade(t *testing.T) {
 // owner of the address resets the password: only the new password may sign in. A verified account keeps its credentials.
 func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
 	for _, verified := range []bool{false, true} {
-		w := newWorld(t, setup{})
+		w := newFixture(t, setup{})
 		in := w.signUp("a@example.com", "secret1")
 		w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": in["idToken"]}))
 		w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{
@@ -192,7 +192,7 @@ func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
 
 // TestContinueAddresses requests links with continue URLs of several schemes.
 func TestContinueAddresses(t *testing.T) {
-	w := newWorld(t, setup{production: true})
+	w := newFixture(t, setup{production: true})
 	w.signUp("a@example.com", "secret1")
 	for address, want := range map[string]string{
 		w.url + "/next": "", "javascript://127.0.0.1/%0aalert(1)": "INVALID_CONTINUE_URI", "ftp://127.0.0.1/": "INVALID_CONTINUE_URI", "data:text/html,x": "INVALID_CONTINUE_URI",

@@ -16,7 +16,7 @@ import (
 )
 
 // sdk returns the Admin SDK's client: in emulator mode, or with a service account and signatures on.
-func sdk(t *testing.T, w *world, signed bool) *auth.Client {
+func sdk(t *testing.T, w *fixture, signed bool) *auth.Client {
 	t.Helper()
 	ctx := t.Context()
 	var options []option.ClientOption
@@ -53,11 +53,11 @@ func TestAdminSDK(t *testing.T) {
 		setup setup
 	}{{"emulator", setup{}}, {"signed", setup{production: true}}} {
 		t.Run(mode.name, func(t *testing.T) {
-			w := newWorld(t, mode.setup)
+			w := newFixture(t, mode.setup)
 			c := sdk(t, w, mode.setup.production)
 			for _, part := range []struct {
 				name string
-				run  func(*testing.T, *world, *auth.Client)
+				run  func(*testing.T, *fixture, *auth.Client)
 			}{
 				{"users", sdkUsers}, {"lists", sdkLists}, {"tokens", sdkTokens}, {"links", sdkLinks}, {"import", sdkImport}, {"tenants", sdkTenants},
 			} {
@@ -68,7 +68,7 @@ func TestAdminSDK(t *testing.T) {
 }
 
 // sdkUsers creates, reads, changes and deletes users.
-func sdkUsers(t *testing.T, _ *world, c *auth.Client) {
+func sdkUsers(t *testing.T, _ *fixture, c *auth.Client) {
 	ctx := t.Context()
 	u, err := c.CreateUser(ctx, (&auth.UserToCreate{}).UID("u1").Email("Ann@Example.com").Password("secret1").PhoneNumber("+16505550101").DisplayName("Ann").
 		PhotoURL("https://example.com/a.png").EmailVerified(true))
@@ -115,7 +115,7 @@ func sdkUsers(t *testing.T, _ *world, c *auth.Client) {
 }
 
 // sdkLists lists, finds and deletes many users.
-func sdkLists(t *testing.T, _ *world, c *auth.Client) {
+func sdkLists(t *testing.T, _ *fixture, c *auth.Client) {
 	ctx := t.Context()
 	var ids []string
 	for i := range 5 {
@@ -158,13 +158,13 @@ func sdkLists(t *testing.T, _ *world, c *auth.Client) {
 }
 
 // signInCustom signs in with a custom token and returns the answer.
-func signInCustom(w *world, custom string) map[string]any {
+func signInCustom(w *fixture, custom string) map[string]any {
 	w.t.Helper()
 	return w.must(w.client("signInWithCustomToken", object{"token": custom, "returnSecureToken": true}))
 }
 
 // sdkTokens creates custom tokens and cookies, verifies them and revokes sessions.
-func sdkTokens(t *testing.T, w *world, c *auth.Client) {
+func sdkTokens(t *testing.T, w *fixture, c *auth.Client) {
 	ctx := t.Context()
 	custom, err := c.CustomTokenWithClaims(ctx, "tok1", map[string]any{"level": 3})
 	if err != nil {
@@ -201,7 +201,7 @@ func sdkTokens(t *testing.T, w *world, c *auth.Client) {
 }
 
 // sdkLinks creates the links of e-mails.
-func sdkLinks(t *testing.T, w *world, c *auth.Client) {
+func sdkLinks(t *testing.T, w *fixture, c *auth.Client) {
 	ctx := t.Context()
 	if _, err := c.CreateUser(ctx, (&auth.UserToCreate{}).UID("link1").Email("link1@example.com").Password("secret1")); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func sdkLinks(t *testing.T, w *world, c *auth.Client) {
 }
 
 // sdkImport imports users with hashes of other systems and signs them in.
-func sdkImport(t *testing.T, w *world, c *auth.Client) {
+func sdkImport(t *testing.T, w *fixture, c *auth.Client) {
 	ctx := t.Context()
 	for i, tt := range imports(t) {
 		uid := fmt.Sprintf("import%d", i)
@@ -264,7 +264,7 @@ func sdkImport(t *testing.T, w *world, c *auth.Client) {
 }
 
 // sdkTenants creates tenants and users in them.
-func sdkTenants(t *testing.T, _ *world, c *auth.Client) {
+func sdkTenants(t *testing.T, _ *fixture, c *auth.Client) {
 	ctx := t.Context()
 	tm := c.TenantManager
 	tenant, err := tm.CreateTenant(ctx, (&auth.TenantToCreate{}).DisplayName("acme-co").AllowPasswordSignUp(true))

@@ -56,7 +56,7 @@ type accounts interface {
 // bench is the environment for one method: a new user, and clients of the project or of a tenant.
 type bench struct {
 	*testing.T
-	w      *world
+	w      *fixture
 	all    *auth.Client
 	c      accounts
 	tenant string
@@ -283,7 +283,7 @@ var surface = map[string]func(b *bench){
 }
 
 // here is a continue URL that is allowed.
-func (w *world) here() string { return strings.Replace(w.url, "127.0.0.1", "localhost", 1) }
+func (w *fixture) here() string { return strings.Replace(w.url, "127.0.0.1", "localhost", 1) }
 
 // within adds the bench's tenant to a request.
 func (b *bench) within(body object) object {
@@ -391,7 +391,7 @@ func tenants(b *bench) {
 func TestAdminSDKSurface(t *testing.T) {
 	for name, s := range map[string]setup{"emulator": {}, "signed": {production: true}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, s)
+			w := newFixture(t, s)
 			all := sdk(t, w, s.production)
 			made, err := all.TenantManager.CreateTenant(t.Context(), (&auth.TenantToCreate{}).DisplayName("surface").AllowPasswordSignUp(true).EnableEmailLinkSignIn(true))
 			if err != nil {

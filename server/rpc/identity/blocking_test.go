@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestWhatCallsBlockingFunctions signs up and in in each way and compares the calls of the functions.
-func TestWhatCallsBlockingFunctions(t *testing.T) {
+// TestCallsOfBlockingFunctions signs up and in in each way and compares the calls of the functions.
+func TestCallsOfBlockingFunctions(t *testing.T) {
 	var calls []string
-	w := newWorld(t, setup{blocking: function(func(event map[string]any) (int, string) {
+	w := newFixture(t, setup{blocking: function(func(event map[string]any) (int, string) {
 		calls = append(calls, fmt.Sprint(event["event_type"], " ", event["sign_in_method"]))
 		return 200, "{}"
 	})})
@@ -43,7 +43,7 @@ func TestWhatCallsBlockingFunctions(t *testing.T) {
 // TestSignUpsThatAFunctionChanges checks beforeSignIn functions that add claims to a sign-up, disable the account, or refuse it.
 func TestSignUpsThatAFunctionChanges(t *testing.T) {
 	answer, status := "", 200
-	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) { return status, answer })})
+	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) { return status, answer })})
 	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{"beforeSignIn": object{"functionUri": "http://f/s"}}}}))
 	answer = `{"userRecord":{"updateMask":"sessionClaims,displayName","sessionClaims":{"level":3},"displayName":"Ann"}}`
 	made := w.signUp("a@example.com", "secret1")
@@ -66,7 +66,7 @@ func TestSignUpsThatAFunctionChanges(t *testing.T) {
 
 // TestTriggersAreChecked sets invalid blocking functions.
 func TestTriggersAreChecked(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	for _, tt := range []struct{ event, uri, want string }{
 		{"beforeCreate", "http://localhost:5001/f", ""},
 		{"beforeSignIn", "https://example.com/f", ""},

@@ -31,8 +31,8 @@ func firebaseCLI(t *testing.T) string {
 	return path
 }
 
-// firebase runs the CLI against the world's server and returns its output.
-func (w *world) firebase(t *testing.T, cli string, args ...string) string {
+// firebase runs the CLI against the fixture's server and returns its output.
+func (w *fixture) firebase(t *testing.T, cli string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), cli, append(args, "--project", project, "--non-interactive")...)
 	cmd.Dir = t.TempDir()
@@ -52,7 +52,7 @@ func TestFirebaseCLI(t *testing.T) {
 		t.Skip("starts Node")
 	}
 	cli := firebaseCLI(t)
-	from, folder := newWorld(t, setup{}), t.TempDir()
+	from, folder := newFixture(t, setup{}), t.TempDir()
 	for i, email := range []string{"ann@example.com", "ben@example.com"} {
 		from.signUp(email, fmt.Sprintf("secret%d", i))
 	}
@@ -73,7 +73,7 @@ func TestFirebaseCLI(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"second.json", "third.csv"} {
-		to := newWorld(t, setup{})
+		to := newFixture(t, setup{})
 		source := first
 		if strings.HasSuffix(name, ".csv") {
 			source = filepath.Join(folder, "from.csv")

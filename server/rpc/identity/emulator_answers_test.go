@@ -13,7 +13,7 @@ import (
 type emulatorCase struct {
 	name string
 	// run sends the requests and returns what is compared.
-	run func(w *world) string
+	run func(w *fixture) string
 	// want is the answer without AsEmulator, and as the one with it; the same when as is empty.
 	want, as string
 }
@@ -39,7 +39,7 @@ func show(answer any, path ...string) string {
 }
 
 // user returns an account as administrators look it up.
-func (w *world) user(uid any) object {
+func (w *fixture) user(uid any) object {
 	w.t.Helper()
 	found := w.must(w.admin("POST", "v1/projects/"+project+"/accounts:lookup", object{"localId": []any{uid}}))
 	list, _ := found["users"].([]any)
@@ -49,8 +49,8 @@ func (w *world) user(uid any) object {
 	return list[0].(object)
 }
 
-// message returns the whole text of the answer to a client's call, or OK.
-func (w *world) message(verb string, body any) string {
+// message returns the complete text of the answer to a client's call, or OK.
+func (w *fixture) message(verb string, body any) string {
 	w.t.Helper()
 	answer, _ := w.client(verb, body)
 	return messageOf(answer)
@@ -64,177 +64,177 @@ func messageOf(answer object) string {
 	return "OK"
 }
 
-// disabled creates a tenant that is switched off.
-func (w *world) disabled() string { return w.newTenant(object{"disableAuth": true}) }
+// disabled creates a disabled tenant.
+func (w *fixture) disabled() string { return w.newTenant(object{"disableAuth": true}) }
 
 // methods returns how an address can sign in.
-func (w *world) methods(email string) string {
+func (w *fixture) methods(email string) string {
 	w.t.Helper()
 	return show(w.must(w.client("createAuthUri", object{"continueUri": "http://localhost/", "identifier": email})), "signinMethods")
 }
 
 // emulatorCases are grouped by method.
 var emulatorCases = []emulatorCase{
-	{"a client's sign-up with factors", func(w *world) string {
+	{"a client's sign-up with factors", func(w *fixture) string {
 		made := w.must(w.client("signUp", object{"email": "m@example.com", "password": "secret1", "mfaInfo": []object{{"phoneInfo": mfaPhone, "mfaEnrollmentId": "chosen"}, {"phoneInfo": mfaPhone}}}))
 		list, _ := w.user(made["localId"])["mfaInfo"].([]any)
 		return fmt.Sprint(len(list), strings.Contains(fmt.Sprint(list), "chosen"))
 	}, "0 false", "1 false"},
-	{"a sign-in of a user with such a factor", func(w *world) string {
+	{"a sign-in of a user with such a factor", func(w *fixture) string {
 		w.must(w.client("signUp", object{"email": "m@example.com", "password": "secret1", "mfaInfo": []object{{"phoneInfo": mfaPhone}}}))
 		in := w.must(w.client("signInWithPassword", object{"email": "m@example.com", "password": "secret1"}))
 		return fmt.Sprint(str(in, "mfaPendingCredential") != "")
 	}, "false", "true"},
-	{"an administrator's factor without id", func(w *world) string {
+	{"an administrator's factor without id", func(w *fixture) string {
 		made := w.signUp("m@example.com", "secret1")
 		answer, _ := w.admin("POST", "v1/accounts:update", object{"localId": made["localId"], "mfa": object{"enrollments": []object{{"phoneInfo": mfaPhone}}}})
 		return messageOf(answer)
 	}, "OK", "INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined."},
-	{"an empty address and password", func(w *world) string { return w.message("signUp", object{"email": "", "password": ""}) }, "INVALID_EMAIL", ""},
-	{"an administrator's sign-up with ID token and id", func(w *world) string {
+	{"an empty address and password", func(w *fixture) string { return w.message("signUp", object{"email": "", "password": ""}) }, "INVALID_EMAIL", ""},
+	{"an administrator's sign-up with ID token and id", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		answer, _ := w.admin("POST", "v1/accounts:signUp", object{"idToken": anonymous["idToken"], "localId": anonymous["localId"]})
 		return messageOf(answer)
 	}, "UNEXPECTED_PARAMETER : User ID", ""},
-	{"a deletion by administrator and ID token", func(w *world) string {
+	{"a deletion by administrator and ID token", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		answer, _ := w.admin("POST", "v1/accounts:delete", object{"idToken": anonymous["idToken"]})
 		return messageOf(answer)
 	}, "MISSING_LOCAL_ID", ""},
-	{"an empty oobCode", func(w *world) string {
+	{"an empty oobCode", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		return show(w.must(w.client("update", object{"idToken": anonymous["idToken"], "oobCode": "", "displayName": "A"})), "displayName")
 	}, `"A"`, ""},
-	{"a change of address by code", func(w *world) string {
+	{"a change of address by code", func(w *fixture) string {
 		made := w.signUp("old@example.com", "secret1")
 		w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": made["idToken"], "newEmail": "new@example.com"}))
 		changed := w.must(w.client("update", object{"oobCode": w.lastCode()["oobCode"]}))
 		return fmt.Sprint(changed["newEmail"], " ", len(w.codes("oobCodes")))
 	}, "new@example.com 1", "new@example.com 0"},
-	{"a change to an address that was taken meanwhile", func(w *world) string {
+	{"a change to an address that was taken meanwhile", func(w *fixture) string {
 		made := w.signUp("old@example.com", "secret1")
 		w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": made["idToken"], "newEmail": "new@example.com"}))
 		w.signUp("new@example.com", "secret1")
 		return fmt.Sprint(w.message("update", object{"oobCode": w.lastCode()["oobCode"]}), " ", len(w.codes("oobCodes")))
 	}, "EMAIL_EXISTS 0", ""},
-	{"a change of address without the new one", func(w *world) string {
+	{"a change of address without the new one", func(w *fixture) string {
 		return w.message("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "a@example.com"})
 	}, "MISSING_NEW_EMAIL", ""},
-	{"a change of address without ID token", func(w *world) string {
+	{"a change of address without ID token", func(w *fixture) string {
 		return w.message("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "a@example.com", "newEmail": "b@example.com"})
 	}, "MISSING_ID_TOKEN", ""},
-	{"a user's own validSince", func(w *world) string {
+	{"a user's own validSince", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		return fmt.Sprint(str(w.must(w.client("update", object{"idToken": anonymous["idToken"], "validSince": "0"})), "refreshToken") != "")
 	}, "false", "true"},
-	{"a user's own provider", func(w *world) string {
+	{"a user's own provider", func(w *fixture) string {
 		made := w.signUp("a@example.com", "secret1")
 		return w.message("update", object{"idToken": made["idToken"], "linkProviderUserInfo": object{"providerId": "google.com", "rawId": "g1"}})
 	}, "UNEXPECTED_PARAMETER", "OK"},
-	{"a user's own provider without id", func(w *world) string {
+	{"a user's own provider without id", func(w *fixture) string {
 		made := w.signUp("a@example.com", "secret1")
 		return w.message("update", object{"idToken": made["idToken"], "linkProviderUserInfo": object{"providerId": "google.com"}})
 	}, "UNEXPECTED_PARAMETER", "MISSING_RAW_ID"},
-	{"methods of an unknown address", func(w *world) string { return w.methods("nobody@example.com") }, "[]", ""},
-	{"methods of a provider's address", func(w *world) string {
+	{"methods of an unknown address", func(w *fixture) string { return w.methods("nobody@example.com") }, "[]", ""},
+	{"methods of a provider's address", func(w *fixture) string {
 		in := w.must(w.idp("google.com", `{"sub":"1","email":"at@provider.example"}`, nil))
 		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "own@example.com"}))
 		w.must(w.client("signInWithEmailLink", object{"email": "own@example.com", "oobCode": w.lastCode()["oobCode"], "idToken": in["idToken"]}))
 		return w.methods("at@provider.example") + w.methods("own@example.com")
 	}, `["google.com","emailLink"]["google.com","emailLink"]`, ""},
-	{"an e-mail link to an unverified account", func(w *world) string {
+	{"an e-mail link to an unverified account", func(w *fixture) string {
 		w.signUp("a@example.com", "secret1")
 		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "a@example.com"}))
 		w.must(w.client("signInWithEmailLink", object{"email": "a@example.com", "oobCode": w.lastCode()["oobCode"]}))
 		return w.methods("a@example.com")
 	}, `["emailLink"]`, `["password","emailLink"]`},
-	{"a provider that verifies an account's address", func(w *world) string {
+	{"a provider that verifies an account's address", func(w *fixture) string {
 		w.must(w.client("signUp", object{"email": "a@example.com", "password": "secret1", "displayName": "Ann"}))
 		in := w.must(w.idp("google.com", `{"sub":"1","email":"a@example.com","email_verified":true,"picture":"http://p/1"}`, nil))
 		u := w.user(in["localId"])
 		return fmt.Sprint(w.methods("a@example.com"), u["displayName"], u["photoUrl"])
 	}, `["google.com"]Annhttp://p/1`, `["google.com"]<nil>http://p/1`},
-	{"a provider's names and scopes", func(w *world) string {
+	{"a provider's names and scopes", func(w *fixture) string {
 		in := w.must(w.idp("google.com", `{"sub":"1","name":"Ann","screen_name":"ann"}`, nil))
 		return fmt.Sprint(w.user(in["localId"])["screenName"], strings.Contains(str(in, "rawUserInfo"), "userinfo.email"))
 	}, "annfalse", ""},
-	{"a provider linked again", func(w *world) string {
+	{"a provider linked again", func(w *fixture) string {
 		in := w.must(w.idp("google.com", `{"sub":"1"}`, nil))
 		return show(w.must(w.idp("google.com", `{"sub":"1"}`, object{"idToken": in["idToken"]})), "errorMessage")
 	}, `"FEDERATED_USER_ID_ALREADY_LINKED"`, ""},
-	{"a token whose signature is not canonical", func(w *world) string {
+	{"a token whose signature is not canonical", func(w *fixture) string {
 		in, code := w.idp("google.com", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.001", nil)
 		return code + show(in, "isNewUser")
 	}, "true", ""},
-	{"an empty SAML response", func(w *world) string {
+	{"an empty SAML response", func(w *fixture) string {
 		answer, _ := w.client("signInWithIdp", object{"requestUri": "http://localhost", "postBody": `providerId=saml.x&id_token={"sub":"1"}&SAMLResponse={}`})
 		return messageOf(answer)
 	}, "INVALID_IDP_RESPONSE ((Missing assertion in SAMLResponse.))", ""},
-	{"a SAML response", func(w *world) string {
+	{"a SAML response", func(w *fixture) string {
 		in := w.must(w.client("signInWithIdp", object{"requestUri": "http://localhost", "postBody": `providerId=saml.x&id_token={"sub":"1","email":"a@example.com"}` +
 			`&SAMLResponse={"assertion":{"subject":{"nameId":"Other@example.com"},"attributeStatements":{"name":"Jane"}}}`}))
 		return fmt.Sprint(in["email"], in["emailVerified"], in["rawUserInfo"], show(claimsOf(w.t, str(in, "idToken")), "firebase", "sign_in_attributes"))
 	}, `Other@example.comtrue{"name":"Jane"}{"name":"Jane"}`, ""},
-	{"settings without mask", func(w *world) string {
+	{"settings without mask", func(w *fixture) string {
 		path := "v2/projects/" + project + "/config"
 		w.must(w.admin("PATCH", path, object{"signIn": object{"allowDuplicateEmails": true}, "blockingFunctions": object{"forwardInboundCredentials": object{"idToken": true}}}))
 		answer := w.must(w.admin("PATCH", path, object{}))
 		return show(answer, "signIn", "allowDuplicateEmails") + show(answer, "blockingFunctions")
 	}, "false{}", ""},
-	{"shown settings", func(w *world) string {
+	{"shown settings", func(w *fixture) string {
 		signIn, _ := w.must(w.admin("GET", "v2/projects/"+project+"/config", nil))["signIn"].(object)
 		return fmt.Sprint(len(signIn))
 	}, "2", "1"},
-	{"an unknown trigger", func(w *world) string {
+	{"an unknown trigger", func(w *fixture) string {
 		_, code := w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{"afterwards": object{"functionUri": "http://localhost"}}}})
 		return code
 	}, "INVALID_BLOCKING_FUNCTION", ""},
-	{"a trigger without address", func(w *world) string {
+	{"a trigger without address", func(w *fixture) string {
 		_, code := w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{"beforeCreate": object{"functionUri": "nowhere"}}}})
 		return code
 	}, "INVALID_BLOCKING_FUNCTION", ""},
-	{"a mask into a text", func(w *world) string {
+	{"a mask into a text", func(w *fixture) string {
 		tenant := w.newTenant(object{"displayName": "display"})
 		answer := w.must(w.admin("PATCH", "v2/projects/"+project+"/tenants/"+tenant+"?updateMask=displayName.0", object{"displayName": "unused"}))
 		return show(answer, "displayName")
 	}, `"display"`, ""},
-	{"a tenant's defaults", func(w *world) string {
+	{"a tenant's defaults", func(w *fixture) string {
 		made := w.must(w.admin("POST", "v2/projects/"+project+"/tenants", object{}))
 		return show(made, "disableAuth") + show(made, "mfaConfig")
 	}, `false{"enabledProviders":[],"state":"DISABLED"}`, ""},
-	{"no tenants", func(w *world) string {
+	{"no tenants", func(w *fixture) string {
 		return show(w.must(w.admin("GET", "v2/projects/"+project+"/tenants", nil)), "tenants")
 	}, "[]", ""},
-	{"a full last page", func(w *world) string {
+	{"a full last page", func(w *fixture) string {
 		w.signUp("a@example.com", "secret1")
 		return fmt.Sprint(str(w.must(w.admin("GET", "v1/projects/"+project+"/accounts:batchGet?maxResults=1", nil)), "nextPageToken") != "")
 	}, "true", ""},
-	{"ids twice in an import", func(w *world) string {
+	{"ids twice in an import", func(w *fixture) string {
 		answer, _ := w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": "a"}, {"localId": "a"}}})
 		return messageOf(answer)
 	}, "OK", "DUPLICATE_LOCAL_ID : a"},
-	{"an import of a known id", func(w *world) string {
+	{"an import of a known id", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": anonymous["localId"]}}})), "error")
 	}, "absent", `[{"index":0,"message":"localId belongs to an existing account - can not overwrite."}]`},
-	{"reserved claims in an import", func(w *world) string {
+	{"reserved claims in an import", func(w *fixture) string {
 		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": "a", "customAttributes": `{"sub":"b"}`}}})), "error")
 	}, `[{"index":0,"message":"Custom claims provided include a reserved claim."}]`, ""},
-	{"factors without address in an import", func(w *world) string {
+	{"factors without address in an import", func(w *fixture) string {
 		return show(w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{"localId": "a", "mfaInfo": []object{{"phoneInfo": mfaPhone}}}}})), "error")
 	}, "absent", `[{"index":0,"message":"Second factor account requires email to be presented."}]`},
-	{"when an imported factor was enrolled", func(w *world) string {
+	{"when an imported factor was enrolled", func(w *fixture) string {
 		w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{"users": []object{{
 			"localId": "a", "email": "a@example.com", "emailVerified": true, "mfaInfo": []object{{"phoneInfo": mfaPhone, "enrolledAt": "2026-01-02T03:04:05.000Z"}},
 		}}}))
 		return show(w.user("a")["mfaInfo"].([]any)[0], "enrolledAt")
 	}, `"2026-01-02T03:04:05.000Z"`, ""},
-	{"a refresh token of a deleted user", func(w *world) string {
+	{"a refresh token of a deleted user", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
 		w.must(w.client("delete", object{"idToken": anonymous["idToken"]}))
 		return w.message("token", object{"grant_type": "refresh_token", "refresh_token": anonymous["refreshToken"]})
 	}, "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN"},
-	{"a passkey without response", func(w *world) string {
+	{"a passkey without response", func(w *fixture) string {
 		return w.message("v2/accounts/passkeyEnrollment:finalize", object{"idToken": "some"})
 	}, "MISSING_AUTHENTICATOR_RESPONSE", ""},
 }
@@ -248,7 +248,7 @@ func TestEmulatorAnswers(t *testing.T) {
 				want = tt.as
 			}
 			t.Run(fmt.Sprintf("%s, as the emulator %v", tt.name, as), func(t *testing.T) {
-				if got := tt.run(newWorld(t, setup{emulatorSettings: true, asEmulator: as})); got != want {
+				if got := tt.run(newFixture(t, setup{emulatorSettings: true, asEmulator: as})); got != want {
 					t.Errorf("answers %s; want %s", got, want)
 				}
 			})
@@ -256,9 +256,9 @@ func TestEmulatorAnswers(t *testing.T) {
 	}
 }
 
-// TestDisabledTenantAnswersFirst sends requests that lack everything to a tenant that is switched off.
+// TestDisabledTenantAnswersFirst sends empty requests to a disabled tenant.
 func TestDisabledTenantAnswersFirst(t *testing.T) {
-	w := newWorld(t, setup{emulatorSettings: true})
+	w := newFixture(t, setup{emulatorSettings: true})
 	off := w.disabled()
 	silent := w.newTenant(object{"mfaConfig": object{"state": "ENABLED", "enabledProviders": []any{"PROVIDER_UNSPECIFIED"}}})
 	for _, verb := range []string{
@@ -285,10 +285,10 @@ func TestDisabledTenantAnswersFirst(t *testing.T) {
 	}
 }
 
-// TestAnnouncedCodes requests codes of every kind and reads how they are shown.
+// TestAnnouncedCodes requests codes of every kind and checks their announcements.
 func TestAnnouncedCodes(t *testing.T) {
 	var shown []string
-	w := newWorld(t, setup{announce: func(text string) { shown = append(shown, text) }})
+	w := newFixture(t, setup{announce: func(text string) { shown = append(shown, text) }})
 	made := w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
 	link := w.lastCode()["oobLink"].(string)
@@ -315,7 +315,7 @@ func TestAnnouncedCodes(t *testing.T) {
 // TestBlockingAtSignUp lists the events of sign-ups by password, without credentials and by e-mail link.
 func TestBlockingAtSignUp(t *testing.T) {
 	var events []string
-	w := newWorld(t, setup{emulatorSettings: true, blocking: function(func(event map[string]any) (int, string) {
+	w := newFixture(t, setup{emulatorSettings: true, blocking: function(func(event map[string]any) (int, string) {
 		events = append(events, fmt.Sprint(event["event_type"], " ", event["sign_in_method"]))
 		return 200, fmt.Sprintf(`{"userRecord":{"updateMask":"displayName,emailVerified","displayName":%q,"emailVerified":true}}`, event["event_type"])
 	})})

@@ -35,7 +35,7 @@ func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 		{"serve, apps off", true, object{"state": "ENABLED", "providerConfigs": app("DISABLED")}, off, off},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, setup{production: tt.production, sms: &texter{}})
+			w := newFixture(t, setup{production: tt.production, sms: &texter{}})
 			user := w.confirmed("f@example.com")
 			if tt.mfa != nil {
 				if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"mfa"}, Body: object{"mfa": tt.mfa}}); err != nil {
@@ -60,7 +60,7 @@ func TestWhichSecondFactorsMayBeEnrolled(t *testing.T) {
 
 // TestTenantsHaveTheirOwnSecondFactors enrolls in a tenant, whatever the project's settings.
 func TestTenantsHaveTheirOwnSecondFactors(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	for name, tt := range map[string]struct {
 		settings object
 		want     string
@@ -80,9 +80,9 @@ func TestTenantsHaveTheirOwnSecondFactors(t *testing.T) {
 	}
 }
 
-// TestDisabledFactorsAreNotRequired signs in a user who has an app after the project has switched second factors off.
+// TestDisabledFactorsAreNotRequired signs in a user with an app after the project has disabled second factors.
 func TestDisabledFactorsAreNotRequired(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	w.withApp("off@example.com")
 	for name, tt := range map[string]struct {
 		mfa      object
@@ -100,10 +100,10 @@ func TestDisabledFactorsAreNotRequired(t *testing.T) {
 	}
 }
 
-// TestClocksOfAppsMayBeOff enrolls an app whose clock is off, by as much as the project allows and by more.
+// TestClocksOfAppsMayBeOff enrolls apps whose clocks are wrong by as much as the project allows and by more.
 func TestClocksOfAppsMayBeOff(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newWorld(t, setup{clock: hand})
+	w := newFixture(t, setup{clock: hand})
 	user := w.verified("clock@example.com")
 	for _, tt := range []struct {
 		intervals any
@@ -138,7 +138,7 @@ func TestClocksOfAppsMayBeOff(t *testing.T) {
 	}
 }
 
-// TestPhoneSignInCanBeSwitchedOff requests a sign-in code where text messages are disabled, or cannot be sent.
+// TestPhoneSignInCanBeSwitchedOff requests a sign-in code if text messages are disabled or cannot be sent.
 func TestPhoneSignInCanBeSwitchedOff(t *testing.T) {
 	sms := &texter{}
 	for name, tt := range map[string]struct {
@@ -153,7 +153,7 @@ func TestPhoneSignInCanBeSwitchedOff(t *testing.T) {
 		"serve, off":               {setup{production: true, sms: sms}, object{"enabled": false}, "OPERATION_NOT_ALLOWED"},
 		"serve, a number of tests": {setup{production: true}, object{"enabled": true, "testPhoneNumbers": object{"+16505550119": "123456"}}, ""},
 	} {
-		w := newWorld(t, tt.setup)
+		w := newFixture(t, tt.setup)
 		if tt.phone != nil {
 			body := object{"signIn": object{"phoneNumber": tt.phone}}
 			if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"signIn.phoneNumber"}, Body: body}); err != nil {

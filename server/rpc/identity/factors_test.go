@@ -11,7 +11,7 @@ import (
 )
 
 // texted sends a sign-in code to a phone and returns its session and the code.
-func (w *world) texted(phone string) object {
+func (w *fixture) texted(phone string) object {
 	w.t.Helper()
 	w.must(w.client("sendVerificationCode", object{"phoneNumber": phone}))
 	list := w.codes("verificationCodes")
@@ -19,7 +19,7 @@ func (w *world) texted(phone string) object {
 }
 
 // enroll starts to enroll a phone as a second factor and returns the request that completes it.
-func (w *world) enroll(user object, phone string) object {
+func (w *fixture) enroll(user object, phone string) object {
 	w.t.Helper()
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "phoneEnrollmentInfo": object{"phoneNumber": phone}}))
 	list := w.codes("verificationCodes")
@@ -28,7 +28,7 @@ func (w *world) enroll(user object, phone string) object {
 	}}
 }
 
-// texter counts the text messages that it is given to send.
+// texter counts text messages.
 type texter struct{ sent atomic.Int32 }
 
 // Text implements identity.Texter.
@@ -37,8 +37,8 @@ func (x *texter) Text(context.Context, identity.TextMessage) error {
 	return nil
 }
 
-// confirmed creates a user whose address is verified, also where no administrator can.
-func (w *world) confirmed(email string) object {
+// confirmed creates a user with a verified address, also if administrators cannot verify it.
+func (w *fixture) confirmed(email string) object {
 	w.t.Helper()
 	made := w.signUp(email, "secret1")
 	w.confirm(email)
@@ -46,7 +46,7 @@ func (w *world) confirmed(email string) object {
 }
 
 // confirm marks an account's address as verified, as an administrator.
-func (w *world) confirm(email string) {
+func (w *fixture) confirm(email string) {
 	w.t.Helper()
 	admin, yes := identity.Call{Project: project, Admin: true}, true
 	found, err := w.service.Lookup(w.t.Context(), admin, &identity.LookupRequest{Email: []string{email}})
@@ -59,7 +59,7 @@ func (w *world) confirm(email string) {
 }
 
 // withApp creates a user with an authenticator app and returns its sign-up, and the app's key under "key".
-func (w *world) withApp(email string) object {
+func (w *fixture) withApp(email string) object {
 	w.t.Helper()
 	user := w.verified(email)
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "totpEnrollmentInfo": object{}}))
@@ -73,7 +73,7 @@ func (w *world) withApp(email string) object {
 
 // TestPhoneSignInRequiresTheSecondFactor signs in by one text message to an account that requires two proofs.
 func TestPhoneSignInRequiresTheSecondFactor(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	user := w.verified("two@example.com")
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": user["localId"], "phoneNumber": "+16505550107"}))
 	w.must(w.client("v2/accounts/mfaEnrollment:finalize", w.enroll(user, "+16505550108")))
@@ -84,9 +84,9 @@ func TestPhoneSignInRequiresTheSecondFactor(t *testing.T) {
 	}
 }
 
-// TestAPhoneIsEnrolledOnce ends two enrollments of one number that were both begun.
+// TestAPhoneIsEnrolledOnce starts two enrollments of one number and completes both.
 func TestAPhoneIsEnrolledOnce(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	user := w.verified("once@example.com")
 	first, second := w.enroll(user, "+16505550109"), w.enroll(user, "+16505550109")
 	w.must(w.client("v2/accounts/mfaEnrollment:finalize", first))
@@ -97,7 +97,7 @@ func TestAPhoneIsEnrolledOnce(t *testing.T) {
 
 // TestAProofProvesOnce uses a temporary proof twice and for other purposes.
 func TestAProofProvesOnce(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	sent := w.texted("+16505550110")
 	w.must(w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"]}))
 	other := w.signUp("b@example.com", "secret1")
@@ -133,7 +133,7 @@ func (m *mailer) Send(context.Context, identity.Email) error {
 // TestAnEmailThatCannotBeSentUndoesNothing changes an address while the mail server is down.
 func TestAnEmailThatCannotBeSentUndoesNothing(t *testing.T) {
 	post := &mailer{}
-	w := newWorld(t, setup{mail: post})
+	w := newFixture(t, setup{mail: post})
 	user := w.verified("from@example.com")
 	w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": user["idToken"], "newEmail": "to@example.com"}))
 	code := w.lastCode()["oobCode"]
@@ -144,10 +144,10 @@ func TestAnEmailThatCannotBeSentUndoesNothing(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "to@example.com", "password": "secret1"}))
 }
 
-// TestABlockingFunctionIsCalledWhenTheSignInIsWhole signs in by e-mail link and by provider to an account with a second factor.
-func TestABlockingFunctionIsCalledWhenTheSignInIsWhole(t *testing.T) {
+// TestABlockingFunctionIsCalledAfterTheSecondFactor signs in by e-mail link and by provider to an account with a second factor.
+func TestABlockingFunctionIsCalledAfterTheSecondFactor(t *testing.T) {
 	var called atomic.Int32
-	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) {
+	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {
 		called.Add(1)
 		return 200, "{}"
 	})})

@@ -37,7 +37,7 @@ func claimsOf(t testing.TB, raw string) map[string]any {
 }
 
 // verified creates a user whose address is verified and signs it in.
-func (w *world) verified(email string) map[string]any {
+func (w *fixture) verified(email string) map[string]any {
 	w.t.Helper()
 	made := w.signUp(email, "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "VERIFY_EMAIL", "idToken": made["idToken"]}))
@@ -46,7 +46,7 @@ func (w *world) verified(email string) map[string]any {
 }
 
 func TestEmailLink(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	w.must(w.client("sendOobCode", object{"requestType": 6, "email": "link@example.com", "continueUrl": "http://localhost:5000/done", "canHandleCodeInApp": true}))
 	code := w.lastCode()
 	if code["requestType"] != "EMAIL_SIGNIN" || queryOf(t, code["oobLink"].(string), "continueUrl") != "http://localhost:5000/done" {
@@ -68,7 +68,7 @@ func TestEmailLink(t *testing.T) {
 }
 
 func TestActionRoute(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com", "continueUrl": "http://localhost/next"}))
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -84,7 +84,7 @@ func TestActionRoute(t *testing.T) {
 }
 
 func TestVerifyBeforeUpdate(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	made := w.signUp("old@example.com", "secret1")
 	if _, refused := w.client("update", object{"idToken": made["idToken"], "email": "new@example.com"}); refused != "OPERATION_NOT_ALLOWED" {
 		t.Errorf("a change without verification: %q, want OPERATION_NOT_ALLOWED", refused)
@@ -107,7 +107,7 @@ func TestVerifyBeforeUpdate(t *testing.T) {
 }
 
 func TestPhone(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	send := func() object {
 		w.must(w.client("sendVerificationCode", object{"phoneNumber": "+1 (650) 555-0101"}))
 		list := w.codes("verificationCodes")
@@ -144,7 +144,7 @@ func TestPhone(t *testing.T) {
 }
 
 func TestSecondFactorSMS(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	made := w.verified("mfa@example.com")
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": made["idToken"], "phoneEnrollmentInfo": object{"phoneNumber": "+16505550102"}}))
 	code := w.codes("verificationCodes")[0].(object)["code"]
@@ -199,7 +199,7 @@ func authenticator(t testing.TB, key string, now time.Time) string {
 
 func TestSecondFactorTOTP(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newWorld(t, setup{clock: hand})
+	w := newFixture(t, setup{clock: hand})
 	made := w.verified("totp@example.com")
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": made["idToken"], "totpEnrollmentInfo": object{}}))
 	session := started["totpSessionInfo"].(object)
@@ -237,8 +237,8 @@ func TestSecondFactorTOTP(t *testing.T) {
 	}
 }
 
-// idp calls signInWithIdp with made-up claims.
-func (w *world) idp(provider, claims string, more object) (object, string) {
+// idp calls signInWithIdp with fake claims.
+func (w *fixture) idp(provider, claims string, more object) (object, string) {
 	w.t.Helper()
 	body := object{"requestUri": "http://localhost", "postBody": "providerId=" + provider + "&id_token=" + claims, "returnSecureToken": true, "returnIdpCredential": true}
 	for k, v := range more {
@@ -248,7 +248,7 @@ func (w *world) idp(provider, claims string, more object) (object, string) {
 }
 
 func TestIdentityProviders(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	in := w.must(w.idp("google.com", `{"sub":"g1","email":"g@example.com","email_verified":true,"name":"Gee"}`, nil))
 	if in["isNewUser"] != true || in["displayName"] != "Gee" || claimsOf(t, str(in, "idToken"))["firebase"].(object)["sign_in_provider"] != "google.com" {
 		t.Errorf("sign-in = %v", in)
@@ -291,14 +291,14 @@ func TestIdentityProviders(t *testing.T) {
 	if _, refused := w.idp("google.com", "nonsense", nil); refused != "INVALID_IDP_RESPONSE" {
 		t.Errorf("nonsense: %q, want INVALID_IDP_RESPONSE", refused)
 	}
-	real := newWorld(t, setup{production: true})
+	real := newFixture(t, setup{production: true})
 	if _, refused := real.idp("google.com", `{"sub":"g1"}`, nil); refused != "OPERATION_NOT_ALLOWED" {
 		t.Errorf("made-up credentials in production: %q, want OPERATION_NOT_ALLOWED", refused)
 	}
 }
 
 func TestProductionHasNoConveniences(t *testing.T) {
-	w := newWorld(t, setup{production: true})
+	w := newFixture(t, setup{production: true})
 	if status, _ := w.send("POST", "/identitytoolkit.googleapis.com/v1/projects/"+project+"/accounts:lookup", object{"localId": "x"}, "Authorization", "Bearer owner"); status != http.StatusUnauthorized {
 		t.Errorf("Bearer owner answers %d, want 401", status)
 	}
@@ -344,7 +344,7 @@ func TestProductionHasNoConveniences(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newWorld(t, setup{limits: true, clock: hand})
+	w := newFixture(t, setup{limits: true, clock: hand})
 	w.signUp("a@example.com", "secret1")
 	signIn := func(email, password string) string {
 		_, refused := w.client("signInWithPassword", object{"email": email, "password": password, "returnSecureToken": true})
@@ -377,7 +377,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	patch := func(mask string, body object) {
 		w.must(w.admin("PATCH", "v2/projects/"+project+"/config?updateMask="+mask, body))
 	}
@@ -432,7 +432,7 @@ func TestBlockingFunctions(t *testing.T) {
 		}
 		return 200, `{"userRecord":{"updateMask":"sessionClaims","sessionClaims":{"s":true}}}`
 	})
-	w := newWorld(t, setup{blocking: call})
+	w := newFixture(t, setup{blocking: call})
 	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{
 		"beforeCreate": object{"functionUri": "http://f/c"}, "beforeSignIn": object{"functionUri": "http://f/s"},
 	}}}))
@@ -453,7 +453,7 @@ func TestBlockingFunctions(t *testing.T) {
 
 // TestExportEqualsImport exports users from one server and imports them into another, whose export must be the same.
 func TestExportEqualsImport(t *testing.T) {
-	from, to := newWorld(t, setup{}), newWorld(t, setup{})
+	from, to := newFixture(t, setup{}), newFixture(t, setup{})
 	from.signUp("a@example.com", "secret1")
 	from.must(from.idp("google.com", `{"sub":"g1","email":"g@example.com","email_verified":true,"name":"Gee"}`, nil))
 	from.must(from.admin("POST", "v1/projects/"+project+"/accounts", object{
@@ -489,9 +489,9 @@ func TestExportEqualsImport(t *testing.T) {
 	to.must(to.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
 
-// TestCodesAreSpentOnce lets many clients use one code at once: one of them may.
+// TestCodesAreSpentOnce uses one code from many clients at the same time. Only one of them may succeed.
 func TestCodesAreSpentOnce(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
 	reset := w.lastCode()["oobCode"]
@@ -536,7 +536,7 @@ func TestCodesAreSpentOnce(t *testing.T) {
 // TestSweep advances the clock past the expiry of codes and sessions.
 func TestSweep(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newWorld(t, setup{clock: hand})
+	w := newFixture(t, setup{clock: hand})
 	made := w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
 	code := w.lastCode()["oobCode"]

@@ -11,7 +11,7 @@ import (
 // of the address: no credential of the attacker may sign in any more.
 func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 	const email = "owner@example.com"
-	link := func(w *world, more object) object {
+	link := func(w *fixture, more object) object {
 		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
 		body := object{"email": email, "oobCode": w.lastCode()["oobCode"]}
 		for k, v := range more {
@@ -19,13 +19,13 @@ func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 		}
 		return w.must(w.client("signInWithEmailLink", body))
 	}
-	google := func(w *world, more object) object {
+	google := func(w *fixture, more object) object {
 		return w.must(w.idp("google.com", `{"sub":"g1","email":"`+email+`","email_verified":true}`, more))
 	}
-	for name, proof := range map[string]func(*world, object) object{"link": link, "provider": google} {
+	for name, proof := range map[string]func(*fixture, object) object{"link": link, "provider": google} {
 		t.Run(name, func(t *testing.T) {
 			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-			w := newWorld(t, setup{clock: hand})
+			w := newFixture(t, setup{clock: hand})
 			attacker := w.signUp(email, "secret1")
 			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": attacker["idToken"]}))
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": attacker["localId"], "phoneNumber": "+16505550116"}))
@@ -54,7 +54,7 @@ func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 		})
 		t.Run(name+" by the one who set the password", func(t *testing.T) {
 			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-			w := newWorld(t, setup{clock: hand})
+			w := newFixture(t, setup{clock: hand})
 			in := w.signUp(email, "secret1")
 			hand.Advance(time.Minute)
 			proof(w, object{"idToken": in["idToken"]})
@@ -64,7 +64,7 @@ func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 			w.must(w.client("lookup", object{"idToken": in["idToken"]}))
 		})
 		t.Run(name+" to a verified account", func(t *testing.T) {
-			w := newWorld(t, setup{})
+			w := newFixture(t, setup{})
 			in := w.verified(email)
 			proof(w, nil)
 			if refused := w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}); refused != "" {
@@ -76,7 +76,7 @@ func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
 }
 
 // refusal calls a method as a client and returns the refusal's name, or empty.
-func (w *world) refusal(verb string, body object) string {
+func (w *fixture) refusal(verb string, body object) string {
 	w.t.Helper()
 	_, refused := w.client(verb, body)
 	return refused

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestIdpConfigsAreChecked makes and changes configurations of identity providers that lack something.
+// TestIdpConfigsAreChecked creates and updates incomplete configurations of identity providers.
 func TestIdpConfigsAreChecked(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	oidc := object{"clientId": "c", "issuer": "https://i.example.com"}
 	saml := object{
 		"idpConfig": object{"idpEntityId": "idp", "ssoUrl": "https://sso.example.com", "idpCertificates": []any{object{"x509Certificate": "C"}}},

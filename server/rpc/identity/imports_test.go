@@ -72,7 +72,7 @@ func imports(t *testing.T) []imported {
 }
 
 // exported returns the password's hash of an exported user and its version.
-func (w *world) exported(uid string) (sum, version any) {
+func (w *fixture) exported(uid string) (sum, version any) {
 	w.t.Helper()
 	for _, u := range w.must(w.admin("GET", "v1/projects/"+project+"/accounts:batchGet?maxResults=-1", nil))["users"].([]any) {
 		if u := u.(object); u["localId"] == uid {
@@ -92,18 +92,18 @@ func TestTheFirstKeyIsTheImports(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name          string
-		before        func(*world)
+		before        func(*fixture)
 		cost          int
 		first, signed float64
 	}{
-		{"a project without passwords", func(*world) {}, 5, 0, 0},
-		{"after a sign-in of an unknown user", func(w *world) {
+		{"a project without passwords", func(*fixture) {}, 5, 0, 0},
+		{"after a sign-in of an unknown user", func(w *fixture) {
 			w.refusal("signInWithPassword", object{"email": "no@example.com", "password": "secret1"})
 		}, 5, 0, 0},
-		{"a project with a password", func(w *world) { w.signUp("old@example.com", "secret1") }, 5, 1, 0},
-		{"a key for cheaper hashes", func(*world) {}, 3, 1, 0},
+		{"a project with a password", func(w *fixture) { w.signUp("old@example.com", "secret1") }, 5, 1, 0},
+		{"a key for cheaper hashes", func(*fixture) {}, 3, 1, 0},
 	} {
-		w := newWorld(t, setup{})
+		w := newFixture(t, setup{})
 		tt.before(w)
 		h := hash.Scrypt{Key: signer, SaltSeparator: []byte{7}, Rounds: 8, MemoryCost: tt.cost}
 		w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
@@ -134,7 +134,7 @@ func TestTheFirstKeyIsTheImports(t *testing.T) {
 }
 
 func TestImportArgon2(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	sum := argon2.IDKey([]byte("secret1"), []byte("NaClNaCl"), 1, 64, 1, 32)
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
 		"hashAlgorithm":    "ARGON2",
@@ -149,11 +149,11 @@ func TestImportArgon2(t *testing.T) {
 // TestImportedPasswordsTakeTheirTime signs in with wrong passwords. The response for an account with a cheap imported hash must
 // cost as much as that for an address without an account.
 func TestImportedPasswordsTakeTheirTime(t *testing.T) {
-	w := newWorld(t, setup{hashCost: 12})
+	w := newFixture(t, setup{hashCost: 12})
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
 		"hashAlgorithm": "MD5", "rounds": 1, "users": []any{object{"localId": "old", "email": "old@example.com", "passwordHash": base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}},
 	}))
-	// The processor time of the whole process: what else runs on the machine hardly changes it.
+	// The processor time of the whole process hardly depends on other programs of the machine.
 	cost := func(email string) time.Duration {
 		start := processorTime(t)
 		if got := w.refusal("signInWithPassword", object{"email": email, "password": "wrong1"}); got != "INVALID_LOGIN_CREDENTIALS" {
@@ -172,7 +172,7 @@ func TestImportedPasswordsTakeTheirTime(t *testing.T) {
 	}
 }
 
-// processorTime returns how much of the processor the test process has used.
+// processorTime returns the processor time of the test process.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

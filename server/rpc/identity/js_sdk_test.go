@@ -25,7 +25,7 @@ func TestJSSDK(t *testing.T) {
 	}
 	for name, s := range map[string]setup{"unsigned": {}, "signed": {signed: true}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, s)
+			w := newFixture(t, s)
 			cmd := exec.CommandContext(t.Context(), node, "testdata/js-sdk.mjs")
 			cmd.Env = append(os.Environ(), "AUTH_URL="+w.url, "SDK_FROM="+from)
 			if out, err := cmd.CombinedOutput(); err != nil {

@@ -14,7 +14,7 @@ import (
 // tooMany is the error of requests over a limit.
 const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER"
 
-// lastText remembers the code of the last text message.
+// lastText stores the code of the last text message.
 type lastText struct {
 	mu   sync.Mutex
 	last string
@@ -39,7 +39,7 @@ func (x *lastText) code() string {
 // from a known address, and from another one after a reset.
 func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	hand, post := clock.NewHand(noon), &mailbox{}
-	w := newWorld(t, setup{production: true, limits: true, clock: hand, mail: post})
+	w := newFixture(t, setup{production: true, limits: true, clock: hand, mail: post})
 	w.run()
 	const home, hotel = "192.0.2.1", "192.0.2.2"
 	in := func(password string) object {
@@ -94,7 +94,7 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 // account.
 func TestCodesAreLimitedFirst(t *testing.T) {
 	post := &mailbox{}
-	w := newWorld(t, setup{production: true, limits: true, clock: clock.NewHand(noon), mail: post})
+	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewHand(noon), mail: post})
 	w.signUp("known@example.com", "secret1")
 	anonymous := w.must(w.client("signUp", object{}))
 	codes := func(address string, n int, body func(i int) object) (refused map[string]int) {
@@ -143,7 +143,7 @@ func TestCodesAreLimitedFirst(t *testing.T) {
 
 // TestHashingIsFair changes passwords continually from one client. A sign-in of another client must not starve.
 func TestHashingIsFair(t *testing.T) {
-	w := newWorld(t, setup{limits: true, hashCost: 13})
+	w := newFixture(t, setup{limits: true, hashCost: 13})
 	if got := w.from("192.0.2.1", "signUp", object{"email": "a@example.com", "password": "secret1"}); got != "" {
 		t.Fatal(got)
 	}
@@ -182,7 +182,7 @@ func TestHashingIsFair(t *testing.T) {
 
 // TestHashingIsLimited has a client change passwords: each change costs a hash.
 func TestHashingIsLimited(t *testing.T) {
-	w := newWorld(t, setup{limits: true, clock: clock.NewHand(noon)})
+	w := newFixture(t, setup{limits: true, clock: clock.NewHand(noon)})
 	in := w.must(w.client("signUp", object{"email": "a@example.com", "password": "secret1"}))
 	hashed := 0
 	for range 50 {

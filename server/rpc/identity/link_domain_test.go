@@ -6,17 +6,17 @@ import (
 	"clave/server/identity"
 )
 
-// TestLinkDomains requests links on another domain than the server's, and links that lead on to domains in unusual characters.
+// TestLinkDomains requests links on a domain other than the server's, and links that continue to domains with unusual characters.
 func TestLinkDomains(t *testing.T) {
-	worlds := make(map[bool]*world)
+	fixtures := make(map[bool]*fixture)
 	for _, production := range []bool{false, true} {
-		w := newWorld(t, setup{production: production})
+		w := newFixture(t, setup{production: production})
 		w.signUp("a@example.com", "secret1")
 		domains := &identity.ConfigRequest{Body: object{"authorizedDomains": []any{"Example.org"}}}
 		if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, domains); err != nil {
 			t.Fatal(err)
 		}
-		worlds[production] = w
+		fixtures[production] = w
 	}
 	for _, tt := range []struct {
 		name       string
@@ -32,7 +32,7 @@ func TestLinkDomains(t *testing.T) {
 		{"another", true, object{"continueUrl": "https://example.net/x"}, "UNAUTHORIZED_DOMAIN"},
 		{"one that ends alike", true, object{"continueUrl": "https://badexample.org/x"}, "UNAUTHORIZED_DOMAIN"},
 	} {
-		w := worlds[tt.production]
+		w := fixtures[tt.production]
 		tt.body["requestType"], tt.body["email"] = "PASSWORD_RESET", "a@example.com"
 		if got := w.refusal("sendOobCode", tt.body); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

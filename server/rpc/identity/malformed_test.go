@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestRequestsThatLackSomething requests what cannot be done, and expects the official emulator's name for why. Cases where production
-// answers otherwise are in the recorded ones.
+// TestRequestsThatLackSomething sends invalid requests and expects the official emulator's error names. The recorded cases contain those in which
+// production answers differently.
 func TestRequestsThatLackSomething(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	in := w.signUp("a@example.com", "secret1")
 	token := in["idToken"]
 	w.must(w.client("v2/accounts/passkeyEnrollment:finalize", object{"idToken": token, "authenticatorRegistrationResponse": object{"id": "taken"}}))
@@ -56,9 +56,9 @@ func TestRequestsThatLackSomething(t *testing.T) {
 	}
 }
 
-// TestCredentialsThatAreNone sends Authorization headers that are no administrator's.
-func TestCredentialsThatAreNone(t *testing.T) {
-	w := newWorld(t, setup{})
+// TestInvalidCredentials sends Authorization headers other than those of administrators.
+func TestInvalidCredentials(t *testing.T) {
+	w := newFixture(t, setup{})
 	in := w.signUp("a@example.com", "secret1")
 	for _, header := range []string{"Bearer nonsense", "Bearer " + str(in, "idToken")} {
 		status, body := w.send("POST", "/identitytoolkit.googleapis.com/v1/projects/"+project+"/accounts:lookup", object{"localId": "x"}, "Authorization", header)

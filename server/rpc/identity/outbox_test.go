@@ -23,7 +23,7 @@ func (m slowMail) Send(ctx context.Context, l identity.Email) error {
 }
 
 // run runs the service until the test ends, or stop is called, which waits for its end.
-func (w *world) run() (stop func()) {
+func (w *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- w.service.Run(ctx) }()
@@ -37,11 +37,11 @@ func (w *world) run() (stop func()) {
 	return stop
 }
 
-// TestTheMailServerRevealsNoAccounts requests resets while the mail server takes nothing: the answers must come all the same, and be the
-// same for an address without an account.
+// TestTheMailServerRevealsNoAccounts requests resets while the mail server accepts no e-mail. The answers must arrive nevertheless, and be the same for
+// an address without an account.
 func TestTheMailServerRevealsNoAccounts(t *testing.T) {
 	post := make(slowMail)
-	w := newWorld(t, setup{production: true, mail: post})
+	w := newFixture(t, setup{production: true, mail: post})
 	stop := w.run()
 	w.signUp("a@example.com", "secret1")
 	reset := func(email string) object {

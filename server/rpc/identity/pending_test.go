@@ -2,12 +2,12 @@ package identity_test
 
 import "testing"
 
-// TestAHalfDoneSignInEndsOnce completes a pending sign-in while it is being completed: the blocking function of the first
-// request completes it with another code.
-func TestAHalfDoneSignInEndsOnce(t *testing.T) {
+// TestAPendingSignInIsCompletedOnce completes a pending sign-in twice at the same time: the blocking function of the first request completes it with
+// another code.
+func TestAPendingSignInIsCompletedOnce(t *testing.T) {
 	var inner func() (object, string)
 	refused := "nothing"
-	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) {
+	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {
 		if end := inner; end != nil {
 			inner = nil
 			_, refused = end()
@@ -42,7 +42,7 @@ func TestAHalfDoneSignInEndsOnce(t *testing.T) {
 
 // TestAdministratorsKeepAuthenticatorApps changes the factors of a user who has an authenticator app.
 func TestAdministratorsKeepAuthenticatorApps(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	user := w.withApp("app@example.com")
 	lookup := func() []any {
 		found := w.must(w.admin("POST", "v1/projects/"+project+"/accounts:lookup", object{"localId": user["localId"]}))

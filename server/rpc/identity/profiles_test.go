@@ -7,26 +7,26 @@ import "testing"
 func TestDefaultSettings(t *testing.T) {
 	type answer struct{ production, emulator string }
 	for name, tt := range map[string]struct {
-		call func(*world) string
+		call func(*fixture) string
 		want answer
 	}{
-		"a wrong password": {func(w *world) string {
+		"a wrong password": {func(w *fixture) string {
 			return w.refusal("signInWithPassword", object{"email": "a@example.com", "password": "wrong1"})
 		}, answer{"INVALID_LOGIN_CREDENTIALS", "INVALID_PASSWORD"}},
-		"an unknown address": {func(w *world) string {
+		"an unknown address": {func(w *fixture) string {
 			return w.refusal("signInWithPassword", object{"email": "b@example.com", "password": "wrong1"})
 		}, answer{"INVALID_LOGIN_CREDENTIALS", "EMAIL_NOT_FOUND"}},
-		"a reset of an unknown address": {func(w *world) string {
+		"a reset of an unknown address": {func(w *fixture) string {
 			return w.refusal("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "b@example.com"})
 		}, answer{"", "EMAIL_NOT_FOUND"}},
-		"a change of address": {func(w *world) string {
+		"a change of address": {func(w *fixture) string {
 			in := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
 			return w.refusal("update", object{"idToken": in["idToken"], "email": "c@example.com"})
 		}, answer{"OPERATION_NOT_ALLOWED", ""}},
-		"an unknown tenant": {func(w *world) string {
+		"an unknown tenant": {func(w *fixture) string {
 			return w.refusal("signUp", object{"tenantId": "unknown-1"})
 		}, answer{"TENANT_NOT_FOUND", ""}},
-		"no secure token": {func(w *world) string {
+		"no secure token": {func(w *fixture) string {
 			in := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 			if str(in, "refreshToken") == "" {
 				return "none"
@@ -43,7 +43,7 @@ func TestDefaultSettings(t *testing.T) {
 			{"emulator settings", setup{emulatorSettings: true}, tt.want.emulator},
 			{"as the emulator", setup{asEmulator: true}, tt.want.emulator},
 		} {
-			w := newWorld(t, with.setup)
+			w := newFixture(t, with.setup)
 			w.signUp("a@example.com", "secret1")
 			if got := tt.call(w); got != with.want {
 				t.Errorf("%s, %s: %q, want %q", name, with.name, got, with.want)
@@ -52,9 +52,9 @@ func TestDefaultSettings(t *testing.T) {
 	}
 }
 
-// TestOnlyAdministratorsMakeAccounts tries every way of creating an account if clients may not sign up.
+// TestOnlyAdministratorsMakeAccounts tries each method that creates an account while clients may not sign up.
 func TestOnlyAdministratorsMakeAccounts(t *testing.T) {
-	w := newWorld(t, setup{noSignUp: true})
+	w := newFixture(t, setup{noSignUp: true})
 	w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "a@example.com", "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
 	code, sent := w.lastCode()["oobCode"], w.texted("+16505550120")
 	for name, refused := range map[string]string{

@@ -14,7 +14,7 @@ func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	for _, production := range []bool{false, true} {
 		hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-		w := newWorld(t, setup{production: production, clock: hand, sms: &texter{}})
+		w := newFixture(t, setup{production: production, clock: hand, sms: &texter{}})
 		settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
 		if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"mfa"}, Body: settings}); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // stolen is an account that an attacker has moved to an address of theirs, with everything attached by which the attacker can sign in.
 type stolen struct {
-	w    *world
+	w    *fixture
 	post *mailbox
 	hand *clock.Hand
 	uid  string
@@ -26,7 +26,7 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	t.Helper()
 	x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
 	messages := &lastText{}
-	x.w = newWorld(t, setup{production: true, clock: x.hand, mail: x.post, sms: messages})
+	x.w = newFixture(t, setup{production: true, clock: x.hand, mail: x.post, sms: messages})
 	w := x.w
 	w.run()
 	made := w.signUp("owner@example.com", "secret1")
@@ -79,7 +79,7 @@ func (x *stolen) await(to string, kind identity.RequestType) string {
 	return ""
 }
 
-// stillIn returns the names of the ways in which the attacker can still sign in.
+// stillIn returns the methods with which the attacker can still sign in.
 func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
 	for _, email := range []string{"owner@example.com", "attacker@example.com"} {
@@ -112,7 +112,7 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
 		verified, attachFirst bool
-		// kept are the ways in which the owner signs in.
+		// kept lists the methods with which the owner can sign in.
 		kept []string
 	}{
 		{"an address that an attacker signed up with", false, true, nil},
@@ -135,8 +135,8 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	}
 }
 
-// TestPendingChangesOfAddressEnd has an attacker sign up with a user's address and request a link that changes it, and then its
-// owner prove the address, or an owner set a new password: the link must not take the account away any more.
+// TestPendingChangesOfAddressEnd signs up as an attacker with a user's address and requests a link that changes it. Then the owner proves the address
+// or sets a new password. The link must no longer change the address.
 func TestPendingChangesOfAddressEnd(t *testing.T) {
 	for name, prove := range map[string]func(*stolen){
 		"password reset": func(x *stolen) {
@@ -153,7 +153,7 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
-			x.w = newWorld(t, setup{production: true, clock: x.hand, mail: x.post})
+			x.w = newFixture(t, setup{production: true, clock: x.hand, mail: x.post})
 			x.w.run()
 			x.session = x.w.signUp("owner@example.com", "secret1")
 			x.uid = x.session["localId"].(string)

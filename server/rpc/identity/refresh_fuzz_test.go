@@ -9,7 +9,7 @@ import (
 // FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form. All must be refused as client
 // errors. Variants of an issued token must never open another session.
 func FuzzRefresh(f *testing.F) {
-	w := newWorld(f, setup{signed: true})
+	w := newFixture(f, setup{signed: true})
 	made := w.signUp("fuzz@example.com", "secret1")
 	real := str(made, "refreshToken")
 	f.Add(real, "refresh_token", false)

@@ -14,7 +14,7 @@ func customToken(uid, claims string) string {
 }
 
 // refreshed returns the claims of the ID token that a refresh token gives.
-func (w *world) refreshed(answer object) object {
+func (w *fixture) refreshed(answer object) object {
 	w.t.Helper()
 	return claimsOf(w.t, str(w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": answer["refreshToken"]})), "id_token"))
 }
@@ -25,7 +25,7 @@ func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	for name, s := range map[string]setup{"unsigned": {clock: hand}, "signed": {clock: hand, signed: true}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, s)
+			w := newFixture(t, s)
 			w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "email": "u1@example.com", "customAttributes": `{"stale":true,"role":"reader"}`}))
 			hand.Advance(time.Minute)
@@ -35,7 +35,7 @@ func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 			}
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "customAttributes": `{}`}))
 			hand.Advance(time.Minute)
-			for _, password := range []string{"secret1", "secret2"} { // the second time from tokens that were given anew
+			for _, password := range []string{"secret1", "secret2"} { // the second time from new tokens
 				in = w.must(w.client("update", object{"idToken": in["idToken"], "password": password, "returnSecureToken": true}))
 				for what, c := range map[string]object{"the new token": claimsOf(t, str(in, "idToken")), "its refresh": w.refreshed(in)} {
 					if c["role"] != "editor" || c["level"] != 3.0 {
@@ -58,7 +58,7 @@ func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 
 // TestSessionsOfOneSecondKeepTheirOwnClaims signs in twice within a second with different claims.
 func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
-	w := newWorld(t, setup{clock: clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
+	w := newFixture(t, setup{clock: clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
 	first := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"a":1}`)}))
 	second := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"b":{"c":[1,"x"]}}`)}))
 	for name, tt := range map[string]struct {
@@ -75,7 +75,7 @@ func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
 
 // TestBlockingClaimsOutliveEnrollment enrolls and withdraws a second factor in a session to which a blocking function gave claims.
 func TestBlockingClaimsOutliveEnrollment(t *testing.T) {
-	w := newWorld(t, setup{blocking: function(func(map[string]any) (int, string) {
+	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {
 		return 200, `{"userRecord":{"updateMask":"sessionClaims","sessionClaims":{"ip":"10.0.0.1"}}}`
 	})})
 	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{

@@ -15,7 +15,7 @@ import (
 var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // signIn signs in with a password and returns the answer.
-func (w *world) signIn(email, password string) object {
+func (w *fixture) signIn(email, password string) object {
 	w.t.Helper()
 	return w.must(w.client("signInWithPassword", object{"email": email, "password": password, "returnSecureToken": true}))
 }
@@ -24,7 +24,7 @@ func (w *world) signIn(email, password string) object {
 // end. The session of the change, and one that begins afterwards in the same second, must stay.
 func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 	hand := clock.NewHand(noon)
-	w := newWorld(t, setup{production: true, clock: hand})
+	w := newFixture(t, setup{production: true, clock: hand})
 	first := w.signUp("a@example.com", "secret1")
 	second := w.signIn("a@example.com", "secret1")
 	changed := w.must(w.client("update", object{"idToken": first["idToken"], "password": "secret2", "returnSecureToken": true}))
@@ -54,7 +54,7 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 // TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions have ended.
 func TestRevocationsAreReported(t *testing.T) {
 	hand := clock.NewHand(noon)
-	w := newWorld(t, setup{production: true, clock: hand})
+	w := newFixture(t, setup{production: true, clock: hand})
 	var reported []account.Revocation
 	w.service.OnRevoke(func(r account.Revocation) { reported = append(reported, r) })
 	admin := identity.Call{Project: project, Admin: true}

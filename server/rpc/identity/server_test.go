@@ -23,15 +23,15 @@ import (
 // project is the project of the tests.
 const project = "demo-test"
 
-// world is a server with everything behind it.
-type world struct {
+// fixture is a server with its store and services.
+type fixture struct {
 	t       testing.TB
 	url     string
 	service *identity.Service
 	tokens  *token.Verifier
 }
 
-// setup are the ways in which a world differs from the default, an unsigned one.
+// setup holds the settings in which a fixture differs from the default, which does not sign tokens.
 type setup struct {
 	signed, production, limits bool
 	asEmulator, noSignUp       bool
@@ -45,8 +45,8 @@ type setup struct {
 	hashCost int
 }
 
-// newWorld starts a server that is stopped with the test.
-func newWorld(t testing.TB, s setup) *world {
+// newFixture starts a server that is stopped with the test.
+func newFixture(t testing.TB, s setup) *fixture {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -57,7 +57,7 @@ func newWorld(t testing.TB, s setup) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t}
+	w := &fixture{t: t}
 	o := token.Options{Clock: s.clock, Unsigned: !s.signed && !s.production, Owner: !s.production}
 	if s.signed || s.production {
 		if o.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.clock}); err != nil {
@@ -92,7 +92,7 @@ func newWorld(t testing.TB, s setup) *world {
 }
 
 // send sends a request and returns the answer's status and body.
-func (w *world) send(method, path string, body any, headers ...string) (int, map[string]any) {
+func (w *fixture) send(method, path string, body any, headers ...string) (int, map[string]any) {
 	w.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *world) send(method, path string, body any, headers ...string) (int, map
 }
 
 // sendTo posts a form with a Host header, the server's own when it is empty.
-func (w *world) sendTo(host, path string, form url.Values) (int, map[string]any) {
+func (w *fixture) sendTo(host, path string, form url.Values) (int, map[string]any) {
 	w.t.Helper()
 	req, err := http.NewRequest("POST", w.url+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -147,7 +147,7 @@ func (w *world) sendTo(host, path string, form url.Values) (int, map[string]any)
 }
 
 // client calls a method as a client with an API key; code is the error's, or empty.
-func (w *world) client(verb string, body any) (answer map[string]any, code string) {
+func (w *fixture) client(verb string, body any) (answer map[string]any, code string) {
 	w.t.Helper()
 	path := "/identitytoolkit.googleapis.com/v1/accounts:" + verb + "?key=k"
 	switch {
@@ -161,21 +161,21 @@ func (w *world) client(verb string, body any) (answer map[string]any, code strin
 }
 
 // from calls a method as a client at a network address, behind a proxy, and returns the refusal's name, or empty.
-func (w *world) from(address, verb string, body any) string {
+func (w *fixture) from(address, verb string, body any) string {
 	w.t.Helper()
 	_, answer := w.send("POST", "/identitytoolkit.googleapis.com/v1/accounts:"+verb+"?key=k", body, "X-Forwarded-For", address)
 	return codeOf(answer)
 }
 
 // admin calls a method as an administrator.
-func (w *world) admin(method, path string, body any) (answer map[string]any, code string) {
+func (w *fixture) admin(method, path string, body any) (answer map[string]any, code string) {
 	w.t.Helper()
 	_, answer = w.send(method, "/identitytoolkit.googleapis.com/"+path, body, "Authorization", "Bearer owner")
 	return answer, codeOf(answer)
 }
 
 // must fails the test when a call was refused.
-func (w *world) must(answer map[string]any, code string) map[string]any {
+func (w *fixture) must(answer map[string]any, code string) map[string]any {
 	w.t.Helper()
 	if code != "" {
 		w.t.Fatalf("refused: %s", code)
@@ -201,13 +201,13 @@ func str(answer map[string]any, name string) string {
 type object = map[string]any
 
 // signUp creates an account and returns the answer.
-func (w *world) signUp(email, password string) map[string]any {
+func (w *fixture) signUp(email, password string) map[string]any {
 	w.t.Helper()
 	return w.must(w.client("signUp", object{"email": email, "password": password}))
 }
 
 // codes returns the codes of the control route.
-func (w *world) codes(what string) []any {
+func (w *fixture) codes(what string) []any {
 	w.t.Helper()
 	_, answer := w.send("GET", "/emulator/v1/projects/"+project+"/"+what, nil)
 	list, _ := answer[what].([]any)
@@ -215,7 +215,7 @@ func (w *world) codes(what string) []any {
 }
 
 // lastCode returns the newest e-mail code.
-func (w *world) lastCode() map[string]any {
+func (w *fixture) lastCode() map[string]any {
 	w.t.Helper()
 	list := w.codes("oobCodes")
 	if len(list) == 0 {

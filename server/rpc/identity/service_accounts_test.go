@@ -23,7 +23,7 @@ type serviceAccount struct {
 }
 
 // serviceAccount registers a service account of a project.
-func (w *world) serviceAccount(project, name string) *serviceAccount {
+func (w *fixture) serviceAccount(project, name string) *serviceAccount {
 	w.t.Helper()
 	made, err := w.service.CreateCredential(w.t.Context(), project, name, w.url+"/oauth2.googleapis.com/token")
 	if err != nil {
@@ -81,7 +81,7 @@ const customAudience = "https://identitytoolkit.googleapis.com/google.identity.i
 // TestSignBlobStaysInItsProject has the server of another project sign custom tokens for this one, with the key that all projects of
 // a folder share.
 func TestSignBlobStaysInItsProject(t *testing.T) {
-	w := newWorld(t, setup{production: true})
+	w := newFixture(t, setup{production: true})
 	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
 	signBlob := func(as *serviceAccount, payload string) (int, string) {
 		token := as.jwt(as.claims(object{"scope": "https://www.googleapis.com/auth/cloud-platform"}))
@@ -121,7 +121,7 @@ func TestSignBlobStaysInItsProject(t *testing.T) {
 
 // TestAudiences sends JWTs of a service account with our audience and with others, as access tokens and in exchange for one.
 func TestAudiences(t *testing.T) {
-	w := newWorld(t, setup{production: true})
+	w := newFixture(t, setup{production: true})
 	a := w.serviceAccount(project, "backend")
 	const scope = "https://www.googleapis.com/auth/cloud-platform"
 	admin := func(token string) bool {
@@ -156,7 +156,7 @@ func TestAudiences(t *testing.T) {
 	}{
 		"our URL":                        {w.url + "/oauth2.googleapis.com/token", "", 200},
 		"Google's name of it":            {"https://oauth2.googleapis.com/token", "", 200},
-		"a Host header that is not ours": {"https://stranger.example.org/oauth2.googleapis.com/token", "stranger.example.org", 401},
+		"a Host header that is not ours": {"https://attacker.example.org/oauth2.googleapis.com/token", "attacker.example.org", 401},
 	} {
 		form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {a.jwt(a.claims(object{"aud": tt.audience, "scope": scope}))}}
 		status, answer := w.sendTo(tt.host, "/oauth2.googleapis.com/token", form)

@@ -30,7 +30,7 @@ func TestTextMessagesByWebhook(t *testing.T) {
 	const url = "https://sms.example.com/send"
 	var claims object
 	sender := &identity.HookTexter{URL: url}
-	w := newWorld(t, setup{production: true, sms: sender})
+	w := newFixture(t, setup{production: true, sms: sender})
 	sender.Tokens, sender.Caller = w.tokens, hook(func(to string, body []byte) (int, error) {
 		var sent struct{ Data struct{ JWT string } }
 		if err := json.Unmarshal(body, &sent); err != nil || to != url {
@@ -58,7 +58,7 @@ func TestTextMessagesByWebhook(t *testing.T) {
 }
 
 // signedByUs reports whether one of the published certificates signed a token.
-func signedByUs(t *testing.T, w *world, raw string) bool {
+func signedByUs(t *testing.T, w *fixture, raw string) bool {
 	t.Helper()
 	_, certificates := w.send("GET", "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil)
 	signed, signature, _ := strings.Cut(raw[strings.IndexByte(raw, '.')+1:], ".")
@@ -85,7 +85,7 @@ func signedByUs(t *testing.T, w *world, raw string) bool {
 func TestTextMessagesThatCannotBeSent(t *testing.T) {
 	answer := func() (int, error) { return 0, nil }
 	sender := &identity.HookTexter{URL: "https://sms.example.com", Caller: hook(func(string, []byte) (int, error) { return answer() })}
-	w := newWorld(t, setup{production: true, sms: sender})
+	w := newFixture(t, setup{production: true, sms: sender})
 	sender.Tokens = w.tokens
 	for name, tt := range map[string]struct {
 		status int

@@ -11,7 +11,7 @@ import (
 )
 
 // newTenant creates a tenant and returns its id.
-func (w *world) newTenant(settings object) string {
+func (w *fixture) newTenant(settings object) string {
 	w.t.Helper()
 	settings["allowPasswordSignup"], settings["enableAnonymousUser"] = true, true
 	return str(w.must(w.admin("POST", "v2/projects/"+project+"/tenants", settings)), "tenantId")
@@ -19,7 +19,7 @@ func (w *world) newTenant(settings object) string {
 
 // TestTenantsRules gives a tenant its own policy for passwords and addresses, which the project does not have.
 func TestTenantsRules(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	strict := w.newTenant(object{
 		"passwordPolicyConfig": object{"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": []object{{"customStrengthOptions": object{"minPasswordLength": 9}}}},
 		"emailPrivacyConfig":   object{"enableImprovedEmailPrivacy": false},
@@ -51,7 +51,7 @@ func TestTenantsRules(t *testing.T) {
 
 // TestClosedTenants switches a tenant off, and expects its users' tokens to be good for nothing.
 func TestClosedTenants(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	tenant := w.newTenant(object{})
 	in := w.must(w.client("signUp", object{"tenantId": tenant}))
 	w.must(w.admin("PATCH", "v2/projects/"+project+"/tenants/"+tenant+"?updateMask=disableAuth", object{"disableAuth": true}))
@@ -77,7 +77,7 @@ func TestClosedTenants(t *testing.T) {
 
 // TestOldPasswordsMustBeUpgraded signs in with a password that met no policy when it was set.
 func TestOldPasswordsMustBeUpgraded(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	w.signUp("a@example.com", "secret1")
 	policy := func(force bool) {
 		body := object{"passwordPolicyConfig": object{
@@ -101,7 +101,7 @@ func TestOldPasswordsMustBeUpgraded(t *testing.T) {
 
 // TestTenantsKeepTheirSettings sets everything that the Admin SDKs set of a tenant, and expects it back.
 func TestTenantsKeepTheirSettings(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	tenant := w.newTenant(object{})
 	path := "v2/projects/" + project + "/tenants/" + tenant
 	want := object{
@@ -141,7 +141,7 @@ func TestTenantsKeepTheirSettings(t *testing.T) {
 // TestTenantsTestNumbers gives a second factor with a number to which the tenant gives a code.
 func TestTenantsTestNumbers(t *testing.T) {
 	const phone, code = "+18095550101", "123456"
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	tenant := w.newTenant(object{"testPhoneNumbers": object{phone: code}, "mfaConfig": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}})
 	made := w.must(w.client("signUp", object{"email": "t@example.com", "password": "secret1", "tenantId": tenant}))
 	w.must(w.admin("POST", "v1/projects/"+project+"/tenants/"+tenant+"/accounts:update", object{
@@ -159,7 +159,7 @@ func TestTenantsTestNumbers(t *testing.T) {
 
 // TestTenantsKeepTheirAccounts deletes an account in a tenant that leaves that to administrators.
 func TestTenantsKeepTheirAccounts(t *testing.T) {
-	w := newWorld(t, setup{})
+	w := newFixture(t, setup{})
 	for off, want := range map[bool]string{true: "ADMIN_ONLY_OPERATION", false: ""} {
 		tenant := w.newTenant(object{"client": object{"permissions": object{"disabledUserDeletion": off}}})
 		in := w.must(w.client("signUp", object{"tenantId": tenant}))

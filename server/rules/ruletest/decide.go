@@ -24,7 +24,7 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	if r == nil {
 		return CompileError, rules.Summary(issues), nil
 	}
-	w := &world{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: someday}
+	w := &state{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: someday}
 	if c.Now != nil {
 		w.time = c.Now.UTC()
 	}
@@ -45,8 +45,8 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	return Deny, d.Denial(), nil
 }
 
-// world is a set of documents and the user of a request.
-type world struct {
+// state is a set of documents and the user of a request.
+type state struct {
 	ruleset *rules.Ruleset
 	auth    *rules.Auth
 	time    time.Time
@@ -55,7 +55,7 @@ type world struct {
 }
 
 // Lookup implements rules.Reader.
-func (w *world) Lookup(_ context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+func (w *state) Lookup(_ context.Context, name resource.Document, after bool) (value.Map, bool, error) {
 	docs := w.before
 	if after && w.after != nil {
 		docs = w.after
@@ -68,7 +68,7 @@ func (w *world) Lookup(_ context.Context, name resource.Document, after bool) (v
 }
 
 // do decides an operation.
-func (w *world) do(ctx context.Context, op *Operation) (rules.Decision, error) {
+func (w *state) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 	switch op.Method {
 	case "get":
 		return w.get(ctx, op.Path, nil)
@@ -89,19 +89,19 @@ func (w *world) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 }
 
 // decideOne decides one request.
-func (w *world) decideOne(ctx context.Context, q *rules.Request) (rules.Decision, error) {
+func (w *state) decideOne(ctx context.Context, q *rules.Request) (rules.Decision, error) {
 	q.Auth, q.Time, q.Reader = w.auth, value.TimestampOf(w.time), w
 	return w.ruleset.Allow(ctx, q)
 }
 
 // get decides a read of one document.
-func (w *world) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
+func (w *state) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
 	name := resource.Document{DB: Database, Path: path}
 	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
 }
 
 // list decides a query. It refuses an invalid query.
-func (w *world) list(ctx context.Context, op *Operation) (rules.Decision, error) {
+func (w *state) list(ctx context.Context, op *Operation) (rules.Decision, error) {
 	q, err := parseQuery(op.Parent, op.Query)
 	if err != nil {
 		return rules.Decision{}, fmt.Errorf("op.query: %w", err)
@@ -110,7 +110,7 @@ func (w *world) list(ctx context.Context, op *Operation) (rules.Decision, error)
 }
 
 // commit decides the writes of one commit, each by the state before and after the whole of it.
-func (w *world) commit(ctx context.Context, writes []Write) (rules.Decision, error) {
+func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, error) {
 	w.time = w.time.Truncate(time.Millisecond) // as server timestamps are
 	w.after = make(map[string]*document.Document, len(w.before))
 	for path, d := range w.before {

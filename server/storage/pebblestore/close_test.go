@@ -9,9 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestACallThatCloseOvertakes begins a read that has found the store open, when Close already waits for a write that has not ended: the
-// read returns ErrClosed and does not wait with Close.
-func TestACallThatCloseOvertakes(t *testing.T) {
+// TestACallDuringClose starts a read on an open store while Close waits for a write. The read must return ErrClosed without waiting for Close.
+func TestACallDuringClose(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func rewrite(t *testing.T, fs vfs.FS, path string, change func([]byte) []byte) {
 	}
 }
 
-// only returns the one name with an extension.
+// only returns the only name with an extension.
 func only(t *testing.T, names []string, ext string) string {
 	t.Helper()
 	found := ""
@@ -135,8 +135,7 @@ func TestADamagedBlockIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamageUnderCompaction has Pebble's own work meet a damaged block again and again. The process continues and the log stays
-// short.
+// TestDamageUnderCompaction damages a block that Pebble's compactions read repeatedly. The process must continue, and the log must stay short.
 func TestDamageUnderCompaction(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")
@@ -224,7 +223,7 @@ func TestAKilledFirstStartCanBeRepeated(t *testing.T) {
 	}
 }
 
-// dyingDisk is a disk on which only so many files can be created or renamed.
+// dyingDisk is a disk on which a limited number of files can be created or renamed.
 type dyingDisk struct {
 	vfs.FS
 	left int64
@@ -246,8 +245,7 @@ func (d *dyingDisk) Rename(old, name string) error {
 	return d.FS.Rename(old, name)
 }
 
-// TestDroppedRecordsAreLogged damages the end of a log in ways that Pebble takes for a write in progress, and leaves it
-// whole.
+// TestDroppedRecordsAreLogged damages the end of a log so that Pebble treats it as a write in progress, and opens an undamaged log.
 func TestDroppedRecordsAreLogged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -40,7 +40,7 @@ func (f diskFault) open(t *testing.T) (s *pebblestore.Store, mem *vfs.MemFS, bro
 	return s, mem, broken
 }
 
-// faults are the kinds of failures, but for a full disk (space_test.go).
+// faults lists the kinds of failures, except a full disk (space_test.go).
 var faults = []diskFault{
 	{"fsync fails", func(op errorfs.Op) bool {
 		return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
@@ -51,9 +51,8 @@ var faults = []diskFault{
 	{"read-only", func(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }, syscall.EROFS},
 }
 
-// TestAFailingDiskIsAnError lets the disk fail while batches are applied. The batch that meets the failure and all later ones
-// return an error, acknowledged data can be read, and the store closes. Opened on a working disk, it has what was acknowledged, and perhaps
-// the batch that met the failure.
+// TestAFailingDiskIsAnError makes the disk fail while batches are applied. The failed batch and all later ones return an error, acknowledged data
+// can be read, and the store closes. Opened on a working disk, it contains the acknowledged batches, and possibly the failed one.
 func TestAFailingDiskIsAnError(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,7 +98,7 @@ func TestAFailingDiskIsAnError(t *testing.T) {
 	}
 }
 
-// TestADiskThatFailsAtOpeningIsAnError opens a store on disks that fail from the first.
+// TestADiskThatFailsAtOpeningIsAnError opens a store on disks that fail from the beginning.
 func TestADiskThatFailsAtOpeningIsAnError(t *testing.T) {
 	for _, tt := range faults {
 		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -114,8 +113,8 @@ func TestADiskThatFailsAtOpeningIsAnError(t *testing.T) {
 	}
 }
 
-// TestAFailingDiskKeepsNobodyWaiting lets the disk fail under many concurrent writers; each returns.
-func TestAFailingDiskKeepsNobodyWaiting(t *testing.T) {
+// TestAFailingDiskBlocksNoWriter makes the disk fail under many concurrent writers. Each of them must return.
+func TestAFailingDiskBlocksNoWriter(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
 			var writes atomic.Int64

@@ -8,11 +8,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// left is what is not looked for at the end of the tests: the goroutine of Pebble's scheduler of compactions, which an Open that fails
-// does not stop, and what tests have abandoned.
+// left lists the goroutines that the check for leaks ignores: that of Pebble's compaction scheduler, which a failed Open does not stop, and those that
+// tests have abandoned.
 var left = []goleak.Option{goleak.IgnoreAnyFunction("github.com/cockroachdb/pebble/v2.(*ConcurrencyLimitScheduler).periodicGranter")}
 
-// TestMain fails when the tests leave goroutines behind.
+// TestMain fails if the tests leak goroutines.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 {
@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// abandons lets a test leave Pebble behind with a write that waits for a disk that is full while the store is opened or closed: it does
-// not return until the process ends (space.park). The tests before must have left nothing.
+// abandons lets a test leak the goroutines of a Pebble whose write waits for a full disk while the store is opened or closed. The write does not
+// return until the process ends (space.park). Earlier tests must not have leaked goroutines.
 func abandons(t *testing.T) {
 	t.Helper()
 	goleak.VerifyNone(t, left...)

@@ -56,8 +56,8 @@ func TestDataSurvivesReopening(t *testing.T) {
 	}
 }
 
-// TestCrashKeepsWhatWasAcknowledged cuts the power after each batch, losing all that was not synced.
-func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
+// TestCrashKeepsAcknowledgedBatches cuts the power after each batch, which loses all data that were not synced.
+func TestCrashKeepsAcknowledgedBatches(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})
 	if err != nil {

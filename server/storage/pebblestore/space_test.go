@@ -25,12 +25,12 @@ import (
 type smallDisk struct {
 	vfs.FS
 	total int64
-	// measured is whether the disk reports its free bytes.
+	// measured is set if the disk reports its free bytes.
 	measured bool
 	mu       struct {
 		sync.Mutex
-		used     map[string]int64 // bytes by file
-		stranger int64            // bytes that other programs use
+		used   map[string]int64 // bytes by file
+		others int64            // bytes that other programs use
 	}
 }
 
@@ -50,25 +50,25 @@ func (d *smallDisk) free() int64 {
 
 // freeLocked is free with the mutex held.
 func (d *smallDisk) freeLocked() int64 {
-	free := d.total - d.mu.stranger
+	free := d.total - d.mu.others
 	for _, n := range d.mu.used {
 		free -= n
 	}
 	return max(free, 0)
 }
 
-// take lets another program use all but so many bytes.
+// take has another program use all free bytes except a number.
 func (d *smallDisk) take(left int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.mu.stranger += d.freeLocked() - left
+	d.mu.others += d.freeLocked() - left
 }
 
-// giveBack lets the other program delete its files.
+// giveBack deletes the other program's files.
 func (d *smallDisk) giveBack() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.mu.stranger = 0
+	d.mu.others = 0
 }
 
 // GetDiskUsage implements vfs.FS.
@@ -80,7 +80,7 @@ func (d *smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: uint64(free), TotalBytes: uint64(d.total), UsedBytes: uint64(d.total - free)}, nil
 }
 
-// use accounts for bytes that a file grows by.
+// use counts bytes by which a file grows.
 func (d *smallDisk) use(name string, n int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,7 +91,7 @@ func (d *smallDisk) use(name string, n int64) error {
 	return nil
 }
 
-// move accounts for a file's new name, empty when it is removed.
+// move counts a file under its new name, or no longer if the name is empty.
 func (d *smallDisk) move(old, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -175,8 +175,8 @@ func remove(ctx context.Context, s *Store, key string) error {
 	return s.Apply(ctx, &b)
 }
 
-// TestAFullDiskRefusesAndRecovers fills a disk that can be measured. Writes are refused before Pebble meets the end of it,
-// deletes go on, even when other programs take all that is left, and writes return when there is space.
+// TestAFullDiskRefusesAndRecovers fills a disk whose free space is known. Writes are refused before Pebble has no space, deletes succeed even if other
+// programs use the rest, and writes succeed again when there is space.
 func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)
 	s, err := Open("data", Options{FS: disk, MemTableBytes: 1 << 20})
@@ -227,8 +227,8 @@ func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	}
 }
 
-// TestAWriteWaitsForSpace lets the disk be full in the midst of a write, where it can't be measured. The write waits, others
-// are refused, and it is acknowledged when there is space.
+// TestAWriteWaitsForSpace fills a disk whose free space is unknown during a write. The write waits, others are refused, and it is acknowledged when
+// there is space.
 func TestAWriteWaitsForSpace(t *testing.T) {
 	disk := newSmallDisk(64<<20, false)
 	s, err := Open("data", Options{FS: disk})
@@ -281,7 +281,7 @@ func TestAWriteWaitsForSpace(t *testing.T) {
 	}
 }
 
-// TestCloseOnAFullDisk closes a store while a write waits for space. Both calls return, and acknowledged data are there.
+// TestCloseOnAFullDisk closes a store while a write waits for space. Both calls return, and acknowledged data are kept.
 func TestCloseOnAFullDisk(t *testing.T) {
 	abandons(t)
 	disk := newSmallDisk(64<<20, false)
@@ -314,8 +314,8 @@ func TestCloseOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestOpenOnAFullDisk opens new and old folders on disks without space, which can be measured or not. All answer with an error
-// of one line, and none waits.
+// TestOpenOnAFullDisk opens new and old folders on full disks, whose free space is known or not. Each call returns an error of one line without
+// waiting.
 func TestOpenOnAFullDisk(t *testing.T) {
 	abandons(t)
 	for _, measured := range []bool{false, true} {
@@ -338,7 +338,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 				select {
 				case err := <-done:
 					if left > 1 && !measured && err == nil {
-						break // That may be enough.
+						break // that may be enough
 					}
 					if !fault.Is(err, fault.ResourceExhausted) || !errors.Is(err, storage.ErrFull) || strings.Contains(fault.Of(err).Message, "\n") {
 						t.Errorf("measured %t, old %t, %d bytes left: Open = %v, want an ErrFull that is RESOURCE_EXHAUSTED in one line", measured, old, left, err)
@@ -362,7 +362,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	}
 }
 
-// openAndCrash writes to a store and returns its disk as a power cut leaves it, with data in the log alone.
+// openAndCrash writes to a store and returns its disk as it is after a power cut, with data in the log only.
 func openAndCrash(t *testing.T, disk *smallDisk) vfs.FS {
 	t.Helper()
 	mem := vfs.NewCrashableMem()
@@ -383,8 +383,7 @@ func openAndCrash(t *testing.T, disk *smallDisk) vfs.FS {
 	return crashed
 }
 
-// TestAFullDiskUnderTables fills the disk so that tables can't be written out while the log has space. The store
-// continues and loses nothing.
+// TestAFullDiskUnderTables fills the disk so that tables cannot be written while the log has space. The store continues and loses nothing.
 func TestAFullDiskUnderTables(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)
 	var log bytes.Buffer
@@ -425,7 +424,7 @@ func TestAFullDiskUnderTables(t *testing.T) {
 	}
 }
 
-// withoutTables is a disk on which tables do not fit while full is set, and all else does.
+// withoutTables is a disk that has no space for tables while full is set, but for all other files.
 type withoutTables struct {
 	vfs.FS
 	full atomic.Bool
@@ -439,20 +438,20 @@ func (d *withoutTables) Create(name string, category vfs.DiskWriteCategory) (vfs
 	return d.FS.Create(name, category)
 }
 
-// TestCloseWhileWritesStall closes a store whose memtables wait for a full disk, as many as may, so that Pebble stalls its writers: once
-// before anybody writes, and once while a write is stalled.
+// TestCloseWhileWritesStall closes a store with the maximum number of memtables that wait for a full disk, so that Pebble stalls writers: once
+// without a write, and once while a write is stalled.
 func TestCloseWhileWritesStall(t *testing.T) {
 	for _, writing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("writing=%t", writing), func(t *testing.T) {
 			abandons(t)
 			disk := &withoutTables{FS: vfs.NewMem()}
-			const table, stallTables = 256 << 10, 2 // Pebble stalls when so many tables wait.
+			const table, stallTables = 256 << 10, 2 // Pebble stalls if this many tables wait
 			s, err := Open("data", Options{FS: disk, MemTableBytes: table})
 			if err != nil {
 				t.Fatal(err)
 			}
 			disk.full.Store(true)
-			// Past the store's admission, which refuses writes most of the time while a table waits: those in between add up in the same way.
+			// Bypasses the store's admission, which refuses most writes while a table waits. Accepted writes accumulate in the same way.
 			for n := 0; s.db.Metrics().MemTable.Size < table*stallTables; n++ {
 				if err := s.db.Set(fmt.Appendf(nil, "k%03d", n), bytes.Repeat([]byte{'x'}, table/4), pebble.NoSync); err != nil {
 					t.Fatal(err)

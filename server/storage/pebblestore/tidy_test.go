@@ -9,8 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestDeadEntriesAreDropped writes and deletes keys as a counter's index entries are. The first scan of the few live keys skips all
-// dead ones; then they are dropped in the background.
+// TestDeadEntriesAreDropped writes and deletes keys like the index entries of a counter. The first scan of the few live keys skips all dead ones, which
+// are then dropped in the background.
 func TestDeadEntriesAreDropped(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {

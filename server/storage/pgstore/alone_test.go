@@ -23,7 +23,7 @@ func appendTo(text string) func([]byte) ([]byte, error) {
 	return func(value []byte) ([]byte, error) { return append(value, text...), nil }
 }
 
-// testAlone reads and changes a key without a replica: on an empty database, beside a leader, after it, and when nothing is to be changed.
+// testAlone reads and changes a key without a replica: on an empty database, next to a leader, after it, and with an empty change.
 func testAlone(t *testing.T, pg *pgtest.Server) {
 	url, key := pg.Database(), []byte("k")
 	o := pgstore.Options{URL: url, Node: "command"}

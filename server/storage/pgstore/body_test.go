@@ -54,7 +54,7 @@ func TestBodiesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// FuzzBodies decodes any bytes; what can be decoded is the same once it is encoded again.
+// FuzzBodies decodes any bytes. A decoded body must be unchanged after it was encoded and decoded again.
 func FuzzBodies(f *testing.F) {
 	c := codecOf(f)
 	var b storage.Batch

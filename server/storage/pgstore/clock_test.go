@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// TestClocksMakeUpForReservations follows the clocks of leaders that are lost one after the other, each after a minute.
-// Each continues from where the reservation of the one before ended, never stands still or goes back, and is right in
-// the end.
+// TestClocksMakeUpForReservations checks the clocks of leaders that fail one after the other, each after a minute. Each clock starts at the end of the
+// previous reservation, increases strictly, and is correct in the end.
 func TestClocksMakeUpForReservations(t *testing.T) {
 	const step = 100 * time.Millisecond
 	var now, last time.Duration // the true time and the last reading
 	for range 10 {
-		first := last + reserveAhead // as if all of it had been given
+		first := last + reserveAhead // as if the whole reservation had been used
 		began, excess := now, max(0, first-now)
 		for last = first - 1; now < began+time.Minute; now += step {
 			at := max(now, first+sinceFirst(now-began, excess))

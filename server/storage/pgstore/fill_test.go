@@ -10,7 +10,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// keysOf returns a function that gives keys with values of one text, and an error at the end if that is not nil.
+// keysOf returns a function that yields keys with values of one text, and then an error if it is not nil.
 func keysOf(text string, end error) func() (key, value []byte, err error) {
 	words := strings.Fields(text)
 	return func() ([]byte, []byte, error) {
@@ -23,7 +23,7 @@ func keysOf(text string, end error) func() (key, value []byte, err error) {
 	}
 }
 
-// readBack expects what is read back and returns an error.
+// readBack compares the stored data with the expected ones and returns an error.
 func readBack(t *testing.T, want string, err error) func(pgstore.Read) error {
 	return func(read pgstore.Read) error {
 		var got []string
@@ -40,11 +40,11 @@ func readBack(t *testing.T, want string, err error) func(pgstore.Read) error {
 	}
 }
 
-// testFill fills a database after attempts that fail, which leave nothing and keep nodes from starting.
+// testFill fills a database after failed attempts. These leave no data, and nodes refuse to start after them.
 func testFill(t *testing.T, pg *pgtest.Server) {
 	url, dir := pg.Database(), t.TempDir()
 	o := pgstore.Options{URL: url}
-	// A replica of the empty database, which must not take the filled one for its own.
+	// A replica of the empty database must not accept the filled one as its own.
 	empty := lead(t, pgstore.Options{URL: url, Dir: dir})
 	err := pgstore.Fill(t.Context(), o, "data", keysOf("a=1", nil), readBack(t, "a=1", nil))
 	if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "node") {

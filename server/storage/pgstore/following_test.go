@@ -15,7 +15,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// waiting has a store wait to lead until the test ends, and returns the channel of Lead's error.
+// waiting starts Lead of a store until the test ends, and returns a channel for its error.
 func waiting(t *testing.T, s *pgstore.Store) <-chan error {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -31,7 +31,8 @@ func waiting(t *testing.T, s *pgstore.Store) <-chan error {
 	return out
 }
 
-// testAReplicaIsRead reads a replica while another node writes: what Reach has waited for is there, and each row is given once and in order.
+// testAReplicaIsRead reads a replica while another node writes. After Reach the replica has the awaited rows, and each row is delivered once and in
+// order.
 func testAReplicaIsRead(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
@@ -86,12 +87,12 @@ func testAReplicaIsRead(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testAReplicaWithoutContact refuses to be read when it has had no contact for a lease.
+// testAReplicaWithoutContact expects a replica to refuse reads after it had no contact for the duration of a lease.
 func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
 	set(t, leader, "a", "0")
-	second := openOnly(t, pgstore.Options{URL: url, Node: "two", Lease: 300 * time.Millisecond}) // and does not follow
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two", Lease: 300 * time.Millisecond}) // does not follow
 	var replica *pgstore.Replica
 	stop, err := second.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
 		replica = r
@@ -116,7 +117,7 @@ func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testAReadReplicaIsNotBuiltAgain has the log begin behind a replica that is read: it is not built again under its reader.
+// testAReadReplicaIsNotBuiltAgain drops the log past a replica that is being read. The replica must not be rebuilt under its reader.
 func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one", Retention: time.Millisecond})

@@ -25,10 +25,10 @@ import (
 	"clave/server/storage/storagetest"
 )
 
-// patience is the time for which a test waits for anything.
+// patience is the time limit of each wait.
 const patience = time.Minute
 
-// small keeps the replicas of tests small.
+// small holds options for small replicas.
 var small = pebblestore.Options{CacheBytes: 8 << 20, MemTableBytes: 1 << 20}
 
 // openOnly opens a store that does not lead.
@@ -100,13 +100,13 @@ func until(t *testing.T, what string, is func() bool) {
 		select {
 		case <-c:
 		case <-ctx.Done():
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("gave up waiting for %s", what)
 		}
 		stop()
 	}
 }
 
-// TestNodes are the tests that need one PostgreSQL, which they leave as it is.
+// TestNodes runs the tests that share one PostgreSQL and do not restart it.
 func TestNodes(t *testing.T) {
 	pg := pgtest.New(t)
 	for _, tt := range []struct {
@@ -185,7 +185,7 @@ func testReplicas(t *testing.T, pg *pgtest.Server) {
 	wantAll(t, lead(t, o), "i=made")
 }
 
-// testOneLeads opens two nodes. The second leads once the first is closed, at once, and has everything.
+// testOneLeads opens two nodes. The second leads immediately after the first is closed, and has all data.
 func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	first := lead(t, pgstore.Options{URL: url, Node: "first"})
@@ -221,8 +221,8 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	set(t, second, "b", "2")
 }
 
-// testHandOversDontMoveTheClock has leaders end in order, one after the other. The clock of the last one is right, and its first version
-// is behind all others.
+// testHandOversDontMoveTheClock stops leaders one after the other without a failure. The clock of the last one is correct, and its first version is
+// later than all others.
 func testHandOversDontMoveTheClock(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	last := clock.Version(0)
@@ -243,7 +243,7 @@ func testHandOversDontMoveTheClock(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// limited is a file system that may have no space, as its measure of it says.
+// limited is a file system that reports a given amount of free space.
 type limited struct {
 	vfs.FS
 	full atomic.Bool
@@ -258,8 +258,8 @@ func (l *limited) GetDiskUsage(path string) (vfs.DiskUsage, error) {
 	return usage, err
 }
 
-// testAFullDiskHandsOver fills the disk of a leader, alone and beside others. It refuses writes while it is alone or the other one's disk is
-// full as well, and hands over where the other has space.
+// testAFullDiskHandsOver fills the disk of a leader. It refuses writes while it is the only node or the other node's disk is full as well, and
+// hands over if the other node has space.
 func testAFullDiskHandsOver(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	disks := []*limited{{FS: vfs.Default}, {FS: vfs.Default}}
@@ -328,7 +328,7 @@ type shifted struct {
 // Now implements clock.Clock.
 func (s shifted) Now() time.Time { return s.Clock.Now().Add(s.by) }
 
-// testAnOldLeaderIsFenced takes the lease away under load, and gives it to a node whose clock is wrong.
+// testAnOldLeaderIsFenced moves the lease under load to a node whose clock is wrong.
 func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
 	for _, by := range []time.Duration{-5 * time.Second, 5 * time.Second} {
 		url := pg.Database()
@@ -357,7 +357,7 @@ func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// TestPostgreSQLRestarts stops PostgreSQL the hard way several times while batches are written. Each of them succeeds, once.
+// TestPostgreSQLRestarts kills PostgreSQL several times while batches are written. Each batch must succeed exactly once.
 func TestPostgreSQLRestarts(t *testing.T) {
 	pg := pgtest.New(t)
 	url := pg.Database()
@@ -388,7 +388,7 @@ func TestPostgreSQLRestarts(t *testing.T) {
 	stop()
 	wg.Wait()
 	until(t, "the lease is renewed", func() bool { return s.Held() == nil })
-	copied := lead(t, pgstore.Options{URL: url}) // of the same name, so it takes the lease over
+	copied := lead(t, pgstore.Options{URL: url}) // has the same name, so it takes over the lease
 	for w, last := range acknowledged {
 		it := copied.Scan(storage.Prefix(fmt.Appendf(nil, "w%d-", w)))
 		n := 0
@@ -403,7 +403,7 @@ func TestPostgreSQLRestarts(t *testing.T) {
 	}
 }
 
-// TestALeaderStepsDown keeps PostgreSQL away for longer than a leader waits.
+// TestALeaderStepsDown makes PostgreSQL unreachable for longer than a leader waits.
 func TestALeaderStepsDown(t *testing.T) {
 	pg := pgtest.New(t)
 	s := lead(t, pgstore.Options{URL: pg.Database(), Lease: time.Second, Patience: time.Second})
@@ -420,7 +420,7 @@ func TestALeaderStepsDown(t *testing.T) {
 	pg.Start()
 }
 
-// testMistakesAreNamedWithoutSecrets gives wrong URLs.
+// testMistakesAreNamedWithoutSecrets opens stores with wrong URLs.
 func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	for _, tt := range []struct{ name, url, want string }{
@@ -445,7 +445,7 @@ func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testALateReplicaIsBuiltAgain lets a follower miss rows that are dropped.
+// testALateReplicaIsBuiltAgain drops rows that a follower has not received.
 func testALateReplicaIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	first := lead(t, pgstore.Options{URL: url, Node: "first", Retention: time.Millisecond})

@@ -231,7 +231,7 @@ func testAtomic(t *testing.T, s storage.Store) {
 			x, _, _ := snap.Get(fmt.Appendf(nil, "x%d", w))
 			y, _, _ := snap.Get(fmt.Appendf(nil, "y%d", w))
 			if !bytes.Equal(x, y) {
-				t.Errorf("snapshot saw x%d = %s and y%d = %s", w, x, w, y)
+				t.Errorf("snapshot has x%d = %s and y%d = %s", w, x, w, y)
 			}
 		}
 		_ = snap.Close()

@@ -7,7 +7,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestStandby kills a server and promotes its standby, which has what was written.
+// TestStandby kills a server and promotes its standby, which must have all written data.
 func TestStandby(t *testing.T) {
 	primary := pgtest.New(t)
 	url := primary.URL("postgres")
