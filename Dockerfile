@@ -4,12 +4,12 @@ WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm install --no-save --no-audit --no-fund
 COPY frontend ./
-# The site's project and address; the demo's when they are not given.
+# The site's project and address. The defaults are those of the demo.
 ARG VITE_FIREBASE_PROJECT_ID
 ARG VITE_SITIO_URL
 RUN npm run build
 
-# The console's pages, which clave holds.
+# The console's pages, which are part of the program clave.
 FROM node:22-bookworm-slim AS console
 WORKDIR /src/server/console/web
 COPY server/console/web/package.json server/console/web/package-lock.json ./
@@ -23,12 +23,12 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
 COPY --from=console /src/server/console/dist/app ./server/console/dist/app
-# What clave version prints.
+# The output of clave version.
 ARG VERSION=unknown
 ARG COMMIT
 ARG DATE
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o / ./server/cmd/clave ./server/cmd/backoffice
-# Volumes begin as these folders do: for the user of the image, who is not root.
+# Volumes are created with the owner of these folders, the image's user, which is not root.
 RUN mkdir -m 0700 /data /backups /keys
 
 FROM gcr.io/distroless/static-debian12:nonroot AS backoffice

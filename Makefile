@@ -6,25 +6,25 @@ SHELL := /bin/bash
 # The demo code opens the admin sign-up of the demo site. Production refuses it.
 ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 
-# How much make bench-console looks at.
+# The sizes of make bench-console.
 DOCUMENTS ?= 1000000
 USERS ?= 100000
 
-# How long make soak lasts.
+# The duration of make soak.
 SOAK ?= 10m
 
-# How often make torture ends the server, and kills the leader of several nodes, and how long make fuzz runs each target.
+# The rounds of make torture, its kills of a leader, and the time of each target of make fuzz.
 ROUNDS ?= 20
 KILLS ?= 5
 T ?= 30s
 
-# What clave version prints.
+# The output of clave version.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
-# The console's pages, which the program holds where npm is there to build them.
+# The console's pages, which are part of the program if npm can build them.
 CONSOLE_SOURCES := $(shell find server/console/web -name node_modules -prune -o -type f -print 2>/dev/null)
 CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/package.json)),server/console/dist/app/index.html)
 
@@ -40,9 +40,9 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 	@echo "Código de demostración para «Crear cuenta» en /LogIn: $(ADMIN_SIGNUP_CODE)"
 	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
-test: lint test-go test-site test-console ## install what tests need and run them all
+test: lint test-go test-site test-console ## install the tests' requirements and run all tests
 
-lint: bin/golangci-lint ## check the format of the Go code and what its linters find
+lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
@@ -50,7 +50,7 @@ test-go: bin/clave bin/backoffice bin/gotestsum frontend/node_modules/.installed
 	.ci/postgres
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
 
-# Tests that start a server run it as three nodes where CLAVE_NODES is set; these are meant for that.
+# Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestSite$$
 
 test-nodes: bin/clave bin/backoffice frontend/dist/index.html ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
@@ -71,34 +71,34 @@ test-console: bin/clave server/console/web/node_modules/.installed ## check the 
 	cd server/console/web && npm run --silent test && npm run --silent size
 	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
 
-test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, where they are
+test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, if they are installed
 	.ci/chromium
 	.ci/official
 
 bench: ## run the workloads of server/bench
 	go test -run '^$$' -bench . -benchmem ./server/bench/...
 
-bench-console: bin/clave server/console/web/node_modules/.installed ## look at 1 M documents and 100 k users in Chromium (DOCUMENTS=1000000 USERS=100000)
+bench-console: bin/clave server/console/web/node_modules/.installed ## measure the console with 1 M documents and 100 k users in Chromium (DOCUMENTS=1000000 USERS=100000)
 	.ci/chromium
 	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' DOCUMENTS='$(DOCUMENTS)' USERS='$(USERS)' node scripts/bench.mjs
 
-release: ## make programs for six platforms, npm packages, an image, checksums and the list of modules (VERSION=1.2.3)
+release: ## build programs for six platforms, npm packages, an image, checksums and the list of modules (VERSION=1.2.3)
 	.ci/release '$(VERSION)'
 
-soak: ## keep 2,000 listeners on a server under constant commits (SOAK=10m)
+soak: ## run 2,000 listeners on a server under constant commits (SOAK=10m)
 	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e
 
 attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests and slow readers
 	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/e2e
 
-torture: bin/clave ## kill, fill, cut off and damage the server under load and check what is left (ROUNDS=20 KILLS=5)
+torture: bin/clave ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5)
 	.ci/postgres
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/torture
 
 fuzz: ## run each fuzz target for a while (T=30s)
 	.ci/fuzz '$(T)'
 
-clean: ## remove what was built
+clean: ## remove built files
 	rm -rf bin frontend/dist frontend/dist-ssr server/console/dist/app
 
 bin/clave: $(GO_SOURCES) $(CONSOLE)
@@ -107,7 +107,7 @@ bin/clave: $(GO_SOURCES) $(CONSOLE)
 bin/backoffice: $(GO_SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $@ ./server/cmd/backoffice
 
-# The tools have a module of their own, so that go.mod stays the program's.
+# The tools have their own module, so that go.mod lists the program's dependencies only.
 bin/golangci-lint: server/tools/go.mod server/tools/go.sum
 	cd server/tools && go build -trimpath -o ../../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
