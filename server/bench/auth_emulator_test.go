@@ -15,8 +15,8 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// TestAuthBesideTheEmulator runs the same calls against Clave, durable on disk, and against the official Auth emulator, in
-// memory and warmed up, in turns. CLAVE_BENCH_FIREBASE is firebase-tools' program, firebase.js, which Node runs.
+// TestAuthBesideTheEmulator runs the same calls against Clave, durable on disk, and against the official Auth emulator, in memory and warmed up, in
+// turns. CLAVE_BENCH_FIREBASE is the path of firebase-tools' firebase.js.
 func TestAuthBesideTheEmulator(t *testing.T) {
 	tools := os.Getenv("CLAVE_BENCH_FIREBASE")
 	if tools == "" {
@@ -55,7 +55,7 @@ func TestAuthBesideTheEmulator(t *testing.T) {
 	}
 }
 
-// authBeside is one of the servers that are compared.
+// authBeside is one of the compared servers.
 type authBeside struct {
 	*server
 	*authServer
@@ -64,7 +64,7 @@ type authBeside struct {
 	calls map[string]func() error
 }
 
-// start starts the server, logs what that took, and makes a user.
+// start starts the server, logs the time and processor time of the start, and creates a user.
 func (s *authBeside) start(t *testing.T) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)
@@ -99,8 +99,8 @@ func (s *authBeside) start(t *testing.T) {
 	}
 }
 
-// repeat has c clients make a call again and again, after a second to warm up, and returns the rate and the server's
-// processor time for one in microseconds.
+// repeat runs c clients that repeat a call, after a second to warm up. It returns the rate and the server's processor time for each call in
+// microseconds.
 func (s *authBeside) repeat(t *testing.T, op string, c int) (rate, cpu float64) {
 	t.Helper()
 	work := times(c, func(context.Context, *firestore.Client) error { return s.calls[op]() })

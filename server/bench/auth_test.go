@@ -72,13 +72,13 @@ func (s *authServer) call(path string, body any) (map[string]any, error) {
 	return answer, json.Unmarshal(got, &answer)
 }
 
-// The methods that are measured.
+// The measured methods.
 const (
 	toolkit = "/identitytoolkit.googleapis.com/v1/accounts:"
 	refresh = "/securetoken.googleapis.com/v1/token"
 )
 
-// BenchmarkAuth measures what clients do most, at 1, 16 and 64 at once.
+// BenchmarkAuth measures the most frequent calls with 1, 16 and 64 concurrent clients.
 func BenchmarkAuth(b *testing.B) {
 	for _, keys := range []struct {
 		name   string
@@ -114,7 +114,7 @@ func BenchmarkAuth(b *testing.B) {
 	}
 }
 
-// together runs an operation by c clients at once.
+// together runs an operation with c concurrent clients.
 func together(b *testing.B, c int, do func() error) {
 	b.SetParallelism(max(c/runtime.GOMAXPROCS(0), 1))
 	if c == 1 {
@@ -140,7 +140,7 @@ func together(b *testing.B, c int, do func() error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
 }
 
-// BenchmarkAuthStart measures how long Auth takes from nothing to its first answer, over an empty store.
+// BenchmarkAuthStart measures the time from the start of Auth to its first answer, with an empty store.
 func BenchmarkAuthStart(b *testing.B) {
 	for b.Loop() {
 		s := openAuth(b, 4, false)

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// channelListeners is the number of browsers that listen, each with connections of its own.
+// channelListeners is the number of listening browsers, each with its own connections.
 const channelListeners = 1000
 
-// TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with connections of its own as browsers
-// have them, beside a bare HTTP server that writes the same bytes to as many open responses.
+// TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with its own connections as in browsers, compared
+// with a bare HTTP server that writes the same bytes to the same number of open responses.
 func TestChannelFanOut(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
 		t.Skip("CLAVE_BENCH_LISTEN is not set")
@@ -64,11 +64,11 @@ func TestChannelFanOut(t *testing.T) {
 // channelCrowd is a crowd whose listeners are channels.
 type channelCrowd struct {
 	crowd
-	// received is what the first listener has received since its first snapshot.
+	// received holds the data that the first listener has received since its first snapshot.
 	received strings.Builder
 }
 
-// gatherChannels opens channels, and waits until they all have their first snapshot. They end with the test.
+// gatherChannels opens channels and waits until all of them have their first snapshot. They end with the test.
 func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channelCrowd {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,10 +103,10 @@ func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channel
 	return c
 }
 
-// snapshotPattern finds a target change that is of no kind and names no target: a consistent snapshot.
+// snapshotPattern matches a target change without a type and a target: a consistent snapshot.
 var snapshotPattern = regexp.MustCompile(`"targetChange":\s*\{\s*"(?:resumeToken|readTime)"`)
 
-// receive reads one channel to its end; the first also notes what it receives.
+// receive reads one channel to its end. The first also records the received data.
 func (c *channelCrowd) receive(one *channel, opened chan<- error, notes bool) {
 	changed, begun := false, false
 	for {
@@ -133,16 +133,16 @@ func (c *channelCrowd) receive(one *channel, opened chan<- error, notes bool) {
 	}
 }
 
-// listen opens a session with a target: the documents that are listened to.
+// listen opens a session with a target.
 func (c *channel) listen() error {
 	return c.begin(fmt.Sprintf(`{"database":%q,"addTarget":{"targetId":2,"query":{"parent":%q,"structuredQuery":{"from":[{"collectionId":"listened"}]}}}}`,
 		benchDatabase, benchDatabase+"/documents"))
 }
 
-// listenBare opens nothing: the bare server knows no sessions.
+// listenBare does nothing: the bare server has no sessions.
 func (c *channel) listenBare() error { return nil }
 
-// startBareHTTP starts a server that writes what is posted to all responses that are open.
+// startBareHTTP starts a server that writes the body of a POST to all open responses.
 func startBareHTTP(t *testing.T) *server {
 	t.Helper()
 	address := freeAddress(t)
@@ -169,11 +169,11 @@ func TestServeBareHTTP(t *testing.T) {
 
 // bareHTTP is the handler of TestServeBareHTTP.
 type bareHTTP struct {
-	// open are *chan []byte, of which each response reads its own.
+	// open holds a *chan []byte for each response.
 	open sync.Map
 }
 
-// ServeHTTP hands the body of a POST to all responses that are open, and keeps the response to a GET open.
+// ServeHTTP writes the body of a POST to all open responses, and keeps the response to a GET open.
 func (b *bareHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		body, err := io.ReadAll(r.Body)

@@ -31,7 +31,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// fetch sends a request and reads the whole response, which must be a good one.
+// fetch sends a request and reads the whole response, which must succeed.
 func fetch(ctx context.Context, c *http.Client, method, address, body string) error {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
@@ -51,7 +51,7 @@ func fetch(ctx context.Context, c *http.Client, method, address, body string) er
 	return err
 }
 
-// authorize makes a request without TLS one of an emulator's owner, as the calls over gRPC are.
+// authorize adds the owner's token of the emulators to a request without TLS, as in the calls over gRPC.
 func authorize(r *http.Request) {
 	if r.URL.Scheme == "http" {
 		r.Header.Set("Authorization", "Bearer owner")
@@ -93,8 +93,7 @@ func restGet() (path, body string) {
 	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
 }
 
-// channel repeats a write on a WebChannel of each worker, as browsers have it: a POST for each message, the response on a GET that
-// stays open.
+// channel repeats a write on a WebChannel for each worker, as browsers do: a POST for each message, and the response on an open GET.
 func (s *server) channel(t *testing.T, config *tls.Config) costLoad {
 	t.Helper()
 	s.dialCost(t, config)
@@ -120,7 +119,7 @@ type channel struct {
 	lines           *bufio.Reader
 }
 
-// What is looked for in responses.
+// Patterns in responses.
 var (
 	sidPattern   = regexp.MustCompile(`\["c","([^"]+)"`)
 	tokenPattern = regexp.MustCompile(`"streamToken":\s*"([^"]*)"`)
@@ -235,7 +234,7 @@ func (c *channel) chunk() (string, error) {
 // certificate is the files of a certificate and its key.
 type certificate struct{ cert, key string }
 
-// newCertificate creates a certificate for this machine.
+// newCertificate creates a certificate for the loopback address.
 func newCertificate(t *testing.T, dir string) certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -261,7 +260,7 @@ func newCertificate(t *testing.T, dir string) certificate {
 	return c
 }
 
-// startBareTLS starts the bare server with TLS: gRPC's own transport for what is gRPC, and Go's file server for a folder with a page.
+// startBareTLS starts the bare server with TLS: gRPC's own transport for gRPC, and Go's file server for a folder with a page.
 func startBareTLS(t *testing.T, c certificate) *server {
 	t.Helper()
 	address := freeAddress(t)

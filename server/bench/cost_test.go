@@ -29,13 +29,13 @@ const (
 	costDocuments = costDatabase + "/documents"
 )
 
-// costRounds is how often each pair is measured, in turns.
+// costRounds is the number of measurements of each pair, in turns.
 const costRounds = 4
 
-// TestCostOfACall logs the server's processor time for a call, beside that of another server in the same run: Clave beside a bare gRPC
-// server, and its REST and WebChannel beside its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the
-// program; without it the program is built as make builds it. CLAVE_BENCH_CASE chooses among the cases by a pattern. The goals are of
-// ratios; a run takes about three minutes.
+// TestCostOfACall logs the server's processor time for a call, beside that of another server in the same run: Clave beside a bare gRPC server, and
+// its REST and WebChannel beside its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the program; without it
+// the program is built as make builds it. CLAVE_BENCH_CASE chooses among the cases by a pattern. The goals are ratios. A run takes about three
+// minutes.
 func TestCostOfACall(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_COST") == "" {
 		t.Skip("CLAVE_BENCH_COST is not set")
@@ -68,7 +68,7 @@ type costLoad struct {
 	begin  func() func() error
 }
 
-// compare measures two loads in turns and logs the ratio of what their servers take; a goal of 0 is none.
+// compare measures two loads in turns and logs the ratio of their servers' processor time. A goal of 0 means none.
 func compare(t *testing.T, name string, workers int, ours, other costLoad, goal float64) {
 	t.Helper()
 	if !regexp.MustCompile(os.Getenv("CLAVE_BENCH_CASE")).MatchString(name) {
@@ -93,10 +93,10 @@ func compare(t *testing.T, name string, workers int, ours, other costLoad, goal 
 	t.Logf("%-36s %7.0f µs, beside %7.0f µs: %.2f%s", name, cost[0], cost[1], cost[0]/cost[1], verdict)
 }
 
-// warmUp is how many batches of 500 a server is given before it is measured: after them its tables and heap no longer grow.
+// warmUp is the number of batches of 500 that a server receives before it is measured. After them its tables and heap no longer grow.
 const warmUp = 100
 
-// warm gives a server its batches, and waits until it has done the work that they leave behind.
+// warm sends a server the batches of warmUp and waits until their background work has ended.
 func warm(t *testing.T, batches costLoad) {
 	t.Helper()
 	do := batches.begin()
@@ -117,13 +117,13 @@ func warm(t *testing.T, batches costLoad) {
 	t.Fatal("the server goes on working for a minute after it was warmed up")
 }
 
-// run has workers repeat a load for a time, and returns how often they did and what processor time the server took.
+// run runs workers that repeat a load for a time. It returns the number of calls and the server's processor time.
 func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks int) {
 	t.Helper()
 	dos := make([]func() error, workers)
 	for i := range dos {
 		dos[i] = l.begin()
-		if err := dos[i](); err != nil { // Connects, and warms up.
+		if err := dos[i](); err != nil { // connects and warms up
 			t.Fatal(err)
 		}
 	}
@@ -145,10 +145,10 @@ func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks 
 	return int(done.Load()), l.server.ticks(t) - before
 }
 
-// fresh numbers the documents that are made.
+// fresh numbers new documents.
 var fresh atomic.Int64
 
-// costWrite is the creation of a document of its own.
+// costWrite returns a write that creates a new document.
 func costWrite() *pb.Write {
 	i := int(fresh.Add(1))
 	fields := map[string]*pb.Value{
@@ -166,7 +166,7 @@ func text(s string) *pb.Value {
 	return &pb.Value{ValueType: &pb.Value_StringValue{StringValue: s}}
 }
 
-// kept is the document that is read.
+// kept is the name of the document for reads.
 const kept = costDocuments + "/kept/one"
 
 // createCall creates a document.
@@ -202,7 +202,7 @@ func batchCall(ctx context.Context, c pb.FirestoreClient) error {
 	return err
 }
 
-// dialCost connects to the server, by TLS if there is a config, and makes sure that the document to be read is there.
+// dialCost connects to the server, over TLS if there is a config, and creates the document for reads if it is missing.
 func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	t.Helper()
 	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{})}

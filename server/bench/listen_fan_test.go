@@ -11,11 +11,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// fanQueries is over how many different queries listeners are spread in the second half of the figures.
+// fanQueries is the number of different queries of the listeners in the second half of the figures.
 const fanQueries = 1000
 
-// TestFanOut logs how long a commit takes to reach listeners over gRPC, what they cost in memory while nothing happens,
-// and what a commit costs that concerns none of them.
+// TestFanOut logs the time from a commit to its listeners over gRPC, the memory of idle listeners, and the cost of a commit that concerns none of them.
 func TestFanOut(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
 		t.Skip("CLAVE_BENCH_LISTEN is not set")
@@ -41,7 +40,7 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// fanOut measures n listeners over so many different queries.
+// fanOut measures n listeners of a number of different queries.
 func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	t.Helper()
 	w := &writer{conn: dial(t, s.address), t: t}
@@ -74,7 +73,7 @@ func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 // ms returns milliseconds.
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// numbered returns a query of the listened collection: its documents of one number, or all if there is one query only.
+// numbered returns a query of the collection: its documents with one number, or all documents if there is only one query.
 func numbered(k, queries int) *pb.Target_QueryTarget {
 	q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "listened"}}}
 	if queries > 1 {
@@ -102,19 +101,19 @@ func (s *server) commitCost(t *testing.T, commit func() error) float64 {
 	return float64(s.ticks(t)-before) * tick / commits
 }
 
-// resident and residentPeak find the resident memory in /proc/N/status.
+// resident and residentPeak match the resident memory in /proc/N/status.
 var (
 	resident     = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
 	residentPeak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 )
 
-// memory returns how many KiB of memory the server holds.
+// memory returns the server's resident memory in KiB.
 func (s *server) memory(t *testing.T) int { return s.status(t, resident) }
 
-// peak returns how many KiB of memory the server has held at most.
+// peak returns the server's maximum resident memory in KiB.
 func (s *server) peak(t *testing.T) int { return s.status(t, residentPeak) }
 
-// status returns a number of what the system knows of the server.
+// status returns a number from the status of the server's process.
 func (s *server) status(t *testing.T, number *regexp.Regexp) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))

@@ -60,7 +60,7 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 // crowd holds many listeners. Each records when it has received a snapshot after changes.
 type crowd struct {
 	n int
-	// arrivals are the times of the snapshots of the present round, counted by arrived.
+	// arrivals holds the times of the snapshots of the current round, counted by arrived.
 	arrivals []time.Time
 	arrived  atomic.Int32
 	// wanted is the number of arrivals that complete the round; whole then receives a value.
@@ -70,8 +70,7 @@ type crowd struct {
 	ended  sync.WaitGroup
 }
 
-// gather opens n listeners, so many on a connection, each of the query that its number gets, and waits until they all
-// have their first snapshot.
+// gather opens n listeners, a given number on each connection, with a query for each listener's number, and waits until all have their first snapshot.
 func gather(t *testing.T, address string, n, perConn int, ask func(i int) *pb.Target_QueryTarget) *crowd {
 	t.Helper()
 	c := &crowd{n: n, arrivals: make([]time.Time, n), whole: make(chan struct{}, 1)}
@@ -122,7 +121,7 @@ func (c *crowd) listen(ss grpc.ClientStream, open chan<- struct{}) {
 	}
 }
 
-// arrive records that a listener has received the snapshot of the present round.
+// arrive records that a listener has received the snapshot of the current round.
 func (c *crowd) arrive() {
 	at := c.arrived.Add(1)
 	if int(at) <= c.n {
@@ -159,8 +158,8 @@ func (c *crowd) close() {
 	c.ended.Wait()
 }
 
-// round commits a change that matches so many listeners, waits until they all have its snapshot, and adds the delays
-// since before the commit was sent.
+// round commits a change that matches a number of listeners, waits until all of them have its snapshot, and records the delays since before the commit
+// was sent.
 func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []time.Duration) []time.Duration {
 	t.Helper()
 	c.arrived.Store(0)
@@ -180,7 +179,7 @@ func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []ti
 	return delays
 }
 
-// quantiles returns the middle and the slowest but one of a hundred.
+// quantiles returns the median and the 99th percentile.
 func quantiles(delays []time.Duration) (p50, p99 time.Duration) {
 	slices.Sort(delays)
 	return delays[len(delays)/2], delays[len(delays)*99/100]
@@ -192,7 +191,7 @@ type writer struct {
 	t    *testing.T
 }
 
-// set writes a document of a collection whose field k, and one more, have values.
+// set writes a document of a collection with values of the field k and one more field.
 func (w *writer) set(collection, id string, k, n int64) error {
 	doc := &pb.Document{
 		Name: benchDatabase + "/documents/" + collection + "/" + id,

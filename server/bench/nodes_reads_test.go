@@ -30,7 +30,7 @@ func TestReadsOnNodes(t *testing.T) {
 	for _, s := range []*server{alone, leader} {
 		s.client = connect(t, s.address)
 		load(t, s.client, "events", 10_000)
-		if err := cheapest(t.Context(), s.client); err != nil { // has the index built
+		if err := cheapest(t.Context(), s.client); err != nil { // makes the server build the index
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestReadsOnNodes(t *testing.T) {
 	listenElsewhere(t, leader, follower)
 }
 
-// compareReads measures reads at two servers in turns, and what the second's cost a third.
+// compareReads measures reads at two servers in turns, and the processor time of a third during reads at the second.
 func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, leader *server) {
 	t.Helper()
 	var calls, ticks [2]int
@@ -75,7 +75,7 @@ func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, lea
 // elsewhereRounds is the number of commits that listenElsewhere makes.
 const elsewhereRounds = 500
 
-// listenElsewhere logs how long after a commit's acknowledgement at one node a listener at another one has it.
+// listenElsewhere logs the time from a commit's acknowledgement at one node to its snapshot at a listener of another node.
 func listenElsewhere(t *testing.T, at, other *server) {
 	t.Helper()
 	c := gather(t, other.address, 1, 1, func(int) *own.Target_QueryTarget { return numbered(0, 1) })

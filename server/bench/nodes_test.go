@@ -16,7 +16,7 @@ import (
 )
 
 // TestOnNodes logs how creates at the leader of three nodes compare with those at a server with the embedded store,
-// in turns of one run, and what a new node with an empty folder takes until its replica is there. PostgreSQL and the
+// in turns of one run, and how long a new node with an empty folder takes to build its replica. PostgreSQL and the
 // embedded store both sync each commit. The goal is 60 % of the embedded store's rate at 16 and 64 clients. With
 // CLAVE_BENCH_LARGE the new node builds a million documents.
 func TestOnNodes(t *testing.T) {
