@@ -1,6 +1,8 @@
 package grpcd
 
 import (
+	"slices"
+
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 )
@@ -30,3 +32,21 @@ func (m *Raw) take() mem.BufferSlice {
 	m.data = nil
 	return data
 }
+
+// onFree has a function called when the message's bytes have been freed, by each who holds them. gRPC's client frees what it has sent.
+func (m *Raw) onFree(call func()) {
+	none := make([]byte, 0, leastFreed)
+	m.data = append(slices.Clip(m.data), mem.NewBuffer(&none, freed(call)))
+}
+
+// leastFreed is a capacity of buffers that package mem returns to their pool.
+const leastFreed = 2 << 10
+
+// freed is a pool that calls a function for the buffer that is returned to it.
+type freed func()
+
+// Get implements mem.BufferPool. It is not called.
+func (f freed) Get(length int) *[]byte { return mem.DefaultBufferPool().Get(length) }
+
+// Put implements mem.BufferPool.
+func (f freed) Put(*[]byte) { f() }

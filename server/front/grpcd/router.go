@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/front/budget"
+	"clave/server/wire"
 )
 
 // RouterOptions configures a Router.
@@ -144,6 +145,32 @@ func (f *forwarding) SendMsg(m any) error {
 	return f.ServerStream.SendMsg(m)
 }
 
+// forwardingStream is the stream of a forwarded call whose client sends a stream. Each message counts in the budget until its bytes have
+// been sent to the leader.
+type forwardingStream struct {
+	grpc.ServerStream
+	hold *budget.Hold
+}
+
+// RecvMsg implements grpc.ServerStream.
+func (f *forwardingStream) RecvMsg(m any) error {
+	message := m.(*Raw)
+	if err := f.ServerStream.RecvMsg(message); err != nil {
+		return err
+	}
+	budget.Taken(f.Context())()
+	n := int64(message.Len())
+	if n <= uncounted {
+		return nil
+	}
+	if err := f.hold.Take(f.Context(), n); err != nil {
+		message.Free()
+		return wire.Status(err).Err()
+	}
+	message.onFree(func() { f.hold.Return(n) })
+	return nil
+}
+
 // lead serves a call that waited until this node led.
 func (r *Router) lead(ss grpc.ServerStream, name string) error {
 	s := r.leads.Load()
@@ -165,9 +192,10 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		defer done()
 		err = s.call(&begun{ServerStream: ss, ctx: within}, name)
 	} else {
-		bounded := &boundedStream{ServerStream: &lasting{ss, ctx}, common: r.common}
-		defer bounded.end()
-		here, err = r.o.Forward(bounded, method, nil)
+		hold := r.common.o.Budget.Hold(nil)
+		hold.Complete()
+		defer hold.Release()
+		here, err = r.o.Forward(&forwardingStream{&lasting{ss, ctx}, hold}, method, nil)
 	}
 	if here {
 		return r.lead(ss, name)

@@ -2,6 +2,7 @@ package grpcd
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,5 +133,48 @@ func TestForwardedMessagesAreCounted(t *testing.T) {
 				t.Errorf("a message beside calls whose responses have begun = %v, want it forwarded", err)
 			}
 		})
+	}
+}
+
+// TestMessagesOfForwardedStreamsAreCounted receives messages of a stream that is forwarded to a leader that does not read it.
+func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
+	b := budget.New(budget.Options{Bytes: 2_500_000, Wait: time.Millisecond})
+	conn := connectTo(t, NewRouter(RouterOptions{
+		Budget: b,
+		Here:   func(context.Context, string, []byte) (context.Context, *Server, func()) { return nil, nil, nil },
+		Forward: func(ss grpc.ServerStream, _ string, _ *Raw) (bool, error) {
+			for range 3 {
+				var one, two, three Raw
+				if err := errors.Join(ss.RecvMsg(&one), ss.RecvMsg(&two)); err != nil {
+					return false, err
+				}
+				if used := b.Used(); used < 2_000_000 {
+					t.Errorf("%d bytes are held by two messages, want 2 MB", used)
+				}
+				if err := ss.RecvMsg(&three); status.Code(err) != codes.Unavailable {
+					t.Errorf("a message beyond the budget = %v, want Unavailable", err)
+				}
+				second := two.Copy()
+				for _, m := range []*Raw{&one, &two, second} {
+					m.Free()
+				}
+				if used := b.Used(); used != 0 {
+					t.Errorf("%d bytes are held by messages that were sent, want none", used)
+				}
+			}
+			return false, status.Error(codes.Aborted, "read")
+		},
+	}))
+	ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/"+serviceName+"/Write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 9 {
+		if err := ss.SendMsg(&pb.WriteRequest{Database: strings.Repeat("x", 1_000_000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ss.RecvMsg(&pb.WriteResponse{}); status.Code(err) != codes.Aborted {
+		t.Errorf("the call = %v", err)
 	}
 }
