@@ -1,5 +1,5 @@
 /**
- * Pictures of every public page and of what opens on it, at three widths and in both themes, into capturas/ (not in git)
+ * Pictures of every page of the site and the panel, and of what opens on them, at three widths and in both themes, into capturas/ (not in git)
  * or the folder that CAPTURAS names.
  *
  *   npm run capturas                   all of them
@@ -21,6 +21,9 @@ const SIZES = [
 ]
 /** What the site's map does not name. */
 const OTHERS = ['/LogIn', '/no-existe']
+/** The tabs of the panel, and the demo administrator who sees them (emulator-config). */
+const TABS = ['administradores', 'eventos', 'boletin', 'voluntarios', 'contactos', 'instrumentos']
+const ADMIN = { email: 'demo@ejemplo.org', password: 'demo-musica' }
 /** The README's pictures: what of which page, at which size. */
 const README = [
   { name: 'inicio', page: '/', size: { width: 1280, height: 800 } },
@@ -32,7 +35,11 @@ async function arrive(page, url) {
   await page.goto(url)
   // Live queries keep a connection open, so that the network is never idle: the page says when its events are here.
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
-  await page.waitForFunction(() => !document.querySelector('.hueso') && !document.body.innerText.includes('Cargando eventos…'))
+  await page
+    .getByRole(url.includes('/AdminView') ? 'tablist' : 'heading')
+    .first()
+    .waitFor()
+  await page.waitForFunction(() => !document.querySelector('.hueso, .p-hueso') && !document.body.innerText.includes('Cargando eventos…'))
   await page.evaluate(() => window.scrollTo(0, 0))
   await page.evaluate(async () => {
     for (const image of document.querySelectorAll('img[loading="lazy"]')) image.loading = 'eager'
@@ -76,13 +83,19 @@ const STATES = [
       await page.getByRole('heading', { level: 1 }).waitFor()
     },
   },
+  { name: 'panel-evento-nuevo', page: '/AdminView?tab=eventos', widths: [360], act: (page) => press(page, 'Nuevo evento') },
+  { name: 'panel-evento-editar', page: '/AdminView?tab=eventos', act: (page) => press(page, 'Editar') },
+  { name: 'panel-evento-eliminar', page: '/AdminView?tab=eventos', act: (page) => press(page, 'Eliminar') },
+  { name: 'panel-mensaje', page: '/AdminView?tab=contactos', act: (page) => page.locator('.p-abrir').first().click() },
+  { name: 'panel-boletin-nuevo', page: '/AdminView?tab=boletin', act: (page) => press(page, 'Escribir boletín') },
+  { name: 'panel-borrar-datos', page: '/AdminView', act: (page) => press(page, 'Borrar datos de una persona') },
   { name: 'impresa-calendario', page: '/calendario', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
   { name: 'impresa-donar', page: '/donar', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
 ]
 
 /** One page or state at one size, whole; says when it scrolls sideways. */
-async function capture(browser, base, { name, page: path, act }, size, theme) {
-  const page = await browser.newPage(options(size, theme === 'oscuro' ? 'dark' : 'light'))
+async function capture(browser, base, { name, page: path, act, storageState }, size, theme) {
+  const page = await browser.newPage({ ...options(size, theme === 'oscuro' ? 'dark' : 'light'), storageState })
   await arrive(page, base + path)
   await act?.(page)
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
@@ -94,15 +107,36 @@ async function capture(browser, base, { name, page: path, act }, size, theme) {
   return excess > 0 ? [`${name} a ${size.width} px: sobran ${excess} px de ancho`] : []
 }
 
+/** The storage of a browser in which the demo administrator is signed in. */
+async function signIn(browser, base) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${base}/LogIn`)
+  await page.getByLabel('Correo electrónico').fill(ADMIN.email)
+  await page.getByLabel('Contraseña').fill(ADMIN.password)
+  await page.getByRole('button', { name: 'Entrar' }).click()
+  await page.waitForURL('**/AdminView')
+  const state = await context.storageState({ indexedDB: true })
+  await context.close()
+  return state
+}
+
 /** Every page and state asked for, at every size, in both themes. */
 async function captureAll(browser, base, asked) {
   await mkdir(FOLDER, { recursive: true })
   const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({ name: page === '/' ? 'inicio' : page.slice(1), page }))
-  const wanted = [...pages, ...STATES].filter(({ name, page }) => asked.length === 0 || asked.includes(page) || asked.includes(name))
+  const tabs = TABS.map((tab) => ({ name: `panel-${tab}`, page: `/AdminView?tab=${tab}` }))
+  const wanted = [...pages, ...tabs, ...STATES].filter(
+    ({ name, page }) => asked.length === 0 || asked.includes(page) || asked.includes(name),
+  )
+  const session = wanted.some(({ page }) => page.startsWith('/AdminView')) ? await signIn(browser, base) : undefined
   const wrong = []
   for (const scene of wanted) {
     for (const size of SIZES.filter(({ width }) => scene.widths?.includes(width) ?? true)) {
-      for (const theme of ['claro', 'oscuro']) wrong.push(...(await capture(browser, base, scene, size, theme)))
+      for (const theme of ['claro', 'oscuro']) {
+        const storageState = scene.page.startsWith('/AdminView') ? session : undefined
+        wrong.push(...(await capture(browser, base, { ...scene, storageState }, size, theme)))
+      }
     }
   }
   return wrong
