@@ -22,6 +22,9 @@ document.documentElement.lang = spanish ? 'es' : 'en'
 /** The place of an element of the page. */
 const element = (id) => document.getElementById(id)
 
+// Where the page stores the API key that was entered last.
+const ENTERED = 'clave:apiKey'
+
 // The most files of the site that are searched for its API keys.
 const MAX_FILES = 100
 
@@ -122,9 +125,12 @@ if (response.ok) {
     element('text').textContent = texts.ask
     element('label').textContent = texts.label
     element('open').textContent = texts.open
+    element('key').value = localStorage.getItem(ENTERED) ?? ''
     element('form').hidden = false
+    element('key').focus()
     element('form').addEventListener('submit', (event) => {
       event.preventDefault()
+      localStorage.setItem(ENTERED, element('key').value)
       void open(found, [element('key').value])
     })
   }

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { accessible, expect, fits, origins, paste, test } from './console'
 
 const PROJECT = 'demo-users'
@@ -204,4 +206,28 @@ test('the site is opened as a user, whoever was signed in before', async ({ page
   }
   const used = await fetch(`${origins().site}/__/firebase/clave/sign-in`, { method: 'POST', body: '{"code": ""}' })
   expect(used.status).toBe(404)
+})
+
+test('the site is opened as a user with an API key that its files do not show', async ({ page, quiet }) => {
+  quiet(/left the origin: http:\/\/127\.0\.0\.1|404/)
+  const script = join(origins().folder, 'public/site.js')
+  const before = await readFile(script, 'utf8')
+  await writeFile(script, before.replace("'the-site-s-key'", "['computed', 'key'].join('-')"))
+  await toolkit('v1/projects/demo-console/accounts', { localId: 'eli', email: 'eli@example.org', password: 'secret-word' })
+  const openSite = async () => {
+    await page.goto('/users/demo-console/(default)?user=eli')
+    const button = page.getByRole('dialog').getByRole('button', { name: 'Open the site as this user' })
+    const [site] = await Promise.all([page.context().waitForEvent('page'), button.click()])
+    return site
+  }
+  const first = await openSite()
+  await first.getByLabel('API key').fill('computed-key')
+  await accessible(first)
+  await first.getByRole('button', { name: 'Open the site' }).click()
+  await expect(first.getByText('eli eli@example.org')).toBeVisible()
+  const second = await openSite()
+  await expect(second.getByLabel('API key')).toHaveValue('computed-key')
+  await second.getByRole('button', { name: 'Open the site' }).click()
+  await expect(second.getByText('eli eli@example.org')).toBeVisible()
+  await writeFile(script, before)
 })
