@@ -23,7 +23,7 @@ func startServers(t *testing.T) {
 	}
 	program := os.Getenv("CLAVE_BIN")
 	if program == "" {
-		t.Skip("needs a server: make bin/clave and set CLAVE_BIN, or clave exec -- go test ./server/backoffice/...")
+		t.Skip("needs a server: make bin/clave and set CLAVE_BIN")
 	}
 	rules, err := filepath.Abs("../../firestore.rules")
 	if err != nil {
