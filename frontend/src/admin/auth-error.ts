@@ -13,5 +13,5 @@ export function messageOf(error: unknown): string {
 }
 
 function isKnown(code: string): code is keyof typeof es.errors {
-  return code !== 'otro' && Object.hasOwn(es.errors, code)
+  return Object.hasOwn(es.errors, code)
 }

@@ -37,11 +37,11 @@ function teller({ onEvents }: Listener, about: (events: readonly PublicEvent[]) 
   return tell
 }
 
-function subscribe(consulta: Query, tell: (events: PublicEvent[], confirmed: boolean) => void, { onError }: Listener): () => void {
-  return onSnapshot(consulta, (photo) => tell(photo.docs.map(convert), !photo.metadata.fromCache), onError)
+function subscribe(matching: Query, tell: (events: PublicEvent[], confirmed: boolean) => void, { onError }: Listener): () => void {
+  return onSnapshot(matching, (photo) => tell(photo.docs.map(convert), !photo.metadata.fromCache), onError)
 }
 
-/** The next events from a moment on, at most `cuantos` (F-103). Answers how to stop listening. */
+/** The next events from a moment on, at most `count` (F-103). Answers how to stop listening. */
 export function subscribeUpcoming(from: Date, count: number, listener: Listener): () => void {
   const next = query(events, where('eventDate', '>=', Timestamp.fromDate(from)), orderBy('eventDate', 'asc'), limit(count))
   // A full answer says nothing of what comes after it.

@@ -12,11 +12,11 @@ function backTo(heightOf: number): () => void {
   const move = () => window.scrollTo(0, heightOf)
   const grows = new ResizeObserver(move)
   const stop = () => {
-    clearTimeout(reloj)
+    clearTimeout(timer)
     grows.disconnect()
     for (const gesture of GESTURES) removeEventListener(gesture, stop)
   }
-  const reloj = setTimeout(stop, PATIENCE_MS)
+  const timer = setTimeout(stop, PATIENCE_MS)
   for (const gesture of GESTURES) addEventListener(gesture, stop, { passive: true })
   move()
   grows.observe(document.body)

@@ -24,6 +24,6 @@ export function range(inicio: Date): { from: string; until: string } {
 export function calendarLink({ title, description, place, inicio }: Appointment): string {
   const { from, until } = range(inicio)
   const fields = { action: 'TEMPLATE', text: title, dates: `${from}/${until}`, details: description, location: place }
-  const consulta = Object.entries(fields).map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll('%2F', '/')}`)
-  return `https://calendar.google.com/calendar/render?${consulta.join('&')}`
+  const parameters = Object.entries(fields).map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll('%2F', '/')}`)
+  return `https://calendar.google.com/calendar/render?${parameters.join('&')}`
 }

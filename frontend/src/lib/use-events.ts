@@ -5,8 +5,8 @@ import { type When, afterPaint } from './when'
 /** The module of live events, which brings Firestore with it. */
 type LiveModule = typeof import('../firebase/events')
 
-/** Where a live list is. `confirmado` is false while it comes from the cache alone. */
-export type EventsState = { fase: 'cargando' } | { fase: 'error' } | { fase: 'datos'; events: PublicEvent[]; confirmed: boolean }
+/** Where a live list is. `confirmed` is false while it comes from the cache alone. */
+export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
 
 /** How to listen: given the module and what to tell, answers how to stop. */
 export type Subscribe = (
@@ -14,9 +14,9 @@ export type Subscribe = (
   listener: { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void },
 ) => () => void
 
-const LOADING: EventsState = { fase: 'cargando' }
+const LOADING: EventsState = { phase: 'loading' }
 
-/** Events, live, from a quiet moment on. `clave` names what is listened to: another one starts anew. */
+/** Events, live, from a quiet moment on. `key` names what is listened to: another one starts anew. */
 export function useEvents(key: string, subscribe: Subscribe, moment: When = afterPaint): EventsState {
   const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
   useEffect(() => {
@@ -27,9 +27,9 @@ export function useEvents(key: string, subscribe: Subscribe, moment: When = afte
     }
     const onError = (error: unknown) => {
       console.error(error)
-      put({ fase: 'error' })
+      put({ phase: 'error' })
     }
-    const onEvents = (events: PublicEvent[], confirmed: boolean) => put({ fase: 'datos', events, confirmed })
+    const onEvents = (events: PublicEvent[], confirmed: boolean) => put({ phase: 'ready', events, confirmed })
     const forget = moment(() => {
       // Listening itself may refuse at once, such as what is no name of a document.
       import('../firebase/events')

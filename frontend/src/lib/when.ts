@@ -4,8 +4,8 @@ export type When = (act: () => void) => () => void
 /** Once the page has been painted and the browser has nothing better to do. */
 export const afterPaint: When = (act) => {
   if (typeof requestIdleCallback !== 'function') {
-    const reloj = setTimeout(act, 200)
-    return () => clearTimeout(reloj)
+    const timer = setTimeout(act, 200)
+    return () => clearTimeout(timer)
   }
   const turn = requestIdleCallback(act, { timeout: 2500 })
   return () => cancelIdleCallback(turn)
@@ -27,15 +27,15 @@ export const whenSeen: When = (act) => {
   if (!matchMedia(NARROW_VIEW).matches || window.scrollY > 0) return afterPaint(act)
   let leave = () => undefined as void
   const release = () => {
-    clearTimeout(reloj)
-    for (const signal of SIGNALS) removeEventListener(signal, ya, true)
+    clearTimeout(timer)
+    for (const signal of SIGNALS) removeEventListener(signal, begin, true)
   }
-  const ya = () => {
+  const begin = () => {
     release()
     leave = afterPaint(act)
   }
-  const reloj = setTimeout(ya, QUIET_MS)
-  for (const signal of SIGNALS) addEventListener(signal, ya, { capture: true, passive: true })
+  const timer = setTimeout(begin, QUIET_MS)
+  for (const signal of SIGNALS) addEventListener(signal, begin, { capture: true, passive: true })
   return () => {
     release()
     leave()

@@ -84,10 +84,10 @@ function isName(id: string): boolean {
 /** The event of a name, from its coming to its going. */
 function EventOf({ id }: { id: string }) {
   const state = useEvents(`evento ${id}`, (live, listener) => live.subscribeOne(id, listener))
-  if (state.fase === 'cargando') return <Skeleton />
-  const event = state.fase === 'datos' ? state.events[0] : undefined
+  if (state.phase === 'loading') return <Skeleton />
+  const event = state.phase === 'ready' ? state.events[0] : undefined
   if (event) return <EventPage event={event} />
-  if (state.fase === 'datos' && state.confirmed) return <Withdrawn />
+  if (state.phase === 'ready' && state.confirmed) return <Withdrawn />
   return (
     <div className="contenedor py-20" role="alert">
       <h1 className="titulo-1">{tEvent.title}</h1>

@@ -31,9 +31,9 @@ export function Calendar() {
   const { days, day } = calendar
   const { from, until } = rangeOf(days)
   const state = useEvents(`${days[0]} ${days.length}`, (live, listener) => live.subscribeRange(from, until, listener))
-  const events = state.fase === 'datos' ? state.events : NONE
+  const events = state.phase === 'ready' ? state.events : NONE
   const byDay = useMemo(() => distribute(events), [events])
-  const loading = state.fase === 'cargando'
+  const loading = state.phase === 'loading'
   const [now] = useState(() => new Date())
   const onPaper = usePrinting()
   return (

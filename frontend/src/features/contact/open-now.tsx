@@ -9,8 +9,8 @@ export function OpenNow() {
   const hydrated = useHydrated()
   const [now, setNow] = useState(() => new Date())
   useEffect(() => {
-    const reloj = setInterval(() => setNow(new Date()), 60_000)
-    return () => clearInterval(reloj)
+    const timer = setInterval(() => setNow(new Date()), 60_000)
+    return () => clearInterval(timer)
   }, [])
   const open = hydrated && isOpenAt(now, site.hours)
   return (

@@ -12,8 +12,8 @@ export function CopyButton({ name, value }: { name: string; value: string }) {
 
   useEffect(() => {
     if (times === 0) return
-    const reloj = setTimeout(() => setTimes(0), CONFIRMED_MS)
-    return () => clearTimeout(reloj)
+    const timer = setTimeout(() => setTimes(0), CONFIRMED_MS)
+    return () => clearTimeout(timer)
   }, [times])
 
   const copyValue = async () => {

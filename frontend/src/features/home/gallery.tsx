@@ -14,8 +14,8 @@ const REST_MS = 3500
 function useRest(): boolean {
   const [arriving, setArriving] = useState(false)
   useEffect(() => {
-    const reloj = setTimeout(() => setArriving(true), REST_MS)
-    return () => clearTimeout(reloj)
+    const timer = setTimeout(() => setArriving(true), REST_MS)
+    return () => clearTimeout(timer)
   }, [])
   return arriving
 }
@@ -42,7 +42,7 @@ function Slides({ index }: { index: number }) {
 /** The hero carousel (F-100, F-101; APG carousel). */
 export function Gallery() {
   const { gallery } = inicio
-  const { index, pausedNow, ir, toggle, watch, gesture } = useCarousel(gallery.length)
+  const { index, pausedNow, goTo, toggle, watch, gesture } = useCarousel(gallery.length)
   return (
     <section aria-roledescription={t.gallery.carousel} aria-label={t.gallery.label} className="galeria touch-pan-y" {...watch} {...gesture}>
       <div className="galeria-marco">
@@ -56,7 +56,7 @@ export function Gallery() {
               type="button"
               aria-label={t.gallery.goTo(i + 1)}
               aria-current={i === index || undefined}
-              onClick={() => ir(i)}
+              onClick={() => goTo(i)}
               className="group grid h-11 w-7 place-items-center sm:w-8"
             >
               <span className="border-borde group-aria-[current]:bg-accion block size-3 rounded-full border-2" />
@@ -67,7 +67,7 @@ export function Gallery() {
           <button
             type="button"
             aria-label={t.gallery.previous}
-            onClick={() => ir(turnaround(index, -1, gallery.length))}
+            onClick={() => goTo(turnaround(index, -1, gallery.length))}
             className={`${BUTTON_CLASSES} max-sm:hidden`}
           >
             <Sign name="left" />
@@ -79,7 +79,7 @@ export function Gallery() {
           <button
             type="button"
             aria-label={t.gallery.next}
-            onClick={() => ir(turnaround(index, 1, gallery.length))}
+            onClick={() => goTo(turnaround(index, 1, gallery.length))}
             className={`${BUTTON_CLASSES} max-sm:hidden`}
           >
             <Sign name="right" />

@@ -16,19 +16,19 @@ export function Upcoming() {
   const [from] = useState(() => new Date())
   const state = useEvents('proximos', (live, listener) => live.subscribeUpcoming(from, COUNT, listener), whenSeen)
   // An error is shown as an empty list (D-17); the console has it.
-  const events = state.fase === 'datos' ? state.events : []
+  const events = state.phase === 'ready' ? state.events : []
   return (
     <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">
       <div className="contenedor">
         <h2 id="titulo-eventos" className="titulo-2 mb-8">
           {inicio.events}
         </h2>
-        {state.fase === 'cargando' ? <NoScript text={t.noScript.events} /> : null}
+        {state.phase === 'loading' ? <NoScript text={t.noScript.events} /> : null}
         <div role="status" className="solo-vivo">
-          {state.fase === 'cargando' ? <p className="mb-6">{t.events.loading}</p> : null}
-          {state.fase !== 'cargando' && events.length === 0 ? <Empty>{t.events.none}</Empty> : null}
+          {state.phase === 'loading' ? <p className="mb-6">{t.events.loading}</p> : null}
+          {state.phase !== 'loading' && events.length === 0 ? <Empty>{t.events.none}</Empty> : null}
         </div>
-        {state.fase === 'cargando' ? (
+        {state.phase === 'loading' ? (
           <div className="solo-vivo">
             <EventBones />
           </div>

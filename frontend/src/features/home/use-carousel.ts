@@ -8,7 +8,7 @@ const LEAST_MS = 1500
 /** How far a finger moves before it means "another image". */
 const GESTURE_PX = 40
 
-/** The index `paso` images further in a ring of `total` (F-101: 6→1 and 1→6). */
+/** The index `step` images further in a ring of `total` (F-101: 6→1 and 1→6). */
 export function turnaround(index: number, step: number, total: number): number {
   return (index + step + total) % total
 }
@@ -19,15 +19,15 @@ export function turnaround(index: number, step: number, total: number): number {
  */
 export function useCarousel(total: number) {
   const [index, setIndex] = useState(0)
-  const [choice, setChoice] = useState<'auto' | 'pausa' | 'marcha'>('auto')
+  const [choice, setChoice] = useState<'auto' | 'paused' | 'running'>('auto')
   const [attentive, setAttentive] = useState(false)
   const reducedMotion = useReducedMotion()
   const inView = useInView()
   const from = useRef<number | null>(null)
-  const pausedNow = choice === 'pausa' || (choice === 'auto' && reducedMotion)
-  const runs = !pausedNow && inView && (!attentive || choice === 'marcha')
+  const pausedNow = choice === 'paused' || (choice === 'auto' && reducedMotion)
+  const runs = !pausedNow && inView && (!attentive || choice === 'running')
   const intact = useRef(true)
-  const ir = (target: number) => {
+  const goTo = (target: number) => {
     intact.current = false
     setIndex(turnaround(target, 0, total))
   }
@@ -37,19 +37,19 @@ export function useCarousel(total: number) {
     // The first image has been in sight since the page began, however late the page came alive.
     const view = intact.current && performance.now() < TURN_MS ? performance.now() : 0
     // Keyed by the index too: an image chosen by hand stays its whole turn.
-    const reloj = setTimeout(() => setIndex(turnaround(index, 1, total)), Math.max(TURN_MS - view, LEAST_MS))
-    return () => clearTimeout(reloj)
+    const timer = setTimeout(() => setIndex(turnaround(index, 1, total)), Math.max(TURN_MS - view, LEAST_MS))
+    return () => clearTimeout(timer)
   }, [runs, index, total])
 
   const release = () => {
     setAttentive(false)
-    setChoice((before) => (before === 'marcha' && !reducedMotion ? 'auto' : before))
+    setChoice((before) => (before === 'running' && !reducedMotion ? 'auto' : before))
   }
   return {
     index,
     pausedNow,
-    ir,
-    toggle: () => setChoice(pausedNow ? 'marcha' : 'pausa'),
+    goTo,
+    toggle: () => setChoice(pausedNow ? 'running' : 'paused'),
     watch: {
       // Of every part of it: a pointer that was there before the page came alive never enters.
       onPointerOver: (gesture: PointerEvent) => setAttentive(gesture.pointerType === 'mouse'),
@@ -64,7 +64,7 @@ export function useCarousel(total: number) {
       onPointerUp: (gesture: PointerEvent) => {
         const walk = gesture.clientX - (from.current ?? gesture.clientX)
         from.current = null
-        if (Math.abs(walk) > GESTURE_PX) ir(index + (walk < 0 ? 1 : -1))
+        if (Math.abs(walk) > GESTURE_PX) goTo(index + (walk < 0 ? 1 : -1))
       },
     },
   }
