@@ -25,7 +25,7 @@ type Options struct {
 	// MaxQueueBytes is the maximum number of bytes of documents that wait for a client; zero means 16 MiB.
 	MaxQueueBytes int
 	// MaxHeldBytes is the maximum number of bytes of documents that wait for all clients together, each document counted
-	// once. Beyond it the targets of the clients with the longest queues are reset. Zero means 16 MiB.
+	// once. Beyond it the targets of the clients with the longest queues are reset. Zero means 8 MiB.
 	MaxHeldBytes int
 	// DropAfter is the time after which the stream of a slow client ends, if the client reads nothing, or does not read a
 	// single message completely; zero means 60 s.
@@ -53,7 +53,7 @@ func (o *Options) EnsureDefaults() {
 		o.MaxQueueBytes = 16 << 20
 	}
 	if o.MaxHeldBytes == 0 {
-		o.MaxHeldBytes = 16 << 20
+		o.MaxHeldBytes = 8 << 20
 	}
 	if o.DropAfter == 0 {
 		o.DropAfter = 60 * time.Second

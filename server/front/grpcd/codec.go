@@ -42,6 +42,9 @@ const (
 
 // Marshal implements encoding.CodecV2.
 func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
+	if o, ok := v.(*outgoing); ok {
+		return c.marshalOutgoing(o)
+	}
 	if a, ok := v.(*firestore.Answer); ok { // which shares its document with others
 		return answerBuffers(a)
 	}

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -239,6 +240,8 @@ type common struct {
 	o     Options
 	codec *codec
 	large *semaphore.Weighted
+	// transit is the number of bytes of sent messages that gRPC holds.
+	transit atomic.Int64
 	// calls counts the calls.
 	calls *meter.Calls
 	// ending ends when the server stops.
@@ -283,7 +286,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		err = d.answer(info.FullMethod, err, recover())
 		counted.End(codeOf(err))
 	}()
-	bounded := &boundedStream{ServerStream: ss, common: d}
+	bounded := newBoundedStream(ss, d)
 	defer bounded.end()
 	if !info.IsClientStream {
 		return next(srv, bounded)

@@ -105,6 +105,13 @@ type boundedStream struct {
 	release atomic.Pointer[func()]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
+	// out is the message that is being sent.
+	out outgoing
+}
+
+// newBoundedStream returns a stream with an empty queue.
+func newBoundedStream(ss grpc.ServerStream, d *common) *boundedStream {
+	return &boundedStream{ServerStream: ss, common: d, out: outgoing{queue: newQueue(&d.transit)}}
 }
 
 // RecvMsg implements grpc.ServerStream.
@@ -128,12 +135,20 @@ func (s *boundedStream) RecvMsg(m any) error {
 func (s *boundedStream) end() {
 	s.ended.Store(true)
 	s.done()
+	s.out.queue.end()
 }
 
-// SendMsg implements grpc.ServerStream.
+// SendMsg implements grpc.ServerStream. It returns when there is room for the next message, so that its caller, which waits with
+// it, need not hold that meanwhile.
 func (s *boundedStream) SendMsg(m any) error {
 	s.done()
-	return s.ServerStream.SendMsg(m)
+	s.out.message = m
+	err := s.ServerStream.SendMsg(&s.out)
+	s.out.message = nil
+	if err != nil {
+		return err
+	}
+	return s.out.queue.room(s.Context())
 }
 
 // done returns the last message's share of the budget.

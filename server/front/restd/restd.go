@@ -189,8 +189,8 @@ type answer struct {
 // patience is the time limit for a client to receive nothing of an array that is incomplete.
 const patience = 30 * time.Second
 
-// flushAt is the number of bytes of an array that are buffered before they are sent.
-const flushAt = 64 << 10
+// flushAt is the number of bytes of an array that are buffered before they are sent. More would not make larger pieces.
+const flushAt = writePiece
 
 // send takes one response.
 func (a *answer) send(r response) error {

@@ -1,6 +1,8 @@
 package webchannel
 
 import (
+	"bufio"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -28,9 +30,9 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	for {
 		if arrays, more := s.unsent(b, have); len(arrays) > 0 {
 			have = arrays[len(arrays)-1].id
-			chunk := appendArrays(nil, arrays)
-			sent += len(chunk)
-			if !s.write(w, control, chunk) || !q.streaming && !more || sent > o.BackBytes {
+			n, ok := s.write(w, control, arrays)
+			sent += n
+			if !ok || !q.streaming && !more || sent > o.BackBytes {
 				return
 			}
 			stopQuiet()
@@ -71,21 +73,36 @@ type backQuery struct {
 // cut off.
 const piece = 16 << 10
 
-// write writes and flushes a chunk; a client that doesn't take a piece of it in time is cut off.
-func (s *session) write(w http.ResponseWriter, control *http.ResponseController, chunk []byte) bool {
-	o := &s.handler.o
-	for part := range slices.Chunk(chunk, piece) {
-		// Some writers, such as those of tests, have no deadlines; then the connection's own limits apply.
-		_ = control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
-		if _, err := w.Write(part); err != nil {
-			return false
-		}
-	}
-	if control.Flush() != nil {
-		return false
+// write writes and flushes arrays as one chunk and returns its length; a client that doesn't take a piece of it in time is cut off.
+func (s *session) write(w http.ResponseWriter, control *http.ResponseController, arrays []array) (n int, ok bool) {
+	n = chunkSize(arrays)
+	pieces := bufio.NewWriterSize(&timed{w: w, control: control, session: s}, min(n, piece))
+	if writeArrays(pieces, arrays) != nil || pieces.Flush() != nil || control.Flush() != nil {
+		return n, false
 	}
 	_ = control.SetWriteDeadline(time.Time{})
-	return true
+	return n, true
+}
+
+// timed writes what is given to it in pieces, each under a deadline of its own.
+type timed struct {
+	w       io.Writer
+	control *http.ResponseController
+	session *session
+}
+
+// Write implements io.Writer.
+func (t *timed) Write(b []byte) (n int, err error) {
+	o := &t.session.handler.o
+	for part := range slices.Chunk(b, piece) {
+		// Some writers, such as those of tests, have no deadlines; then the connection's own limits apply.
+		_ = t.control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
+		written, err := t.w.Write(part)
+		if n += written; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns

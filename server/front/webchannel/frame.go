@@ -1,6 +1,7 @@
 package webchannel
 
 import (
+	"bufio"
 	"strconv"
 	"unicode/utf8"
 )
@@ -26,25 +27,38 @@ func message(json []byte) []byte {
 	return append(out, ']')
 }
 
-// appendArrays appends arrays as one chunk.
-func appendArrays(b []byte, arrays []array) []byte {
-	size := 2
+// chunkSize returns at least the number of bytes of arrays as one chunk.
+func chunkSize(arrays []array) int {
+	const maxDigits, arrayFrame = 20, len("[,],")
+	size := maxDigits + len("\n[]")
 	for _, a := range arrays {
-		size += len(a.payload) + 16
+		size += len(a.payload) + arrayFrame + maxDigits
 	}
-	json := make([]byte, 0, size)
-	json = append(json, '[')
+	return size
+}
+
+// writeArrays writes arrays as one chunk. The writer's own error ends it.
+func writeArrays(w *bufio.Writer, arrays []array) error {
+	length := len("[]") + len(arrays) - 1
+	for _, a := range arrays {
+		length += len("[,]") + len(strconv.Itoa(a.id)) + utf16Len(a.payload)
+	}
+	var number [20]byte
+	_, _ = w.Write(strconv.AppendInt(number[:0], int64(length), 10))
+	_, _ = w.WriteString("\n[")
 	for i, a := range arrays {
 		if i > 0 {
-			json = append(json, ',')
+			_ = w.WriteByte(',')
 		}
-		json = append(json, '[')
-		json = strconv.AppendInt(json, int64(a.id), 10)
-		json = append(json, ',')
-		json = append(json, a.payload...)
-		json = append(json, ']')
+		_ = w.WriteByte('[')
+		_, _ = w.Write(strconv.AppendInt(number[:0], int64(a.id), 10))
+		_ = w.WriteByte(',')
+		_, _ = w.Write(a.payload)
+		if err := w.WriteByte(']'); err != nil {
+			return err
+		}
 	}
-	return appendChunk(b, append(json, ']'))
+	return w.WriteByte(']')
 }
 
 // appendChunk appends a JSON text preceded by its length in UTF-16 code units, the units in which browsers count.

@@ -34,10 +34,10 @@ type Options struct {
 	MaxSessions int
 	// MaxBody is the maximum size of a forward request in bytes, and of the waiting messages of a client; 36 MiB.
 	MaxBody int
-	// MaxUnacked is the number of bytes that are kept for a client that doesn't acknowledge them; 1 MiB.
+	// MaxUnacked is the number of bytes that a client may leave unacknowledged before its stream waits; 1 MiB.
 	MaxUnacked int
-	// MaxHeld is the maximum number of waiting bytes of all clients, in both directions; 512 MiB. From an eighth of it on,
-	// each client may have at most one unacknowledged chunk.
+	// MaxHeld is the maximum number of waiting bytes of all clients, in both directions; 512 MiB. From a thirty-second of it on,
+	// each client may have little more than half a chunk unacknowledged.
 	MaxHeld int
 	// BackBytes is the number of bytes after which a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
@@ -239,11 +239,11 @@ func (h *Handler) mostUnacked() int {
 	if h.held.Load() < int64(h.o.MaxHeld/crowded) {
 		return h.o.MaxUnacked
 	}
-	return min(h.o.MaxUnacked, maxChunk)
+	return min(h.o.MaxUnacked, maxChunk/2)
 }
 
 // crowded is the divisor of Options.MaxHeld: beyond that share each client's limit is small.
-const crowded = 8
+const crowded = 32
 
 // limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
 // read must not fill the memory.

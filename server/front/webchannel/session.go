@@ -181,23 +181,35 @@ func (s *session) recv(ctx context.Context) (string, error) {
 	}
 }
 
-// send queues a message for the client. It waits while the client has too much to acknowledge. more is set when another message follows
-// at once, without which the client does nothing with this one: small ones are written together with it.
+// send queues a message for the client. It returns when there is room for the next one, so that its caller need not hold that
+// while the client has too much to acknowledge. more is set when another message follows at once, without which the client does nothing
+// with this one: small ones are written together with it.
 func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	payload := message(json)
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return errGone()
+	}
+	s.queueLocked(payload)
+	if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
+		s.notifyLocked()
+	}
+	s.mu.Unlock()
+	s.handler.limitHeld()
+	return s.room(ctx)
+}
+
+// room waits while the client has too much to acknowledge.
+func (s *session) room(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		if s.mu.closed {
 			s.mu.Unlock()
-			return fault.E(fault.Canceled, "The client has gone.")
+			return errGone()
 		}
-		if s.mu.outBytes == 0 || s.mu.outBytes+len(payload) <= s.handler.mostUnacked() {
-			s.queueLocked(payload)
-			if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
-				s.notifyLocked()
-			}
+		if s.mu.outBytes <= s.handler.mostUnacked() {
 			s.mu.Unlock()
-			s.handler.limitHeld()
 			return nil
 		}
 		s.mu.stalled = true
@@ -211,6 +223,9 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 		}
 	}
 }
+
+// errGone returns the error of a session that has ended.
+func errGone() error { return fault.E(fault.Canceled, "The client has gone.") }
 
 // appendLocked numbers and queues a payload, and wakes the back channel; mu is held.
 func (s *session) appendLocked(payload []byte) {
