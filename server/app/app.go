@@ -77,6 +77,8 @@ type App struct {
 	components []any
 	// parts are run together and stopped in reverse order.
 	parts []process.Part
+	// resting is called when a burst of work is over.
+	resting []func(context.Context)
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
 	// watched holds data for the console; nil without one.
@@ -121,7 +123,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 		a.counts = meter.New(a.machineClock(), a.sampled)
 	}
 	if o.GovernMemory {
-		a.add("memory", memory.NewGovernor(o.Clock))
+		a.add("memory", memory.NewGovernor(o.Clock, o.Memory.Limit, a.rest))
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(o.Notices, note)

@@ -30,6 +30,8 @@ type dataStore interface {
 	storage.Store
 	// Err returns an error if the store has a problem.
 	Err() error
+	// Rest returns the memory that a burst of writes took. It returns when ctx ends.
+	Rest(ctx context.Context)
 	// Checkpoint creates in dir, which must not exist, a store with everything applied so far.
 	Checkpoint(dir string) error
 }
@@ -56,8 +58,16 @@ func (a *App) openState(ctx context.Context, p ports) (*state, error) {
 		return nil, err
 	}
 	a.onClose(store.Close)
+	a.resting = append(a.resting, store.Rest)
 	a.offerBackups(store)
 	return a.openEngine(ctx, store)
+}
+
+// rest lets the parts return the memory that a burst of work took.
+func (a *App) rest(ctx context.Context) {
+	for _, rest := range a.resting {
+		rest(ctx)
+	}
 }
 
 // openServed opens the store of a server: the data folder's, memory, or the one on PostgreSQL once this node leads.

@@ -24,15 +24,16 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 		return operation.Stats{}, err
 	}
 	err = x.documents(func(d *document.Document) error {
-		last = d
-		given++
+		if given++; given == q.Limit { // An earlier one need not be held while a slow client takes it.
+			last = d
+		}
 		return yield(q.Project(d))
 	})
 	x.stats.Results = int64(given)
 	if err != nil {
 		return x.stats, err
 	}
-	if q.Limit == query.NoLimit || given < q.Limit || q.Nearest != nil {
+	if q.Nearest != nil {
 		last = nil
 	}
 	r.noteQuery(hold, q, last)

@@ -86,6 +86,15 @@ func (r *rows) next() *hit {
 	return nil
 }
 
+// park parks the iterators while a result is taken, unless hits of other scans wait to be merged.
+func (r *rows) park() {
+	if len(r.scans) == 1 {
+		for _, it := range r.scans[0].its {
+			it.Park()
+		}
+	}
+}
+
 // close closes the scans.
 func (r *rows) close() {
 	for _, s := range r.scans {

@@ -237,6 +237,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			}
 		}
 		if key == nil {
+			rows.park()
 			if err := yield(d); err != nil {
 				return err
 			}

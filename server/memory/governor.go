@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -20,7 +21,7 @@ const (
 	leastPercent = 10
 	mostGarbage  = 40 * mib
 	leastGarbage = 16 * mib
-	together     = 160 * mib
+	together     = 120 * mib
 )
 
 // The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least
@@ -32,18 +33,32 @@ const (
 	worthwhile = 16 * mib
 )
 
+// slack is the least of free pages that the heap keeps before it returns them to the system. Much less would return pages that are
+// needed again at once.
+const slack = 8 * mib
+
 // Governor adjusts the garbage collector to the live heap.
 type Governor struct {
 	clock clock.Clock
-	mu    struct {
+	// limit is the program's memory limit.
+	limit int64
+	// rest lets the parts return what a burst of work took.
+	rest func(context.Context)
+	mu   struct {
 		sync.Mutex
 		percent int
 		stopped bool
 	}
 }
 
-// NewGovernor returns a governor that works once it is run.
-func NewGovernor(c clock.Clock) *Governor { return &Governor{clock: c} }
+// NewGovernor returns a governor that works once it is run. limit is the program's memory limit in bytes; 0 means none. rest is called
+// when a burst of work is over, before its memory is returned; it must return when its context ends.
+func NewGovernor(c clock.Clock, limit int64, rest func(context.Context)) *Governor {
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	return &Governor{clock: c, limit: limit, rest: rest}
+}
 
 // Percent returns the garbage that is allowed beside a live heap of so many bytes, of which the collector looks through so many for
 // pointers, in percent of the live ones, as debug.SetGCPercent takes it.
@@ -53,6 +68,12 @@ func Percent(live, scanned int64) int {
 	}
 	garbage := max(min(mostGarbage, max(leastGarbage, together-live)), min(scanned, live/2))
 	return int(min(max(garbage*100/live, leastPercent), mostPercent))
+}
+
+// Ceiling returns how much memory the program may take before free pages of the heap are returned to the system: the heap's size
+// before the next cycle of the collector, what beside objects is needed, and some free pages. live and percent are as for Percent.
+func Ceiling(live int64, percent int, beside int64) int64 {
+	return live + live/100*int64(percent) + beside + slack + live/32
 }
 
 // Run adjusts until ctx is done.
@@ -75,6 +96,7 @@ func (g *Governor) Run(ctx context.Context) error {
 		case now.allocated-last.allocated >= quiet:
 			busy = true
 		case busy && now.held-now.live >= worthwhile:
+			g.rest(ctx)
 			debug.FreeOSMemory()
 			now, busy = read(), false
 		}
@@ -108,6 +130,7 @@ func (g *Governor) adjust() bool {
 		g.mu.percent = percent
 		debug.SetGCPercent(percent)
 	}
+	debug.SetMemoryLimit(min(g.limit, Ceiling(now.live, g.mu.percent, now.beside)))
 	return true
 }
 
@@ -119,6 +142,8 @@ type sizes struct {
 	scanned int64
 	// allocated is all that was ever allocated.
 	allocated int64
+	// beside is the memory that neither objects take nor free pages: stacks, unused parts of pages, and what the runtime needs itself.
+	beside int64
 }
 
 // read reads the runtime's sizes.
@@ -126,9 +151,10 @@ func read() sizes {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/gc/scan/heap:bytes"},
+		{Name: "/gc/scan/heap:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
 	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	return sizes{live: n(0), allocated: n(1), held: n(2) + n(3) + n(4), scanned: n(5)}
+	objects, unused, free, all, released := n(2), n(3), n(4), n(6), n(7)
+	return sizes{live: n(0), allocated: n(1), held: objects + unused + free, scanned: n(5), beside: all - released - objects - free}
 }

@@ -82,12 +82,12 @@ func TestPlanStaysWithinItsLimit(t *testing.T) {
 }
 
 func TestGarbageIsBounded(t *testing.T) {
-	for _, live := range []int64{0, 1 * mib, 12 * mib, 40 * mib, 116 * mib, 145 * mib, 200 * mib, 4096 * mib} {
+	for _, live := range []int64{0, 1 * mib, 12 * mib, 40 * mib, 90 * mib, 104 * mib, 145 * mib, 200 * mib, 4096 * mib} {
 		for _, scanned := range []int64{0, live / 10, live} {
 			percent := memory.Percent(live, scanned)
 			garbage := live * int64(percent) / 100
 			small := int64(41 * mib)
-			if live > 144*mib {
+			if live >= 104*mib {
 				small = 17 * mib
 			}
 			if most := max(small, min(live*51/100, scanned), live/10); garbage > most {
@@ -95,6 +95,20 @@ func TestGarbageIsBounded(t *testing.T) {
 			}
 			if percent < 10 {
 				t.Errorf("%d MiB live, %d to look through: %d %% of garbage are allowed, with which the collector would never rest", live/mib, scanned/mib, percent)
+			}
+		}
+	}
+}
+
+// TestCeilingLeavesRoomForTheNextCycle checks that the memory limit is not reached before the heap has grown to its next size, since the
+// collector would then never rest, and that few free pages stay.
+func TestCeilingLeavesRoomForTheNextCycle(t *testing.T) {
+	const beside = 30 * mib
+	for _, live := range []int64{0, 12 * mib, 100 * mib, 4096 * mib} {
+		for _, percent := range []int{10, 100, 400} {
+			next := live + live*int64(percent)/100
+			if got := memory.Ceiling(live, percent, beside) - next - beside; got < 8*mib+live/40 || got > 8*mib+live/20 {
+				t.Errorf("%d MiB live, %d %% of garbage: %d MiB of free pages are left, want 8 and some percent of the live", live/mib, percent, got/mib)
 			}
 		}
 	}

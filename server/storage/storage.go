@@ -88,6 +88,9 @@ type Iterator interface {
 	Key() []byte
 	// Value returns the value, valid until the next move.
 	Value() ([]byte, error)
+	// Park announces that the key and the value are not needed any more, and the iterator will perhaps not be moved for long. Until
+	// the next move the store may release what it holds for the iterator.
+	Park()
 	// Err returns the error that ended the iteration, if any.
 	Err() error
 	// Close releases the iterator.

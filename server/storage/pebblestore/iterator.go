@@ -70,33 +70,44 @@ func (closedSnapshot) Close() error { return nil }
 
 // scan opens an iterator over a database or a snapshot.
 func (s *Store) scan(r pebble.Reader, rng storage.Range) storage.Iterator {
-	opts := &pebble.IterOptions{}
+	i := &iterator{store: s, of: r, reverse: rng.Reverse}
 	if len(rng.From) > 0 {
-		opts.LowerBound = rng.From
+		i.bounds.LowerBound = rng.From
 	}
 	if len(rng.To) > 0 {
-		opts.UpperBound = rng.To
+		i.bounds.UpperBound = rng.To
 	}
-	it, err := r.NewIter(opts)
-	if err != nil {
-		return &iterator{err: readError("scan", err)}
-	}
-	return &iterator{store: s, it: it, reverse: rng.Reverse}
+	i.err = i.open()
+	return i
 }
 
-// iterator is a storage.Iterator on Pebble's; it is nil when opening failed.
+// iterator is a storage.Iterator on Pebble's.
 type iterator struct {
-	store   *Store
-	it      *pebble.Iterator
+	store *Store
+	// of is what is read.
+	of      pebble.Reader
+	bounds  pebble.IterOptions
 	reverse bool
-	placed  bool
-	err     error
+	// it is nil when opening failed, and while it is released.
+	it     *pebble.Iterator
+	placed bool
+	err    error
+	// park is what another goroutine may use while the iterator is parked.
+	park parking
+}
+
+// open opens Pebble's iterator.
+func (i *iterator) open() (err error) {
+	if i.it, err = i.of.NewIter(&i.bounds); err != nil {
+		return readError("scan", err)
+	}
+	return nil
 }
 
 // Next implements storage.Iterator.
 func (i *iterator) Next() bool {
 	switch {
-	case i.err != nil:
+	case !i.resume():
 		return false
 	case !i.placed && i.reverse:
 		i.placed = true
@@ -112,14 +123,19 @@ func (i *iterator) Next() bool {
 
 // Seek implements storage.Iterator.
 func (i *iterator) Seek(key []byte) bool {
-	if i.err != nil {
+	if !i.resume() {
 		return false
 	}
 	i.placed = true
-	switch {
-	case !i.reverse && len(key) == 0:
+	if !i.reverse && len(key) == 0 {
 		return i.it.First()
-	case !i.reverse:
+	}
+	return i.seek(key)
+}
+
+// seek moves to a key or the next one in the iterator's direction.
+func (i *iterator) seek(key []byte) bool {
+	if !i.reverse {
 		return i.it.SeekGE(key)
 	}
 	after := make([]byte, len(key)+1)
@@ -141,7 +157,8 @@ func (i *iterator) Value() ([]byte, error) {
 
 // Err implements storage.Iterator.
 func (i *iterator) Err() error {
-	if i.err != nil {
+	i.claim()
+	if i.err != nil || i.it == nil {
 		return i.err
 	}
 	if err := i.it.Error(); err != nil {
@@ -152,11 +169,17 @@ func (i *iterator) Err() error {
 
 // Close implements storage.Iterator.
 func (i *iterator) Close() error {
-	if i.it == nil {
-		return nil
+	i.claim()
+	if i.store != nil {
+		i.store.parked.leave(i)
 	}
 	it := i.it
-	i.it, i.err = nil, storage.ErrClosed
+	if i.it = nil; i.err == nil {
+		i.err = storage.ErrClosed
+	}
+	if it == nil {
+		return nil
+	}
 	if deadPassed(it) > maxDead {
 		i.store.tidy()
 	}

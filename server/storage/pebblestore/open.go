@@ -63,7 +63,7 @@ func (s *Store) options(o Options) *pebble.Options {
 		// Half of the processors are left for requests.
 		CompactionConcurrencyRange: func() (int, int) { return 1, max(1, runtime.GOMAXPROCS(0)/2) },
 		Logger:                     logger{o.Log},
-		EventListener:              s.damage.listener(),
+		EventListener:              s.listener(),
 		CacheSize:                  o.CacheBytes,
 	}
 	for i := range opts.Levels {
@@ -75,6 +75,14 @@ func (s *Store) options(o Options) *pebble.Options {
 	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	return opts
+}
+
+// listener returns what Pebble reports to.
+func (s *Store) listener() *pebble.EventListener {
+	l := s.damage.listener()
+	release := func(pebble.FlushInfo) { go s.releaseParked() } // not within the call, which holds Pebble's lock
+	l.FlushBegin, l.FlushEnd = release, release
+	return l
 }
 
 // open opens the database in a folder whose lock is held.

@@ -60,6 +60,10 @@ type Store struct {
 	failed atomic.Pointer[fatal]
 	// tidying is set while a memtable is flushed early.
 	tidying atomic.Bool
+	// unflushed is the number of bytes that were written since the last flush of tidy's.
+	unflushed atomic.Int64
+	// parked are the iterators that may be released.
+	parked parkedSet
 	// closing is closed by Close, once.
 	closing chan struct{}
 	once    sync.Once
@@ -179,6 +183,7 @@ func (s *Store) write(b *storage.Batch, o *pebble.WriteOptions) error {
 	for _, op := range b.Ops {
 		size += len(op.Key) + len(op.Value) + 12
 	}
+	s.unflushed.Add(int64(size))
 	batch := s.db.NewBatchWithSize(size + 16)
 	defer func() { _ = batch.Close() }()
 	for _, op := range b.Ops {

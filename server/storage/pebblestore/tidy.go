@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -18,12 +19,30 @@ func deadPassed(it *pebble.Iterator) int {
 	return passed - stats.ForwardStepCount[pebble.InterfaceCall] - stats.ReverseStepCount[pebble.InterfaceCall]
 }
 
-// tidy flushes the memtable in the background, unless a flush is in progress.
-func (s *Store) tidy() {
-	if !s.tidying.CompareAndSwap(false, true) {
+// worthFlush is the least number of bytes in the memtable that Rest flushes. Less would leave many small tables.
+const worthFlush = 1 << 20
+
+// Rest flushes the memtable after a burst of writes, and returns at the end of the flush or of ctx. Pebble refers to the small
+// memtables with which it begins, 16 MiB together, until it has a new one.
+func (s *Store) Rest(ctx context.Context) {
+	if s.unflushed.Load() < worthFlush {
 		return
 	}
+	select {
+	case <-s.tidy():
+	case <-ctx.Done():
+	}
+}
+
+// tidy flushes the memtable in the background, unless a flush is in progress. The channel is closed at the end.
+func (s *Store) tidy() <-chan struct{} {
+	ended := make(chan struct{})
+	if !s.tidying.CompareAndSwap(false, true) {
+		close(ended)
+		return ended
+	}
 	go func() {
+		defer close(ended)
 		defer s.tidying.Store(false)
 		flushed, err := s.flush()
 		if err != nil {
@@ -35,6 +54,7 @@ func (s *Store) tidy() {
 		case <-s.closing:
 		}
 	}()
+	return ended
 }
 
 // flush begins a flush of the memtable and returns a channel that is closed at its end. The channel is nil if the store
@@ -49,6 +69,7 @@ func (s *Store) flush() (flushed <-chan struct{}, err error) {
 	}
 	err = s.survive(func() error {
 		var err error
+		s.unflushed.Store(0)
 		flushed, err = s.db.AsyncFlush()
 		return err
 	})

@@ -58,3 +58,31 @@ func TestDeadEntriesAreDropped(t *testing.T) {
 		}
 	}
 }
+
+// TestRestFlushesABurst writes little and then much, and lets the store rest after each.
+func TestRestFlushesABurst(t *testing.T) {
+	s := openWith(t, 1)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name  string
+		bytes int
+		ctx   context.Context
+		want  int64
+	}{
+		{"little", worthFlush / 2, t.Context(), 0},
+		{"much", worthFlush, t.Context(), 1},
+		{"nothing more", 0, t.Context(), 1},
+		{"much, without time", worthFlush, ended, 1},
+	} {
+		var b storage.Batch
+		b.Set([]byte("k"), make([]byte, c.bytes))
+		if err := s.Apply(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		s.Rest(c.ctx)
+		if got := s.db.Metrics().Flush.Count; got < c.want || c.ctx == t.Context() && got != c.want {
+			t.Errorf("%s: %d flushes, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -165,6 +165,9 @@ func (s *Store) yield(err error) error {
 // Err returns an error if the store has a problem, or nil.
 func (s *Store) Err() error { return errors.Join(s.lead.held(), s.local.Err()) }
 
+// Rest lets the replica rest after a burst of writes.
+func (s *Store) Rest(ctx context.Context) { s.local.Rest(ctx) }
+
 // Checkpoint creates in dir, which must not exist, a store for pebblestore.Open with everything applied so far.
 func (s *Store) Checkpoint(dir string) error { return s.local.Checkpoint(dir) }
 

@@ -78,6 +78,7 @@ func walk(t *testing.T, r storage.Reader, rng storage.Range) string {
 			t.Fatalf("Value() at %q = %v", it.Key(), err)
 		}
 		out = fmt.Appendf(out, " %s=%s", it.Key(), v)
+		it.Park()
 	}
 	if err := it.Err(); err != nil {
 		t.Fatalf("Scan(%q, %q) ended with %v", rng.From, rng.To, err)
