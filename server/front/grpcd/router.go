@@ -91,16 +91,29 @@ func (r *Router) serve(ss grpc.ServerStream, name string, lasts bool) (err error
 		return err
 	}
 	defer first.Free()
-	if first.Len() < largeMessage {
-		message := first.data.MaterializeToBuffer(mem.DefaultBufferPool())
-		ctx, s, done := r.o.Here(ss.Context(), "/"+serviceName+"/"+name, message.ReadOnlyData())
-		message.Free()
-		if s != nil {
-			defer done()
-			return s.call(&begun{ServerStream: ss, ctx: ctx, codec: r.common.codec, first: &first}, name)
-		}
+	if served, err := r.serveHere(ss, name, &first); served {
+		return err
 	}
 	return r.forward(ss, name, &first)
+}
+
+// serveHere serves a call whose only message is first at this node. It returns false if the call must be forwarded, which includes a
+// read that this node could not serve, for example because its index definitions are changing.
+func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (served bool, err error) {
+	if first.Len() >= largeMessage {
+		return false, nil
+	}
+	message := first.data.MaterializeToBuffer(mem.DefaultBufferPool())
+	ctx, s, done := r.o.Here(ss.Context(), "/"+serviceName+"/"+name, message.ReadOnlyData())
+	message.Free()
+	if s == nil {
+		return false, nil
+	}
+	defer done()
+	here := &begun{ServerStream: ss, ctx: ctx, codec: r.common.codec, first: first.Copy()}
+	defer here.free()
+	err = s.call(here, name)
+	return here.sent || status.Code(err) != codes.Unavailable, err
 }
 
 // uncounted is the length up to which a forwarded message is not counted, because its headers have a similar size.
@@ -212,10 +225,25 @@ type begun struct {
 	ctx   context.Context
 	codec *codec
 	first *Raw
+	// sent is set once a message was sent.
+	sent bool
 }
 
 // Context implements grpc.ServerStream.
 func (b *begun) Context() context.Context { return b.ctx }
+
+// SendMsg implements grpc.ServerStream.
+func (b *begun) SendMsg(m any) error {
+	b.sent = true
+	return b.ServerStream.SendMsg(m)
+}
+
+// free releases the first message if it was not received.
+func (b *begun) free() {
+	if b.first != nil {
+		b.first.Free()
+	}
+}
 
 // RecvMsg implements grpc.ServerStream.
 func (b *begun) RecvMsg(m any) error {

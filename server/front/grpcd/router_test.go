@@ -178,3 +178,49 @@ func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 		t.Errorf("the call = %v", err)
 	}
 }
+
+// TestARouterForwardsWhatThisNodeCannotServe serves calls at a server that can't serve them, before and after its first message: the call is forwarded
+// if its client has no message yet.
+func TestARouterForwardsWhatThisNodeCannotServe(t *testing.T) {
+	fail := func(messages int) grpc.StreamHandler {
+		return func(_ any, ss grpc.ServerStream) error {
+			for range messages {
+				if err := ss.SendMsg(&pb.RunQueryResponse{}); err != nil {
+					return err
+				}
+			}
+			return status.Error(codes.Unavailable, "changing")
+		}
+	}
+	s := &Server{calls: map[string]grpc.StreamHandler{"RunQuery": fail(0), "BatchGetDocuments": fail(1)}}
+	var under atomic.Int64
+	conn := connectTo(t, NewRouter(RouterOptions{
+		Here: func(ctx context.Context, _ string, _ []byte) (context.Context, *Server, func()) {
+			under.Add(1)
+			return ctx, s, func() { under.Add(-1) }
+		},
+		Forward: func(ss grpc.ServerStream, _ string, first *Raw) (bool, error) {
+			if under.Load() != 0 {
+				t.Error("a call is forwarded while it is served here")
+			}
+			return false, ss.SendMsg(first.Copy())
+		},
+	}))
+	receive := func(method string) func() error {
+		ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, "/"+serviceName+"/"+method)
+		if err == nil {
+			err = errors.Join(ss.SendMsg(&pb.RunQueryRequest{}), ss.CloseSend())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return ss.RecvMsg(&pb.RunQueryResponse{}) }
+	}
+	if err := receive("RunQuery")(); err != nil {
+		t.Errorf("a query that this node can't serve = %v, want it forwarded", err)
+	}
+	gets := receive("BatchGetDocuments")
+	if first, last := gets(), gets(); first != nil || status.Code(last) != codes.Unavailable {
+		t.Errorf("gets that end after a document = %v and %v, want a document and Unavailable", first, last)
+	}
+}
