@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -250,8 +251,20 @@ func (s *releases) putInForce(files release.Files) error {
 	return nil
 }
 
-// release checks files, puts them in force and makes them the release of the store, or changes nothing.
+// release checks files, puts them in force and makes them the release of the store, or changes nothing. It returns Unavailable if this
+// node stops leading meanwhile: a retry finds out at the next leader whether the release was written.
 func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, error) {
+	out, err := s.replace(ctx, in)
+	for _, ended := range []error{storage.ErrClosed, engine.ErrClosed, storage.ErrMoved} {
+		if errors.Is(err, ended) && !fault.Is(err, fault.Unavailable) {
+			return nil, fault.Because(err, fault.Unavailable, "This node stopped leading during the release. Please try again.")
+		}
+	}
+	return out, err
+}
+
+// replace is release, with the errors of the store.
+func (s *releases) replace(ctx context.Context, in releaseRequest) (*Released, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.check(in.Files); err != nil {

@@ -11,6 +11,7 @@ import (
 	"clave/server/config"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/operation"
 	"clave/server/release"
@@ -27,13 +28,14 @@ var errLost = errors.New("the write is lost")
 type losing struct {
 	*pebblestore.Store
 	key string
+	err error
 }
 
 // Apply implements storage.Store.
 func (l *losing) Apply(ctx context.Context, b *storage.Batch) error {
 	for _, op := range b.Ops {
 		if string(op.Key) == l.key {
-			return errLost
+			return l.err
 		}
 	}
 	return l.Store.Apply(ctx, b)
@@ -45,7 +47,7 @@ func TestReleaseThatIsNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &losing{Store: memory, key: string(release.Key())}
+	store := &losing{Store: memory, key: string(release.Key()), err: errLost}
 	t.Cleanup(func() { _ = store.Close() })
 	e, err := engine.Open(t.Context(), engine.Options{Store: store})
 	if err != nil {
@@ -67,11 +69,18 @@ func TestReleaseThatIsNotWritten(t *testing.T) {
 	}
 	r.mu.current = &release.Release{}
 	text := `{"indexes": [{"collectionGroup": "g", "queryScope": "COLLECTION", "fields": [{"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "ASCENDING"}]}]}`
-	_, err = r.release(t.Context(), releaseRequest{By: "test", Files: release.Files{"(default)": {Indexes: &release.File{Name: "i.json", Text: text}}}})
+	in := releaseRequest{By: "test", Files: release.Files{"(default)": {Indexes: &release.File{Name: "i.json", Text: text}}}}
+	_, err = r.release(t.Context(), in)
 	if !errors.Is(err, errLost) {
 		t.Errorf("release = %v, want %v", err, errLost)
 	}
 	if indexes, err := e.Indexes(db); err != nil || len(indexes) > 0 {
 		t.Errorf("after a release that failed the indexes are %v (%v), want none", indexes, err)
+	}
+	for _, ended := range []error{storage.ErrClosed, storage.ErrMoved} {
+		store.err = ended
+		if _, err := r.release(t.Context(), in); !fault.Is(err, fault.Unavailable) || !passes(err) {
+			t.Errorf("release at a node whose store returns %v = %v, want Unavailable, after which the sender tries again", ended, err)
+		}
 	}
 }
