@@ -167,7 +167,7 @@ func floods(project, origin string, roots *tls.Config) []flood {
 // TestUnfinishedRequestsDoNotFillTheMemory starts 140 large requests over each transport and finishes none. The resident set must stay bounded, and
 // the server must answer a small request meanwhile.
 func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
-	t.Parallel()
+	parallel(t)
 	if testing.Short() {
 		t.Skip("gigabytes are sent")
 	}

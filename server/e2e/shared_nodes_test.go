@@ -30,6 +30,14 @@ func shareStore(t *testing.T) {
 	}
 }
 
+// parallel lets a test that calls shareStore run in parallel, unless several nodes are requested: a parallel test can't set variables.
+func parallel(t *testing.T) {
+	t.Helper()
+	if os.Getenv(nodesVariable) == "" {
+		t.Parallel()
+	}
+}
+
 // alone skips a test that requires a single node, with a reason, if several nodes are requested.
 func alone(t *testing.T, reason string) {
 	t.Helper()

@@ -202,7 +202,7 @@ func (s *slowReader) fill(round int) {
 // TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, reads only the beginning of each, and changes every
 // document several times. The resident set must stay bounded, and the server must answer a small request.
 func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
-	t.Parallel()
+	parallel(t)
 	if testing.Short() {
 		t.Skip("hundreds of connections are opened")
 	}
