@@ -41,7 +41,7 @@ type undos struct {
 }
 
 // keep keeps a delete and returns its token.
-func (u *undos) keep(d *undo, now time.Time) string {
+func (u *undos) keep(d *undo) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.list == nil {
@@ -191,7 +191,7 @@ func (c *Console) postDelete(in *call) (any, error) {
 	ended(err)
 	// Documents that were deleted before an error, or before the client disconnected, can be restored too.
 	d.until = c.o.Clock.Now().Add(undoLife)
-	undo := c.undos.keep(d, c.o.Clock.Now())
+	undo := c.undos.keep(d)
 	if err != nil {
 		in.line(map[string]any{"deleted": d.deleted, "total": max(total, d.deleted), "undo": undo, "until": timeText(d.until)})
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -164,12 +165,11 @@ func siteHost(site, console string) string {
 	if err != nil || !at.Addr().IsUnspecified() {
 		return site
 	}
-	host, port, err := net.SplitHostPort(console)
+	host, _, err := net.SplitHostPort(console)
 	if err != nil {
 		host = console
 	}
-	_, port, _ = net.SplitHostPort(site)
-	return net.JoinHostPort(host, port)
+	return net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
 }
 
 // SignIn returns the handler of SignInPath on the site's port: the page, its script, and the exchange of a code.
