@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
+	"clave/server/memory"
 	"clave/server/process"
 	"clave/server/randid"
 	"clave/server/release"
@@ -81,10 +83,13 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 		stop() // a node whose ports have ended must not lead
 		failed <- err
 	}()
+	replica, stopGoverning := a.governFollowing(ctx)
 	store, err = a.openWithSpace(ctx)
 	if err == nil {
+		replica.Store(store)
 		err = a.nodes.followUntil(ctx, a, store)
 	}
+	stopGoverning()
 	stop()
 	if ended := <-failed; ended != nil {
 		err = ended
@@ -96,6 +101,30 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 		return nil, err
 	}
 	return store, nil
+}
+
+// governFollowing adjusts the garbage collector until stop is called. The app's own governor does so once the app runs, which is
+// when this node leads. After a burst of work, the store that the caller puts into replica rests.
+func (a *App) governFollowing(ctx context.Context) (replica *atomic.Pointer[pgstore.Store], stop func()) {
+	replica = new(atomic.Pointer[pgstore.Store])
+	if !a.o.GovernMemory {
+		return replica, func() {}
+	}
+	governor := memory.NewGovernor(a.o.Clock, a.o.Memory.Limit, func(ctx context.Context) {
+		if store := replica.Load(); store != nil {
+			store.Rest(ctx)
+		}
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = governor.Run(ctx) // always nil
+	}()
+	return replica, func() {
+		cancel()
+		<-ended
+	}
 }
 
 // spacePause is the interval at which a node with a full disk checks for free space.
