@@ -65,9 +65,11 @@ test('on a phone the events to come are first, and the form is a sheet', async (
   const open = page.getByRole('button', { name: 'Nuevo evento' })
   await open.click()
   await expect(sheet.getByLabel('Título')).toBeFocused()
-  const box = await sheet.boundingBox()
-  expect(box?.width).toBe(360)
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBe(740)
+  const sides = async () => {
+    const box = await sheet.boundingBox()
+    return [box?.width, (box?.y ?? 0) + (box?.height ?? 0)]
+  }
+  await expect.poll(sides).toEqual([360, 740]) // once it has slid in
   await sheet.getByLabel('Título').fill('A medias')
   await page.keyboard.press('Escape')
   await expect(sheet).toBeHidden()
