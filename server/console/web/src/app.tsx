@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Navigate, Route, Routes } from 'react-router-dom'
 import { connection } from './api/http'
-import { loadSession } from './api/session'
+import { loadSession, type Session } from './api/session'
 import { useText } from './i18n/text'
 import { pagePath } from './lib/scope'
 import { useLoad } from './lib/use-load'
@@ -10,17 +10,24 @@ import { SessionContext } from './session'
 import { Shell } from './shell/shell'
 import { Empty, Problem, Skeleton } from './ui/states'
 
-/** The whole page: it needs a session, which the server's link opened. */
-export function App() {
+/** The whole page: it needs a session, which the server's link opened. The session is loaded unless there is one already. */
+export function App({ session }: { session: Session | null }) {
   const [ended, setEnded] = useState(false)
-  const { state, reload } = useLoad('session', loadSession)
   useEffect(() => {
     connection.ended = () => setEnded(true)
   }, [])
   if (ended) return <Ended />
+  return session ? <Pages session={session} /> : <LoadingPages />
+}
+
+function LoadingPages() {
+  const { state, reload } = useLoad('session', loadSession)
   if (state.status === 'loading') return <Skeleton />
   if (state.status === 'error') return <Problem error={state.error} retry={reload} />
-  const session = state.data
+  return <Pages session={state.data} />
+}
+
+function Pages({ session }: { session: Session }) {
   const pages = PAGES.filter((page) => session.features.includes(page.feature))
   const scope = { project: session.project, database: '(default)' }
   return (

@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
+import { loadSession, type Session } from './api/session'
 import { App } from './app'
 import { TextProvider } from './i18n/text'
 import { applyTheme } from './lib/theme'
@@ -10,19 +11,30 @@ import './styles/shell.css'
 import './styles/data.css'
 import { ToastProvider } from './ui/toasts'
 
-applyTheme()
-preload(location)
-const root = document.getElementById('root')
-if (root) {
+/** How long the first rendering waits for the session and the page's code, so that it need not be done in parts. */
+const FIRST_MS = 250
+
+/** Renders the console, for a session if it is loaded. */
+function render(session: Session | null): void {
+  const root = document.getElementById('root')
+  if (!root) return
   createRoot(root).render(
     <StrictMode>
       <TextProvider>
         <BrowserRouter>
           <ToastProvider>
-            <App />
+            <App session={session} />
           </ToastProvider>
         </BrowserRouter>
       </TextProvider>
     </StrictMode>,
   )
 }
+
+applyTheme()
+const late = new Promise<null>((done) => setTimeout(() => done(null), FIRST_MS))
+const both = Promise.all([loadSession(), preload(location)]).then(([session]) => session)
+// What fails is loaded again by what needs it, which shows the error.
+void Promise.race([both, late])
+  .catch(() => null)
+  .then(render)

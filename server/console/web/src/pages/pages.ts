@@ -1,4 +1,4 @@
-import { lazy } from 'react'
+import { type ComponentType, createElement, lazy, useState } from 'react'
 import { beginList } from '../api/paths'
 
 /** The code of each page, which is loaded when the page is opened. */
@@ -15,27 +15,40 @@ const LOADERS = {
   audit: () => import('./audit/audit-page'),
 }
 
+type Id = keyof typeof LOADERS
+
+/** The page whose code preload has loaded. */
+const preloaded = new Map<Id, ComponentType>()
+
+/** A page's view: its code is loaded with its first rendering, unless preload has loaded it, and then it renders at once. */
+function viewOf(id: Id): ComponentType {
+  const Lazy = lazy(LOADERS[id])
+  return function View() {
+    const [Page] = useState<ComponentType>(() => preloaded.get(id) ?? Lazy)
+    return createElement(Page)
+  }
+}
+
 /** The pages of the menu in its order, with the feature that the server must name for each. */
 export const PAGES = [
-  { id: 'data', feature: 'data', view: lazy(LOADERS.data) },
-  { id: 'users', feature: 'users', view: lazy(LOADERS.users) },
-  { id: 'requests', feature: 'requests', view: lazy(LOADERS.requests) },
-  { id: 'rules', feature: 'rules', view: lazy(LOADERS.rules) },
-  { id: 'now', feature: 'now', view: lazy(LOADERS.now) },
-  { id: 'codes', feature: 'codes', view: lazy(LOADERS.codes) },
-  { id: 'indexes', feature: 'indexes', view: lazy(LOADERS.indexes) },
-  { id: 'safety', feature: 'safety', view: lazy(LOADERS.safety) },
-  { id: 'lab', feature: 'lab', view: lazy(LOADERS.lab) },
-  { id: 'audit', feature: 'audit', view: lazy(LOADERS.audit) },
+  { id: 'data', feature: 'data', view: viewOf('data') },
+  { id: 'users', feature: 'users', view: viewOf('users') },
+  { id: 'requests', feature: 'requests', view: viewOf('requests') },
+  { id: 'rules', feature: 'rules', view: viewOf('rules') },
+  { id: 'now', feature: 'now', view: viewOf('now') },
+  { id: 'codes', feature: 'codes', view: viewOf('codes') },
+  { id: 'indexes', feature: 'indexes', view: viewOf('indexes') },
+  { id: 'safety', feature: 'safety', view: viewOf('safety') },
+  { id: 'lab', feature: 'lab', view: viewOf('lab') },
+  { id: 'audit', feature: 'audit', view: viewOf('audit') },
 ] as const
 
 export type PageId = (typeof PAGES)[number]['id']
 
-/** Begins to load the code of the page that an address names, and its first documents, beside the session that it waits for. */
-export function preload(address: Location): void {
+/** Begins to load the first documents that an address names, and loads the code of its page, beside the session that it waits for. */
+export async function preload(address: Location): Promise<void> {
   beginList(address)
   const id = address.pathname.split('/')[1] || 'data'
   const page = PAGES.find((one) => one.id === id)
-  // Opening the page loads the code again and shows the error.
-  if (page) LOADERS[page.id]().catch(() => {})
+  if (page) preloaded.set(page.id, (await LOADERS[page.id]()).default)
 }

@@ -80,8 +80,9 @@ export function useRows(place: Place) {
   }, [])
 
   useEffect(() => {
-    setState(fresh(key))
-    setSeen({ first: 0, last: 0 })
+    // The first time, all of this is so already and nothing is rendered again.
+    setState((now) => (now.key === key && now.status === 'loading' ? now : fresh(key)))
+    setSeen((now) => (now.first === 0 && now.last === 0 ? now : { first: 0, last: 0 }))
     setLive('connecting')
     load([], '')
     return () => busy.current?.abort()
