@@ -41,6 +41,7 @@ func builtSite(t *testing.T, dist, dir string) {
 func TestServeTheSite(t *testing.T) {
 	browser(t)
 	frontend := frontend(t, "dist/index.html")
+	shareStore(t)
 	dir := t.TempDir()
 	for from, to := range map[string]string{"firebase.json": "firebase.json", "firestore.rules": "firestore.rules", "firestore.indexes.json": "firestore.indexes.json"} {
 		file, err := os.ReadFile(filepath.Join(frontend, "..", from))
