@@ -11,7 +11,7 @@ import (
 // maxTextBytes is the size above which a file is no text of ours.
 const maxTextBytes = 1 << 20
 
-// TestNoConflictMarkers wants no file to keep what git writes where two changes met.
+// TestNoConflictMarkers checks that no file contains the markers that git writes where two changes conflict.
 func TestNoConflictMarkers(t *testing.T) {
 	skipped := map[string]bool{"node_modules": true, ".git": true, "bin": true, "dist": true, "dist-ssr": true, "test-results": true}
 	markers := [][]byte{[]byte("\n<<<<<<" + "< "), []byte("\n>>>>>>" + "> ")}

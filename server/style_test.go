@@ -99,7 +99,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// checkComments wants a comment on every top-level name.
+// checkComments checks that every top-level name has a comment.
 func checkComments(t *testing.T, fset *token.FileSet, file *ast.File) {
 	t.Helper()
 	for _, decl := range file.Decls {
@@ -116,7 +116,7 @@ func checkComments(t *testing.T, fset *token.FileSet, file *ast.File) {
 	}
 }
 
-// checkSpec wants a comment on a type, or on a variable or constant or its group.
+// checkSpec checks that a type has a comment, and a variable or constant or its group.
 func checkSpec(t *testing.T, fset *token.FileSet, d *ast.GenDecl, spec ast.Spec) {
 	t.Helper()
 	switch s := spec.(type) {
@@ -131,7 +131,7 @@ func checkSpec(t *testing.T, fset *token.FileSet, d *ast.GenDecl, spec ast.Spec)
 	}
 }
 
-// checkFunctions wants functions of at most maxFuncLines, but for switches with a case for each node that say so.
+// checkFunctions checks that functions have at most maxFuncLines, except switches with a case for each node that are marked as such.
 func checkFunctions(t *testing.T, fset *token.FileSet, file *ast.File) {
 	t.Helper()
 	for _, decl := range file.Decls {
@@ -159,7 +159,7 @@ func commentsIn(file *ast.File, fn *ast.FuncDecl) string {
 	return text
 }
 
-// checkCalls wants calls with one home to stay there.
+// checkCalls checks that calls that belong to one package are only in it.
 func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, pkg string) {
 	t.Helper()
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -58,7 +58,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		a.openPort(a.consoleOptions(p.console, calls.console))
 	}
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.stands)
+		handlers, err := a.metricsHandlers(a.serverState)
 		if err != nil {
 			return err
 		}

@@ -12,21 +12,21 @@ import (
 // MetricsPath is the path of the metrics on their port.
 const MetricsPath = metrics.Path
 
-// follows returns the state of a node that does not lead.
-func (a *App) follows(context.Context) metrics.State {
+// followerState returns the state of a node that does not lead.
+func (a *App) followerState(context.Context) metrics.State {
 	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "follower"}}
 }
 
-// metricsHandlers returns the handlers of the port of the metrics. stands returns the server's state.
-func (a *App) metricsHandlers(stands func(context.Context) metrics.State) (front.Handlers, error) {
+// metricsHandlers returns the handlers of the metrics port. state returns the server's state.
+func (a *App) metricsHandlers(state func(context.Context) metrics.State) (front.Handlers, error) {
 	at, err := netip.ParseAddrPort(a.addresses.Metrics)
 	local := err == nil && at.Addr().IsLoopback()
-	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: stands, Version: a.o.Version, Local: local})
+	handler, err := metrics.New(metrics.Options{Meter: a.counts, State: state, Version: a.o.Version, Local: local})
 	return front.Handlers{Site: handler}, err
 }
 
-// stands returns the state of the server.
-func (a *App) stands(ctx context.Context) metrics.State {
+// serverState returns the state of the server.
+func (a *App) serverState(ctx context.Context) metrics.State {
 	g := a.gauges()
 	out := metrics.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
 	s := a.served

@@ -12,7 +12,7 @@ import (
 // every node has, and those of what runs at the leader only, which name it.
 func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.follows)
+		handlers, err := a.metricsHandlers(a.followerState)
 		if err != nil {
 			return err
 		}

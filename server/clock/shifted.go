@@ -39,7 +39,7 @@ func (s *Shifted) Now() time.Time { return time.Now().UTC().Add(s.Ahead()) }
 func (s *Shifted) Ahead() time.Duration { return time.Duration(s.ahead.Load()) }
 
 // Put puts the clock ahead of the machine's by a duration. Going forward, it fires the timers that are due then. Going back, timers
-// wait for as long as they still had to: they wait for durations, and nobody wants to wait for the hour that was taken back.
+// wait for the rest of their duration, without the time that was taken back.
 func (s *Shifted) Put(ahead time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"clave/server/front/grpcd"
 )
 
-// ballot says who leads.
+// ballot names the leader.
 type ballot struct {
 	mu      sync.Mutex
 	leader  cluster.Leader
@@ -110,7 +110,7 @@ func (m *member) lead(h front.Handlers) {
 	m.Serve(map[string]http.Handler{"test": m.port.Handler()})
 }
 
-// echo answers with what a server knows of a request.
+// echo returns what a server receives of a request.
 var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -148,7 +148,7 @@ func request(t *testing.T, m *member, method, body string) (int, string) {
 
 const secret = "a secret of thirty-two bytes or more"
 
-// TestARequestIsForwardedAsItCame checks what the leader sees of a request at another node, and that a client can't say who it is.
+// TestARequestIsForwardedAsItCame checks what the leader receives of a request at another node, and that a client can't set its own address.
 func TestARequestIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)

@@ -56,7 +56,7 @@ func open(ctx context.Context, t *testing.T, conn *grpc.ClientConn) grpc.ClientS
 	return ss
 }
 
-// TestACallIsForwardedAsItCame checks what the leader knows of a call at another node, and what its client gets: metadata, the
+// TestACallIsForwardedAsItCame checks what the leader receives of a call at another node, and what its client gets: metadata, the
 // client's address, the deadline, large messages, trailers, and a status with details.
 func TestACallIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()

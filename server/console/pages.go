@@ -24,7 +24,7 @@ const pagesSection = `{
 	]
 }`
 
-// newPages returns the handler of the built pages. If none were built, every page has a text that says so.
+// newPages returns the handler of the built pages. If none were built, every page has a text that explains it.
 func newPages() (http.Handler, error) {
 	files, err := fs.Sub(built, "dist/app")
 	if err != nil {

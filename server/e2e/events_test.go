@@ -64,7 +64,7 @@ func TestServeDeliversEvents(t *testing.T) {
 	}
 }
 
-// verifyByDiscovery verifies a token as a service does that knows only the issuer, and returns the claims.
+// verifyByDiscovery verifies a token as a service does that has only the issuer's URL, and returns the claims.
 func verifyByDiscovery(t *testing.T, p *production, raw string) map[string]any {
 	t.Helper()
 	parts := strings.Split(raw, ".")

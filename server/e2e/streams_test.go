@@ -61,7 +61,7 @@ type streamClient struct {
 	end listenEnd
 }
 
-// want reads messages until all expected ones have arrived in order. Snapshots that contain only a time may arrive in between.
+// want receives messages until all expected ones have arrived in order. Snapshots that contain only a time may arrive in between.
 func (c *streamClient) want(what, messages string) {
 	c.t.Helper()
 	var got []string

@@ -215,7 +215,7 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays, because the engine does not know the index.
+	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays, because the engine does not have the index.
 	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 10 {
 		t.Errorf("opened again: %d documents, %+v", len(got), stats.Plans)
 	}

@@ -45,7 +45,7 @@ const (
 	defaultTimeout  = 30 * time.Second
 	maxTimeout      = 10 * time.Minute
 	defaultAge      = 24 * time.Hour
-	minSecret       = 24 // bytes, as Standard Webhooks wants
+	minSecret       = 24 // bytes, as Standard Webhooks requires
 )
 
 // specJSON is a trigger as the file has it.

@@ -39,7 +39,7 @@ type Options struct {
 	Source Source
 	// Store keeps cursors and what waits.
 	Store storage.Store
-	// Mint makes tokens for triggers that want them.
+	// Mint makes tokens for triggers that require them.
 	Mint MintToken
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock

@@ -9,7 +9,7 @@
 // FIREBASE_AUTH_EMULATOR_HOST is no alternative: with it the SDK accepts unsigned tokens, so that anybody who knows a
 // user's id can act as that user. Route refuses to run when it is set.
 //
-// The package imports no package of Clave: it is for services that know Firebase only.
+// The package imports no package of Clave: it is for services that depend on Firebase only.
 package firebaseconn
 
 import (

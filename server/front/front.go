@@ -57,7 +57,7 @@ type Handlers struct {
 
 // Options configures a Port.
 type Options struct {
-	// Name stands in logs, such as "firestore".
+	// Name is the name in logs, such as "firestore".
 	Name string
 	// Listener is the port's listener, which the port closes.
 	Listener net.Listener

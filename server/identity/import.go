@@ -276,7 +276,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 	return nil
 }
 
-// importOne converts one account. problem says why it can't be imported, if it can't.
+// importOne converts one account. problem is the reason if it can't be imported.
 func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *account.Hash) (u *account.User, problem string, err error) {
 	now := s.now()
 	since := now.Unix()

@@ -96,7 +96,7 @@ func ParseDefinitions(text []byte) (Definitions, error) {
 	return defs, nil
 }
 
-// parser reads a file element by element, to record where each stands.
+// parser reads a file element by element, to record the position of each.
 type parser struct {
 	text []byte
 	dec  *json.Decoder

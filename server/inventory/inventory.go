@@ -95,7 +95,7 @@ func Differing(a, b []Count) []string {
 	return kinds
 }
 
-// numbered are the kinds of keys behind whose first byte stands the number of a database, but for documents.
+// numbered are the kinds of keys, except those of documents, that have the number of a database after their first byte.
 var numbered = map[byte]string{
 	keys.KindChange: "commits", keys.KindForgotten: "ends of the log of commits", keys.KindGroup: "members of collection groups", keys.KindDefinition: "index definitions",
 }

@@ -18,7 +18,7 @@ import (
 	"clave/server/value"
 )
 
-// resumes opens a target, ends its stream, does writes, and wants events of a stream that resumes.
+// resumes opens a target, ends its stream, does writes, and checks the events of a stream that resumes.
 func resumes(t *testing.T, name string, target listen.Target, opening string, expected int32, writes [][]document.Write, want string) {
 	t.Helper()
 	h := newFixture(t, listen.Options{})

@@ -8,7 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// Other stands for every name that is not in a fixed list, so that clients cannot make new ones.
+// Other is counted for every name that is not in a fixed list, so that clients cannot make new ones.
 const Other = "other"
 
 // codes is how many canonical codes there are.

@@ -8,7 +8,7 @@ var RuleMethods = [...]string{"get", "list", "create", "update", "delete"}
 // Decision is how rules decided.
 type Decision int
 
-// The decisions. Failed is one that could not be made, for want of a document that the rules looked up.
+// The decisions. Failed is one that could not be made because a document that the rules looked up could not be read.
 const (
 	Allowed Decision = iota
 	Denied

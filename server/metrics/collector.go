@@ -99,7 +99,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 // output takes metrics.
 type output struct{ to chan<- prometheus.Metric }
 
-// gauge gives how something stands.
+// gauge reports a current value.
 func (o output) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	o.to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }

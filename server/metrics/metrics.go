@@ -20,7 +20,7 @@ import (
 // Path is the path of the metrics.
 const Path = "/metrics"
 
-// State is how a server stands.
+// State is the state of a server.
 type State struct {
 	// Healthy is set when nothing is wrong with it.
 	Healthy bool
@@ -60,7 +60,7 @@ type Member struct {
 type Options struct {
 	// Meter has the counts; nil where nothing is counted, as on a follower.
 	Meter *meter.Meter
-	// State returns how the server stands. It may be called concurrently.
+	// State returns the server's state. It may be called concurrently.
 	State func(context.Context) State
 	// Version is the program's.
 	Version string

@@ -42,7 +42,7 @@ type Stats struct {
 type Plan struct {
 	// Indexes are the indexes whose ranges are read; several are merged.
 	Indexes []PlanIndex
-	// Filtered says that documents were read that the query does not return, and Sorted that the results were sorted.
+	// Filtered is set if documents were read that the query does not return, and Sorted if the results were sorted.
 	Filtered, Sorted bool
 }
 

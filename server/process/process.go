@@ -15,7 +15,7 @@ import (
 
 // Part is a running part of a program. Run works until ctx is done and returns once its work has ended.
 type Part struct {
-	// Name stands in logs and errors.
+	// Name is the name in logs and errors.
 	Name string
 	// Run does the part's work. A nil error, or one that only reports that ctx is done, is an ordinary end.
 	Run func(ctx context.Context) error

@@ -73,7 +73,7 @@ func TestMain(m *testing.M) {
 // limit is the time limit for a program to act on a signal: many times what it takes.
 const limit = time.Minute
 
-// playStubborn runs this program in a role, until the test ends at the latest, and returns what it says.
+// playStubborn runs this program in a role, until the test ends at the latest, and returns what it prints.
 func playStubborn(t *testing.T, role string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	// Programs inherit that the signal is ignored, as under nohup, unless their parent handles it.

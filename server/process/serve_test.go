@@ -11,7 +11,7 @@ import (
 	"clave/server/process"
 )
 
-// TestServe wants a request that is in progress at the stop to be answered, and a later one not to be.
+// TestServe checks that a request in progress at the stop gets its response, and a later one does not.
 func TestServe(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -33,7 +33,7 @@ func TestParseDocument(t *testing.T) {
 	}
 }
 
-// TestDatabaseNamesAreText wants the names and the texts of errors to be valid UTF-8.
+// TestDatabaseNamesAreText checks that the names and the texts of errors are valid UTF-8.
 func TestDatabaseNamesAreText(t *testing.T) {
 	for _, name := range []string{"projects/\xff/databases/d", "projects/p/databases/\xff", "projects/p\x00q/databases/d"} {
 		_, err := resource.ParseDatabase(name)

@@ -86,7 +86,7 @@ func freeListener() (net.Listener, error) {
 	}
 }
 
-// ReadyLine reads what Clave prints until the line that says it is ready. It reports false when the output ends before.
+// ReadyLine reads what Clave prints until the line that begins with "Clave ready in". It reports false when the output ends before.
 func ReadyLine(out io.Reader) (line string, ready bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "Clave ready in ") {

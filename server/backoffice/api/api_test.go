@@ -17,7 +17,7 @@ import (
 // secret is the code of the services under test.
 const secret = "clave de sol"
 
-// newHandler returns the handler of a service whose clock stands still.
+// newHandler returns the handler of a service whose clock does not advance.
 func newHandler(t *testing.T, o api.Options) http.Handler {
 	t.Helper()
 	s, err := backoffice.New(t.Context(), backoffice.Options{

@@ -179,7 +179,7 @@ func TestAnEventWithoutFields(t *testing.T) {
 	}
 }
 
-// TestStoredMarkupIsEscaped checks that no field of an event becomes markup, wherever it stands.
+// TestStoredMarkupIsEscaped checks that no field of an event becomes markup, in any place of a page.
 func TestStoredMarkupIsEscaped(t *testing.T) {
 	const attack = `"></title></script></noscript><script>alert(1)</script><!--`
 	fields := maps.Clone(gala())

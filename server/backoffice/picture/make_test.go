@@ -152,7 +152,7 @@ func TestMakeShowsTransparencyAsWhite(t *testing.T) {
 	}
 }
 
-// bomb returns the beginning of a PNG that says it is so large.
+// bomb returns the beginning of a PNG with a header that declares this size.
 func bomb(width, height uint32) []byte {
 	header := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
 	header = append(binary.BigEndian.AppendUint32(header, height), 8, 2, 0, 0, 0)

@@ -252,7 +252,7 @@ func withQuery(to, query string) string {
 	return to + "?" + query
 }
 
-// escapePath returns a path as it stands in an address.
+// escapePath returns a path as it is written in a URL.
 func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
 // ignored reports whether a file is not served: dotfiles, and files that the section ignores.

@@ -287,7 +287,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestStarIsASegment compares with minimatch, by which Firebase matches, for a star that stands alone.
+// TestStarIsASegment compares with minimatch, by which Firebase matches, for a star that is a whole segment.
 func TestStarIsASegment(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d","rewrites":[{"source":"/eventos/*","destination":"/app.html"},{"source":"/todo/**","destination":"/app.html"}]}`))
 	if err != nil {

@@ -259,7 +259,7 @@ func (a *answer) end() {
 	_ = a.flush(a.writeAll)
 }
 
-// fail sends an error. In an array it stands as an element; one that was begun on the wire ends with it.
+// fail sends an error. In an array it is an element; one that was begun on the wire ends with it.
 func (a *answer) fail(err error) {
 	body := wire.ErrorJSON(err)
 	if a.stream {

@@ -183,7 +183,7 @@ func (b *backResponse) next() ([]array, error) {
 	return decodeArrays(b.t, text), nil
 }
 
-// want reads until it has the payloads, noops left aside, and returns the last array's number.
+// want reads until it has the payloads, ignoring noops, and returns the last array's number.
 func (b *backResponse) want(payloads ...string) (last int) {
 	b.t.Helper()
 	for len(payloads) > 0 {

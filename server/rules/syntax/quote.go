@@ -12,7 +12,7 @@ var escapes = map[byte]byte{
 	'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '\\': '\\', '\'': '\'', '"': '"',
 }
 
-// quoted scans a string or bytes literal; the scanner stands on its quote. A literal without its closing
+// quoted scans a string or bytes literal; the scanner is at its quote. A literal without its closing
 // quote ends with its line.
 func (s *scanner) quoted(at Span, k kind) token {
 	quote := s.src[s.at]
@@ -52,7 +52,7 @@ func (s *scanner) quoted(at Span, k kind) token {
 	return t
 }
 
-// unicodeEscape reports whether a literal holds an escape \uXXXX, which stands for no byte.
+// unicodeEscape reports whether a literal holds an escape \uXXXX, which is not a byte.
 func unicodeEscape(raw string) bool {
 	for i := 0; i+1 < len(raw); i++ {
 		if raw[i] == '\\' {

@@ -49,7 +49,7 @@ type Match struct {
 	Allows    []*Allow
 }
 
-// SegmentKind is what a segment of a match statement's path stands for.
+// SegmentKind is the kind of a segment of a match statement's path.
 type SegmentKind uint8
 
 // The kinds of segments.
