@@ -3,7 +3,7 @@ import { defineConfig } from '@playwright/test'
 /** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servers.ts. */
 type Server = { url: string; firestore: string; auth: string; mails: string }
 
-const servers: unknown = JSON.parse(process.env['E2E_SERVIDORES'] ?? '[]')
+const servers: unknown = JSON.parse(process.env['E2E_SERVERS'] ?? '[]')
 
 /** The server of this worker, none in the main process. */
 function mine(): Server | null {

@@ -13,7 +13,7 @@ test.beforeEach(async () => {
   )
 })
 
-/** How far below the window's upper edge something stands. */
+/** The distance of something from the window's upper edge. */
 const above = (place: Locator) => place.evaluate((node) => node.getBoundingClientRect().top)
 
 test('after a deletion the focus is on the card in its place, and the page stays where it was', async ({ page }) => {

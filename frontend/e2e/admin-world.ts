@@ -40,7 +40,7 @@ export async function clear(): Promise<void> {
 /** Makes sign-in answer an unknown address and a wrong password alike (F-808), where that is not so already. */
 async function protectEmails(): Promise<void> {
   const url = `http://${accounts}/identitytoolkit.googleapis.com/v2/projects/${project}/config?updateMask=emailPrivacyConfig`
-  // A server that always does so need not know the setting.
+  // A server that always does so may lack the setting.
   await ask('PATCH', url, { emailPrivacyConfig: { enableImprovedEmailPrivacy: true } }).catch(() => undefined)
 }
 

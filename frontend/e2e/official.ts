@@ -6,7 +6,7 @@ import { startMailServer } from './mail-server'
 import { freePorts } from '../scripts/ports.mjs'
 import { finish, waitFor } from './programs'
 
-/** What Firebase's own emulators need: where they lie, where the built site and the project's files are. */
+/** The paths of Firebase's emulators, of the built site and of the project's files. */
 type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }
 
 /** One set of servers under one origin, and how to end it. */
@@ -25,20 +25,23 @@ export function officeEnv({ url, firestore, auth }: Addresses, mailPort: number)
   }
 }
 
+/** The ports of the servers under one origin, and that of the origin. */
+type Ports = Record<'hosting' | 'firestore' | 'auth' | 'office' | 'joined', number>
+
 /** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
-function portOf(route: string, { hosting, firestore, auth, office }: Record<string, number>): number | undefined {
+function portOf(route: string, { hosting, firestore, auth, office }: Ports): number {
   if (/^\/(?:api\/|sitemap\.xml$|boletin\/(?:baja|confirmar)|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
   if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(route) ? auth : hosting
 }
 
 /** Everything on one origin, as Clave serves it, so that the very same build is tested. */
-async function connect(ports: Record<string, number>): Promise<Server> {
+async function connect(ports: Ports): Promise<Server> {
   const server = createServer((entry, exit) => {
     const { method, headers, url = '/' } = entry
     const step = request({ host: '127.0.0.1', port: portOf(url, ports), method, path: url, headers }, (answer) => {
       exit.writeHead(answer.statusCode ?? 502, answer.headers)
-      // Headers go at once: a stream that has nothing to tell yet is open all the same.
+      // Headers are sent at once, because a stream is open before its first message.
       exit.flushHeaders()
       answer.pipe(exit)
     })
@@ -46,7 +49,7 @@ async function connect(ports: Record<string, number>): Promise<Server> {
     exit.on('close', () => step.destroy())
     entry.pipe(step)
   })
-  await new Promise<void>((ready, failure) => server.once('error', failure).listen(ports['unido'], '127.0.0.1', ready))
+  await new Promise<void>((ready, failure) => server.once('error', failure).listen(ports.joined, '127.0.0.1', ready))
   return server
 }
 
@@ -66,28 +69,28 @@ export async function officials({ tools, jar, office, site, folder, project, rul
   await writeFile(join(folder, 'firebase.json'), JSON.stringify({ ...project, firestore: undefined, emulators }))
   const env = { ...process.env, ...officeEnv(addresses, mailPort) }
   const mailServer = await startMailServer(mails, mailPort)
-  // The jar tells of every request on its error stream; firebase-tools keeps a log in its folder.
+  // The jar logs every request to its error stream; firebase-tools keeps a log in its folder.
   const run = (program: string, args: string[], errors: 'ignore' | 'inherit' = 'inherit'): ChildProcess =>
     spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'ignore', errors] })
   const className = 'com.google.cloud.datastore.emulator.firestore.CloudFirestore'
-  const programas = [
+  const programs = [
     run('java', ['-Xmx512m', '-cp', jar, className, 'start', '--host=127.0.0.1', `--port=${firestore}`, `--rules=${rules}`], 'ignore'),
     run(join(tools, 'node_modules/.bin/firebase'), ['emulators:start', '--only', 'auth,hosting', '--project', id]),
     run(office, ['-listen', `127.0.0.1:${officePort}`, '-project', id, '-site', site]),
   ]
-  const [data, house, door] = programas
+  const [emulator, suite, backOffice] = programs
   const bridge = await connect({ hosting, firestore, auth, office: officePort, joined })
   const stop = async () => {
     bridge.closeAllConnections()
     bridge.close()
     mailServer.close()
-    await finish(programas)
+    await finish(programs)
   }
   try {
-    if (data) await waitFor(`http://127.0.0.1:${firestore}/`, data, 60)
-    if (house) await waitFor(`http://127.0.0.1:${hosting}/`, house, 60)
-    if (house) await waitFor(`http://127.0.0.1:${auth}/`, house, 60)
-    if (door) await waitFor(`http://127.0.0.1:${officePort}/`, door)
+    if (emulator) await waitFor(`http://127.0.0.1:${firestore}/`, emulator, 60)
+    if (suite) await waitFor(`http://127.0.0.1:${hosting}/`, suite, 60)
+    if (suite) await waitFor(`http://127.0.0.1:${auth}/`, suite, 60)
+    if (backOffice) await waitFor(`http://127.0.0.1:${officePort}/`, backOffice)
   } catch (failure) {
     await stop()
     throw failure

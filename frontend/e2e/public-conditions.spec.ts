@@ -77,7 +77,7 @@ test.describe('S-119 P-18 on paper', () => {
     test(`the calendar is one page: ${name}`, async ({ page }) => {
       await clearData()
       await page.clock.setFixedTime('2027-08-10T14:00:00-04:00')
-      // August 2027 lies on six weeks.
+      // August 2027 takes six weeks.
       for (let i = 0; i < count; i++) {
         await seed(`e${i}`, `2027-08-${String((i % 30) + 1).padStart(2, '0')}`, '19:30', {
           title: `Evento ${i} de un título que no cabe en una línea de la página impresa`,

@@ -88,7 +88,7 @@ test('F-109 the strip takes thirty seconds and waits for the pointer and for the
   await strip.scrollIntoViewIfNeeded()
   await page.mouse.move(1, 1)
   await expect.poll(steps).toEqual([[30_000, 'running']])
-  // What moves can't be waited for until it stands: the pointer goes where the strip is.
+  // The strip never stops moving, so Playwright cannot wait for that: the pointer goes to its place.
   const { x = 0, y = 0, height = 0 } = (await strip.getByRole('img').first().boundingBox()) ?? {}
   await page.mouse.move(Math.max(x, 200), y + height / 2)
   await expect.poll(steps).toEqual([[30_000, 'paused']])

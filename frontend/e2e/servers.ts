@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(ROOT, 'bin/clave')
 const OFFICE = process.env['BACKOFFICE_BIN'] ?? join(ROOT, 'bin/backoffice')
 /** The built site. */
-export const SITE = resolve(ROOT, 'frontend', process.env['SITIO_DIST'] || 'dist')
+export const SITE = resolve(ROOT, 'frontend', process.env['SITE_DIST'] || 'dist')
 
 /** firebase.json with paths that lead back here from a folder. */
 async function projectFor(folder: string): Promise<object> {
@@ -55,7 +55,7 @@ async function key(folder: string): Promise<Running> {
   return { addresses, stop }
 }
 
-/** Starts the official emulators, which lie in the folder and the jar that `make test-official` names. */
+/** Starts the official emulators from the folder and the jar that `make test-official` names. */
 async function official(folder: string, tools: string): Promise<Running> {
   return officials({
     tools,
@@ -71,7 +71,7 @@ async function official(folder: string, tools: string): Promise<Running> {
 /** Starts servers for each worker and answers how to stop them; with BASE_URL there are some already. */
 export default async function servers(config: FullConfig): Promise<() => Promise<void>> {
   if (process.env['BASE_URL']) return () => Promise.resolve()
-  const tools = process.env['E2E_OFICIALES']
+  const tools = process.env['E2E_OFFICIAL']
   for (const fact of [tools ?? CLAVE, OFFICE, join(SITE, 'index.html')]) {
     if (!existsSync(fact)) throw new Error(`${fact} is missing: build the server and the site first, or give BASE_URL`)
   }
@@ -86,13 +86,13 @@ export default async function servers(config: FullConfig): Promise<() => Promise
   try {
     // One after the other: a port that is free now is taken before the next is looked for.
     for (let i = 0; i < config.workers; i++) {
-      const own = await mkdtemp(join(folder, 'servidor-'))
+      const own = await mkdtemp(join(folder, 'server-'))
       runs.push(await (tools ? official(own, tools) : key(own)))
     }
   } catch (failure) {
     await stop()
     throw failure
   }
-  process.env['E2E_SERVIDORES'] = JSON.stringify(runs.map(({ addresses }) => addresses))
+  process.env['E2E_SERVERS'] = JSON.stringify(runs.map(({ addresses }) => addresses))
   return stop
 }

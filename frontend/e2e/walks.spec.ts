@@ -196,7 +196,7 @@ test.describe('with less motion', () => {
     await expect(page.getByRole('dialog')).toBeVisible()
     await still('event dialog')
     await page.keyboard.press('Escape')
-    // The strip stands still: it is a row that one scrolls, without its second copy.
+    // The strip does not move: it is a scrollable row without its second copy.
     const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
     await strip.scrollIntoViewIfNeeded()
     await expect(strip.getByRole('img')).toHaveCount(10)

@@ -5,7 +5,7 @@ import { doc, setDoc, setLogLevel, Timestamp } from 'firebase/firestore'
 /** Denials are what is asked for here; the SDK need not report them. */
 setLogLevel('silent')
 
-/** Everybody who may knock: each is told from the others by the rules alone. */
+/** The callers of the tests, which the rules alone distinguish. */
 export const everybody = ['visitor', 'member', 'admin', 'inactive', 'demoted', 'truthy'] as const
 export type Person = (typeof everybody)[number]
 

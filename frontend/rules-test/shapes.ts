@@ -199,7 +199,7 @@ export function changed(data: Fields, change: Fields): Fields {
   return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== undefined))
 }
 
-/** A form as it lies in the database: with a real time instead of the server's mark. */
+/** A form as it is stored: with a time instead of the server timestamp's sentinel. */
 export function stored(data: Fields): Fields {
   return { ...data, createdAt: past, ...('updatedAt' in data ? { updatedAt: past } : {}) }
 }

@@ -1,6 +1,6 @@
 /**
- * The parts of the site's script that every page needs: the entry, and what it asks for in turns of their own (src/main.ts).
- * The rest of what it may ask for is pages, and what their heads say.
+ * The parts of the site's script that every page needs: the entry, and what it imports in separate tasks (src/main.ts).
+ * Its other imports are pages and their metadata.
  */
 export function always(manifest) {
   const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)

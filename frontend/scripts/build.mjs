@@ -1,4 +1,4 @@
-// Builds the site into dist/, or the folder that SITIO_DIST names: the client, then every public page as HTML, the app
+// Builds the site into dist/, or the folder that SITE_DIST names: the client, then every public page as HTML, the app
 // shell, 404.html, sitemap and robots.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { build } from 'vite'
 import { always } from './always.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
-const DIST = resolve(ROOT, process.env.SITIO_DIST || 'dist')
+const DIST = resolve(ROOT, process.env.SITE_DIST || 'dist')
 // One a process, so that two builds do not trouble each other; inside the project, where its packages are found.
 const DIST_SSR = join(ROOT, 'dist-ssr', String(process.pid))
 
@@ -47,7 +47,7 @@ const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
   .filter((file, i, all) => /(?:bricolage-800|figtree-400-700)-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
-/** What the entry asks for by itself, of the site and of a page, to be fetched beside it instead of after it. */
+/** The files that the entry imports for the site and a page, which are fetched beside it instead of after it. */
 function chunksOf(source) {
   const seen = new Set()
   const visit = (key) => {
@@ -64,7 +64,7 @@ function chunksOf(source) {
 
 const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
 
-/** Between these the back office writes what it knows of an event (server/backoffice/pages), with what is said here of the site. */
+/** The back office writes the metadata of an event between these (server/backoffice/pages), with that of the site. */
 const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
 /** What a page says of itself, and its fonts. */
@@ -125,7 +125,7 @@ for (const path of pages) {
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
-// The page of every event: the back office fills its head in. As it is, it stands in for one that cannot be read.
+// The page of every event: the back office fills its head in. It is served as it is for an event that cannot be read.
 await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('<!--evento-texto-->'), marks: MARKS })
 // The shell of the panel says "noindex" until a page says otherwise.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
@@ -147,7 +147,7 @@ await writeFile(
 await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
 await rm(DIST_SSR, { recursive: true })
 
-/** The files of chunks and of all that they import or ask for. */
+/** The files of chunks and of all that they import. */
 function filesOf(keys, isWanted, seen = new Map()) {
   for (const key of keys) {
     const chunk = manifest[key]

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { always as alwaysLoaded } from './always.mjs'
 
-const DIST = resolve(import.meta.dirname, '..', process.env.SITIO_DIST || 'dist')
+const DIST = resolve(import.meta.dirname, '..', process.env.SITE_DIST || 'dist')
 const HOME_LIMIT = 100_000
 const PAGE_LIMIT = 105_000
 const PANEL_LIMIT = 70_000

@@ -9,7 +9,7 @@ import { freePorts } from './ports.mjs'
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
 const BACKOFFICE = process.env.BACKOFFICE_BIN ?? join(ROOT, 'bin/backoffice')
-const SITE = resolve(ROOT, 'frontend', process.env.SITIO_DIST || 'dist')
+const SITE = resolve(ROOT, 'frontend', process.env.SITE_DIST || 'dist')
 
 /** A copy of firebase.json in a folder of its own, with free ports and paths that lead back here. */
 async function configuration(folder) {

@@ -99,7 +99,7 @@ async function capture(browser, base, { name, page: path, act, storageState }, s
   await arrive(page, base + path)
   await act?.(page)
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  // What lies over the page is seen as the window shows it.
+  // What covers the page is pictured in the window's size.
   const fullPage = !(await page.locator('dialog[open], #panel-menu').count())
   if (fullPage) await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: join(FOLDER, `${name}-${size.width}-${theme}.png`), fullPage })

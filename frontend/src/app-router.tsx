@@ -15,7 +15,7 @@ const fades = (target: string) => page(routeOf(target)) !== undefined && !matchM
 /** Makes a change that shows, with a view transition where it is wanted and the browser has them (P-09). */
 function show(change: () => void, here: Location, there: Location): void {
   const target = pageOf(there)
-  // What changes on one page is drawn at once: a field whose text stands in the address would lose letters that are typed meanwhile.
+  // Changes within a page are drawn at once: a field whose text is in the URL would lose letters that are typed meanwhile.
   if (pageOf(here) === target) {
     change()
     return
@@ -29,7 +29,7 @@ function show(change: () => void, here: Location, there: Location): void {
   transition.ready.catch(() => undefined)
 }
 
-/** The router of the browser's address bar, which fades from page to page; React Router's own knows nothing of that. */
+/** The router of the browser's address bar, which fades from page to page; React Router's own does not. */
 export function AppRouter({ children }: { children: ReactNode }) {
   const [browserHistory] = useState(() => createHistory({ v5Compat: true }))
   const [place, setPlace] = useState({ action: browserHistory.action, location: browserHistory.location })

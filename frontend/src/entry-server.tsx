@@ -7,7 +7,7 @@ import { load, routeOf } from './pages'
 
 export { META }
 
-/** What the build needs to know of the site. */
+/** The data of the site for the build. */
 export const pages = PUBLIC_PATHS
 
 /** The site's own address when the build is given none. */

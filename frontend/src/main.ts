@@ -1,7 +1,7 @@
 import { load, routeOf } from './pages'
 import './styles/index.css'
 
-/** Lets the browser draw, and do what the visitor asks for, before what comes next. */
+/** Lets the browser draw, and handle input, before what comes next. */
 const turn = () =>
   new Promise<void>((ready) => {
     const { port1, port2 } = new MessageChannel()
@@ -9,7 +9,7 @@ const turn = () =>
     port2.postMessage(null)
   })
 
-/** Makes the page live, each part of its scripts in a turn of its own: in one, a slow phone stands still for a sixth of a second. */
+/** Makes the page live, each part of its scripts in a turn of its own: in one task, a slow phone does not respond for a sixth of a second. */
 async function boot(): Promise<void> {
   const root = document.getElementById('raiz')
   if (!root) throw new Error('index.html has no #raiz')

@@ -91,7 +91,7 @@ export const META: Record<RoutePath, Meta> = {
   '*': { title: `Página no encontrada · ${NAME}`, description: 'La dirección pedida no existe en este sitio.', index: false },
 }
 
-/** Facts about the foundation without those that nobody has confirmed yet: search engines are told nothing made up. */
+/** Facts about the foundation without those that nobody has confirmed yet: search engines get nothing invented. */
 function confirmations(data: Record<string, string>): Record<string, string> {
   const porConfirmar = new Set(pendingOnes.map(([, value]) => value))
   return Object.fromEntries(Object.entries(data).filter(([, value]) => !porConfirmar.has(value)))

@@ -24,7 +24,7 @@ const modules = {
   '*': () => import('./routes/no-encontrada'),
 } satisfies Record<string, () => Promise<Module>>
 
-/** The path of a page, as the router knows it. */
+/** The path of a page in the router. */
 export type RoutePath = keyof typeof modules
 
 /** Every page's path. */

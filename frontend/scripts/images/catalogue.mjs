@@ -1,4 +1,4 @@
-/** Pure decisions about the picture catalogue: what is valid, what is cut, what the page needs to know. */
+/** Pure functions on the picture catalogue: what is valid, what is cut, what the page needs. */
 
 /** Widths in which a photo is offered; the ones wider than its crop are left out. */
 export const WIDTHS = [480, 768, 1080, 1600]
@@ -47,7 +47,7 @@ export function nearestGround([r, g, b]) {
 /** Heroes have an upright version. */
 export const hasUpright = (slot) => /^hero-\d+$/.test(slot)
 
-/** What a page must know of a slot; `photo` is the result of publishing one, if there is any. */
+/** The data of a slot for a page; `photo` is the result of publishing one, if there is any. */
 export function entry(item, photo) {
   return {
     alt: item.alt,

@@ -7,7 +7,7 @@ function cell(text: string): string {
   return `"${safe.replaceAll('"', '""')}"`
 }
 
-/** A table as CSV with a byte order mark, by which spreadsheets know UTF-8. */
+/** A table as CSV with a byte order mark, by which spreadsheets recognize UTF-8. */
 export function toCsv(headers: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headers, ...rows].map((row) => row.map(cell).join(','))
   return `\uFEFF${lines.join('\r\n')}\r\n`

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router-dom'
 import { pageOf, sizeOf } from './data/extent'
 
-/** What of a list stands in the URL: the search, the status, the order (`-createdAt`), the page, counted from one, and its size. */
+/** The settings of a list in the URL: the search, the status, the order (`-createdAt`), the page, counted from one, and its size. */
 type Name = 'q' | 'estado' | 'orden' | 'pagina' | 'filas'
 
 /** The filters, order and page of the tab that is shown, kept in the URL, so that they survive a reload and can be sent to somebody. */

@@ -14,7 +14,7 @@ const PATIENCE_MS = 4000
 
 /**
  * Watches who is signed in and, for as long as somebody is, the record that makes an administrator: a record that
- * becomes inactive, or a refusal to read it, ends the rights at once (F-804). The server decides; this only tells.
+ * becomes inactive, or a refusal to read it, ends the rights at once (F-804). The server decides; this only reports.
  * Returns how to stop.
  */
 export function watchSession(tell: (session: Session) => void): () => void {

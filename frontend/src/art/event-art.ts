@@ -1,6 +1,6 @@
 import type { Slot } from './slot-image'
 
-/** The drawings to choose from, each with the words of a title that it stands for; the first that fits wins. */
+/** The drawings, each with the words of titles that it illustrates; the first that matches is taken. */
 const DRAWINGS = [
   ['evento-5', /saxo|jazz/],
   ['evento-9', /trompet|trombon|metales|big band|banda|fanfarria/],

@@ -3,7 +3,7 @@ import manifest from './manifest.json'
 /** The name of a place in the site that a picture fills. */
 export type Slot = keyof typeof manifest
 
-/** What the manifest knows of a slot; see scripts/images.mjs, which writes it. */
+/** The manifest's entry for a slot; scripts/images.mjs writes it. */
 type Entry = {
   alt: string
   width: number

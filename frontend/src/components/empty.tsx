@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { SlotImage } from '../art/slot-image'
 
-/** What stands where nothing is to be shown: a drawing and the words that say so. */
+/** The state of an empty list: a drawing and a text. */
 export function Empty({ children }: { children: ReactNode }) {
   return (
     <div className="vacio">

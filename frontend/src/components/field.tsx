@@ -10,7 +10,7 @@ export type ControlProps = {
 
 type Props = {
   label: string
-  /** The control's id, where others must know it. */
+  /** The control's id, for elements that refer to it. */
   id?: string | undefined
   hint?: ReactNode
   error?: string | undefined

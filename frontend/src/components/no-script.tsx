@@ -1,7 +1,7 @@
 import { site } from '../content/sitio'
 import { t } from '../i18n/es'
 
-/** What stands, without scripts, in the place of what needs them: how to reach the foundation instead. */
+/** Without scripts, takes the place of what needs them: how to reach the foundation instead. */
 export function NoScript({ text }: { text: string }) {
   return (
     <noscript>

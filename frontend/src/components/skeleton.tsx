@@ -1,6 +1,6 @@
 import { t } from '../i18n/es'
 
-/** What stands while a page's chunk is on its way: the height of a page, so that the footer stays put. */
+/** Shown while a page's chunk loads: as tall as a page, so that the footer does not move. */
 export function Skeleton() {
   return (
     <div className="contenedor min-h-[80dvh] py-14" role="status">

@@ -9,7 +9,7 @@ import { privacidad } from './privacidad'
 import { programas } from './programas'
 import { voluntarios } from './voluntarios'
 
-/** A statement on the site that nobody at the foundation has confirmed yet, and the file of src/content where it stands. */
+/** A statement on the site that nobody at the foundation has confirmed yet, and the file of src/content that contains it. */
 export type UnconfirmedFact = { file: string; fact: string }
 
 const de = (file: string, facts: readonly string[]): UnconfirmedFact[] => facts.map((fact) => ({ file, fact }))

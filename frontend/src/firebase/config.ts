@@ -4,7 +4,7 @@
  */
 export type Target = 'mismo-origen' | 'emuladores' | 'firebase'
 
-/** What the build was told, with the defaults of a development server. */
+/** The build's settings, with the defaults of a development server. */
 export const configuration = {
   target: readTarget(import.meta.env['VITE_DESTINO']),
   projectId: text(import.meta.env['VITE_FIREBASE_PROJECT_ID']) || 'demo-fundacion',

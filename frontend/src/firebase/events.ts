@@ -16,7 +16,7 @@ import { readEvent } from '../lib/read-event'
 import { live } from './live'
 import { type About, recall, remember } from './seen-events'
 
-/** What a subscription tells: the events, and whether the server has confirmed them. */
+/** The data of a subscription: the events, and whether the server has confirmed them. */
 type Listener = { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void }
 
 const events = collection(live, 'MusicEvent')
@@ -26,7 +26,7 @@ function convert(snapshot: QueryDocumentSnapshot): PublicEvent {
   return readEvent(snapshot.id, { ...data, eventDate: data['eventDate'] instanceof Timestamp ? data['eventDate'].toDate() : null })
 }
 
-/** What a listener is told: what the server says, which is kept; and without it the events that were seen last (P-12). */
+/** Passes the server's events to a listener and keeps them; without the server, those that were kept last (P-12). */
 function teller({ onEvents }: Listener, about: (events: readonly PublicEvent[]) => About, count = Infinity) {
   const tell = (events: PublicEvent[], confirmed: boolean) => {
     if (confirmed) remember(events, about(events))

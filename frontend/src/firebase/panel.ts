@@ -21,7 +21,7 @@ export type Row = { id: string; fields: Record<string, unknown> }
 export type Rows = { rows: Row[]; fromCache: boolean }
 /** How a query is ordered. */
 export type Order = { field: string; direction: 'asc' | 'desc' }
-/** What of a collection a query wants; more conditions than one are joined by "and". */
+/** The conditions of a query of a collection, which are joined by "and". */
 export type Condition = readonly [field: string, operator: '>=' | '<' | 'in', value: Date | readonly string[]]
 /** A query: `most` is how many rows at most, all if absent. */
 export type Wanted = { order: Order; most?: number | undefined; only?: Condition | undefined }

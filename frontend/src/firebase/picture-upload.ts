@@ -6,12 +6,12 @@ const answer = v.object({ url: v.string() })
 
 type Options = { signal: AbortSignal; onProgress: (share: number) => void }
 
-/** Sends a picture to the back office and returns its address. `onProgress` is told the share that has arrived, up to 1. */
+/** Sends a picture to the back office and returns its address. `onProgress` gets the share that has arrived, up to 1. */
 export async function uploadPicture(picture: Blob, { signal, onProgress }: Options): Promise<string> {
   const idToken = await auth.currentUser?.getIdToken()
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
-    // fetch does not tell how much of a body has been sent.
+    // fetch does not report how much of a body has been sent.
     const request = new XMLHttpRequest()
     signal.addEventListener('abort', () => request.abort(), { once: true })
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)

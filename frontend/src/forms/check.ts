@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { t } from '../i18n/es'
 import type { FieldRule, FormDefinition } from './schemas'
 
-/** An address as `firestore.rules` and §6 of the plan want it: text, `@`, text, `.`, text, without blanks. */
+/** An address as `firestore.rules` and §6 of the plan require it: text, `@`, text, `.`, text, without blanks. */
 const ADDRESS = /^\S+@\S+\.\S+$/
 
 /** The schema of a field: what it holds is trimmed, and an address is kept in small letters. */
@@ -36,7 +36,7 @@ function fieldOf({ path }: Issue): string {
 }
 
 /**
- * Checks the texts of a form. Missing fields come before wrong ones (§6): while any is missing, only those are told.
+ * Checks the texts of a form. Missing fields come before wrong ones (§6): while any is missing, only those are reported.
  * `refused` names a field that the browser itself takes for no address (D-06).
  */
 export function check(definition: FormDefinition, texts: Record<string, string>, refused?: string): Checked {
@@ -60,7 +60,7 @@ export function check(definition: FormDefinition, texts: Record<string, string>,
   )
 }
 
-/** A fault; of a field with several complaints the first is told. */
+/** An error; of a field with several, the first. */
 function fault(message: string, complaints: readonly (readonly [string, string])[]): Checked {
   return { document: null, fault: { message, fields: Object.fromEntries(complaints.toReversed()) } }
 }

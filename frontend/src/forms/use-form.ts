@@ -73,7 +73,7 @@ export function useForm(definition: FormDefinition) {
     }
   }
 
-  // What stands in the fields before the page is live was typed by somebody, unseen by the page.
+  // Text that the fields have before hydration was typed by the visitor.
   const onMount: RefCallback<HTMLFormElement> = useCallback((form) => {
     if (!form) return
     const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]

@@ -5,7 +5,7 @@ const OFFSET = '-04:00'
 /** Short months as the site writes them (D-08): ICU's "sept" has four letters. */
 const MONTHS = ['ENE', 'FEB', 'MAR', 'ABR', 'MAY', 'JUN', 'JUL', 'AGO', 'SEP', 'OCT', 'NOV', 'DIC'] as const
 
-/** What stands where a value is missing. */
+/** The text for a missing value. */
 export const DASH = '—'
 
 const parts = new Intl.DateTimeFormat('en-CA', {

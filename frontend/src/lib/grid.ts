@@ -8,7 +8,7 @@ const MONTHS = ['enero', 'febrero', 'marzo', 'abril', 'mayo', 'junio', 'julio', 
 /** The days of the week, Monday first (F-231). */
 export const DAYS = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'] as const
 
-// Days are texts `yyyy-mm-dd`; noon in UTC stands for each while counting, so no zone can move it.
+// Days are texts `yyyy-mm-dd`; counting uses noon in UTC of each, so no zone can move it.
 const atNoon = (date: string) => new Date(`${date}T12:00:00Z`)
 const asText = (day: Date) => day.toISOString().slice(0, 10)
 
@@ -59,7 +59,7 @@ export function weeks(days: string[]): string[][] {
   return Array.from({ length: days.length / 7 }, (_, i) => days.slice(i * 7, i * 7 + 7))
 }
 
-/** The moments between which the events of some days lie: from the first midnight up to the one after the last day. */
+/** The moments between which the events of some days are: from the first midnight up to the one after the last day. */
 export function rangeOf(days: string[]): { from: Date; until: Date } {
   const [first = '', last = ''] = [days.at(0), days.at(-1)]
   const from = momentOf(first, '00:00')

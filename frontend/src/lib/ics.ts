@@ -1,6 +1,6 @@
 import { type Appointment, range } from './links'
 
-/** Text as iCalendar wants it: backslash, semicolon, comma and line breaks escaped. */
+/** Text as iCalendar requires it: backslash, semicolon, comma and line breaks escaped. */
 function escapeText(text: string): string {
   return text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r\n?|\n/g, '\\n')
 }

@@ -4,7 +4,7 @@ export function mapLink(place: string): string | null {
   return text ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(text)}` : null
 }
 
-/** What a calendar link tells. */
+/** The data of a calendar link. */
 export type Appointment = { title: string; description: string; place: string; inicio: Date }
 
 /** How long an event lasts in calendars (F-701). */

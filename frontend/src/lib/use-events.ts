@@ -8,7 +8,7 @@ type LiveModule = typeof import('../firebase/events')
 /** Where a live list is. `confirmed` is false while it comes from the cache alone. */
 export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
 
-/** How to listen: given the module and what to tell, answers how to stop. */
+/** Begins to listen with the module and a callback, and returns a function that stops. */
 export type Subscribe = (
   live: LiveModule,
   listener: { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void },

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const PAPER = 'print'
 
-/** Whether a print is under way, for browsers whose media query only tells afterwards. */
+/** Whether a print is in progress, for browsers whose media query changes only afterwards. */
 let printing = false
 
 function watchOver(onChange: () => void): () => void {

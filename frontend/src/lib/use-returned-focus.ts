@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * A button that is disabled while it is busy loses the focus, and a press meanwhile gives it to what lies around the button.
+ * A button that is disabled while it is busy loses the focus, and a press meanwhile gives it to what surrounds the button.
  * Whoever waits gets it back when the work is done, unless the focus has gone elsewhere by then.
  */
 export function useReturnedFocus(busy: boolean): RefObject<HTMLButtonElement | null> {

@@ -11,7 +11,7 @@ export const afterPaint: When = (act) => {
   return () => cancelIdleCallback(turn)
 }
 
-/** Where what comes later stands below the first screen. */
+/** The position of content that is loaded later, below the first screen. */
 const NARROW_VIEW = '(max-width: 639px)'
 /** The first thing that a visitor does. */
 const SIGNALS = ['scroll', 'pointerdown', 'keydown', 'focusin'] as const

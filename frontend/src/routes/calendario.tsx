@@ -5,7 +5,7 @@ import { Calendar } from '../features/calendar/calendar'
 import { t } from '../i18n/es'
 import { useHydrated } from '../lib/use-hydrated'
 
-/** The calendar's place while nobody knows yet what day it is. */
+/** The placeholder of the calendar until the date is known. */
 function Gap() {
   return (
     <div className="contenedor calendario min-h-[70rem] lg:min-h-[62rem]">

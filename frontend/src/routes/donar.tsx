@@ -117,7 +117,7 @@ function InKind() {
   )
 }
 
-/** The receipt, and somebody to ask. */
+/** The receipt, and whom to contact. */
 function Receipt() {
   const { receipt, doubts } = donar
   return (

@@ -66,11 +66,11 @@ function EventPage({ event }: { event: PublicEvent }) {
 /** /eventos/:id: one event, at an address to share (P-02). */
 export default function EventPageBody() {
   const id = idOf(useLocation().pathname)
-  // No event has such a name, so there is nothing to ask for.
+  // No event has such an id, so nothing is requested.
   return isName(id) ? <EventOf id={id} /> : <Withdrawn />
 }
 
-/** What stands where an event was, or never has been: nothing for search engines to keep. */
+/** The page of an event that was deleted or never existed, which search engines must not index. */
 function Withdrawn() {
   useEffect(() => say((META) => META['*']), [])
   return <NotFound text={tEvent.doesNotExist} />

@@ -49,7 +49,7 @@ const breath = () =>
 const rehearsal = () =>
   sun(320, 200, 140, P.miel, P.sol) + floor(P.mar) + print(stand({ post: 190, desk: P.turq }), { ink: P.trazo, x: 200, y: 150, s: 0.94, sw: 7 }) + print(stand({ post: 190, desk: P.coral }), { ink: P.trazo, x: 430, y: 150, s: 0.94, sw: 7 }) + loosePair(290, 70, 0.6, P.rosa) + looseEighth(560, 150, 0.7, P.trazo)
 
-/** The pictures of events without one of their own, 640 × 400; src/art/event-art.ts knows what each shows. */
+/** The pictures of events without one of their own, 640 × 400; src/art/event-art.ts lists what each shows. */
 export const events = [
   [TINTS.coral, merengue],
   [TINTS.sol, serenade],

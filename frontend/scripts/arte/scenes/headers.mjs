@@ -18,9 +18,9 @@ const glow = (cx, cy) => rings(cx, cy, [300, 236, 172], [P.alba, P.trigo, P.oro]
 const sea = (y, phase, fill, crest) => shore(
   band(swell(y, 9, 380, phase, 4, 150, phase), LEFT, RIGHT, FOOT, fill) + (crest ? foam(swell(y + 18, 8, 380, phase, 4, 150, phase), LEFT, RIGHT, crest) : ''),
 )
-/** Land and water end in a shore on the left, where the page's title stands, instead of at the picture's edge. */
+/** Land and water end in a shore on the left, beside the page's title, instead of at the picture's edge. */
 const shore = (body) => `<clipPath id="orilla"><path d="M40 560C70 490 120 452 210 424S380 372 470 330H1000V560Z"/></clipPath><g clip-path="url(#orilla)">${body}</g>`
-/** Ground that rises from the left, where the page's title stands. */
+/** Ground that rises from the left, beside the page's title. */
 const hill = (from, to, fill) => shore(`<path d="M-20 ${from}C200 ${from - 10} 330 ${to + 30} 560 ${to}S860 ${to + 8} 1000 ${to - 10}V560H-20Z" fill="${fill}"/>`)
 const stage = (y, fill) => `<path d="M${n(y * -0.6 + 500)} ${y}H1000V560H${n(y * -0.6 + 420)}Z" fill="${fill}"/><path d="M${n(y * -0.6 + 500)} ${y}H1000" stroke="${P.tinta}" stroke-width="7" stroke-linecap="round"/>`
 

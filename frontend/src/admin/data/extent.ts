@@ -6,10 +6,10 @@ export type Extent = number | 'all'
 /** How many rows a page may show. */
 export const SIZES = [25, 50, 100] as const
 
-/** The most rows that are watched at once: what lies beyond is found by searching. */
+/** The maximum number of rows that are watched at once; further rows are found by searching. */
 const MOST = 5000
 
-/** How many events are shown before somebody asks for more. */
+/** The number of events that are shown at first. */
 const EVENTS = 60
 
 /** How many rows a page shows, as the address says. */
@@ -35,7 +35,7 @@ export function extentOf(params: URLSearchParams): Extent {
 /** Which events are shown: all, those to come, those that were. */
 export type When = '' | 'proximos' | 'anteriores'
 
-/** Which events an address asks for; on a phone those to come, as long as it says nothing. */
+/** The events that a URL selects; without a selection, those to come on a phone. */
 export function whenOf(params: URLSearchParams, narrow: boolean): When {
   const state = params.get('estado') ?? (narrow ? 'proximos' : '')
   return state === 'proximos' || state === 'anteriores' ? state : ''

@@ -43,7 +43,7 @@ const lastChanged = { field: 'updatedAt', direction: 'desc' } as const
 /** At most so many drafts are shown. */
 const DRAFTS = 100
 
-/** So many administrators are watched always: who changed a form is told by name. */
+/** The number of administrators that are always watched, for the names of those who change forms. */
 const PEOPLE = 100
 
 /** Watches the list of the open tab (F-407, F-332) for as long as the panel is shown: to administrators only. */

@@ -6,7 +6,7 @@ const text = v.fallback(v.string(), '')
 const moment = v.fallback(v.nullable(v.date()), null)
 const number = v.fallback(v.nullable(v.pipe(v.number(), v.finite())), null)
 
-/** Where a form stands (P-03). Anything unknown counts as new, the default of the contract. */
+/** The status of a form (P-03). An unknown one counts as new, the default of the contract. */
 export const statuses = ['new', 'in-progress', 'resolved', 'discarded'] as const
 export type Status = (typeof statuses)[number]
 const status = v.fallback(v.picklist(statuses), 'new')

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 type Props = {
   label: string
   checked: boolean
-  /** Some, but not all, of what it stands for is checked. */
+  /** Some, but not all, of its rows are checked. */
   mixed?: boolean
   disabled?: boolean
   onToggle: (event: unknown) => void

@@ -37,7 +37,7 @@ export const LATEST_FIRST = { id: 'createdAt', desc: true }
 
 const collator = new Intl.Collator('es', { sensitivity: 'base', numeric: true })
 
-/** The columns as the table library wants them. */
+/** The columns in the form that the table library takes. */
 export function definitions<T extends object>(columns: readonly Column<T>[]): ColumnDef<typeof features, T>[] {
   return columns.map((column) => ({
     id: column.id,

@@ -18,7 +18,7 @@ const SHORT_MS = 4000
 
 /**
  * Shows notices at the edge of the panel, in a region that is read out as they come. Radix's toasts say their text
- * a second time in a hidden place, so that it stands twice on the page.
+ * a second time in a hidden place, so that the page has it twice.
  */
 export function Toasts({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Shown[]>([])

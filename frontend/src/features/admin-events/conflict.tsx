@@ -26,7 +26,7 @@ type Props = {
   choice: Ref<HTMLButtonElement>
 }
 
-/** Tells what somebody else has written into the event meanwhile, and asks what is to become of both versions. */
+/** Shows what somebody else has written into the event meanwhile, and lets the user choose between both versions. */
 export function Conflict({ changed, theirs, refused, join, take, choice }: Props) {
   const help = useId()
   const { events } = es

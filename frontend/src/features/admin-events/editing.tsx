@@ -26,7 +26,7 @@ type Props = {
 /** What a document of the collection says of an event. */
 const eventOf = ({ id, fields }: Row): MusicEvent => v.parse(musicEvent, { ...fields, id })
 
-/** The event as it is by now, null when it is gone. A refused save may know it before the listener does. */
+/** The event as it is by now, null when it is gone. A refused save may bring it before the listener does. */
 function useNow(event: MusicEvent) {
   // Not from the list, which holds what is in view alone.
   const row = useLiveRow(`MusicEvent/${event.id}`)

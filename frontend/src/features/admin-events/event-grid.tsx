@@ -49,7 +49,7 @@ export function EventGrid({ live, asking, ...actions }: Props) {
   }, [count, asking])
   useEffect(() => {
     const section = list.current
-    // Where the card stands whose button was pressed.
+    // The position of the card whose button was pressed.
     const remember = ({ target }: FocusEvent) => {
       const cards = [...(section?.querySelectorAll('article') ?? [])]
       const index = cards.findIndex((card) => target instanceof Node && card.contains(target))

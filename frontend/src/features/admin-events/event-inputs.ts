@@ -17,7 +17,7 @@ export function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | H
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
 }
 
-/** What a form is told when its fields were written into without a hand. */
+/** Called when fields of a form were changed by the program. */
 export const FILLED = 'filled'
 
 /** Puts texts into the form. */

@@ -6,12 +6,12 @@ type Versions = {
   form: RefObject<HTMLFormElement | null>
   /** The version that the form's text rests on. */
   base: Values
-  /** The version that stands there. */
+  /** The stored version. */
   current: Values
   onBase: (base: Values) => void
 }
 
-/** What can be done where the form rests on another version than the one that stands there. */
+/** The choices when the form is based on another version than the stored one. */
 export function useConflict({ form, base, current, onBase }: Versions) {
   const [refusals, setRefusals] = useState(0)
   const [dropped, setDropped] = useState<Values>()

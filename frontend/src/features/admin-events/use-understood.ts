@@ -4,7 +4,7 @@ import { understood } from './event-text'
 
 type Kind = 'date' | 'time' | 'price'
 
-/** Follows what is typed into a date, a time or a price and tells how it is understood, or what is wanted instead. */
+/** Parses what is typed into a date, a time or a price, and returns how it is understood, or what is expected instead. */
 export function useUnderstood(
   kind: Kind,
   value: string,

@@ -10,7 +10,7 @@ import { useStatus } from './use-status'
 
 type Props = { path: string; status: Status; statusBy: string; statusAt: Date | null; fixed: boolean }
 
-/** Where one form stands, who said so and when, and how to move it along. */
+/** The status of a form, who set it and when, and a control to change it. */
 export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) {
   const id = useId()
   const { busy, failed, change } = useStatus()

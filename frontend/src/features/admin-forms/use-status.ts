@@ -4,7 +4,7 @@ import type { Status } from '../../admin/data/rows'
 import { useNotify } from '../../admin/ui/toasts'
 import { es } from '../../i18n/es-admin'
 
-/** Moves forms along and tells how it went: a success in a notice, a failure to whoever shows it. */
+/** Changes the status of forms. Success is reported in a notice, failure to the caller. */
 export function useStatus() {
   const { me } = usePanelData()
   const notify = useNotify()

@@ -11,7 +11,7 @@ import { checkIssue, LIMITS } from './issue-values'
 const texts = es.newsletter
 
 type Step = 'preview' | 'test' | 'send'
-/** What stands below the form. */
+/** The content below the form. */
 type Result = { kind: 'done' | 'error' | 'preview' | 'question'; text: string }
 
 /** Composes an issue: it can be previewed and sent to oneself, and is sent to everybody only after a question. */

@@ -18,7 +18,7 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
   const parts = [longDay(date), events.length ? tCalendar.count(events.length) : '', isToday ? tCalendar.isToday : '']
   const outside = view === 'mes' && date.slice(0, 7) !== calendar.date.slice(0, 7)
   return (
-    // A cell of the grid, told so for browsers that forget it when the table is not drawn as one.
+    // The role is explicit, because browsers drop it when the table's display is changed.
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles, jsx-a11y/no-noninteractive-element-to-interactive-role
     <td role="gridcell" aria-selected={day === date} className="celda">
       <button

@@ -5,7 +5,7 @@ import { dateAndTime } from '../../lib/dates'
 
 const MINUTE_MS = 60_000
 
-/** The clock is not watched: the page is told the minute at which it is shown. */
+/** The clock is not watched: the page gets the minute at which it is shown. */
 const noNotice = () => () => undefined
 const thisMinute = () => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
 const unknown = () => null

@@ -8,7 +8,7 @@ import { ics } from '../../lib/ics'
 import { useHydrated } from '../../lib/use-hydrated'
 import { ExternalLink } from './event-parts'
 
-/** An event as calendars know it; none without a moment. */
+/** An event in the form for calendars; null without a date. */
 export function appointmentOf({ title, description, place, moment }: PublicEvent) {
   return moment ? { title, description, place, inicio: moment } : null
 }

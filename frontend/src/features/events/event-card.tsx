@@ -7,7 +7,7 @@ import { tEvent } from '../../i18n/es-events'
 import { whenLine, type PublicEvent } from '../../lib/event'
 import { EventImage } from './event-parts'
 
-/** An event among the next ones: date, title, description and a button that tells more (F-104). */
+/** An event among the next ones: date, title, description and a button for more (F-104). */
 export function PublicEventCard({ event, onOpen }: { event: PublicEvent; onOpen: () => void }) {
   const titleId = useId()
   return (

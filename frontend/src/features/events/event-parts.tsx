@@ -29,7 +29,7 @@ type ImageProps = {
   fallback?: ReactNode
 }
 
-/** The picture of an event; where it has none, or none that arrives, what stands for it. */
+/** The picture of an event, or a drawing if it has none or the picture cannot be loaded. */
 export function EventImage({ event, alt = event.imageAlt, sizes, className = '', lazy = false, fallback = null }: ImageProps) {
   const [lost, setLost] = useState<string | null>(null)
   const { image } = event
