@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -161,10 +162,7 @@ func (n *nodesOfStart) createDatabase(ctx context.Context) error {
 func (n *nodesOfStart) configure(i int) (name, firestore string, err error) {
 	emulators := make(map[string]any)
 	for part, settings := range n.emulators {
-		own := make(map[string]any)
-		for key, value := range settings.(map[string]any) {
-			own[key] = value
-		}
+		own := maps.Clone(settings.(map[string]any))
 		balanced := slices.Contains([]string{"firestore", "auth", "hosting"}, part)
 		if balanced || i > 0 {
 			free, err := testprogram.FreePort()
@@ -176,15 +174,12 @@ func (n *nodesOfStart) configure(i int) (name, firestore string, err error) {
 				n.targets[part] = append(n.targets[part], fmt.Sprintf("127.0.0.1:%d", free))
 			}
 		}
-		if _, given := own["websocketPort"]; given && i > 0 {
+		if i > 0 {
 			delete(own, "websocketPort")
 		}
 		emulators[part] = own
 	}
-	file := make(map[string]any)
-	for key, value := range n.file {
-		file[key] = value
-	}
+	file := maps.Clone(n.file)
 	file["emulators"] = emulators
 	text, err := json.Marshal(file)
 	name = filepath.Join(filepath.Dir(n.config), fmt.Sprintf("node-%d.json", i))
