@@ -200,13 +200,15 @@ func (p *parser) strict(at int64, raw json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
+	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return nil
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return p.at(at+dec.InputOffset(), "%s", strings.TrimPrefix(err.Error(), "json: "))
+	case errors.As(err, &kind):
+		return p.json(at, err)
 	}
-	return p.json(at, err)
+	// raw is valid JSON, so that only an unknown member remains.
+	return p.at(at+dec.InputOffset(), "%s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // fieldJSON is one component in the file.
