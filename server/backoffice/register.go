@@ -2,7 +2,7 @@ package backoffice
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +13,8 @@ import (
 	"cloud.google.com/go/firestore"
 	"firebase.google.com/go/v4/auth"
 	"firebase.google.com/go/v4/errorutils"
+
+	"clave/server/randid"
 )
 
 // Registration is the request of somebody who has the code to become an administrator.
@@ -43,6 +45,9 @@ const (
 // disconnected.
 const cleanupTime = 10 * time.Second
 
+// uidLength is the number of characters of an account's id, as in Firebase's.
+const uidLength = 28
+
 // address matches the e-mail addresses that the forms of the site accept.
 var address = regexp.MustCompile(`^[^\s@]+@[^\s@]+\.[^\s@]+$`)
 
@@ -70,7 +75,8 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 	if err != nil {
 		return nil, refuse(Internal, err)
 	}
-	a := &Administrator{UID: newUID(), Email: r.Email, DisplayName: r.FirstName + " " + r.LastName}
+	// The id is chosen here, so that the account can be removed even if the response to its creation is lost.
+	a := &Administrator{UID: randid.New(uidLength), Email: r.Email, DisplayName: r.FirstName + " " + r.LastName}
 	account := (&auth.UserToCreate{}).UID(a.UID).Email(r.Email).Password(r.Password).DisplayName(a.DisplayName)
 	if _, err := c.accounts.CreateUser(ctx, account); err != nil {
 		refusal := accountRefusal(err)
@@ -142,7 +148,7 @@ func (r Registration) validate() error {
 	return nil
 }
 
-// serverNames maps the contract's error codes for which the Admin SDK has no predicate.
+// serverNames maps the error codes of Identity Toolkit for which the Admin SDK has no predicate.
 var serverNames = map[string]Name{
 	"INVALID_EMAIL":         InvalidEmail,
 	"WEAK_PASSWORD":         WeakPassword,
@@ -161,27 +167,27 @@ func accountRefusal(err error) *Refusal {
 	case errorutils.IsUnavailable(err), errorutils.IsDeadlineExceeded(err):
 		return refuse(Unavailable, err)
 	}
-	for word, name := range serverNames {
-		if strings.Contains(err.Error(), word) {
-			return refuse(name, err)
-		}
+	if name, ok := serverNames[serverCode(err)]; ok {
+		return refuse(name, err)
 	}
 	return refuse(Internal, err)
 }
 
-// uidLetters are the characters of account ids, as in Firebase's.
-const uidLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-// newUID returns a random account id. It is chosen here, so that an account can be removed even when the answer to
-// its creation was lost.
-func newUID() string {
-	id := make([]byte, 0, 28)
-	for len(id) < cap(id) {
-		var b [1]byte
-		rand.Read(b[:])
-		if n := int(b[0] & 63); n < len(uidLetters) {
-			id = append(id, uidLetters[n])
-		}
+// serverCode returns the error code in the response that caused an error of the Admin SDK, such as WEAK_PASSWORD. The message of the
+// response is the code, or the code, a colon and an explanation. It returns "" if no response caused the error.
+func serverCode(err error) string {
+	response := errorutils.HTTPResponse(err)
+	if response == nil {
+		return ""
 	}
-	return string(id)
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.NewDecoder(response.Body).Decode(&body) != nil {
+		return ""
+	}
+	code, _, _ := strings.Cut(body.Error.Message, ":")
+	return strings.TrimSpace(code)
 }

@@ -1,13 +1,12 @@
 package backoffice
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"sync"
 	"time"
 
 	"clave/server/clock"
+	"clave/server/randid"
 )
 
 // ticketLife is the time for which a ticket is valid.
@@ -31,9 +30,7 @@ func newTickets(c clock.Clock) *tickets {
 
 // issue creates a ticket of 256 random bits.
 func (t *tickets) issue() string {
-	var raw [32]byte
-	rand.Read(raw[:]) // never fails: crypto/rand ends the program instead
-	value := base64.RawURLEncoding.EncodeToString(raw[:])
+	value := randid.Secret(32)
 	now := t.clock.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
