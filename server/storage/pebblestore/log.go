@@ -3,8 +3,8 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"strings"
 	"syscall"
 )
 
@@ -33,7 +33,16 @@ func (l logger) Fatalf(format string, args ...any) {
 	panic(fatal{fmt.Errorf(format, args...)})
 }
 
-// isLocked reports whether a directory could not be opened because another store holds its lock.
+// isLocked reports whether Pebble could not lock a directory because another store holds the lock. A store of another process causes EAGAIN, and one
+// of this process an error without a type. Other failures have a path or another number.
 func isLocked(err error) bool {
-	return errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process")
+	var path *fs.PathError
+	var number syscall.Errno
+	switch {
+	case errors.As(err, &path):
+		return false
+	case errors.As(err, &number):
+		return number == syscall.EAGAIN
+	}
+	return true
 }

@@ -25,7 +25,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	lock, err := pebble.LockDirectory(dir, o.FS)
 	if err != nil {
-		return nil, openError(dir, err)
+		return nil, lockError(dir, err)
 	}
 	s.lock = lock
 	if err := s.open(dir, s.options(o)); err != nil {
@@ -136,12 +136,18 @@ func openError(dir string, err error) error {
 		return err
 	case isFull(err):
 		return noRoom(dir, "its files can't be written")
-	case isLocked(err):
-		return fault.Because(err, fault.FailedPrecondition,
-			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
 		return fault.Because(err, fault.DataLoss,
 			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
 	return fmt.Errorf("open data folder %s: %w", dir, err)
+}
+
+// lockError returns the error for a directory that could not be locked.
+func lockError(dir string, err error) error {
+	if !isFull(err) && isLocked(err) {
+		return fault.Because(err, fault.FailedPrecondition,
+			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
+	}
+	return openError(dir, err)
 }
