@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,11 +26,11 @@ var forbidden = []struct {
 	instead string
 }{
 	{"time.Now", []string{"clock"}, "take a clock.Clock"},
-	{"context.Background", []string{"cmd/", "bench", "e2e", "soak"}, "take a context from the caller"},
+	{"context.Background", []string{"cmd/", "bench", "e2e"}, "take a context from the caller"},
 	{"context.TODO", nil, "take a context from the caller"},
-	{"fmt.Print", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
-	{"fmt.Println", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
-	{"fmt.Printf", []string{"cmd/", "bench", "soak"}, "log with slog, or write to a given io.Writer"},
+	{"fmt.Print", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
+	{"fmt.Println", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
+	{"fmt.Printf", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
 }
 
 // metaphors matches words that comments must not use for programs: a server reports, requests and receives.
@@ -79,6 +81,48 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 			t.Errorf("%s: %q in %s: name what the test expects", fset.Position(fn.Pos()), word, fn.Name.Name)
 		}
 	}
+}
+
+// TestPackagesWithGoroutinesCheckForLeaks requires goleak in the tests of each package that starts goroutines.
+func TestPackagesWithGoroutinesCheckForLeaks(t *testing.T) {
+	for pkg, files := range sourceFiles(t) {
+		tests, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tests) == 0 || !slices.ContainsFunc(files, func(name string) bool { return startsGoroutine(t, name) }) {
+			continue
+		}
+		if !slices.ContainsFunc(tests, func(name string) bool {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Contains(string(text), "func TestMain(") && strings.Contains(string(text), "goleak.")
+		}) {
+			t.Errorf("%s starts goroutines: add leak_test.go, whose TestMain calls goleak.VerifyTestMain", pkg)
+		}
+	}
+}
+
+// startsGoroutine reports whether a file has a go statement, or calls a method Go, such as that of sync.WaitGroup.
+func startsGoroutine(t *testing.T, name string) bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.SelectorExpr:
+			found = found || n.Sel.Name == "Go"
+		}
+		return !found
+	})
+	return found
 }
 
 func TestStyle(t *testing.T) {
