@@ -167,7 +167,7 @@ func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		var s *followed
 		_, err := f.indexes.Do(ctx)
-		if err != nil { // no node leads, or this node is about to
+		if err != nil { // no node leads, or this node is about to lead
 			_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
 			continue
 		}

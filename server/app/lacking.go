@@ -70,7 +70,7 @@ func (a *App) offerLacking(e *engine.Engine) {
 		if err == nil {
 			err = in.handle(e)
 		}
-		if err != nil { // which the node's next attempt would not change
+		if err != nil { // another attempt of the node would have the same result
 			a.o.Log.Warn("an index that a query at another node lacked is not built", "error", err)
 		}
 		httpjson.Write(w, http.StatusOK, struct{}{})

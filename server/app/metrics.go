@@ -40,7 +40,7 @@ func (a *App) serverState(ctx context.Context) metrics.State {
 	return out
 }
 
-// leads returns the state of this leader and the other nodes.
+// leads returns the state of this leader and of the other nodes.
 func (a *App) leads(ctx context.Context, s *pgstore.Store) *metrics.Node {
 	st, err := s.Standing(ctx)
 	if err != nil {

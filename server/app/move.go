@@ -82,7 +82,7 @@ func signingPairs(store storage.Reader, dir string) ([]pair, error) {
 	return pairs, nil
 }
 
-// counted counts the data of a folder with an open store. It calls also with each key and value if also is not nil.
+// counted counts the data of a folder with an open store. If also is not nil, it is called with each key and value.
 func counted(ctx context.Context, store storage.Reader, signing []pair) (*inventory.Inventory, error) {
 	n := inventory.New()
 	next, closing := folderPairs(store, signing)

@@ -19,7 +19,7 @@ type ports struct {
 	plain net.Listener
 }
 
-// listen opens all ports before anything else happens, so that nothing is half started if one is in use.
+// listen opens all ports first, so that nothing has been started if a port is in use.
 func (a *App) listen() (ports, error) {
 	var p ports
 	c := a.config

@@ -47,8 +47,8 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
 	var service *identity.Service
 	var err error
-	// The token verifier calls the service, and the service needs the verifier. The functions read the variable when they
-	// are called, which is after service is set below.
+	// The token verifier calls the service, and the service needs the verifier. The functions read the variable only when
+	// they are called, after service is set below.
 	to := a.tokenOptions(func() *identity.Service { return service })
 	if c.SignTokens {
 		vault, err := a.vault(ctx, s.store)

@@ -32,7 +32,7 @@ func (system) After(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// Sleep waits until d has passed by a clock. When ctx ends before, it returns its error.
+// Sleep waits until d has passed on a clock. If ctx ends first, it returns ctx's error.
 func Sleep(ctx context.Context, c Clock, d time.Duration) error {
 	passed, stop := c.After(d)
 	defer stop()

@@ -9,8 +9,8 @@ import (
 // commit times, read times and resume tokens are versions; those of live queries are the moment After a version.
 type Version int64
 
-// After returns the moment after a version, which no commit has: versions are given two microseconds apart. A snapshot
-// at a version is complete up to that moment.
+// After returns the moment after a version, which no commit has: consecutive versions differ by at least two
+// microseconds. A snapshot at a version is complete up to that moment.
 func (v Version) After() Version { return v + 1 }
 
 // VersionOf returns the version of a moment, rounded down to the microsecond.
@@ -19,7 +19,7 @@ func VersionOf(t time.Time) Version { return Version(t.UnixMicro()) }
 // Time returns the moment of the version, in UTC.
 func (v Version) Time() time.Time { return time.UnixMicro(int64(v)).UTC() }
 
-// Versions issues strictly increasing commit versions, also when the machine's clock goes back.
+// Versions issues strictly increasing commit versions, even if the machine's clock goes back.
 type Versions struct {
 	clock Clock
 	mu    struct {

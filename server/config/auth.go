@@ -24,7 +24,7 @@ type Auth struct {
 	ProductionSettings bool
 }
 
-// declareAuth declares its flags.
+// declareAuth declares the flags of Authentication.
 func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` of a webhook that sends text messages (see server/doc/auth.md) (default: CLAVE_SMS_WEBHOOK)")
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")

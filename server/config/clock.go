@@ -9,7 +9,7 @@ import (
 // clockVariable is the environment variable with ClockAhead, such as -5s.
 const clockVariable = "CLAVE_CLOCK_AHEAD"
 
-// checkClock parses ClockAhead. In production tokens and limits depend on the right time.
+// checkClock parses ClockAhead. Production refuses it, because tokens and limits depend on the right time.
 func (c *Config) checkClock() (err error) {
 	switch {
 	case c.clockAhead == "":

@@ -26,7 +26,7 @@ const (
 	ModeServe Mode = "serve"
 )
 
-// The modes that work on service accounts' keys in a data folder that no server uses: ModeCredentials lists and revokes them.
+// The modes that change service accounts' keys in a data folder that no server uses: ModeCredentials lists and revokes keys.
 const (
 	ModeCredentials      Mode = "credentials"
 	ModeCreateCredential Mode = "credentials create"
@@ -40,21 +40,22 @@ type Config struct {
 	Root, File string
 	// Project is the default project's id.
 	Project string
-	// SingleProject has requests for other projects logged.
+	// SingleProject makes the server log requests for other projects.
 	SingleProject bool
-	// ClockAhead is how far the clock is ahead of the machine's, behind if negative: for tests of nodes with
-	// different clocks. Start mode only.
+	// ClockAhead is the difference of the clock from the machine's, positive if it is ahead. It is for tests of nodes
+	// with different clocks, and for start mode only.
 	ClockAhead time.Duration
-	clockAhead string // as the environment has it
+	clockAhead string // the value of clockVariable
 	// DataDir is the data folder; unused with Memory.
 	DataDir string
-	// Store is the URL of the PostgreSQL that keeps the data; empty for the data folder. It holds a password.
+	// Store is the URL of the PostgreSQL database that holds the data, with its password; empty for the data folder.
 	Store string
-	// ClusterListen is the host:port on which other nodes reach this one; empty for any port of the address that leads to PostgreSQL.
+	// ClusterListen is the host:port on which other nodes reach this one; empty for a free port of the address from which this
+	// machine reaches PostgreSQL.
 	ClusterListen string
 	// Memory keeps the data in memory only.
 	Memory bool
-	// Host is the address that all ports listen on; empty when each part has its own.
+	// Host is the address that all ports listen on; empty if each part has its own.
 	Host string
 	// Hosts are the addresses that firebase.json gives for parts.
 	Hosts Hosts
@@ -64,7 +65,7 @@ type Config struct {
 	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
-	// Database is the database that ModeDeploy's files are for; empty for what firebase.json has.
+	// Database is the database of the files that ModeDeploy releases; empty for the databases of firebase.json.
 	Database string
 	// Hosting is firebase.json's hosting section, or nil.
 	Hosting json.RawMessage
@@ -76,25 +77,25 @@ type Config struct {
 	SignTokens bool
 	// RateLimits turns on Auth's rate limits. ModeServe always has them.
 	RateLimits bool
-	// Functions is the host:port of the functions emulator that events of documents and accounts are delivered to; empty
-	// when there is none.
+	// Functions is the host:port of the functions emulator that receives events of documents and accounts; empty if
+	// there is none.
 	Functions string
 	// Events is the file with the triggers whose events ModeServe delivers to services; empty for none.
 	Events string
-	// Services are the origins of the services that firebase.json's run rewrites name, by serviceId.
+	// Services are the origins of the services that firebase.json names in run rewrites, by serviceId.
 	Services map[string]*url.URL
-	// Ephemeral keeps the data in memory and takes any free ports, for test runners.
+	// Ephemeral keeps the data in memory and uses free ports, for test runners.
 	Ephemeral bool
 	// UI runs the console on Ports.UI, in the modes of development.
 	UI bool
-	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain lets it be reached from other machines without TLS.
+	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain allows other machines to reach it without TLS.
 	Console      string
 	ConsolePlain bool
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.
 	Metrics string
-	// Write has ModeConsole's link open a session that may change data.
+	// Write makes ModeConsole's link open a session that may change data.
 	Write bool
-	// NoHub leaves out the Emulator Hub.
+	// NoHub disables the Emulator Hub.
 	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
@@ -110,19 +111,21 @@ type Config struct {
 	HTTPPort int
 	// PublicURL is the origin under which clients reach ModeServe.
 	PublicURL string
-	// AnonymousWrites is the maximum number of documents that an address may write a minute without a signed-in user, and
-	// twice as many at once; zero sets no limit.
+	// AnonymousWrites is the number of documents that an address may write per minute without a signed-in user, with
+	// bursts of twice as many; zero sets no limit.
 	AnonymousWrites int
 	// TrustProxy takes a client's address from X-Forwarded-For.
 	TrustProxy bool
 	// Verbose logs each request.
 	Verbose bool
-	// Command is what ModeExec runs, and the words besides flags of the modes that work on a data folder.
+	// Command is the command that ModeExec runs; in the modes of data folders it holds the arguments that are not
+	// flags.
 	Command []string
-	// ImportDir is an export to begin with, and ExportDir where to write one at the end; empty for none.
+	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
+	// the end; empty for none.
 	ImportDir, ExportDir string
-	// UsersFile and HashFile are what ModeImport reads accounts from: what firebase auth:export writes, and how their passwords
-	// are hashed; empty for none.
+	// UsersFile is a file by firebase auth:export from which ModeImport reads accounts, and HashFile the parameters of their
+	// password hashes; empty for none.
 	UsersFile, HashFile string
 	// MemoryLimit is the maximum memory of the program in bytes; 0 without a flag.
 	MemoryLimit int64
@@ -132,7 +135,8 @@ type Config struct {
 	Notes []string
 	// given are the flags on the command line.
 	given map[string]bool
-	// Out is the file that ModeCreateCredential writes a new key to: - for standard output, empty for one named after the key.
+	// Out is the file to which ModeCreateCredential writes a new key: - for standard output, empty for a file named after the
+	// key.
 	Out string
 }
 
@@ -148,7 +152,7 @@ var parts = []string{"firestore", "auth", "hosting"}
 // declare declares the flags of all modes that set fields of the Config.
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
-	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: access to the store is the permission to deploy
+	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: whoever has access to the store may deploy
 		flags.StringVar(&c.DataDir, "data", ".clave", "data `FOLDER`, relative to the folder of firebase.json")
 	}
 	if c.Mode.storesShared() {
@@ -282,7 +286,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 		c.PublicURL = "https://" + c.ACMEDomains[0]
 	}
 	if limit := getenv("GOMEMLIMIT"); limit != "" && c.MemoryLimit == 0 {
-		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses what is none, and takes less than we do
+		c.MemoryLimit, _ = memory.Parse(limit) // the Go runtime refuses invalid values, and accepts smaller ones than Clave
 	}
 	c.TempDir = tempDir(getenv)
 	c.clockAhead = getenv(clockVariable)
@@ -410,7 +414,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checkPublicURL checks that the public URL, when given, is an origin, and drops the slash behind it.
+// checkPublicURL checks that the public URL, if there is one, is an origin, and removes a slash at its end.
 func (c *Config) checkPublicURL() error {
 	if c.PublicURL == "" {
 		return nil

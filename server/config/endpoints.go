@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Ports are the TCP ports. With 0 the system chooses the port; -1 means that the part has none.
+// Ports are the TCP ports. 0 means any free port, -1 none.
 type Ports struct {
 	Firestore, Auth, Hosting, Websocket, Hub, UI int
 }
@@ -41,7 +41,7 @@ func (c *Config) setPorts(f *firebaseJSON) {
 	c.Hosts = Hosts{Firestore: e.Firestore.Host, Auth: e.Auth.Host, Hosting: e.Hosting.Host, Hub: e.Hub.Host, UI: e.UI.Host}
 }
 
-// HostFor returns the address to listen on for a part: --host, or the part's own without it.
+// HostFor returns the address on which a part listens: --host, or else the part's own.
 func (c *Config) HostFor(own string) string {
 	switch {
 	case c.Host != "":
@@ -71,8 +71,8 @@ func (c *Config) addDomain(name string) error {
 	return nil
 }
 
-// findProject returns the path of the firebase.json in this folder or the nearest above it, as the Firebase CLI does; the
-// one in this folder when there is none.
+// findProject returns the path of the firebase.json in this folder or the nearest folder above it, as the Firebase CLI
+// does. If there is none, it returns the path in this folder.
 func findProject() string {
 	const name = "firebase.json"
 	here, err := filepath.Abs(".")

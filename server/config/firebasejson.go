@@ -13,11 +13,11 @@ import (
 	"clave/server/fault"
 )
 
-// firebaseJSON is the part of firebase.json that concerns us (firebase.google.com/docs/cli#the_firebasejson_file).
+// firebaseJSON is the part of firebase.json that Clave uses (firebase.google.com/docs/cli#the_firebasejson_file).
 type firebaseJSON struct {
 	// text is the file, without its comments.
 	text []byte
-	// found is false when there is no file.
+	// found is false if there is no file.
 	found     bool
 	Firestore json.RawMessage `json:"firestore"`
 	Hosting   json.RawMessage `json:"hosting"`
@@ -32,15 +32,15 @@ type firebaseJSON struct {
 		Hub     endpointJSON `json:"hub"`
 		UI      struct {
 			endpointJSON
-			// Enabled is true when it is absent.
+			// An absent value means true.
 			Enabled *bool `json:"enabled"`
 		} `json:"ui"`
-		// SingleProject is true when it is absent.
+		// An absent value means true.
 		SingleProject *bool `json:"singleProjectMode"`
 	} `json:"emulators"`
 }
 
-// endpointJSON is where an emulator listens.
+// endpointJSON is the address of an emulator.
 type endpointJSON struct {
 	Port int    `json:"port"`
 	Host string `json:"host"`
@@ -63,7 +63,7 @@ type databaseJSON struct {
 	Indexes  string `json:"indexes"`
 }
 
-// readFirebaseJSON reads the file. A missing file is an error only when the caller named it.
+// readFirebaseJSON reads the file. A missing file is an error only if the command line names it.
 func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !required {
@@ -106,7 +106,7 @@ func decodeAt(path string, file, part []byte, into any) error {
 	return fault.E(fault.InvalidArgument, "%s: %v", path, err)
 }
 
-// kindName returns the name of the JSON that a Go kind is read from.
+// kindName returns the name of the JSON type for a Go kind.
 func kindName(k reflect.Kind) string {
 	switch k {
 	case reflect.Int:

@@ -62,8 +62,8 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	return c, nil
 }
 
-// withValues joins flags with their values, which the CLI writes as words of their own, also for those of package pflag
-// whose values may be left out.
+// withValues joins flags with their values, which the CLI passes as separate arguments, even for flags whose values
+// package pflag treats as optional.
 func withValues(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {

@@ -1,13 +1,13 @@
 package config
 
-// The modes that work on a data folder. ModeBackup copies it, also while a server runs on it, and ModeRestore restores a
+// The modes of data folders. ModeBackup copies a folder, even while a server runs on it, and ModeRestore restores a
 // copy.
 const (
 	ModeBackup  Mode = "backup"
 	ModeRestore Mode = "restore"
 )
 
-// The modes that exchange data with Firebase. ModeExport writes an export, also while a server runs on the data folder, and
+// The modes that exchange data with Firebase. ModeExport writes an export, even while a server runs on the data folder, and
 // ModeImport reads one.
 const (
 	ModeExport Mode = "export"
@@ -17,7 +17,7 @@ const (
 // ModeConsole requests a link to the console from the server that runs on a data folder.
 const ModeConsole Mode = "console"
 
-// The modes that show the state of the delivery of events and retry dead letters, also while a server runs on the data
+// The modes that show the state of the delivery of events and retry dead letters, even while a server runs on the data
 // folder.
 const (
 	ModeEventsStatus Mode = "events status"

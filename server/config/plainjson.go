@@ -2,8 +2,8 @@ package config
 
 import "bytes"
 
-// PlainJSON returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. Blanks stand
-// in their place, so that everything after them keeps its line and column. What is no JSON stays none.
+// PlainJSON returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. It replaces
+// them by blanks, so that everything after them keeps its line and column. Invalid JSON stays invalid.
 func PlainJSON(text []byte) []byte {
 	plain := bytes.Clone(text)
 	for i := 0; i < len(plain); {
@@ -35,8 +35,8 @@ func afterString(text []byte, i int) int {
 	return i + 1
 }
 
-// blank puts blanks for n bytes from i on, or for all of them when n is negative, and returns the index after them. Line
-// ends stay.
+// blank replaces n bytes from i on by blanks, or all of them if n is negative, and returns the index after them. It
+// keeps line ends.
 func blank(text []byte, i, n int) int {
 	end := i + n
 	if n < 0 {

@@ -2,7 +2,7 @@ package config
 
 import "os"
 
-// noProject is the project of the Emulator Suite when nothing names one; its tools look for the hub under this name.
+// noProject is the default project of the Emulator Suite. The suite's tools look for the hub under this name.
 const noProject = "demo-no-project"
 
 // projectOf returns the project id for a name, as the Firebase CLI does: an alias of .firebaserc names its project, and any

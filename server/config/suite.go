@@ -101,7 +101,7 @@ func optional(flag, word string) bool {
 	return false
 }
 
-// IsLine reports whether a command of one word is a line for the shell, as for the Firebase CLI.
+// IsLine reports whether a command of one argument is a command line for the shell, as in the Firebase CLI.
 func IsLine(word string) bool { return strings.ContainsAny(word, " \t\n") }
 
 // setOnly sets the value of --only. A name may be followed by a target, as in hosting:site of the Firebase CLI.

@@ -36,7 +36,7 @@ func (c *Config) declareTransfer(flags *pflag.FlagSet) {
 	flags.Lookup(exportFlag).NoOptDefVal = sameFolder
 }
 
-// importsToMemory keeps the data in memory if they are imported and no data folder was named. The export is then the
+// importsToMemory keeps the data in memory if they are imported and no flag names a data folder. The export is then the
 // persistent copy.
 func (c *Config) importsToMemory(flags *pflag.FlagSet) {
 	if c.ImportDir != "" && !flags.Changed("data") && !flags.Changed("memory") {
@@ -53,7 +53,7 @@ func (c *Config) checkTransfer() error {
 		}
 	}
 	if c.ImportDir == "" || c.ImportDir == c.ExportDir {
-		return nil // the first run of a team has nothing to import yet
+		return nil // at the first run there is no export to import yet
 	}
 	if info, err := os.Stat(c.ImportDir); err != nil || !info.IsDir() {
 		return fault.E(fault.InvalidArgument, "--import %s: there is no such folder", c.ImportDir)

@@ -1,5 +1,5 @@
-// Package datasocket is HTTP between the server that runs on a data folder and commands beside it, at a socket in the folder, which
-// only the folder's owner can open.
+// Package datasocket connects commands to the server that runs on a data folder: HTTP over a socket in the folder, which only the
+// folder's owner can open.
 package datasocket
 
 import (
@@ -36,8 +36,8 @@ type Listener struct {
 	socket net.Listener
 }
 
-// Listen opens a socket in a data folder. Run calls answer with the body of each request, a JSON value, and sends what it returns.
-// The caller has the folder for itself, so a socket that is there is left from a process that was killed.
+// Listen opens a socket in a data folder. Run calls answer with the body of each request, a JSON value, and sends the result. The
+// caller has the folder to itself, so an existing socket was left by a process that was killed.
 func Listen(data, name string, answer func(ctx context.Context, body []byte) (any, error)) (*Listener, error) {
 	path := filepath.Join(data, name)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func Listen(data, name string, answer func(ctx context.Context, body []byte) (an
 	return &Listener{answer: answer, socket: socket}, nil
 }
 
-// Close closes the socket, if Run has not.
+// Close closes the socket if Run has not closed it.
 func (l *Listener) Close() error {
 	if err := l.socket.Close(); !errors.Is(err, net.ErrClosed) {
 		return err
@@ -61,7 +61,7 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Run answers until ctx is done.
+// Run answers requests until ctx is done.
 func (l *Listener) Run(ctx context.Context) error {
 	server := &http.Server{Handler: http.HandlerFunc(l.serve), ReadTimeout: 10 * time.Second}
 	return process.Serve(ctx, server, l.socket, stopTime)
@@ -79,7 +79,7 @@ func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
 		text, err = json.Marshal(answer)
 	}
 	if err == nil {
-		_, _ = w.Write(text) // a client that has gone needs no answer
+		_, _ = w.Write(text) // it fails only if the client has disconnected
 		return
 	}
 	message := err.Error()
@@ -90,8 +90,8 @@ func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, message, http.StatusConflict)
 }
 
-// Request sends in as JSON to the server that runs on a data folder and decodes its answer into out, if that is not nil. It
-// returns ErrNoServer when none runs.
+// Request sends in as JSON to the server that runs on a data folder and decodes the response into out if out is not nil. It
+// returns ErrNoServer if no server runs.
 func Request(ctx context.Context, data, name string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {

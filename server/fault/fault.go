@@ -70,7 +70,7 @@ type Violation struct {
 }
 
 // E creates an Error; format and args make the client's text. A %w operand becomes the cause, and its text is part of
-// the message, so wrap only what a client may read.
+// the message, so only errors that a client may read may be wrapped.
 func E(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}

@@ -1,5 +1,5 @@
-// Package faultinject delays and fails a share of calls on purpose, so that clients can be tested by what a network and a busy server do
-// to them. It is for development: nothing is injected until Set is called, and a new process has forgotten it.
+// Package faultinject delays a share of calls or makes them fail, so that clients can be tested under the conditions of a slow network
+// and a busy server. It is for development: nothing is injected until Set is called, and the settings are not stored.
 package faultinject
 
 import (
@@ -24,28 +24,28 @@ const (
 	Streams Kind = "streams"
 )
 
-// kinds are those that Settings may name.
+// kinds are the kinds that Settings may name.
 var kinds = []Kind{All, Reads, Writes, Streams}
 
-// codes are the errors that can be injected: those after which clients try again.
+// codes are the errors that can be injected: those after which clients retry.
 var codes = []fault.Code{fault.Unavailable, fault.Aborted, fault.ResourceExhausted, fault.DeadlineExceeded, fault.Internal}
 
 // MaxDelay is the maximum delay of a call.
 const MaxDelay = 30 * time.Second
 
-// Settings are what is injected. The zero value injects nothing.
+// Settings describe the injected faults. The zero value injects nothing.
 type Settings struct {
-	// Calls are the calls that it happens to.
+	// Calls is the kind of calls that are affected.
 	Calls Kind `json:"calls"`
-	// Percent is how many of a hundred of them, chosen at random.
+	// Percent is the percentage of these calls, chosen at random.
 	Percent int `json:"percent"`
-	// Delay is by how many milliseconds they are delayed.
+	// Delay is the delay of a call in milliseconds.
 	Delay int `json:"delay"`
-	// Error is the code that they are answered then, in their place; empty lets them go on.
+	// Error is the code with which a call fails after its delay; if it is empty, the call continues.
 	Error string `json:"error"`
 }
 
-// Validate reports what is wrong with settings.
+// Validate returns an error for invalid settings.
 func (s Settings) Validate() error {
 	_, known := code(s.Error)
 	switch {
@@ -63,7 +63,7 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// code returns the code of a name, if it is one that can be injected.
+// code returns the code with a name, if it can be injected.
 func code(name string) (fault.Code, bool) {
 	for _, c := range codes {
 		if c.String() == name {
@@ -73,14 +73,14 @@ func code(name string) (fault.Code, bool) {
 	return 0, false
 }
 
-// Injector injects. A nil one injects nothing. It is safe for concurrent use.
+// Injector injects faults. A nil Injector injects nothing. It is safe for concurrent use.
 type Injector struct {
 	clock    clock.Clock
 	settings atomic.Pointer[Settings]
 	injected atomic.Int64
 }
 
-// New returns an injector that injects nothing yet. Delays are by its clock.
+// New returns an injector that injects nothing yet. c measures the delays.
 func New(c clock.Clock) *Injector { return &Injector{clock: c} }
 
 // Set replaces the injected faults; nil ends the injection.
@@ -95,10 +95,10 @@ func (i *Injector) Set(s *Settings) error {
 	return nil
 }
 
-// Settings returns the injected faults, or nil if there are none, and how many calls it has happened to.
+// Settings returns the injected faults, or nil if there are none, and the number of calls that were affected.
 func (i *Injector) Settings() (*Settings, int64) { return i.settings.Load(), i.injected.Load() }
 
-// Before is called before anything of a call is done. It returns after the call's delay, with the error that is to be its answer.
+// Before is called at the beginning of a call. It returns after the call's delay, with the error with which the call is to fail.
 func (i *Injector) Before(ctx context.Context, of Kind) error {
 	if i == nil {
 		return nil

@@ -1,13 +1,13 @@
-// Package firebaseconn lets a service on firebase.google.com/go/v4 work against Clave with signatures on, without a line of
-// the SDK changed.
+// Package firebaseconn connects a service on firebase.google.com/go/v4 to Clave with signed tokens, without changes to the
+// SDK.
 //
 // The SDK's addresses are constants, and it fetches the public keys with a client of its own, which it clones from
 // http.DefaultTransport when App.Auth is called. So Route makes the default transport connect to Clave whenever it
-// would connect to one of the three hosts of Firebase Authentication; everything else goes where it did. The SDK
-// still verifies every signature, issuer and audience by itself.
+// would connect to one of the three hosts of Firebase Authentication; other connections are not changed. The SDK still
+// verifies every signature, issuer and audience by itself.
 //
 // FIREBASE_AUTH_EMULATOR_HOST is no alternative: with it the SDK accepts unsigned tokens, so that anybody who knows a
-// user's id can act as that user. Route refuses to run when it is set.
+// user's id can act as that user. Route returns an error if it is set.
 //
 // The package imports no package of Clave: it is for services that depend on Firebase only.
 package firebaseconn
@@ -25,30 +25,31 @@ import (
 	"sync"
 )
 
-// hosts are those that the SDK calls for Authentication; the last answers the token_uri of Google's own credentials.
+// hosts are the hosts that the SDK calls for Authentication; the last is that of the token_uri of Google's own
+// credentials.
 var hosts = map[string]bool{
 	"identitytoolkit.googleapis.com": true, "securetoken.googleapis.com": true, "www.googleapis.com": true,
 	"iamcredentials.googleapis.com": true, "oauth2.googleapis.com": true,
 }
 
-// emulatorVariable is the variable by which the SDK accepts unsigned tokens.
+// emulatorVariable is the environment variable that makes the SDK accept unsigned tokens.
 const emulatorVariable = "FIREBASE_AUTH_EMULATOR_HOST"
 
 // Options configure Route.
 type Options struct {
 	// URL is Clave's origin, such as https://data.example.org.
 	URL string
-	// RootCAs verify Clave's certificate; the machine's when nil.
+	// RootCAs verify Clave's certificate; nil means those of the machine.
 	RootCAs *x509.CertPool
-	// Insecure allows an http URL on another machine, for networks that are private. Without it only https, and http to this
-	// machine itself, are allowed.
+	// Insecure allows an http URL on another machine, for private networks. Without it only https, and http to this machine
+	// itself, are allowed.
 	Insecure bool
-	// Transport is changed; http.DefaultTransport when nil, which is what the SDK clones.
+	// Transport is the transport to change; nil means http.DefaultTransport, which the SDK clones.
 	Transport *http.Transport
 }
 
-// Route makes connections to Firebase Authentication's hosts go to Clave. Call it before firebase.App.Auth. What it
-// returns puts the transport back.
+// Route redirects connections to Firebase Authentication's hosts to Clave. Call it before firebase.App.Auth. The
+// returned function restores the transport.
 func Route(o Options) (restore func(), err error) {
 	if os.Getenv(emulatorVariable) != "" {
 		return nil, fmt.Errorf("%s is set: with it the SDK accepts unsigned tokens. Unset it", emulatorVariable)
@@ -110,7 +111,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// dial opens what the transport takes for a TLS connection.
+// dial opens a connection that the transport uses as a TLS connection.
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

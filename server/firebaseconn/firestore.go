@@ -17,7 +17,7 @@ import (
 // firestoreAudience is the audience of the JWTs that Firestore's clients sign themselves.
 const firestoreAudience = "https://firestore.googleapis.com/"
 
-// googleTokens is the token endpoint of Google's own credentials. Route leads it to Clave, whatever Clave's address is.
+// googleTokens is the token endpoint of Google's own credentials. Route redirects it to Clave at any address.
 const googleTokens = "https://oauth2.googleapis.com/token"
 
 // Accounts returns the options of firebase.NewApp for Authentication on Clave. key is a file of `clave credentials`. Route

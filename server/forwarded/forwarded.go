@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// maxEntries is how many entries of X-Forwarded-For are looked at, from the last.
+// maxEntries is the maximum number of entries of X-Forwarded-For that are read, counted from the last.
 const maxEntries = 64
 
 // Client returns the address of a client. remote is the address of the connection, with or without a port. values are the
-// X-Forwarded-For headers of the request, and hops is how many trusted proxies appended to them; with zero none of it is used. A
-// request that passed fewer proxies, and an entry that is no address, give the address of the connection. The result is
-// without zone, an IPv4 address is never written as IPv6, and it is invalid only when remote is no address.
+// X-Forwarded-For headers of the request, and hops is the number of trusted proxies that appended to them; with zero the headers
+// are ignored. For a request that passed fewer proxies, and for an entry that is not an address, it returns the address of the
+// connection. The result has no zone, and an IPv4 address never has the form of an IPv6 address. It is invalid only if remote is
+// not an address.
 func Client(remote string, values []string, hops int) netip.Addr {
 	own, _ := parse(remote)
 	if hops <= 0 || hops > maxEntries {
@@ -74,7 +75,7 @@ func fromLast(values []string, n int) (string, bool) {
 	return "", false
 }
 
-// parse reads an address as proxies write it: plain, with a port, or IPv6 in brackets.
+// parse parses an address in the forms that proxies write: plain, with a port, or IPv6 in brackets.
 func parse(entry string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(entry); err == nil {
 		return clean(ap.Addr()), true
@@ -89,5 +90,5 @@ func parse(entry string) (netip.Addr, bool) {
 	return clean(a), true
 }
 
-// clean gives an address its one form.
+// clean returns the canonical form of an address: without a zone, and IPv4 not as IPv6.
 func clean(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// Write sends a value as JSON with a status. The response may not be cached unless its Cache-Control header is set already. A value that
-// is not JSON is an error of the program and is sent as status 500 without text.
+// Write sends a value as JSON with a status. The response must not be cached unless its Cache-Control header is already set. A value
+// that can't be encoded is a bug and causes status 500 without a body.
 func Write(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	send(w, status, text, err)
@@ -19,7 +19,7 @@ func WriteIndented(w http.ResponseWriter, status int, v any) {
 	send(w, status, text, err)
 }
 
-// send sends a value's JSON, or status 500 if there is none.
+// send sends the encoded value, or status 500 if it can't be encoded.
 func send(w http.ResponseWriter, status int, text []byte, err error) {
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"UNKNOWN"}}`)

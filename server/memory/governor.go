@@ -12,10 +12,10 @@ import (
 	"clave/server/clock"
 )
 
-// How much garbage there may be beside what is live, in percent of it: requests make much short-lived garbage beside a small
-// live heap, and collecting it often takes a tenth of the time. The garbage never exceeds mostGarbage while little is to be looked
-// through for pointers: blocks of bytes, such as the store's tables and answers that wait for slow readers, cost a collection nothing.
-// Where much is live it falls to leastGarbage, so that both stay within together as long as they can.
+// The limits of garbage, in percent of the live heap: requests make much short-lived garbage beside a small live heap, and frequent
+// collections take a tenth of the time. Garbage is limited to mostGarbage while the collector has little to scan for pointers: blocks
+// of bytes, such as the store's tables and responses that wait for slow readers, are not scanned. With a large live heap the limit
+// falls to leastGarbage, so that both together take at most the bytes of together while that is possible.
 const (
 	mostPercent  = 400
 	leastPercent = 10
@@ -24,17 +24,16 @@ const (
 	together     = 120 * mib
 )
 
-// The governor looks every look whether a burst is over: less than quiet bytes were allocated meanwhile, and at least
-// worthwhile bytes that are not live are held. release is the number of bytes that must have been allocated since the
-// last return.
+// At intervals of look the governor checks whether a burst is over: fewer than quiet bytes were allocated in the
+// interval, and the heap holds at least worthwhile bytes that are not live.
 const (
 	look       = 5 * time.Second
 	quiet      = 8 * mib
 	worthwhile = 16 * mib
 )
 
-// slack is the least of free pages that the heap keeps before it returns them to the system. Much less would return pages that are
-// needed again at once.
+// slack is the minimum of free pages, in bytes, that the heap keeps. With a much smaller one the heap would return pages that it
+// needs again at once.
 const slack = 8 * mib
 
 // Governor adjusts the garbage collector to the live heap.
@@ -42,7 +41,7 @@ type Governor struct {
 	clock clock.Clock
 	// limit is the program's memory limit.
 	limit int64
-	// rest lets the parts return what a burst of work took.
+	// rest lets the parts return the memory of a burst of work.
 	rest func(context.Context)
 	mu   struct {
 		sync.Mutex
@@ -51,8 +50,8 @@ type Governor struct {
 	}
 }
 
-// NewGovernor returns a governor that works once it is run. limit is the program's memory limit in bytes; 0 means none. rest is called
-// when a burst of work is over, before its memory is returned; it must return when its context ends.
+// NewGovernor returns a governor, which works while Run is called. limit is the program's memory limit in bytes; 0 means none. rest is
+// called when a burst of work is over, before its memory is returned; it must return when its context ends.
 func NewGovernor(c clock.Clock, limit int64, rest func(context.Context)) *Governor {
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -60,8 +59,8 @@ func NewGovernor(c clock.Clock, limit int64, rest func(context.Context)) *Govern
 	return &Governor{clock: c, limit: limit, rest: rest}
 }
 
-// Percent returns the garbage that is allowed beside a live heap of so many bytes, of which the collector looks through so many for
-// pointers, in percent of the live ones, as debug.SetGCPercent takes it.
+// Percent returns the allowed garbage beside a live heap of live bytes, of which the collector scans scanned bytes for pointers, in
+// percent of live, as debug.SetGCPercent expects it.
 func Percent(live, scanned int64) int {
 	if live <= 0 {
 		return mostPercent
@@ -70,13 +69,13 @@ func Percent(live, scanned int64) int {
 	return int(min(max(garbage*100/live, leastPercent), mostPercent))
 }
 
-// Ceiling returns how much memory the program may take before free pages of the heap are returned to the system: the heap's size
-// before the next cycle of the collector, what beside objects is needed, and some free pages. live and percent are as for Percent.
+// Ceiling returns the number of bytes from which on the heap returns free pages to the system: the heap's size before the next
+// cycle of the collector, the memory beside objects, and some free pages. live and percent are as for Percent.
 func Ceiling(live int64, percent int, beside int64) int64 {
 	return live + live/100*int64(percent) + beside + slack + live/32
 }
 
-// Run adjusts until ctx is done.
+// Run adjusts the garbage collector until ctx is done.
 func (g *Governor) Run(ctx context.Context) error {
 	g.adjust()
 	g.afterEach()
@@ -86,7 +85,7 @@ func (g *Governor) Run(ctx context.Context) error {
 		g.mu.stopped = true
 	}()
 	last := read()
-	busy := true // what starting took is returned, too
+	busy := true // memory that the start needed is returned, too
 	for {
 		if clock.Sleep(ctx, g.clock, look) != nil {
 			return nil
@@ -104,10 +103,10 @@ func (g *Governor) Run(ctx context.Context) error {
 	}
 }
 
-// sentinel is an object that nothing refers to: the collector finds it at the end of each cycle.
+// sentinel is an object without references. Its finalizer runs at the end of the collector's cycle.
 type sentinel struct{ _ [16]byte }
 
-// afterEach adjusts after each cycle of the collector, until the governor has stopped.
+// afterEach calls adjust after each cycle of the collector, until the governor has stopped.
 func (g *Governor) afterEach() {
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {
 		if g.adjust() {
@@ -116,7 +115,7 @@ func (g *Governor) afterEach() {
 	})
 }
 
-// adjust sets the collector's percentage for the heap that the last cycle found live; it reports false once the governor has stopped.
+// adjust sets the collector's percentage for the live heap of the last cycle. It returns false once the governor has stopped.
 func (g *Governor) adjust() bool {
 	now := read()
 	percent := Percent(now.live, now.scanned)
@@ -125,7 +124,7 @@ func (g *Governor) adjust() bool {
 	if g.mu.stopped {
 		return false
 	}
-	// Setting it stops the program for a moment, so small changes are let be.
+	// A change stops all goroutines for a moment, so small changes are omitted.
 	if d := percent - g.mu.percent; d*10 > g.mu.percent || -d*10 > g.mu.percent {
 		g.mu.percent = percent
 		debug.SetGCPercent(percent)
@@ -136,13 +135,13 @@ func (g *Governor) adjust() bool {
 
 // sizes holds the sizes that the runtime reports, in bytes.
 type sizes struct {
-	// live was found live by the last cycle; held is what the heap holds of the system's memory.
+	// live is the live heap of the last cycle; held is the system's memory that the heap holds.
 	live, held int64
-	// scanned is how much of the heap the collector has to look through for pointers.
+	// scanned is the part of the live heap that the collector scans for pointers.
 	scanned int64
-	// allocated is all that was ever allocated.
+	// allocated counts all allocations since the start.
 	allocated int64
-	// beside is the memory that neither objects take nor free pages: stacks, unused parts of pages, and what the runtime needs itself.
+	// beside is memory outside objects and free pages: stacks, unused parts of pages, and the runtime's own structures.
 	beside int64
 }
 

@@ -15,7 +15,7 @@ const (
 	gib = 1 << 30
 )
 
-// Smallest is the least limit that the program works with.
+// Smallest is the minimum limit with which the program works.
 const Smallest = 64 * mib
 
 // Parse parses a size such as 512MiB, 2GiB or 300000000 (bytes). It returns an error for other texts, and for sizes below
@@ -41,8 +41,9 @@ func Parse(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// Limit returns how many bytes the program may take on this machine: nine tenths of the least that its control groups
-// (version 2 or 1) allow or that the machine has, and 0 when neither is known. root is the root of the file system.
+// Limit returns the number of bytes that the program may use on this machine: nine tenths of the smallest of the limits
+// of its control groups (version 2 or 1) and the machine's memory, or 0 if none is known. root is the root of the file
+// system.
 func Limit(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
 	for _, n := range []int64{groupLimit(root), machine(root)} {
@@ -56,7 +57,7 @@ func Limit(root fs.FS) int64 {
 	return least / 10 * 9
 }
 
-// machine returns the bytes of memory of the machine, 0 when unknown.
+// machine returns the machine's memory in bytes, 0 if unknown.
 func machine(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {
@@ -74,7 +75,7 @@ func machine(root fs.FS) int64 {
 	return 0
 }
 
-// groupLimit returns the least limit of the process's control group and those around it, 0 for none.
+// groupLimit returns the smallest limit of the process's control group and its parents, 0 for none.
 func groupLimit(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -6,24 +6,24 @@ type Plan struct {
 	Limit int64
 	// Cache is for the storage engine's blocks and tables in memory, and Table for one of these tables.
 	Cache, Table int64
-	// Requests is for requests that are being received or wait.
+	// Requests is for requests that are being received or that wait.
 	Requests int64
 }
 
-// What the parts take when nothing limits them. More cache is of use only for data that exceed it, so it must be configured. Under load there
-// are three tables, one being filled, one being written out and one kept to be filled next, whatever the requests are. Larger ones make
-// fewer merges of data that exceed them by far, and must be configured too.
+// The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured. Under load there are
+// always three tables: one is being filled, one is being written out, and one is kept for filling next. Larger tables cause fewer merges of
+// data that are far larger, and must be configured too.
 const (
 	enough     = 768 * mib
 	leastTable = 4 * mib
 	mostTable  = 32 * mib
-	// leastRequests is enough for the largest request there is, WebChannel's of 36 MiB.
+	// leastRequests suffices for the largest request, WebChannel's of 36 MiB.
 	leastRequests = 40 * mib
 	mostRequests  = 64 * mib
 )
 
-// PlanFor returns the plan for a limit in bytes, 0 for none. configured reports whether the limit was: then the
-// cache grows with it, while a machine's memory is not to be filled because it is there.
+// PlanFor returns the plan for a limit in bytes, 0 for none. configured reports whether the limit was configured: only
+// then does the cache grow with it, because the program should not fill a machine's memory without need.
 func PlanFor(limit int64, configured bool) Plan {
 	share := int64(enough)
 	if limit > 0 && (configured || limit < enough) {

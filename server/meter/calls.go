@@ -8,10 +8,10 @@ import (
 	"clave/server/fault"
 )
 
-// Other is counted for every name that is not in a fixed list, so that clients cannot make new ones.
+// Other stands for every name that is not in a fixed list, so that clients can't create new names.
 const Other = "other"
 
-// codes is how many canonical codes there are.
+// codes is the number of canonical codes.
 const codes = int(fault.Unauthenticated) + 1
 
 // byCode counts by canonical code.
@@ -25,7 +25,7 @@ func (b *byCode) add(c fault.Code) {
 	b[c].Add(1)
 }
 
-// Calls counts the calls of one transport by method and code. A nil one counts nothing.
+// Calls counts the calls of one transport by method and code. A nil Calls counts nothing.
 type Calls struct {
 	meter     *Meter
 	transport string
@@ -39,8 +39,9 @@ type method struct {
 	open  atomic.Int64
 }
 
-// Calls returns what counts the calls of a transport with these methods; all others are Other. Of streams, which last, no durations are
-// kept. It is called before the transport serves; again with the same transport it returns the same.
+// Calls returns the counter of the calls of a transport with these methods; all other methods are Other. It keeps no durations of
+// streams, since they last. It must be called before the transport serves. Further calls with the same transport return the same
+// counter.
 func (m *Meter) Calls(transport string, methods, streams []string) *Calls {
 	if m == nil {
 		return nil
@@ -100,13 +101,13 @@ type MethodCounts struct {
 	Transport, Method string
 	// Codes are the ended calls by canonical code.
 	Codes map[fault.Code]uint64
-	// Took is their duration in seconds; nil for streams.
+	// Took holds their durations in seconds; nil for streams.
 	Took *Distribution
-	// Open is how many are in progress.
+	// Open is the number of calls in progress.
 	Open int64
 }
 
-// Called returns the calls of all transports' methods that were ever called.
+// Called returns the counts of all methods that have been called, for all transports.
 func (m *Meter) Called() (all []MethodCounts) {
 	m.mu.Lock()
 	calls := slices.Clone(m.mu.calls)
@@ -127,7 +128,7 @@ func (m *Meter) Called() (all []MethodCounts) {
 	return all
 }
 
-// read returns what was counted, without the codes that never came.
+// read returns the counts, without codes that did not occur.
 func (b *byCode) read() map[fault.Code]uint64 {
 	out := make(map[fault.Code]uint64)
 	for i := range b {

@@ -1,6 +1,6 @@
-// Package meter counts what a server does since it was started: calls, operations on data, decisions of rules, limits.
-// It keeps samples of the last hour for the console, and gives everything to package metrics. Names come from fixed
-// lists, so that clients can't create new ones.
+// Package meter counts the operations of a server since its start: calls, operations on data, decisions of rules,
+// exceeded limits. It keeps samples of the last hour for the console, and package metrics exports all counts. Names
+// come from fixed lists, so that clients can't create new ones.
 package meter
 
 import (
@@ -20,7 +20,7 @@ const (
 	kept     = 360
 )
 
-// Counts are what happened within a sample.
+// Counts are the counts of one sample.
 type Counts struct {
 	Commits int64 `json:"commits"`
 	Writes  int64 `json:"writes"`
@@ -30,7 +30,7 @@ type Counts struct {
 	SignIns int64 `json:"signIns"`
 }
 
-// Gauges are how things stand at the end of a sample.
+// Gauges are the values at the end of a sample.
 type Gauges struct {
 	Listeners  int    `json:"listeners"`
 	Memory     uint64 `json:"memory"`
@@ -40,13 +40,13 @@ type Gauges struct {
 	DiskFree   uint64 `json:"diskFree"`
 	// Log is the number of bytes that are only in the store's log, which is replayed at the start.
 	Log uint64 `json:"log"`
-	// Lag is the number of commits that the shared store's state is behind its log, and Nodes how many each other node is; nil without
-	// nodes.
+	// Lag is the number of commits by which the shared store's state is behind its log. Nodes holds the same for each other node; nil
+	// without nodes.
 	Lag   *int64    `json:"lag,omitempty"`
 	Nodes []NodeLag `json:"nodes,omitempty"`
 }
 
-// NodeLag is the number of commits that a node is behind the log that nodes share.
+// NodeLag is the number of commits by which a node is behind the log that nodes share.
 type NodeLag struct {
 	Name string `json:"name"`
 	Lag  int64  `json:"lag"`
@@ -59,7 +59,7 @@ type Latency struct {
 	P99 float64 `json:"p99"`
 }
 
-// Sample is what happened within an interval, or since the last one.
+// Sample holds the counts of one interval, or since the last interval.
 type Sample struct {
 	Time time.Time `json:"time"`
 	Counts
@@ -81,7 +81,7 @@ const (
 // OperationNames are the operations' names.
 var OperationNames = [operations]string{Reading: "read", Querying: "query", Committing: "commit"}
 
-// Meter counts. A nil one counts nothing. It is safe for concurrent use.
+// Meter counts operations. A nil Meter counts nothing. It is safe for concurrent use.
 type Meter struct {
 	clock  clock.Clock
 	gauges func(context.Context) Gauges
@@ -103,7 +103,7 @@ type Meter struct {
 	}
 }
 
-// New returns a meter; gauges reads how things stand.
+// New returns a meter; gauges reads the present values.
 func New(c clock.Clock, gauges func(context.Context) Gauges) *Meter {
 	seconds := float64(time.Second)
 	m := &Meter{
@@ -133,7 +133,7 @@ func (m *Meter) Begin() Call {
 	return Call{m, m.clock.Now()}
 }
 
-// end counts an operation's duration and whether it was denied.
+// end counts an operation with its duration, and as denied or not.
 func (c Call) end(o Operation, err error) {
 	c.meter.took[o].took(c.meter.clock.Now().Sub(c.began))
 	if fault.Is(err, fault.PermissionDenied) {
@@ -149,7 +149,7 @@ func (c Call) Read(n int64, err error) {
 	}
 }
 
-// Query counts a query that gave n documents.
+// Query counts a query with n result documents.
 func (c Call) Query(n int64, err error) {
 	if c.meter != nil {
 		c.meter.queries.Add(1)
@@ -177,13 +177,13 @@ func (m *Meter) SignIn() {
 	}
 }
 
-// total is what was counted since the start.
+// total holds the counts since the start.
 type total struct {
 	Counts
 	took Distribution
 }
 
-// total returns what was counted since the start.
+// total returns the counts since the start.
 func (m *Meter) total() total {
 	t := total{Counts: Counts{m.commits.Load(), m.writes.Load(), m.reads.Load(), m.queries.Load(), m.denials.Load(), m.signIns.Load()}}
 	for _, h := range m.took {
@@ -192,7 +192,7 @@ func (m *Meter) total() total {
 	return t
 }
 
-// since returns the sample of what was counted since an earlier total.
+// since returns the sample of the counts since an earlier total.
 func (m *Meter) since(ctx context.Context, now, last total) Sample {
 	took := now.took.minus(last.took)
 	ms := func(share float64) float64 { return took.percentile(share) * 1000 }
@@ -210,7 +210,7 @@ func (m *Meter) since(ctx context.Context, now, last total) Sample {
 	return s
 }
 
-// Samples returns the samples of the last hour, oldest first, and what has happened since.
+// Samples returns the samples of the last hour, oldest first, and one of the counts since the last.
 func (m *Meter) Samples(ctx context.Context) (past []Sample, current Sample) {
 	m.mu.Lock()
 	past = append([]Sample{}, m.mu.samples...)
@@ -219,7 +219,7 @@ func (m *Meter) Samples(ctx context.Context) (past []Sample, current Sample) {
 	return past, m.since(ctx, m.total(), last)
 }
 
-// Started returns when counting began.
+// Started returns the time at which counting began.
 func (m *Meter) Started() time.Time { return m.started }
 
 // Run takes samples until ctx is done.

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Slow is the duration from which a query is kept, keptQueries the number of kept queries, and keptUses the number of
-// indexes that are counted.
+// Slow is the duration from which on a query is recorded, keptQueries the number of recorded queries, and keptUses the
+// maximum number of indexes whose uses are counted.
 const (
 	Slow        = 100 * time.Millisecond
 	keptQueries = 100
 	keptUses    = 10_000
 )
 
-// Index names an index of queries: the database, the id of the collections, and how plans name scope and fields.
+// Index identifies an index: the database, the collection id, and the scope and fields in the notation of plans.
 type Index struct {
 	Database, Collection, Scope, Properties string
 }
 
-// Use is how often queries have used an index, and when the last did.
+// Use holds how often queries have used an index, and the time of the last use.
 type Use struct {
 	Count int64
 	Last  time.Time
 }
 
-// Query is a query that took long.
+// Query is a slow query.
 type Query struct {
 	Time     time.Time `json:"time"`
 	Project  string    `json:"project"`
@@ -37,7 +37,7 @@ type Query struct {
 	Entries   int64 `json:"entries"`
 	Documents int64 `json:"documents"`
 	Results   int64 `json:"results"`
-	// Indexes are those that were used, and Missing the definitions of those that were not there.
+	// Indexes are the indexes that the query used, and Missing the definitions of indexes that it lacked.
 	Indexes []string `json:"indexes"`
 	Missing []string `json:"missing"`
 }
@@ -69,7 +69,7 @@ func (m *Meter) Uses(i Index) Use {
 	return m.mu.uses[i]
 }
 
-// Slow keeps the call's query if it has taken long; describe is called only then.
+// Slow records the call's query if it was slow; describe is called only then.
 func (c Call) Slow(describe func() Query) {
 	if c.meter == nil {
 		return
@@ -89,7 +89,7 @@ func (c Call) Slow(describe func() Query) {
 	c.meter.mu.slow = append(c.meter.mu.slow, q)
 }
 
-// SlowQueries returns the latest queries that took long, newest first.
+// SlowQueries returns the latest slow queries, newest first.
 func (m *Meter) SlowQueries() []Query {
 	m.mu.Lock()
 	defer m.mu.Unlock()

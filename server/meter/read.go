@@ -2,10 +2,10 @@ package meter
 
 import "time"
 
-// RuleMethods are the methods that rules decide about, as Decide has them.
+// RuleMethods are the methods that rules allow or deny; Decide takes their indexes.
 var RuleMethods = [...]string{"get", "list", "create", "update", "delete"}
 
-// Decision is how rules decided.
+// Decision is the result of evaluating rules.
 type Decision int
 
 // The decisions. Failed is one that could not be made because a document that the rules looked up could not be read.
@@ -19,17 +19,17 @@ const (
 // DecisionNames are the decisions' names.
 var DecisionNames = [decided]string{Allowed: "allow", Denied: "deny", Failed: "error"}
 
-// Decide counts a decision of rules about the method of a place in RuleMethods.
+// Decide counts a decision about the method with an index in RuleMethods.
 func (m *Meter) Decide(method int, d Decision) {
 	if m != nil && method >= 0 && method < len(RuleMethods) {
 		m.decisions[method][d].Add(1)
 	}
 }
 
-// Limits are the limits that clients meet: of writes without a signed-in user, and of Authentication.
+// Limits are the names of limits for clients: of writes without a signed-in user, and of Authentication.
 var Limits = []string{"anonymous-writes", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
 
-// Limited counts that a limit refused something.
+// Limited counts a request that a limit refused.
 func (m *Meter) Limited(name string) {
 	if m == nil {
 		return
@@ -41,13 +41,13 @@ func (m *Meter) Limited(name string) {
 	n.Add(1)
 }
 
-// Wrote counts a group of commits that was written at once, with its duration.
+// Wrote counts a group of commits that were written together, with the duration.
 func (m *Meter) Wrote(commits int, took time.Duration) {
 	m.groups.had(commits)
 	m.syncs.took(took)
 }
 
-// Sent counts the time from a commit to when a live query's stream had it to send.
+// Sent counts the time from a commit until a live query's stream could send it.
 func (m *Meter) Sent(after time.Duration) { m.fanout.took(max(0, after)) }
 
 // All holds all counts since the start, except those of calls.
@@ -55,11 +55,12 @@ type All struct {
 	Counts
 	// Operations are the durations of operations on data, in seconds, by Operation.
 	Operations [operations]Distribution
-	// Decisions are those of rules, by place in RuleMethods and Decision.
+	// Decisions are the decisions of rules, by index in RuleMethods and Decision.
 	Decisions [len(RuleMethods)][decided]uint64
-	// Limits are how often limits refused something, by name.
+	// Limits are the numbers of requests that limits refused, by name.
 	Limits map[string]uint64
-	// Groups are how many commits were written at once, Writes how long that took and Fanout how long until streams had a commit, in seconds.
+	// Groups are the numbers of commits that were written together, Writes the durations of these writes, and Fanout the times from commits
+	// until streams could send them, in seconds.
 	Groups, Syncs, Fanout Distribution
 	Started               time.Time
 }

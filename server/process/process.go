@@ -33,7 +33,7 @@ func Run(ctx context.Context, parts ...Part) error {
 	var (
 		stops   = make([]context.CancelFunc, len(parts))
 		endings = make([]chan ended, len(parts))
-		any     = make(chan ended, len(parts)) // one element for each part, so that no part waits to end
+		any     = make(chan ended, len(parts)) // one element for each part, so that ending parts do not block
 	)
 	for i, part := range parts {
 		partCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -82,13 +82,13 @@ func Signals(ctx context.Context, others ...os.Signal) (context.Context, context
 		case <-first:
 		case <-ctx.Done():
 		}
-		signal.Stop(first) // before ctx is done: after the first signal the second ends the program
+		signal.Stop(first) // this comes before ctx is done, so that a second signal ends the program
 		cancel()
 	}()
 	return ctx, cancel
 }
 
-// hangups receives the hangup signals of this process, of which one may wait, from its first call on.
+// hangups returns the channel that receives the hangup signals of this process from the first call on. It buffers one.
 var hangups = sync.OnceValue(func() <-chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
@@ -99,8 +99,8 @@ var hangups = sync.OnceValue(func() <-chan os.Signal {
 // the next one.
 func HoldHangups() { hangups() }
 
-// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until
-// ctx is done. Signals that come while do works are one. Like HoldHangups it keeps them from ending this program, also afterwards.
+// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until ctx is done. Signals that
+// arrive while do runs count as one. Like HoldHangups it prevents hangup signals from ending this program, even after it returns.
 func Hangups(ctx context.Context, do func()) error {
 	asked := hangups()
 	for {
@@ -113,7 +113,7 @@ func Hangups(ctx context.Context, do func()) error {
 	}
 }
 
-// Logger returns a logger that writes lines of text to w from the given level on.
+// Logger returns a logger that writes messages of at least the given level to w as lines of text.
 func Logger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }

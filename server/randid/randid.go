@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Alphanumeric are the characters of ids of accounts and documents.
+// Alphanumeric holds the characters of the ids of accounts and documents.
 const Alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 // New returns n random letters and digits.

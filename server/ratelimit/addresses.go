@@ -6,10 +6,11 @@ import (
 )
 
 // aggregates are the prefixes for which an IPv6 address counts, and how many times the allowance of one client each has. A
-// household or a server is given a /64 or a few, a customer of a host a /48, and a provider a /32.
+// household or a server usually has one or a few /64, a customer of a hosting provider a /48, and a provider a /32.
 var aggregates = []struct{ bits, times int }{{64, 1}, {48, 8}, {32, 64}}
 
-// demands returns the tokens that an event of an address takes. what distinguishes kinds of events in one Limiter.
+// demands returns the tokens that an event of an address takes. The string what distinguishes the kinds of events in
+// one Limiter.
 func demands(what string, address netip.Addr, r Rate) []Demand {
 	address = address.Unmap().WithZone("")
 	if !address.Is6() {
@@ -29,7 +30,7 @@ func demands(what string, address netip.Addr, r Rate) []Demand {
 // AddressOptions configure Addresses.
 type AddressOptions struct {
 	Options
-	// Rate is what one client may do: an IPv4 address or an IPv6 /64.
+	// Rate is the rate of one client: an IPv4 address or an IPv6 /64.
 	Rate Rate
 	// Total is the rate of all clients together; the zero Rate sets no limit.
 	Total Rate
@@ -50,7 +51,7 @@ func NewAddresses(o AddressOptions) *Addresses {
 // Allow counts an event of an address and reports whether it may happen.
 func (a *Addresses) Allow(address netip.Addr) bool { return a.Take(address) == 0 }
 
-// Take counts an event of an address. It returns zero when the event may happen, and otherwise how long it is until it may.
+// Take counts an event of an address. It returns zero if the event may happen, and otherwise the time until it may.
 func (a *Addresses) Take(address netip.Addr) (wait time.Duration) {
 	return a.limiter.Take(a.demands(address)...)
 }

@@ -75,8 +75,8 @@ type Demand struct {
 	Rate Rate
 }
 
-// Take takes a token of each of several keys, or of none. It returns zero when it took them, and otherwise how long it is
-// until all of them can be taken. A refused call costs nothing.
+// Take takes a token of each of several keys, or of none. It returns zero if it took them, and otherwise the time until
+// all of them can be taken. A refused call takes no tokens.
 func (l *Limiter) Take(demands ...Demand) (wait time.Duration) {
 	now := l.o.Clock.Now()
 	l.mu.Lock()
@@ -124,7 +124,7 @@ func (l *Limiter) Len() int {
 	return len(l.mu.buckets)
 }
 
-// waitLocked returns how long it is until a key has a token.
+// waitLocked returns the time until a key has a token.
 func (l *Limiter) waitLocked(d Demand, now time.Time) time.Duration {
 	b := l.mu.buckets[d.Key]
 	if b == nil {
@@ -137,7 +137,7 @@ func (l *Limiter) waitLocked(d Demand, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(d.Rate.Every)), 1)
 }
 
-// bucketLocked returns the bucket of a key. It makes the bucket when there is none, and evicts another if there are too many.
+// bucketLocked returns the bucket of a key. If there is none, it creates one, and evicts another if there are too many.
 func (l *Limiter) bucketLocked(d Demand, now time.Time) *bucket {
 	if b := l.mu.buckets[d.Key]; b != nil {
 		return b
@@ -151,7 +151,7 @@ func (l *Limiter) bucketLocked(d Demand, now time.Time) *bucket {
 
 // evictLocked removes some full buckets, and one more bucket when there are still too many.
 func (l *Limiter) evictLocked(now time.Time) {
-	const some = 4 // More than one is added for each call, so that the full ones go away in the long run.
+	const some = 4 // Each call evicts more buckets than it adds, so that the full ones disappear over time.
 	for range some {
 		if len(l.mu.byFull) > 0 && !l.mu.byFull[0].full.After(now) {
 			l.removeLocked(l.mu.byFull[0])

@@ -4,8 +4,8 @@ package verb
 
 import "strings"
 
-// Cut cuts a custom method's verb off the end of a path. Only the last segment has one, after its last colon: project
-// ids and document ids may hold colons too. verb is empty if there is none.
+// Cut cuts a custom method's verb off the end of a path. Only the last segment has a verb, after its last colon:
+// project ids and document ids may contain colons too. verb is empty if there is none.
 func Cut(path string) (name, verb string) {
 	colon := strings.LastIndexByte(path, ':')
 	if colon < 0 || colon < strings.LastIndexByte(path, '/') {

@@ -1,4 +1,4 @@
-// Command backoffice runs the foundation's back office service: beside a Clave, which passes its paths on to it, or on
+// Command backoffice runs the foundation's back office service: beside Clave, which forwards its paths to it, or on
 // Cloud Run behind Firebase Hosting.
 package main
 
@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	return errors.Join(err, service.Close())
 }
 
-// handlerOf returns the handler of everything that the service answers.
+// handlerOf returns the handler of all requests to the service.
 func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.Handler, error) {
 	site := pages.Unavailable()
 	if s.site != "" {

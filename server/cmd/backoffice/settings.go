@@ -14,7 +14,7 @@ import (
 	"clave/server/firebaseconn"
 )
 
-// usage begins what `backoffice --help` prints.
+// usage is the first part of the output of `backoffice --help`.
 const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro, and with --site the pages of events and
 the sitemap.
 
@@ -28,7 +28,7 @@ erased daily. What the service works on:
 
 `
 
-// The variables by which the Admin SDK works on a development server and accepts unsigned tokens.
+// The environment variables that make the Admin SDK use a development server and accept unsigned tokens.
 var emulatorVariables = []string{"FIREBASE_AUTH_EMULATOR_HOST", "FIRESTORE_EMULATOR_HOST"}
 
 // settings are the command line and the environment, checked.
@@ -119,7 +119,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-// check finds contradictions.
+// check returns an error for contradictory settings.
 func (s *settings) check(rest []string, env func(string) string) error {
 	switch {
 	case len(rest) > 0:
@@ -141,7 +141,7 @@ func (s *settings) check(rest []string, env func(string) string) error {
 	return nil
 }
 
-// connect makes the Admin SDK of this process work on the server. What it returns undoes that.
+// connect makes the Admin SDK of this process use the server. The returned function reverts that.
 func (s *settings) connect() (restore func(), err error) {
 	if s.server == "" {
 		return func() {}, nil

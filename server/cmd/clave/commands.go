@@ -113,7 +113,7 @@ func group(s streams, use, short string, commands ...*cobra.Command) *cobra.Comm
 	return cmd
 }
 
-// configured adds the flags of a mode to a command and runs it with the Config that they make.
+// configured adds the flags of a mode to a command, and runs the command with the resulting Config.
 func configured(cmd *cobra.Command, mode config.Mode, run func(ctx context.Context, c *config.Config) error) *cobra.Command {
 	flags := config.Declare(cmd.Flags(), mode)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

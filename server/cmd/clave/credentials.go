@@ -50,7 +50,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int
 }
 
 // createCredential creates a key and writes it to a file that only its owner can read. An existing file is never
-// touched.
+// changed.
 func createCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
 	if c.Out == "-" {
 		made, err := store.Create(ctx, c.Command[0])

@@ -62,7 +62,7 @@ func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
 	return nil
 }
 
-// moment returns the time of a version for people.
+// moment formats the time of a version for people.
 func moment(v clock.Version) string { return v.Time().Format(time.RFC3339) }
 
 // eventsRetry makes dead letters due again.

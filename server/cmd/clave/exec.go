@@ -84,8 +84,8 @@ func awaitEvents(ctx context.Context, a *app.App, s streams) {
 	}
 }
 
-// command returns the command that is to be run against a server. When ctx ends it gets a signal to stop, and is
-// killed if it does not.
+// command returns the command that is to be run against a server. When ctx ends, it receives a signal to stop, and is
+// killed if it does not stop.
 func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) *exec.Cmd {
 	words := c.Command
 	if len(words) == 1 && config.IsLine(words[0]) {
@@ -113,7 +113,8 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 	return cmd
 }
 
-// child returns a command with the program's streams. When ctx ends it gets SIGTERM, and is killed if it does not end then.
+// child returns a command with the program's streams. When ctx ends, it receives SIGTERM, and is killed if it does not
+// stop.
 func child(ctx context.Context, s streams, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -122,7 +123,7 @@ func child(ctx context.Context, s streams, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// sdkConfig returns the default configuration of Admin SDKs, as the Firebase CLI gives it.
+// sdkConfig returns the default configuration of Admin SDKs, as the Firebase CLI provides it.
 func sdkConfig(project string) string {
 	text, err := json.Marshal(struct {
 		ProjectID     string `json:"projectId"`
@@ -135,7 +136,7 @@ func sdkConfig(project string) string {
 	return string(text)
 }
 
-// reachable returns an address to connect to for one to listen on, which may stand for all of the machine's.
+// reachable returns the address to which clients connect for a listening address, which may be unspecified (0.0.0.0).
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -147,7 +148,7 @@ func reachable(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// exitCode returns the exit code of a command, as a shell has it, and an error when it never ran.
+// exitCode returns the exit code of a command as a shell reports it, or an error if the command was never started.
 func exitCode(ran error, name string) (int, error) {
 	var ended *exec.ExitError
 	switch {

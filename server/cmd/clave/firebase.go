@@ -160,7 +160,7 @@ func calledAsJava(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == "java"
 }
 
-// java carries out a call of Java by the Firebase CLI and returns the exit code.
+// java handles a call of Java by the Firebase CLI and returns the exit code.
 func java(ctx context.Context, args []string, s streams) (int, error) {
 	jar := os.Getenv(binaryPath)
 	i := slices.Index(args, "-jar")

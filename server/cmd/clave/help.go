@@ -25,7 +25,7 @@ var flagGroups = []struct {
 // helpWidth is the width of the help in characters.
 const helpWidth = 120
 
-// printHelp prints what a command is for, how it is called, its subcommands and its flags.
+// printHelp prints the description of a command, its usage, its subcommands and its flags.
 func printHelp(w io.Writer, cmd *cobra.Command) {
 	about := cmd.Long
 	if about == "" {
@@ -42,7 +42,7 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// usageLine returns how a command is called.
+// usageLine returns the usage of a command in one line.
 func usageLine(cmd *cobra.Command) string {
 	if cmd.HasParent() {
 		return cmd.Parent().CommandPath() + " " + cmd.Use
@@ -97,7 +97,7 @@ func printFlags(w io.Writer, cmd *cobra.Command) {
 	printSet(w, "Other flags", rest)
 }
 
-// printSet prints the flags of one group, if there are any to be seen.
+// printSet prints the flags of one group that are not hidden.
 func printSet(w io.Writer, title string, set *pflag.FlagSet) {
 	if set.HasAvailableFlags() {
 		fmt.Fprintf(w, "\n%s:\n%s", title, strings.ReplaceAll(set.FlagUsagesWrapped(helpWidth), "[=true]", "       "))

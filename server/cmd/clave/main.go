@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
-// runAsJava carries out a call of Java by the Firebase CLI and returns the exit code.
+// runAsJava handles a call of Java by the Firebase CLI and returns the exit code.
 func runAsJava(ctx context.Context, args []string, s streams) int {
 	code, err := java(ctx, args, s)
 	if err != nil {
@@ -59,7 +59,7 @@ func stopping(args []string) []os.Signal {
 	return nil
 }
 
-// run carries out a command line and returns the exit code.
+// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	if len(args) > 0 && (args[0] == "start" || args[0] == "exec") {
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	if err != nil {
 		text := message(err)
-		if !strings.HasPrefix(text, "clave ") && !strings.HasPrefix(text, "clave:") { // a command that names itself
+		if !strings.HasPrefix(text, "clave ") && !strings.HasPrefix(text, "clave:") { // the message of the command names the command
 			text = "clave: " + text
 		}
 		fmt.Fprintln(s.err, text)
@@ -88,7 +88,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	return code
 }
 
-// message returns the text of an error for the terminal: the client's text of a named error, all of another.
+// message returns the text of an error for the terminal: of a named error the text for clients, of any other the whole
+// text.
 func message(err error) string {
 	var named *fault.Error
 	if errors.As(err, &named) {

@@ -45,7 +45,7 @@ func moveData(ctx context.Context, from, to string, s streams) error {
 	return err
 }
 
-// printCounts prints what both sides hold.
+// printCounts prints the counts of both sides.
 func printCounts(w io.Writer, m *app.Move) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "KIND\tFROM\tBYTES\tSHA-256\tTO\tBYTES\tSHA-256\n")

@@ -39,12 +39,12 @@ func serveCommand(s streams) *cobra.Command {
 			"SIGHUP reloads the rules.",
 		Example: "  clave serve --project fundacion --acme-domain www.example.org --host 0.0.0.0 --port 443 --http-port 80 --no-sign-up",
 	}, config.ModeServe, func(ctx context.Context, c *config.Config) error {
-		process.HoldHangups() // also before there is an app, and between two
+		process.HoldHangups() // even before there is an app, and between two apps
 		return runServer(ctx, c, s)
 	})
 }
 
-// runServer builds the app and runs it until it is stopped. A node that leads no more becomes a follower.
+// runServer builds the app and runs it until it is stopped. A node that stops leading becomes a follower.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
 	for {
 		err := runApp(ctx, c, s)
@@ -66,7 +66,7 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 		var stop context.CancelFunc
 		ctx, stop = untilClosed(ctx, os.Stdin)
 		defer stop()
-		notices = s.err // standard output is for a program
+		notices = s.err // standard output is read by a program
 	}
 	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Version: versionText(), Notices: notices, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
@@ -82,8 +82,8 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 	})
 }
 
-// limitMemory limits the memory of the process to what the command line, the control group or the machine allows, and
-// returns how it is divided.
+// limitMemory limits the memory of the process according to the command line, the control group or the machine, and
+// returns its division.
 func limitMemory(c *config.Config) memory.Plan {
 	limit, configured := c.MemoryLimit, c.MemoryLimit != 0
 	if !configured {
@@ -114,8 +114,8 @@ func shown(addr string) string {
 	return net.JoinHostPort(app.ForPages(host), port)
 }
 
-// untilClosed returns a context that is done when ctx is, or once everything was read from in. A read that waits ends with
-// the program.
+// untilClosed returns a context that is done when ctx is done or in is at its end. A blocked read of in ends with the
+// program.
 func untilClosed(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
@@ -125,7 +125,7 @@ func untilClosed(ctx context.Context, in io.Reader) (context.Context, context.Ca
 	return ctx, stop
 }
 
-// printAddresses prints where the parts listen as one line of JSON.
+// printAddresses prints the addresses of the parts as one line of JSON.
 func printAddresses(w io.Writer, project string, a app.Addresses) {
 	line, err := json.Marshal(struct {
 		ProjectID string `json:"projectId"`

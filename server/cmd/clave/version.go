@@ -9,7 +9,7 @@ import (
 // version, commit and date are set by the build: go build -ldflags "-X main.version=… -X main.commit=… -X main.date=…".
 var version, commit, date string
 
-// versionText returns the version, the commit and the date of the build, the last two as far as they are known.
+// versionText returns the version, the commit and the date of the build, the last two if they are known.
 func versionText() string {
 	v, c, d := version, commit, date
 	if info, ok := debug.ReadBuildInfo(); ok {
