@@ -24,6 +24,39 @@ test('the command palette goes anywhere by keys alone', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
 })
 
+test('Enter before the collections have loaded goes to the collection that the text means', async ({ page }) => {
+  await page.goto(`/users/${PROJECT}/(default)`)
+  await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
+  let release = () => {}
+  const released = new Promise<void>((done) => {
+    release = done
+  })
+  await page.route('**/api/collections*', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('sngs')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Commands' })
+  await expect(dialog.getByRole('status')).toHaveText('Loading…')
+  await expect(page).toHaveURL(/users/)
+  release()
+  await expect(page).toHaveURL(/data\/demo-shell\/\(default\)\/songs$/)
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('row', { name: 'son' })).toBeVisible()
+})
+
+test('Enter opens a page at once while the collections load', async ({ page }) => {
+  await page.goto(`/users/${PROJECT}/(default)`)
+  await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
+  await page.route('**/api/collections*', () => {})
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('index')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Indexes' })).toBeVisible()
+})
+
 test('keys alone reach the menu, the content and a document', async ({ page }) => {
   await page.goto(`/data/${PROJECT}/(default)/songs`)
   await expect(page.getByRole('row', { name: 'son' })).toBeVisible()

@@ -14,7 +14,10 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
   const { t, setLanguage } = useText()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const [collections, setCollections] = useState<string[]>([])
+  /** The ids of the collections; null until they are loaded. */
+  const [collections, setCollections] = useState<string[] | null>(null)
+  /** Set if Enter was pressed before the collections were loaded, and one of them may be meant. */
+  const [waiting, setWaiting] = useState(false)
   const navigate = useNavigate()
   const list = useId()
   const chosen = useRef<HTMLLIElement>(null)
@@ -23,7 +26,9 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     const control = new AbortController()
     loadCollections(scope, '', false, control.signal).then(
       (found) => setCollections(found.map((collection) => collection.id)),
-      () => setCollections([]),
+      () => {
+        if (!control.signal.aborted) setCollections([])
+      },
     )
     return () => control.abort()
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the scope
@@ -42,7 +47,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     })),
     { label: t.shell.languageIs('English'), hint: '', to: 'language en', act: () => setLanguage('en') },
     { label: t.shell.languageIs('Español'), hint: '', to: 'language es', act: () => setLanguage('es') },
-    ...collections.map((id) => ({ label: id, hint: t.pages.data, to: pagePath('data', scope, id) })),
+    ...(collections ?? []).map((id) => ({ label: id, hint: t.pages.data, to: pagePath('data', scope, id) })),
   ])
   if (text.includes('/')) {
     const path = text.replace(/^\/+|\/+$/g, '')
@@ -54,10 +59,22 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     if (command.act) command.act()
     else void navigate(command.to)
   }
+  const latest = useRef({ go, command: commands[at] })
+  latest.current = { go, command: commands[at] }
+  useEffect(() => {
+    if (!waiting || !collections) return
+    setWaiting(false)
+    latest.current.go(latest.current.command)
+  }, [waiting, collections])
+  const enter = () => {
+    // A collection comes before a command that does not begin with the text, so that the time of loading changes nothing.
+    if (collections || at > 0 || text.includes('/') || begins(text, commands[at])) go(commands[at])
+    else setWaiting(true)
+  }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(Math.min(at + 1, commands.length - 1))
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0))
-    else if (event.key === 'Enter') go(commands[at])
+    else if (event.key === 'Enter') enter()
     else return
     event.preventDefault()
   }
@@ -75,6 +92,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
         onChange={(event) => {
           setText(event.target.value)
           setAt(0)
+          setWaiting(false)
         }}
         onKeyDown={onKey}
         data-first
@@ -96,14 +114,26 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
           </li>
         ))}
       </ul>
-      {commands.length === 0 && <p className="soft">{t.shell.paletteNone}</p>}
+      {(waiting || commands.length === 0) && (
+        <p className="soft" role="status">
+          {collections ? t.shell.paletteNone : t.common.loading}
+        </p>
+      )}
     </Dialog>
   )
 }
 
+/** A text without case and blanks, as labels are compared with it. */
+const plain = (text: string): string => text.toLowerCase().replaceAll(/\s/g, '')
+
+/** Reports whether a command's label begins with a text. */
+function begins(text: string, command: Command | undefined): boolean {
+  return command?.label.toLowerCase().startsWith(plain(text)) ?? false
+}
+
 /** The commands whose label contains the letters of the text in order; those that begin with it come first. */
-export function find(text: string, commands: Command[]): Command[] {
-  const wanted = text.toLowerCase().replaceAll(/\s/g, '')
+function find(text: string, commands: Command[]): Command[] {
+  const wanted = plain(text)
   const fits = (label: string) => {
     let from = 0
     for (const letter of wanted) {
