@@ -85,7 +85,25 @@ export async function fits(page: Page): Promise<void> {
   for (const width of [360, 768, 1280]) {
     await page.setViewportSize({ width, height: 800 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `at ${width}`).toBeLessThanOrEqual(0)
+    if (width === 360) await expect.poll(() => page.evaluate(smallTargets)).toEqual([])
   }
+}
+
+/** The controls that a finger would miss, with their sizes: visible ones of less than 36 × 36 pixels. Runs in the page. */
+function smallTargets(): string[] {
+  const most = document.querySelector('dialog[open]') ?? document
+  return [...most.querySelectorAll<HTMLElement>('button, input, select, textarea, nav a, .links a, .picker')].flatMap((control) => {
+    // A label or a table's row is pressed in place of what it contains.
+    const target = control.matches('[type=checkbox]')
+      ? control.closest('label')
+      : control.matches('td .link')
+        ? control.closest('tr')
+        : control
+    const { width, height } = (target ?? control).getBoundingClientRect()
+    const hidden = width === 0 || !control.checkVisibility() || control.closest('.hidden-label') !== null
+    const small = height < 36 || (width < 36 && !control.matches('.head-button, .link'))
+    return !hidden && small ? [`${control.outerHTML.slice(0, 120)}: ${Math.round(width)} × ${Math.round(height)}`] : []
+  })
 }
 
 /** Replaces the text of an editor by pasting. */

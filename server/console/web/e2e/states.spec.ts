@@ -121,7 +121,7 @@ test('nodes that share a store have their lags named, and what a follower answer
   await page.route('**/api/now', (route) => route.fulfill({ json: now }))
   await page.goto(at('now'))
   const nodes = page.getByRole('figure', { name: 'Nodes behind the log' })
-  for (const text of ['madrid: 0 commits', 'oviedo: 1 commit', 'sevilla: 3 commits', 'at most 9 commits'])
+  for (const text of ['madrid: 0 commits', 'oviedo: 1 commit', 'sevilla: 3 commits', 'highest 9 commits'])
     await expect(nodes.getByText(text)).toBeVisible()
   await accessible(page)
   await fits(page)

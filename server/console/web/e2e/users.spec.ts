@@ -34,7 +34,7 @@ test('make, find, change, disable, revoke and delete a user', async ({ page, qui
   await fits(page)
   const search = page.getByRole('searchbox', { name: /^Part of a name/ })
   await search.fill('nobody@example.org')
-  await expect(page.getByText('There is no user with “nobody@example.org”.')).toBeVisible()
+  await expect(page.getByText('No user matches “nobody@example.org”.')).toBeVisible()
   await search.fill('ana@example.org')
   await page.getByRole('button', { name: 'ana@example.org' }).click()
 
@@ -47,7 +47,7 @@ test('make, find, change, disable, revoke and delete a user', async ({ page, qui
   await dialog.getByRole('tab', { name: 'Claims' }).click()
   const editor = dialog.getByRole('textbox', { name: 'Claims' })
   await paste(editor, '{ "sub": 1 }')
-  await expect(dialog.getByText('Tokens use this name themselves: sub')).toBeVisible()
+  await expect(dialog.getByText('This name is reserved for tokens: sub')).toBeVisible()
   await paste(editor, '{ "role": "admin" }')
   await expect(dialog.getByText('16 of 1,000 characters')).toBeVisible()
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -66,9 +66,9 @@ test('make, find, change, disable, revoke and delete a user', async ({ page, qui
   expect(await lookup.json()).toMatchObject({ users: [{ displayName: 'Ana', disabled: true, customAttributes: '{"role":"admin"}' }] })
 
   await dialog.getByRole('button', { name: 'Delete user' }).click()
-  await dialog.getByRole('button', { name: 'Really delete?' }).click()
+  await dialog.getByRole('button', { name: 'Confirm: delete' }).click()
   await expect(dialog).toBeHidden()
-  await expect(page.getByText('There is no user with “ana@example.org”.')).toBeVisible()
+  await expect(page.getByText('No user matches “ana@example.org”.')).toBeVisible()
 })
 
 test('users go out to a file and come in again', async ({ page }) => {

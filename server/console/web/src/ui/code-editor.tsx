@@ -50,14 +50,17 @@ type Props = {
   /** Called with the text after each change; returns its errors. */
   checkNow?: (text: string) => Diagnostic[]
   extra?: Extension
+  /** The line to show, from 1. */
+  line?: number
 }
 
 const CHECK_MS = 150
 const NO_EXTRA: Extension = []
 
 /** An editor of code. It is in a shadow root, where its styles are constructed style sheets, which the content security policy allows. */
-export function CodeEditor({ text, language, label, readOnly = false, changed, check, checkNow, extra = NO_EXTRA }: Props) {
+export function CodeEditor({ text, language, label, readOnly = false, changed, check, checkNow, extra = NO_EXTRA, line }: Props) {
   const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<EditorView>(null)
   const latest = useRef({ changed, check, checkNow })
   latest.current = { changed, check, checkNow }
   useEffect(() => {
@@ -92,7 +95,7 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
       // Escape, then Tab leaves the editor.
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorState.readOnly.of(readOnly),
       THEME,
       language,
@@ -100,6 +103,7 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
       extra,
     ]
     const view = new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root })
+    editor.current = view
     return () => {
       clearTimeout(timer)
       turn = -1
@@ -107,5 +111,11 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
     }
     // A new text, language or extension creates a new editor, so callers pass the same values.
   }, [text, language, label, readOnly, extra])
+  useEffect(() => {
+    const view = editor.current
+    if (!view || !line || line > view.state.doc.lines) return
+    const { from } = view.state.doc.line(line)
+    view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+  }, [line, text, language, label, readOnly, extra])
   return <div className="code-host" ref={host} />
 }

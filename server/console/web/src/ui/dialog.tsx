@@ -14,7 +14,9 @@ export function Dialog({ title, close, children, wide = false, submit, className
     const before = document.activeElement
     dialog?.showModal()
     // showModal puts the focus on the first button; React's autofocus runs earlier, while the dialog is hidden.
-    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
+    const first = dialog?.querySelector<HTMLElement>('[data-first]')
+    first?.focus()
+    if (first instanceof HTMLInputElement) first.select()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()

@@ -93,6 +93,7 @@ export function DocumentPane({ scope, path, open, changed }: Props) {
           parent={collectionOf(parent).parent}
           collection={parent}
           fields={doc.fields}
+          id={asked === 'rename' ? doc.id : undefined}
           title={asked === 'rename' ? t.data.rename : t.data.duplicate}
           hint={asked === 'rename' ? t.data.renameHint : undefined}
           close={() => setAsked(null)}

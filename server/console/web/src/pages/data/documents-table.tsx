@@ -14,6 +14,7 @@ import { ImportDialog } from './import-dialog'
 import { NewDocumentDialog } from './new-document-dialog'
 import { QueryBuilder } from './query-builder'
 import { useExport } from './use-export'
+import { useRowHeight } from './use-row-height'
 import { type Live, type Place, useRows } from './use-rows'
 
 type Props = {
@@ -35,7 +36,8 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
   const [asked, setAsked] = useState<Asked>(null)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const exporting = useExport(place)
-  const columns = useColumns(place.collection, rows.docs)
+  const row = useRowHeight()
+  const columns = useColumns(place.collection, rows.docs, place.group)
   const { scope, collection, group, query } = place
   const hasQuery = writeQuery(query) !== ''
   const after = () => {
@@ -78,8 +80,11 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
       )}
       {rows.status === 'ready' && rows.docs.length > 0 && (
         <Grid
+          key={row}
           docs={rows.docs}
           fields={columns.shown}
+          widths={columns.widths}
+          row={row}
           group={group}
           marks={rows.marks}
           current={documentPath}
@@ -94,7 +99,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
         />
       )}
       <footer className="table-foot">
-        <span>{t.data.loaded(number(rows.docs.length) + (rows.more ? '+' : ''))}</span>
+        {rows.status === 'ready' && <span>{t.data.loaded(number(rows.docs.length) + (rows.more ? '+' : ''))}</span>}
         {exporting.note && <span role="status">{exporting.note}</span>}
         {selected.size > 0 && (
           <>
@@ -144,7 +149,7 @@ function LiveMark({ live }: { live: Live }) {
   return (
     <span className="push" title={live === 'lost' ? t.data.liveLost : t.data.liveHint}>
       <span className={`dot ${live === 'on' ? 'on' : live === 'lost' ? 'off' : ''}`} />
-      {live === 'lost' ? t.data.liveLost : t.data.live}
+      {live === 'lost' ? t.data.liveLost : live === 'on' ? t.data.live : t.data.connecting}
     </span>
   )
 }

@@ -6,13 +6,15 @@ import { type Order, wirePath } from '../../lib/query'
 import { fieldOf } from '../../lib/value'
 import { valueText } from '../../lib/value-text'
 
-const ROW = 30
-const HEAD = 30
 const AHEAD = 30
 
 type Props = {
   docs: Doc[]
   fields: string[]
+  /** The widths of the columns of ids and fields, as CSS has them. */
+  widths: string
+  /** The height of a row. */
+  row: number
   group: boolean
   marks: ReadonlySet<string>
   current: string | null
@@ -28,7 +30,7 @@ type Props = {
 
 /** A table that renders visible rows only. Arrow keys move, Enter opens a row, the space bar selects it. */
 export function Grid(props: Props) {
-  const { docs, fields, current, selected, setSelected, open, more, loadMore, see } = props
+  const { docs, fields, row: height, current, selected, setSelected, open, more, loadMore, see } = props
   const { t } = useText()
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
@@ -37,10 +39,10 @@ export function Grid(props: Props) {
   const virtual = useVirtualizer({
     count: docs.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => height,
     overscan: 8,
-    paddingStart: HEAD,
-    scrollPaddingStart: HEAD,
+    paddingStart: height,
+    scrollPaddingStart: height,
     rangeExtractor: (range) => withRow(range, active),
   })
   const items = virtual.getVirtualItems()
@@ -101,7 +103,7 @@ export function Grid(props: Props) {
         aria-colcount={fields.length + 2}
         aria-multiselectable="true"
         tabIndex={-1}
-        style={{ height: virtual.getTotalSize(), '--columns': fields.length } as React.CSSProperties}
+        style={{ height: virtual.getTotalSize(), '--row': `${height}px`, '--widths': props.widths } as React.CSSProperties}
         onKeyDown={onKey}
       >
         <Head {...props} />
@@ -152,12 +154,14 @@ function Head({ docs, fields, order, setOrder, selected, setSelected }: Props) {
   return (
     <div className="grid-head" role="row" aria-rowindex={1}>
       <span role="columnheader">
-        <input
-          type="checkbox"
-          checked={all}
-          aria-label={t.data.selectAll}
-          onChange={() => setSelected(all ? new Set() : new Set(docs.map((doc) => doc.path)))}
-        />
+        <label className="grid-check">
+          <input
+            type="checkbox"
+            checked={all}
+            aria-label={t.data.selectAll}
+            onChange={() => setSelected(all ? new Set() : new Set(docs.map((doc) => doc.path)))}
+          />
+        </label>
       </span>
       {columns.map((field, i) => {
         const direction = order?.field === field ? order.direction : null
@@ -202,18 +206,16 @@ const Row = memo(function Row({ doc, index, top, fields, group, active, current,
       data-index={index}
       tabIndex={active ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => open(doc.path)}
+      onClick={(event) => {
+        // A press beside the checkbox selects the row, too.
+        if (!(event.target instanceof Element && event.target.closest('.grid-check'))) open(doc.path)
+      }}
       onKeyDown={undefined}
     >
       <span role="gridcell">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          checked={selected}
-          aria-label={t.data.select(doc.id)}
-          onClick={(event) => event.stopPropagation()}
-          onChange={() => select(doc.path)}
-        />
+        <label className="grid-check">
+          <input type="checkbox" tabIndex={-1} checked={selected} aria-label={t.data.select(doc.id)} onChange={() => select(doc.path)} />
+        </label>
       </span>
       <span role="gridcell" className={`mono ${doc.missing ? 'missing' : ''}`} title={doc.missing ? t.data.missing : undefined}>
         {group ? doc.path : doc.id}

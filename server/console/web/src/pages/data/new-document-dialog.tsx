@@ -17,6 +17,8 @@ type Props = {
   collection: string | null
   /** The initial fields, for a copy. */
   fields?: Fields
+  /** The id that is proposed; empty for a generated one. */
+  id?: string
   title?: string
   hint?: string
   close: () => void
@@ -24,10 +26,10 @@ type Props = {
 }
 
 /** Creates a document. */
-export function NewDocumentDialog({ scope, parent, collection, fields = {}, title, hint, close, done }: Props) {
+export function NewDocumentDialog({ scope, parent, collection, fields = {}, id: proposed = '', title, hint, close, done }: Props) {
   const { t } = useText()
   const [name, setName] = useState('')
-  const [id, setId] = useState('')
+  const [id, setId] = useState(proposed)
   const { busy, error, run } = useAction()
   const badName = collection === null && name !== '' && !goodId(name)
   const badId = id !== '' && !goodId(id)
@@ -66,7 +68,7 @@ export function NewDocumentDialog({ scope, parent, collection, fields = {}, titl
           aria-invalid={badId}
           onChange={(event) => setId(event.target.value)}
         />
-        <span>{t.data.idHint}</span>
+        {!proposed && <span>{t.data.idHint}</span>}
       </label>
       {(badName || badId) && (
         <p className="bad" role="alert">

@@ -38,7 +38,7 @@ export default function IndexesPage() {
             <dl className="facts">
               <dt>{t.indexes.mode}</dt>
               <dd>
-                <code>{mode}</code>
+                {Object.entries(t.indexes.modes).find(([id]) => id === mode)?.[1] ?? mode} <code>--indexes {mode}</code>
               </dd>
               <dt>{t.indexes.file}</dt>
               <dd className="mono wrap">{file ?? t.common.none}</dd>

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Decision, Expression } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { byteIndex } from '../../lib/bytes'
@@ -14,6 +14,7 @@ export default function DecisionView({ source, decision }: { source: string; dec
   const { t, number } = useText()
   const marks = useMemo(() => [coverageMarks(source, decision.expressions), decidingLines(source, decision.statements)], [source, decision])
   const { cost } = decision
+  const [chosen, setChosen] = useState<number | null>(null)
   return (
     <div className="stack">
       <p className="row" role="status">
@@ -32,7 +33,9 @@ export default function DecisionView({ source, decision }: { source: string; dec
           {decision.statements.map((statement, i) => (
             <li key={i}>
               <span className={`tag ${TONES[statement.outcome]}`}>{statement.outcome}</span>
-              <span>{t.requests.line(statement.line)}</span>
+              <button type="button" className="link" onClick={() => setChosen(statement.line)}>
+                {t.requests.line(statement.line)}
+              </button>
               <span className="wrap soft" lang="en">
                 {statement.failure}
               </span>
@@ -40,7 +43,18 @@ export default function DecisionView({ source, decision }: { source: string; dec
           ))}
         </ul>
       )}
-      {source && <CodeEditor text={source} language={rulesLanguage} label={t.pages.rules} readOnly extra={marks} />}
+      {source && (
+        <div className="some">
+          <CodeEditor
+            text={source}
+            language={rulesLanguage}
+            label={t.pages.rules}
+            readOnly
+            extra={marks}
+            line={chosen ?? decision.statements[0]?.line}
+          />
+        </div>
+      )}
       {decision.lookups.length > 0 && (
         <section className="stack" aria-label={t.requests.lookups}>
           <h3>{t.requests.lookups}</h3>

@@ -1,0 +1,62 @@
+import { expect, I, origins, S, seed, test } from './console'
+
+const PROJECT = 'demo-layout'
+const at = (page: string) => `/${page}/${PROJECT}/(default)`
+
+test.beforeAll(async () => {
+  await seed(PROJECT, {
+    'ghosts/none/orders/o1': { n: I(1) },
+    'people/ann': { active: { booleanValue: true }, biography: S('A text that is much longer than a boolean, and has a wide column.') },
+  })
+  // A refused request, which the first page of the requests shows.
+  await fetch(`${origins().firestore}/v1/projects/demo-console/databases/(default)/documents/notes/layout`)
+})
+
+/** The box of what a locator finds. */
+const boxOf = async (found: { boundingBox: () => Promise<{ x: number; y: number; width: number; height: number } | null> }) => {
+  const box = await found.boundingBox()
+  if (!box) throw new Error('it has no box')
+  return box
+}
+
+test('documents without fields keep their checkbox and id in one row', async ({ page }) => {
+  await page.goto(`${at('data')}/ghosts`)
+  const row = page.getByRole('row', { name: 'none' })
+  const check = await boxOf(row.getByRole('checkbox'))
+  const id = await boxOf(row.getByText('none', { exact: true }))
+  expect(id.x).toBeGreaterThan(check.x + check.width)
+  expect(Math.abs(id.y + id.height / 2 - (check.y + check.height / 2))).toBeLessThan(4)
+})
+
+test('columns are as wide as what they show, under their heads', async ({ page }) => {
+  await page.goto(`${at('data')}/people`)
+  const row = page.getByRole('row', { name: 'ann' })
+  const narrow = await boxOf(row.getByRole('gridcell', { name: 'true', exact: true }))
+  const wide = await boxOf(row.getByRole('gridcell', { name: /^A text/ }))
+  expect(narrow.width).toBeLessThan(wide.width / 2)
+  const head = await boxOf(page.getByRole('columnheader', { name: 'biography' }))
+  expect(head.x).toBe(wide.x)
+})
+
+test('a dialog keeps its upper edge while its content changes', async ({ page }) => {
+  await page.goto(at('data'))
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  const dialog = page.getByRole('dialog')
+  const before = await boxOf(dialog)
+  await page.keyboard.type('zzzz')
+  await expect(dialog.getByText('No command or collection has this name.')).toBeVisible()
+  const after = await boxOf(dialog)
+  expect(after.y).toBe(before.y)
+  expect(after.height).toBeLessThan(before.height)
+})
+
+test('a row of a table opens wherever it is pressed, and the rules show the deciding line', async ({ page }) => {
+  await page.goto('/requests/demo-console/(default)?path=notes/layout')
+  const row = page.getByRole('row', { name: /notes\/layout/ }).first()
+  const cell = await boxOf(row.getByRole('cell', { name: 'get', exact: true }))
+  await page.mouse.click(cell.x + cell.width / 2, cell.y + cell.height / 2)
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.locator('.decides-deny, .decides-error').first()).toBeInViewport()
+  await expect(dialog.locator('.cm-activeLine')).toContainText('allow read')
+})
