@@ -16,7 +16,7 @@ const RestDocument = v.object({
 /** A document. A missing one has no fields, but documents below it. */
 export type Doc = { path: string; id: string; missing: boolean; fields: Fields; createTime: string; updateTime: string }
 
-export function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
+function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
   const path = relativeName(rest.name)
   return {
     path,

@@ -95,7 +95,7 @@ export async function send(path: string, options: Options): Promise<void> {
 }
 
 /** The lines of a stream of text. */
-export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
   let rest = ''

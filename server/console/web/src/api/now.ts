@@ -57,6 +57,5 @@ const Line = v.object({
   attrs: v.optional(v.record(v.string(), v.string()), {}),
 })
 const Logs = v.object({ lines: v.nullish(v.array(Line), []), next: v.number() })
-export type LogLine = v.InferOutput<typeof Line>
 
 export const loadLogs = (level: string, q: string, signal?: AbortSignal) => call(Logs, withQuery('/api/logs', { level, q }), { signal })

@@ -70,7 +70,7 @@ const Indexes = v.object({
   since: v.optional(v.string(), ''),
 })
 export type Index = v.InferOutput<typeof Index>
-export type Indexes = v.InferOutput<typeof Indexes>
+type Indexes = v.InferOutput<typeof Indexes>
 
 export const loadIndexes = (scope: Scope, signal?: AbortSignal) => call(Indexes, withQuery('/api/indexes', scope), { signal })
 

@@ -49,7 +49,7 @@ const Coverage = v.object({ source: v.nullish(v.string(), ''), expressions: v.nu
 export const loadCoverage = (scope: Scope, signal?: AbortSignal) => call(Coverage, withQuery('/api/rules/coverage', scope), { signal })
 
 const Outcome = v.picklist(['allow', 'deny', 'error', 'admin'])
-export type Outcome = v.InferOutput<typeof Outcome>
+type Outcome = v.InferOutput<typeof Outcome>
 const Decision = v.object({
   allowed: v.boolean(),
   outcome: Outcome,

@@ -22,7 +22,7 @@ function nameOfCell(cell: string): string {
 }
 
 /** A value as a cell: plain where parsing gives it back, else in the JSON of documents. */
-export function cellOf(value: Value | undefined): string {
+function cellOf(value: Value | undefined): string {
   if (!value) return ''
   if (value.type === 'string') return plain(value.value) ? value.value : JSON.stringify(value.value)
   if (value.type === 'double') return doubleText(value.value)
@@ -37,7 +37,7 @@ function plain(text: string): boolean {
 }
 
 /** The value of a cell; undefined for an empty one, which is a field that is not there. */
-export function valueOfCell(cell: string, root: string): Value | undefined {
+function valueOfCell(cell: string, root: string): Value | undefined {
   if (cell === '') return undefined
   if (/^(?:[[{"\d-]|true$|false$|null$)/.test(cell)) {
     try {

@@ -3,7 +3,7 @@ import { documentsRoot, type Scope } from './scope'
 import { fieldOf, type Fields, toWire, type Value, type WireValue } from './value'
 
 /** The value at a path of names with dots; undefined where there is none. */
-export function valueAt(fields: Fields, path: string): Value | undefined {
+function valueAt(fields: Fields, path: string): Value | undefined {
   const [first = '', ...rest] = path.split('.')
   const value = fieldOf(fields, first)
   if (rest.length === 0 || value === undefined) return value

@@ -4,7 +4,7 @@ const MAX_INT = 9223372036854775807n
 const MIN_INT = -9223372036854775808n
 
 /** Parses an integer of 64 bits; null for an invalid one. */
-export function parseInteger(text: string): string | null {
+function parseInteger(text: string): string | null {
   const trimmed = text.trim()
   if (!/^-?\d{1,19}$/.test(trimmed)) return null
   const n = BigInt(trimmed)
@@ -64,7 +64,7 @@ export function parseInput(type: ValueType, text: string, root: string): Value |
 }
 
 /** Parses numbers separated by commas or spaces. */
-export function parseNumbers(text: string): number[] | null {
+function parseNumbers(text: string): number[] | null {
   const parts = text
     .replaceAll(/[[\]]/g, '')
     .split(/[\s,]+/)

@@ -1,5 +1,5 @@
 /** How far a zone is from UTC at a moment, in minutes. */
-export function offsetAt(zone: string, moment: Date): number {
+function offsetAt(zone: string, moment: Date): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',

@@ -19,7 +19,7 @@ export function linePath(values: readonly number[], most: number, slots: number)
 }
 
 /** The area between a line of values and the base. */
-export function areaPath(values: readonly number[], most: number, slots: number): string {
+function areaPath(values: readonly number[], most: number, slots: number): string {
   if (values.length < 2) return ''
   const from = WIDTH - (WIDTH / Math.max(1, slots - 1)) * (values.length - 1)
   return `${linePath(values, most, slots)}L${WIDTH} ${HEIGHT - 1}L${from.toFixed(1)} ${HEIGHT - 1}Z`

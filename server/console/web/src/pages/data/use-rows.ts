@@ -148,7 +148,7 @@ export function useRows(place: Place) {
 const fresh = (key: string): State => ({ key, docs: [], status: 'loading', error: null, more: false, token: '' })
 
 /** The rows to watch, in steps, so that scrolling a little keeps the listener. */
-export function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
+function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
   const from = Math.max(0, Math.floor(first / MARGIN) * MARGIN - MARGIN)
   return { first: from, last: Math.min(Math.max(count - 1, 0), Math.ceil((last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
 }

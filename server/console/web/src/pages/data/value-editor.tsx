@@ -30,12 +30,7 @@ type Edit = { scope: Scope; disabled: boolean }
 type Props = Edit & { name: string; value: Value; set: (value: Value) => void }
 
 /** A field's name, type and value. */
-export function FieldEditor({
-  label,
-  remove,
-  inArray = false,
-  ...props
-}: Props & { label: string; remove: () => void; inArray?: boolean }) {
+function FieldEditor({ label, remove, inArray = false, ...props }: Props & { label: string; remove: () => void; inArray?: boolean }) {
   const { t } = useText()
   const { value, name, disabled, set } = props
   const types = VALUE_TYPES.filter((type) => !inArray || type !== 'array')

@@ -14,7 +14,7 @@ import { Empty, Loaded } from '../../ui/states'
 type Mark = { from: number; to: number; kind: 'true' | 'false' | 'both' | 'never' | 'value'; title: string }
 
 /** The values of expressions as marks of the text. Marks of inner expressions are within those of outer ones. */
-export function marksOf(expressions: readonly Expression[], at: (byte: number) => number): Mark[] {
+function marksOf(expressions: readonly Expression[], at: (byte: number) => number): Mark[] {
   return expressions.flatMap((expression) => {
     const labels = expression.values.map(({ value }) => valueLabel(value))
     const yes = labels.includes('true')

@@ -142,7 +142,7 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
 }
 
 /** The cases of files, in the order of their names. An error for an invalid file contains its name. */
-export async function casesOf(files: readonly File[]): Promise<unknown[]> {
+async function casesOf(files: readonly File[]): Promise<unknown[]> {
   const all: unknown[] = []
   const named = files.filter((file) => file.name.endsWith('.json')).toSorted((a, b) => pathOf(a).localeCompare(pathOf(b)))
   for (const file of named) {

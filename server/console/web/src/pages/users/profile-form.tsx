@@ -28,7 +28,7 @@ const valuesOf = (user: User): Values => ({
 })
 
 /** What differs between two states of an account, as a change says it. */
-export function changeOf(before: Values, after: Values): UserChange {
+function changeOf(before: Values, after: Values): UserChange {
   const change: UserChange = {}
   if (after.email !== before.email) change.email = after.email
   if (after.password) change.password = after.password
