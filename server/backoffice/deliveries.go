@@ -15,9 +15,9 @@ import (
 )
 
 // deliveryCollection is the subcollection of an issue with a document for each address to which sending was begun, named like the
-// address's document. It is created before the e-mail is passed to the mail server. So nobody gets an issue twice: an e-mail that a
-// crash interrupts between the two counts as uncertain and is not sent again. Its field due is the time when an open delivery needs
-// attention: an interrupted one is settled, a deferred one is retried.
+// address's document. It is created before the e-mail is passed to the mail server. So an issue is never sent twice to an address:
+// an e-mail that a crash interrupts between the two counts as uncertain and is not sent again. Its field due is the time when an
+// open delivery needs attention: an interrupted one is settled, a deferred one is retried.
 const deliveryCollection = "deliveries"
 
 // The states of an issue (sending, paused, sent), and of a delivery.
@@ -45,13 +45,13 @@ const (
 	maxSendTries = 5
 )
 
-// KeepSending sends the issues that are started, until ctx is done.
+// KeepSending sends the started issues until ctx is done.
 func (s *Service) KeepSending(ctx context.Context) error {
 	return s.keepEmailing(ctx, sendInterval, "the newsletter could not be sent", s.SendIssues)
 }
 
-// SendIssues sends the next e-mails of the issues that are not sent completely, at most sendBatch. An error of one issue does not stop the
-// others. A later call continues, also after an error and in another process.
+// SendIssues sends at most sendBatch more e-mails of the issues that are not complete. An error of one issue does not stop the others. A
+// later call continues, even after an error and in another process.
 func (s *Service) SendIssues(ctx context.Context) error {
 	c, err := s.connect()
 	if err != nil {
@@ -93,8 +93,8 @@ type round struct {
 	// left is the number of e-mails that may still be sent.
 	left int
 	mailing
-	// refusals is the number of successive refusals because of the sender, also in earlier rounds, and paused is set by the one that pauses
-	// the issue (pause.go).
+	// refusals is the number of successive refusals because of the sender, including earlier rounds. paused is set by the refusal that
+	// pauses the issue (pause.go).
 	refusals int
 	paused   bool
 }
@@ -115,11 +115,12 @@ func (r *round) report(ctx context.Context, cause error) {
 	}
 }
 
-// run sends to the addresses that no e-mail was begun for, then to the deferred ones, and ends the issue when there are none.
+// run sends to the addresses for which sending has not begun, then to the deferred ones, and ends the issue when there are
+// none.
 func (r *round) run(ctx context.Context) error {
 	query := subscribers(r.documents)
 	if created, ok := r.issue.Data()["createdAt"].(time.Time); ok {
-		// Addresses that are confirmed later get the next issue.
+		// Addresses that are confirmed later receive the next issue.
 		query = query.Where("confirmedAt", "<=", created)
 	}
 	if after, ok := r.issue.Data()["after"].(map[string]any); ok {
@@ -144,7 +145,7 @@ func (r *round) run(ctx context.Context) error {
 	return r.finish(ctx)
 }
 
-// begin sends to an address, unless that was begun before, or the address was erased since it was found.
+// begin sends to an address, unless sending to it has begun before, or the address has been erased since it was found.
 func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error {
 	if err := r.connect(ctx); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error
 	_, err = delivery.Create(ctx, map[string]any{"at": now, "due": now.Add(sendTime), "state": stateSending, "tries": 1})
 	switch {
 	case status.Code(err) == codes.AlreadyExists:
-		// By this process before it stopped, or by another one. An interrupted delivery is settled in the end.
+		// It was begun by this process before a restart, or by another one. finish settles interrupted deliveries.
 	case err != nil:
 		return fmt.Errorf("begin a delivery: %w", err)
 	default:
@@ -210,8 +211,8 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	return r.settle(ctx, delivery, outcome, r.changes(outcome, err)...)
 }
 
-// undo writes that a delivery was not begun, also while the service stops. It is deferred, so that it is sent after the addresses that
-// follow: another process may have passed it.
+// undo defers a delivery whose e-mail was not sent, even while the service stops. It is then sent after the addresses that follow,
+// since another process may already be beyond it.
 func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -221,8 +222,8 @@ func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries
 	return err
 }
 
-// settle writes the outcome of a delivery and changes of the issue, and counts the outcome, all or nothing, also while the service stops. A
-// delivery that is settled already stays as it is, and so does the issue.
+// settle writes the outcome of a delivery and the changes of the issue, and counts the outcome, in one transaction, even while the service
+// stops. If the delivery is already settled, it changes nothing.
 func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, outcome string, changes ...firestore.Update) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -293,7 +294,8 @@ func (r *round) finish(ctx context.Context) error {
 	return nil
 }
 
-// retry sends a deferred delivery again, unless another process does. An address that unsubscribed meanwhile gets nothing.
+// retry sends a deferred delivery again, unless another process does. An address that was unsubscribed meanwhile receives
+// nothing.
 func (r *round) retry(ctx context.Context, delivery *firestore.DocumentSnapshot) error {
 	subscriber, err := r.documents.Collection(subscriberCollection).Doc(delivery.Ref.ID).Get(ctx)
 	if status.Code(err) == codes.NotFound {

@@ -6,7 +6,7 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// mailing is a connection to the mail server that is opened when it is needed.
+// mailing is a connection to the mail server that is opened on first use.
 type mailing struct {
 	sender     email.Sender
 	connection email.Connection // nil until it is needed

@@ -57,7 +57,7 @@ func (s *Service) issueMessage(i Issue, address string) *email.Message {
 // Delivery is how the service's e-mails are delivered.
 type Delivery string
 
-// The ways of delivery: none because a setting is missing, the terminal of a development server, or a mail server.
+// The kinds of delivery: none because a setting is missing, the terminal of a development server, or a mail server.
 const (
 	NoDelivery       Delivery = "none"
 	TerminalDelivery Delivery = "terminal"
@@ -151,8 +151,8 @@ func countSubscribers(ctx context.Context, documents *firestore.Client) (int, er
 	return total, nil
 }
 
-// StartIssue starts sending an issue to all addresses that are confirmed now, and returns its id and their number. An issue that was
-// started before is refused, whoever started it.
+// StartIssue starts sending an issue to all addresses that are confirmed now, and returns its id and their number. An issue that any
+// administrator has started before is refused.
 func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string, total int, err error) {
 	if i, err = i.checked(); err != nil {
 		return "", 0, err

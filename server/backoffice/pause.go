@@ -13,15 +13,16 @@ import (
 // issue, so that it does not fail the addresses that remain. A paused issue is resumed every pauseTime with one e-mail, and continues when
 // that is accepted.
 const (
-	// maxRefusals is the number of successive refusals that pauses an issue. It is at least maxSendTries, so that an address which alone
-	// remains does not fail before.
+	// maxRefusals is the number of successive refusals that pauses an issue. It is at least maxSendTries, so that the last remaining
+	// address does not fail before the issue pauses.
 	maxRefusals = 5
 	pauseTime   = time.Hour
 	// maxPausedTries is the number of tries after which a delivery fails although the issue is paused: an issue must end.
 	maxPausedTries = 48
 )
 
-// isFinal reports whether a refusal because of the sender fails a delivery. refusals is the number of successive refusals with this one.
+// isFinal reports whether a refusal because of the sender makes a delivery fail. refusals is the number of successive refusals with this
+// one.
 func isFinal(refusals, tries int) bool {
 	return tries >= maxPausedTries || tries >= maxSendTries && refusals < maxRefusals
 }

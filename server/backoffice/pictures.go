@@ -32,8 +32,8 @@ const MaxUpload = 5 << 20
 // uploadRate is how often an administrator may upload a picture.
 var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
 
-// The interval of the search for pictures that no event shows, and the time for which these are kept: an event may be restored,
-// or its form may still be open.
+// The interval of the search for pictures that no event shows, and the time for which such pictures are kept: an event may be
+// restored, or its form may still be open.
 const (
 	sweepInterval = 6 * time.Hour
 	sweepTime     = 10 * time.Minute

@@ -6,7 +6,7 @@ import (
 	"clave/server/fault"
 )
 
-// Name is Firebase's name for what went wrong, as the JavaScript SDK spells it after "auth/".
+// Name is Firebase's name for the kind of an error, as the JavaScript SDK spells it after "auth/".
 type Name string
 
 // The names that a client may receive.
@@ -30,12 +30,13 @@ const (
 	PictureTooLarge Name = "picture-too-large"
 	PictureBroken   Name = "picture-broken"
 	// NoMail is a call that needs a mail server, a key of links and the site's address, MailFailed an e-mail that could not be sent,
-	// NoSubscribers an issue of the newsletter that nobody would get, and AlreadySent one that was started before.
+	// NoSubscribers an issue of the newsletter without recipients, and AlreadySent one that was started before.
 	NoMail        Name = "mail-not-configured"
 	MailFailed    Name = "mail-failed"
 	NoSubscribers Name = "no-subscribers"
 	AlreadySent   Name = "already-sent"
-	// MailRefused is why an issue of the newsletter is paused: the mail server refused several e-mails one after the other.
+	// MailRefused is the reason why an issue of the newsletter is paused: the mail server refused several e-mails in
+	// succession.
 	MailRefused Name = "mail-refused"
 	// NotConfigured is a call that needs a setting which the service was started without.
 	NotConfigured Name = "not-configured"
@@ -45,7 +46,7 @@ const (
 type Refusal struct { //nolint:errname // A refusal is a decision; callers read backoffice.Refusal.
 	// Name is Firebase's name for the case.
 	Name Name
-	// RetryAfter is when to try again; zero where that is unknown.
+	// RetryAfter is the time after which to retry; zero if it is unknown.
 	RetryAfter time.Duration
 	// fault carries the canonical code and the text.
 	fault *fault.Error

@@ -17,7 +17,7 @@ import (
 	"clave/server/randid"
 )
 
-// Registration is the request of somebody who has the code to become an administrator.
+// Registration is a request to become an administrator.
 type Registration struct {
 	Ticket    string
 	FirstName string
@@ -41,7 +41,7 @@ const (
 	maxPassword = 4096
 )
 
-// cleanupTime is the time limit of the removal of an incomplete administrator. It continues when the caller has
+// cleanupTime is the time limit of the removal of an incomplete administrator. It applies even if the caller has
 // disconnected.
 const cleanupTime = 10 * time.Second
 
@@ -131,7 +131,7 @@ func (r Registration) trimmed() Registration {
 	return r
 }
 
-// validate returns a refusal if the contract would refuse a value, or if one is too long.
+// validate returns a refusal if a value is invalid by the contract or too long.
 func (r Registration) validate() error {
 	switch {
 	case r.FirstName == "" || r.LastName == "" || r.Email == "" || r.Password == "":

@@ -19,14 +19,14 @@ type requests struct {
 	s         *Service
 	documents *firestore.Client
 	progress  *firestore.DocumentRef
-	// left is the number of requests that may still be sent, and sent that of the requests that were.
+	// left is the number of requests that may still be sent, and sent the number of requests that were sent.
 	left, sent int
 	mailing
 }
 
 // RequestConfirmations sends a request for confirmation to the addresses of new subscriptions, and again to those whose request the mail
-// server did not accept. It returns how many it sent. When more subscriptions wait than it may send requests for, it takes the earliest and
-// the latest in equal parts, so that a flood of subscriptions delays the others but does not block them.
+// server did not accept. It returns how many it sent. If more subscriptions wait than requests may be sent, it takes the earliest and the
+// latest in equal parts, so that a flood of subscriptions delays the others but does not block them.
 func (s *Service) RequestConfirmations(ctx context.Context) (int, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *requests) retry(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if lately { // another address of the mailbox was sent one
+		if lately { // a request was sent to another address of the mailbox
 			err = written(known.Ref.Update(ctx, []firestore.Update{{Path: "retryAt", Value: nil}}, firestore.LastUpdateTime(known.UpdateTime)))
 		} else {
 			err = r.send(ctx, known, address)
@@ -129,7 +129,7 @@ func wrapped(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// waiting returns the query of the subscriptions after the place that is kept, in a direction of time.
+// waiting returns the query of the subscriptions after the stored place, in a direction of time.
 func (r *requests) waiting(ctx context.Context, direction firestore.Direction) (firestore.Query, error) {
 	query := r.documents.Collection(newsletter).Where("createdAt", "<", r.s.options.Clock.Now().Add(-settled)).
 		OrderBy("createdAt", direction).OrderBy(firestore.DocumentID, direction)
@@ -160,8 +160,8 @@ func (r *requests) requestEach(ctx context.Context, found []*firestore.DocumentS
 	return read, nil
 }
 
-// request sends a request to the address of a subscription, unless it is confirmed, it or its mailbox was sent one lately, or it is not an
-// address. An error that is not errNotAccepted means that the subscription must be read again.
+// request sends a request to the address of a subscription, unless the address is invalid or confirmed, or a request was lately sent to it
+// or its mailbox. An error that is not errNotAccepted means that the subscription must be read again.
 func (r *requests) request(ctx context.Context, subscription *firestore.DocumentSnapshot) error {
 	text, _ := subscription.Data()["email"].(string)
 	address := normal(text)
@@ -182,7 +182,7 @@ func (r *requests) request(ctx context.Context, subscription *firestore.Document
 	return r.send(ctx, known, address)
 }
 
-// lately reports whether the mailbox of an address was sent a request within requestAgain.
+// lately reports whether a request was sent to the mailbox of an address within requestAgain.
 func (r *requests) lately(ctx context.Context, address string) (bool, error) {
 	now := r.s.options.Clock.Now()
 	found, err := r.documents.Collection(subscriberCollection).Where("request", ">", requestOf(address, now.Add(-requestAgain))).
@@ -190,7 +190,8 @@ func (r *requests) lately(ctx context.Context, address string) (bool, error) {
 	return len(found) > 0, wrapped("find the requests to a mailbox", err)
 }
 
-// errNotAccepted is a request that was written for a retry, after which the mail server may accept no other at present.
+// errNotAccepted is the error of a request that the mail server did not accept and that is stored for a retry. The
+// server may accept no other request at present.
 var errNotAccepted = errors.New("a request for confirmation was not accepted")
 
 // send sends a request to an address and writes the outcome. known is the address's document, which may not exist.
@@ -226,8 +227,8 @@ func (r *requests) send(ctx context.Context, known *firestore.DocumentSnapshot, 
 	return nil
 }
 
-// writeRequest writes the outcome of a request to an address's document, unless that changed since it was read, as by a confirmation with
-// an earlier link.
+// writeRequest writes the outcome of a request to an address's document, unless the document has changed since it was read, for example
+// by a confirmation with an earlier link.
 func writeRequest(ctx context.Context, known *firestore.DocumentSnapshot, address string, fields map[string]any) error {
 	if !known.Exists() {
 		fields["email"], fields["confirmedAt"] = address, nil
@@ -240,7 +241,7 @@ func writeRequest(ctx context.Context, known *firestore.DocumentSnapshot, addres
 	return written(known.Ref.Update(ctx, changes, firestore.LastUpdateTime(known.UpdateTime)))
 }
 
-// written returns the error of a write to an address's document, or nil where the document was changed by another.
+// written returns the error of a write to an address's document, or nil if another writer has changed the document.
 func written(_ *firestore.WriteResult, err error) error {
 	switch status.Code(err) {
 	case codes.OK, codes.FailedPrecondition, codes.AlreadyExists, codes.NotFound:

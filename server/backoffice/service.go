@@ -18,11 +18,10 @@ import (
 	"clave/server/ratelimit"
 )
 
-// DemoCode is the sign-up code that `make start` uses. Everybody can read it here, so it is refused in production.
+// DemoCode is the sign-up code that `make start` uses. It is public, so production refuses it.
 const DemoCode = "demo-codigo-fundacion"
 
-// DemoUnsubscribeKey is the key of unsubscribe links that `make start` uses. Everybody can read it here, so it is refused in
-// production.
+// DemoUnsubscribeKey is the key of unsubscribe links that `make start` uses. It is public, so production refuses it.
 const DemoUnsubscribeKey = "demo-clave-de-los-enlaces-de-baja"
 
 // minCode is the length of the shortest sign-up code in production, in characters.
@@ -46,7 +45,7 @@ type Options struct {
 	// bytes or DemoUnsubscribeKey.
 	Production bool
 	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
-	// credentials and endpoints. Empty ones are the SDK's own, which it takes from the environment.
+	// credentials and endpoints. If they are empty, the SDK uses those of the environment.
 	Accounts, Documents []option.ClientOption
 	// Clock is for the expiry of tickets and tries. Nil: the machine's.
 	Clock clock.Clock

@@ -28,25 +28,27 @@ const (
 
 // Limits of the requests for confirmation.
 const (
-	// requestBatch is the most requests each requestInterval. More subscriptions are read, because those that cause no request must not
-	// delay the others.
+	// requestBatch is the maximum number of requests in each requestInterval. More subscriptions are read, because those that cause no
+	// request must not delay the others.
 	requestInterval = 15 * time.Second
 	requestBatch    = 10
 	readBatch       = 300
-	// requestAgain is the age of a mailbox's last request after which one of its addresses that is subscribed gets another one.
+	// requestAgain is the time after a mailbox's last request from which on a new subscription of one of its addresses causes
+	// another request.
 	requestAgain = 24 * time.Hour
 	// A request that the mail server did not accept is retried after firstRetry, four times that, and so on, maxRequestTries times in all (four
 	// days). The address is erased with those that were not confirmed.
 	firstRetry      = time.Minute
 	maxRequestTries = 8
-	// maxRequests is the most addresses that are sent a request in requestsTime, so that a robot that subscribes foreign addresses causes no more
-	// e-mails than that. Others wait. Addresses that were confirmed since do not count.
+	// maxRequests is the maximum number of requests in requestsTime. It limits the e-mails to strangers that a robot can cause by subscribing
+	// their addresses. Further subscriptions wait. Addresses that were confirmed since do not count.
 	maxRequests  = 60
 	requestsTime = time.Hour
 	// settled is the age of subscriptions that are read: a subscription may have an earlier createdAt than one that was
 	// committed before it.
 	settled = 5 * time.Second
-	// confirmTime is how long a confirmation link is valid, and pendingTime how long an address that is not confirmed is kept.
+	// confirmTime is the time for which a confirmation link is valid, and pendingTime the time for which an unconfirmed
+	// address is kept.
 	confirmTime = 7 * 24 * time.Hour
 	pendingTime = 30 * 24 * time.Hour
 )
@@ -56,8 +58,8 @@ func (s *Service) subscriberID(address string) string {
 	return hex.EncodeToString(s.mac("subscriber", address))
 }
 
-// Confirm confirms the address of a link's token. Doing so again changes nothing. An address that unsubscribed after the
-// request is not subscribed.
+// Confirm confirms the address of a link's token. Repeated calls change nothing. An address that was unsubscribed after
+// the request remains unsubscribed.
 func (s *Service) Confirm(ctx context.Context, token string) error {
 	address, err := s.Confirming(token)
 	if err != nil {
@@ -112,8 +114,8 @@ func (s *Service) confirmationMessage(address string, until time.Time) *email.Me
 	}
 }
 
-// forgetPending erases the subscriptions of addresses that were not confirmed in pendingTime, so that the address of somebody who did
-// not subscribe is not kept.
+// forgetPending erases the subscriptions of addresses that were not confirmed in pendingTime, so that addresses of people who did not
+// subscribe are not kept.
 func (s *Service) forgetPending(ctx context.Context, t *trace) error {
 	old, err := t.documents.Collection(subscriberCollection).Where("pendingSince", "<", s.options.Clock.Now().Add(-pendingTime)).
 		OrderBy("pendingSince", firestore.Asc).Limit(eraseBatch).Documents(ctx).GetAll()

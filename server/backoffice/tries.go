@@ -43,8 +43,8 @@ func newTries(c clock.Clock) *tries {
 	return t
 }
 
-// count counts a try and returns how long its sender must wait before the next one is compared; zero when this one is
-// compared. A right code is not counted, and a refused try does not extend the wait.
+// count counts a try and returns zero if its code may be compared, and otherwise the time to wait before the next try.
+// A right code is not counted, and a refused try does not extend the wait.
 func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	key := network(from)
 	now := t.clock.Now()

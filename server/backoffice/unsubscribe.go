@@ -28,7 +28,7 @@ func (s *Service) Subscriber(token string) (string, error) {
 	return s.verified("unsubscribe", token)
 }
 
-// Unsubscribe erases all subscriptions of the address of a link's token. Doing so again changes nothing.
+// Unsubscribe erases all subscriptions of the address of a link's token. Repeated calls change nothing.
 func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 	email, err := s.Subscriber(token)
 	if err != nil {

@@ -11,7 +11,7 @@ type Change struct {
 	Before, After *Document
 }
 
-// Commit is one commit of a database, with the changes of each document that changed, in the order of names.
+// Commit is one commit of a database, with the changes of its documents in the order of names.
 type Commit struct {
 	Version clock.Version
 	Changes []Change

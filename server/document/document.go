@@ -14,7 +14,7 @@ type Document struct {
 	Name resource.Document
 	// Fields are the document's data.
 	Fields value.Map
-	// CreateTime is the version of the commit that made the document.
+	// CreateTime is the version of the commit that created the document.
 	CreateTime clock.Version
 	// UpdateTime is the version of the last commit that changed it.
 	UpdateTime clock.Version

@@ -15,15 +15,15 @@ type TransformKind uint8
 const (
 	// RequestTime sets the field to the commit's time, in milliseconds.
 	RequestTime TransformKind = iota
-	// Increment adds a number; a field that is no number becomes the operand.
+	// Increment adds a number; a field that is not a number becomes the operand.
 	Increment
-	// Maximum keeps the greater of field and operand; a field that is no number becomes the operand.
+	// Maximum keeps the greater of field and operand; a field that is not a number becomes the operand.
 	Maximum
-	// Minimum keeps the lesser of field and operand; a field that is no number becomes the operand.
+	// Minimum keeps the lesser of field and operand; a field that is not a number becomes the operand.
 	Minimum
-	// AppendMissing appends the elements that the array lacks; a field that is no array becomes one.
+	// AppendMissing appends the elements that the array lacks; a field that is not an array becomes one.
 	AppendMissing
-	// RemoveAll removes every occurrence of the elements; a field that is no array becomes an empty one.
+	// RemoveAll removes every occurrence of the elements; a field that is not an array becomes an empty one.
 	RemoveAll
 )
 
@@ -100,7 +100,7 @@ func extreme(old, operand value.Value, sign int) value.Value {
 	}
 }
 
-// appendMissing appends the elements that are not there yet, each once.
+// appendMissing appends the elements that the array lacks, each once.
 func appendMissing(old, operand value.Value) value.Value {
 	had, _ := old.(value.Array)
 	items, _ := operand.(value.Array)

@@ -83,8 +83,8 @@ func skipText(b []byte) (int, bool) {
 	}
 }
 
-// SkipValue returns the length of the component at the front of b, which is inverted if desc, and whether it is whole.
-// One that was cut off is MaxComponent long.
+// SkipValue returns the length of the component at the front of b, which is inverted if desc is set, and whether it is
+// complete. A truncated component has the length MaxComponent.
 func SkipValue(b []byte, desc bool) (n int, whole bool) {
 	s := b
 	if len(s) > MaxComponent {
@@ -99,7 +99,7 @@ func SkipValue(b []byte, desc bool) (n int, whole bool) {
 	return len(s), false
 }
 
-// skipValue returns the length of the value at the front of b, if it is whole.
+// skipValue returns the length of the value at the front of b if it is complete.
 func skipValue(b []byte) (int, bool) {
 	if len(b) == 0 {
 		return 0, false

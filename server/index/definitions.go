@@ -28,9 +28,9 @@ type Status struct {
 
 // Definition is one composite index.
 type Definition struct {
-	// CollectionGroup is the collection id it is for.
+	// CollectionGroup is the id of its collections.
 	CollectionGroup string
-	// Group reports that it serves queries over all collections with that id, instead of over one collection.
+	// Group is set if it serves queries over all collections with that id, instead of queries over one collection.
 	Group bool
 	// Fields are its components in order, without the document's name, which is implied.
 	Fields []Field
@@ -65,7 +65,7 @@ type Override struct {
 	Collection, Group Single
 }
 
-// Single has the single-field indexes of a field. The automatic ones are all of scope collection.
+// Single holds the single-field indexes of a field. All automatic ones have the scope COLLECTION.
 type Single struct {
 	Ascending, Descending, Contains bool
 }
@@ -83,7 +83,7 @@ const (
 )
 
 // ParseDefinitions reads the text of a firestore.indexes.json. It returns InvalidArgument with the line and column of
-// what is wrong.
+// the mistake.
 func ParseDefinitions(text []byte) (Definitions, error) {
 	p := &parser{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	defs, err := p.file()
@@ -349,7 +349,7 @@ func (p *parser) override(defs *Definitions, at int64, raw json.RawMessage) erro
 		}
 		o.Path = path.String()
 	}
-	// An override lists all indexes that its field has: without any the field has none.
+	// An override lists all indexes of its field: if the list is empty, the field has none.
 	for _, f := range in.Indexes {
 		mode, ok := f.mode()
 		group, okScope := scope(f.QueryScope)

@@ -43,7 +43,7 @@ const (
 	maxFlagged = 7
 )
 
-// Entry is one key of an index, with its value. Key and Value belong to the set they are in and are not
+// Entry is one key of an index, with its value. Key and Value belong to the set that contains the entry and must not be
 // changed.
 type Entry struct {
 	Key, Value []byte
@@ -58,7 +58,7 @@ type Info struct {
 	doubles   byte
 }
 
-// IsDouble reports whether component i was a double; known is false when the entry does not have it.
+// IsDouble reports whether component i was a double; known is false if the entry does not record it.
 func (i Info) IsDouble(component int) (double, known bool) {
 	if component >= maxFlagged {
 		return false, false

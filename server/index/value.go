@@ -208,7 +208,7 @@ func fromSortable(b []byte) float64 {
 	return math.Float64frombits(^bits)
 }
 
-// Number reads the number that a component encodes, as a double and, where it is whole, as an integer.
+// Number reads the number that a component encodes, as a double and, if it is an integer, as an integer.
 func Number(component []byte) (d float64, n int64, whole, ok bool) {
 	if len(component) == 1 && component[0] == tagNaN {
 		return math.NaN(), 0, false, true

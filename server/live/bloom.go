@@ -17,7 +17,7 @@ type Bloom struct {
 }
 
 // NewBloom returns an empty filter for n names. The sizes are those that production uses for few documents; about one
-// name in a million that isn't there is found.
+// in a million absent names is a false positive.
 func NewBloom(n int) *Bloom {
 	const most = 21 // hashes beyond this many don't help at 30 bits a name
 	bits := 30*n + 1
@@ -28,7 +28,7 @@ func NewBloom(n int) *Bloom {
 	return &Bloom{Bits: make([]byte, size), Padding: 8*size - bits, Hashes: min(11+max(n, 1), most)}
 }
 
-// each calls f with the bits of a name.
+// each calls f with the positions of a name's bits.
 func (b *Bloom) each(name string, f func(bit uint64)) {
 	sum := md5.Sum([]byte(name)) // MD5 is part of the contract and protects no secret.
 	h1, h2 := binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:])

@@ -41,17 +41,17 @@ const (
 	Removed
 	// Current means that all of the target's documents have been sent, up to ReadTime.
 	Current
-	// Reset means that the client must forget the target's documents; they are sent again.
+	// Reset means that the client must discard the target's documents; they are sent again.
 	Reset
 	// Snapshot has no target: all targets of the stream are complete at ReadTime.
 	Snapshot
-	// Changed has a document's new content; it is in the target, or leaves it if Leaves.
+	// Changed has a document's new content. The document is in the target, or leaves it if Leaves is set.
 	Changed
-	// Deleted means that the document is gone, and from the target too.
+	// Deleted means that the document was deleted and is no longer in the target.
 	Deleted
 	// Left means that the unchanged document is no longer in the target.
 	Left
-	// Counted has how many documents the target has, in Filter.
+	// Counted has the number of the target's documents, in Filter.
 	Counted
 )
 
@@ -77,11 +77,11 @@ type Event struct {
 	Filter *Filter
 }
 
-// Filter describes which documents a target has, so that a client finds those that it should no longer have.
+// Filter describes the documents of a target, so that a client can find documents that it should no longer have.
 type Filter struct {
-	// Count is how many there are.
+	// Count is the number of the documents.
 	Count int
-	// Names, if not nil, finds their names.
+	// Names, if not nil, contains their names.
 	Names *Bloom
 }
 

@@ -1,5 +1,5 @@
-// Package operation has the requests that callers make of a database and their results. The engine carries them out; the guard passes
-// them on; the methods of Firestore make them of messages.
+// Package operation defines requests to a database and their results. The methods of Firestore create requests from messages, the
+// guard authorizes them, and the engine executes them.
 package operation
 
 import (
@@ -7,7 +7,7 @@ import (
 	"clave/server/document"
 )
 
-// At is the moment that a read is of. The zero value is the latest.
+// At is the state that a read returns. The zero value is the latest state.
 type At struct {
 	// Transaction is the transaction to read in.
 	Transaction []byte
@@ -23,24 +23,24 @@ type TransactionOptions struct {
 	ReadOnly bool
 	// ReadTime is the version that a read-only transaction reads; the latest when zero.
 	ReadTime clock.Version
-	// Retry is the transaction that this one does again; it keeps its place among those that wait.
+	// Retry is the transaction that this one repeats. This one takes its place among the waiting transactions.
 	Retry []byte
-	// Optimistic takes no locks on reads; what was read is compared when it commits.
+	// Optimistic means that reads take no locks; the commit checks that the documents have not changed since.
 	Optimistic bool
-	// Client identifies who begins an optimistic transaction, such as a user or an address: how many each has open is bounded. Those
-	// without a name count as one client.
+	// Client identifies the client of an optimistic transaction, such as a user or an address. The number of open transactions of a
+	// client is limited. All transactions without a client count as one client's.
 	Client string
 }
 
-// Commit is what to commit.
+// Commit is a request to commit writes.
 type Commit struct {
-	// Writes are done in order, all or none.
+	// Writes are applied in order, all or none.
 	Writes []document.Write
 	// Transaction is the transaction that ends with the commit, or none.
 	Transaction []byte
 }
 
-// CommitResult is what a commit did.
+// CommitResult is the result of a commit.
 type CommitResult struct {
 	// Version is the commit's.
 	Version clock.Version
@@ -48,10 +48,10 @@ type CommitResult struct {
 	Results []document.Result
 }
 
-// WriteStatus is what one write of a BatchWrite did.
+// WriteStatus is the result of one write of a BatchWrite.
 type WriteStatus struct {
 	// Result is its result, if Err is nil.
 	Result document.Result
-	// Err is why it was not done.
+	// Err is the reason if the write was not applied.
 	Err error
 }

@@ -12,7 +12,7 @@ type List struct {
 	PageSize int
 	// PageToken is the last page's Next, or empty for the first page.
 	PageToken string
-	// ShowMissing also lists the ids under which there are collections but no document, as documents without times.
+	// ShowMissing also lists ids that have collections but no document, as documents without times.
 	ShowMissing bool
 }
 
@@ -23,7 +23,7 @@ type ListPage struct {
 	Next string
 }
 
-// Stats are how a query was run.
+// Stats describe the execution of a query.
 type Stats struct {
 	// Plans are the ranges that were read, one for each alternative of the filter.
 	Plans []Plan
@@ -38,7 +38,7 @@ type Stats struct {
 	Missing []string
 }
 
-// Plan is how one alternative of a query's filter is run.
+// Plan describes the execution of one alternative of a query's filter.
 type Plan struct {
 	// Indexes are the indexes whose ranges are read; several are merged.
 	Indexes []PlanIndex

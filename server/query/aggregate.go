@@ -24,15 +24,15 @@ const (
 
 // Aggregate is one aggregate over the results of a query.
 type Aggregate struct {
-	// Alias is its name in the answer.
+	// Alias is its name in the response.
 	Alias string
-	// Op is what it computes.
+	// Op is its operation.
 	Op AggregateOp
 	// Path is the field of Sum and Avg.
 	Path value.FieldPath
 	// Capped reports that Count stops at UpTo.
 	Capped bool
-	// UpTo is where a capped Count stops.
+	// UpTo is the number at which a capped Count stops.
 	UpTo int64
 }
 

@@ -153,7 +153,7 @@ func same(a, b value.Value) bool {
 	return a.Kind() == b.Kind() && ordered(a) && value.Equal(a, b)
 }
 
-// among reports whether v is the same as an element of list, which may be anything.
+// among reports whether v equals an element of list, which may be a value of any kind.
 func among(v, list value.Value) bool {
 	items, _ := list.(value.Array)
 	for _, item := range items {

@@ -14,7 +14,7 @@ import (
 type Query struct {
 	// DB is the database to read.
 	DB resource.Database
-	// Parent is the relative path of the document under which to look, or empty for the root.
+	// Parent is the relative path of the document under which the collections are, or empty for the root.
 	Parent string
 	// From are the collections; without any, all documents under Parent are read.
 	From []From
@@ -24,9 +24,9 @@ type Query struct {
 	OrderBy []Order
 	// Implied is the number of orders that Normalize has added at the end.
 	Implied int
-	// Start is where to begin in the order, or nil.
+	// Start is the position at which the results begin, or nil.
 	Start *Cursor
-	// End is where to end in the order, or nil.
+	// End is the position at which the results end, or nil.
 	End *Cursor
 	// Offset is the number of results to skip.
 	Offset int
@@ -86,7 +86,7 @@ type Nearest struct {
 	Path value.FieldPath
 	// Vector is the vector to which others are compared.
 	Vector []float64
-	// Measure is how distance is measured.
+	// Measure is the measure of distance.
 	Measure Measure
 	// Limit is the maximum number of results.
 	Limit int

@@ -151,7 +151,7 @@ func alike(f, g Filter) bool {
 	}
 }
 
-// allAlike reports whether each of some filters has its like among as many others.
+// allAlike reports whether two lists have the same filters in any order.
 func allAlike(a, b []Filter) bool {
 	return len(a) == len(b) && len(a) <= maxParts && !slices.ContainsFunc(a, func(f Filter) bool {
 		return !slices.ContainsFunc(b, func(g Filter) bool { return alike(f, g) })

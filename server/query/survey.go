@@ -12,7 +12,7 @@ import (
 type findings struct {
 	// inequalities are the fields of inequalities, each once, in the order they appear.
 	inequalities []value.FieldPath
-	// nameEqual reports whether the document's name must equal something.
+	// nameEqual is set if the document's name must equal a value.
 	nameEqual bool
 }
 

@@ -14,14 +14,14 @@ const (
 	maxName    = 6 * 1024
 )
 
-// kinds are how texts call the ids of a path, by turns.
+// kinds are the names of a path's ids in error texts, alternating.
 var kinds = [2]string{"collection", "resource"}
 
 // CheckPath checks a relative path, of a document or a collection, against the limits of names. It returns
 // InvalidArgument.
 func CheckPath(path string) error { return checkPath("Document", path, 0) }
 
-// checkPath checks the path that begins at a place in a name; what is how the texts call the name.
+// checkPath checks the path that begins at a position in a name; what is the term for the name in error texts.
 func checkPath(what, name string, start int) error {
 	path := name[start:]
 	if len(path) > maxName {
@@ -100,13 +100,13 @@ func checkDocumentID(id string) error {
 	return fault.E(fault.InvalidArgument, "Resource id \"%s\" is invalid because it is reserved.", id)
 }
 
-// isInteger reports whether a text is an integer of any size as it is printed, and not 0.
+// isInteger reports whether a text is the decimal form of an integer of any size other than 0.
 func isInteger(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// reserved reports whether an id has the form __x__, where x is not empty: the official emulator takes ____.
+// reserved reports whether an id has the form __x__, where x is not empty: the official emulator accepts ____.
 func reserved(id string) bool {
 	return len(id) > 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
 }

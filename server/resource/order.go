@@ -20,8 +20,8 @@ func NumericID(id string) (int64, bool) {
 	return n, true
 }
 
-// ComparePaths orders relative paths as Firestore orders names: segment by segment, numeric ids by number
-// before all other ids, others by their UTF-8 bytes; a path comes before those it begins.
+// ComparePaths orders relative paths as Firestore orders names: segment by segment, numeric ids by number before all
+// other ids, others by their UTF-8 bytes; a path comes before the paths that it is a prefix of.
 func ComparePaths(a, b string) int {
 	for a != "" && b != "" {
 		var x, y string

@@ -1,5 +1,5 @@
-// Package resource holds the names of things: projects, databases, collections and documents; how they are
-// parsed, printed and ordered. Names are small comparable values.
+// Package resource defines the names of projects, databases, collections and documents, and parses, prints and orders
+// them. Names are small comparable values.
 //
 // A document's full name is projects/P/databases/D/documents/C/ID[/C/ID…] (google/firestore/v1/document.proto).
 package resource
@@ -54,7 +54,7 @@ func splitDatabase(name string) (db Database, rest string, err error) {
 	return db, rest, db.check(name)
 }
 
-// check checks the ids: they are text of a segment's length at most, and without control characters.
+// check checks the ids: each has at most a segment's length and no control characters.
 func (d Database) check(name string) error {
 	for _, id := range []string{d.Project, d.ID} {
 		if len(id) > maxSegment || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
@@ -123,7 +123,7 @@ func ParseDocument(name string) (Document, error) { return parseDocument("Docume
 // ParseReference parses the full name in a reference value. It differs from ParseDocument in its texts.
 func ParseReference(name string) (Document, error) { return parseDocument("Resource", name) }
 
-// ParseParent parses the name under which a query looks: a document's, or projects/P/databases/D/documents, whose path
+// ParseParent parses the name of a query's parent: that of a document, or projects/P/databases/D/documents, whose path
 // is empty.
 func ParseParent(name string) (db Database, path string, err error) {
 	const what = "Document parent"
@@ -135,7 +135,7 @@ func ParseParent(name string) (db Database, path string, err error) {
 	return db, d.Path, err
 }
 
-// parseDocument parses a document's full name; what is how the texts call it.
+// parseDocument parses a document's full name; what is the term for it in error texts.
 func parseDocument(what, name string) (Document, error) {
 	db, path, err := splitName(what, name)
 	if err != nil {
@@ -161,7 +161,7 @@ func parseDocument(what, name string) (Document, error) {
 // for the root. The path's segments are not checked.
 func SplitPath(name string) (Database, string, error) { return splitName("Document", name) }
 
-// splitName is SplitPath; what is how the texts call the name.
+// splitName is SplitPath; what is the term for the name in error texts.
 func splitName(what, name string) (Database, string, error) {
 	var db Database
 	rest, at := name, 0

@@ -18,7 +18,7 @@ const (
 	isMany              // it is any number of segments, unknown
 )
 
-// element is one element of the path that a request is about.
+// element is one element of the path of a request.
 type element struct {
 	text string
 	is   known

@@ -31,7 +31,7 @@ func sortExprs(all []syntax.Expr) {
 }
 
 // CoverageHTML returns the coverage report as a page: each piece of the text has the colour of the innermost expression
-// it belongs to, and shows its values on hover.
+// that contains it, and shows its values on hover.
 func (r *Ruleset) CoverageHTML() []byte {
 	src := r.Source()
 	// owner holds the innermost expression of each byte: children overwrite their parents.

@@ -78,7 +78,7 @@ func expressionValue(v eval.Value) any { // long: one case a type
 	return object{}
 }
 
-// endless names a float that is no number of JSON.
+// endless returns the name of a float that JSON can't represent.
 func endless(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -137,7 +137,7 @@ func pathSegments(v eval.Value) []any {
 	return out
 }
 
-// constraints renders what is known of a field.
+// constraints renders the facts about a field.
 func constraints(f *eval.Field) []any {
 	var out []any
 	add := func(comparator string, v eval.Value) {

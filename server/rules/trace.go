@@ -20,7 +20,7 @@ type Expression struct {
 	Children []Expression `json:"children,omitempty"`
 }
 
-// Worth is a value of an expression, and how often it had it.
+// Worth is a value of an expression, and the number of evaluations with that value.
 type Worth struct {
 	Value json.RawMessage `json:"value"`
 	Count int             `json:"count"`

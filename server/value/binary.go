@@ -36,7 +36,7 @@ const (
 // maxDecodeDepth bounds the nesting of a stored value; accepted documents stay far below it.
 const maxDecodeDepth = 128
 
-// errCorrupt is the error for bytes that are no stored value.
+// errCorrupt is the error for bytes that are not a stored value.
 var errCorrupt = errors.New("value: corrupt stored value")
 
 // AppendBinary appends the stored form of v to b.
@@ -106,7 +106,7 @@ type decoder struct {
 	failed bool
 }
 
-// fail records that the bytes are no stored value.
+// fail records that the bytes are not a stored value.
 func (d *decoder) fail() Value {
 	d.failed, d.b = true, nil
 	return Null{}

@@ -132,7 +132,7 @@ func compareIntDouble(i int64, d float64) int {
 	return cmp.Compare(whole, d)
 }
 
-// compareArrays orders by elements; a beginning comes before the longer array.
+// compareArrays orders by elements; a prefix comes before the longer array.
 func compareArrays(a, b Array) int {
 	for i := range min(len(a), len(b)) {
 		if c := Compare(a[i], b[i]); c != 0 {

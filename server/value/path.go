@@ -13,8 +13,8 @@ type FieldPath []string
 // NamePath is the path that names the document itself, __name__.
 var NamePath = FieldPath{"__name__"}
 
-// ParseFieldPath parses names joined by dots; a name that is no simple word is quoted with backticks and may hold \`
-// and \\, and no other backslash. It returns InvalidArgument with Firestore's text.
+// ParseFieldPath parses names joined by dots; a name that is not a simple word is quoted with backticks and may contain
+// \` and \\, but no other backslash. It returns InvalidArgument with Firestore's text.
 func ParseFieldPath(s string) (FieldPath, error) {
 	if simple(s) {
 		return FieldPath{s}, nil
@@ -37,7 +37,7 @@ func ParseFieldPath(s string) (FieldPath, error) {
 	}
 }
 
-// badPath is the error for a text that is no field path.
+// badPath is the error for a text that is not a field path.
 func badPath(s string) error {
 	return fault.E(fault.InvalidArgument, "Invalid property path \"%s\". Unquoted property paths must match regex "+
 		"([a-zA-Z_][a-zA-Z_0-9]*), and quoted property paths must match regex (`(?:[^`\\\\]|(?:\\\\.))+`)", s)
@@ -111,7 +111,7 @@ func (p FieldPath) IsName() bool { return len(p) == 1 && p[0] == NamePath[0] }
 // Equal reports whether two paths are the same.
 func (p FieldPath) Equal(q FieldPath) bool { return slices.Equal(p, q) }
 
-// Compare orders paths name by name, by UTF-8 bytes; a beginning comes first.
+// Compare orders paths name by name, by UTF-8 bytes; a prefix comes first.
 func (p FieldPath) Compare(q FieldPath) int { return slices.Compare(p, q) }
 
 // HasPrefix reports whether p is q or below it.
@@ -119,7 +119,7 @@ func (p FieldPath) HasPrefix(q FieldPath) bool {
 	return len(p) >= len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// Get returns the value at a path. A path doesn't lead through arrays and vectors.
+// Get returns the value at a path. A path can't name elements of arrays and vectors.
 func (m Map) Get(path FieldPath) (Value, bool) {
 	if len(path) == 0 {
 		return nil, false

@@ -2,14 +2,14 @@ package value
 
 import "strings"
 
-// The parts of sizes that are fixed (firebase.google.com/docs/firestore/storage-size).
+// The fixed parts of sizes (firebase.google.com/docs/firestore/storage-size).
 const (
 	nameOverhead = 16
 	geoPointSize = 16
 	numberSize   = 8
 )
 
-// Size returns the bytes that a value counts for in a document's size.
+// Size returns the number of bytes that a value adds to a document's size.
 func Size(v Value) int {
 	switch x := v.(type) {
 	case Null, Bool:
@@ -45,5 +45,5 @@ func ReferenceSize(r Reference) int {
 	return NameSize(path)
 }
 
-// NameSize returns the size of a document's name, given its relative path: each id and 1, and 16.
+// NameSize returns the size of a document's name, given its relative path: the sum of each id's bytes plus 1, plus 16.
 func NameSize(path string) int { return nameOverhead + len(path) + 1 }

@@ -148,7 +148,7 @@ func Vector(numbers ...float64) Map {
 	return Map{vectorTypeKey: String(vectorTypeName), vectorValueKey: items}
 }
 
-// Float returns a number as a double, rounded where an integer has no exact one, and whether v is a number.
+// Float returns a number as a double, rounded if a double can't represent the integer, and whether v is a number.
 func Float(v Value) (float64, bool) {
 	switch n := v.(type) {
 	case Double:

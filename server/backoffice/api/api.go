@@ -34,7 +34,7 @@ type handler struct {
 	options Options
 }
 
-// Handler returns the HTTP handler of a service. It answers everything under /api/, in JSON.
+// Handler returns the HTTP handler of a service. It handles all requests under /api/, in JSON.
 func Handler(service *backoffice.Service, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -67,7 +67,7 @@ type problem struct {
 // Error returns the problem's text.
 func (p problem) Error() string { return p.text }
 
-// post accepts a POST of JSON, carries out the call and writes its response or its error.
+// post accepts a POST of JSON, makes the call and writes its response or its error.
 func (d *handler) post(call func(r *http.Request) (int, any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -200,7 +200,7 @@ func statusOf(code fault.Code) int {
 	}
 }
 
-// write sends a JSON response that may not be cached.
+// write sends a JSON response that must not be cached.
 func write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	httpjson.Write(w, status, body)

@@ -13,7 +13,7 @@ import (
 // uploadTime is the time limit of an upload: 5 MB over a slow connection.
 const uploadTime = 2 * time.Minute
 
-// picture answers POST /api/admin/imagenes: the body is the picture; Content-Type is ignored.
+// picture handles POST /api/admin/imagenes: the body is the picture; Content-Type is ignored.
 func (d *handler) picture(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

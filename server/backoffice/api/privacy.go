@@ -10,13 +10,13 @@ import (
 // maxAddresses is the maximum number of unsubscribe links in a request.
 const maxAddresses = 200
 
-// administrator returns the uid of the administrator whose ID token a request brings.
+// administrator returns the uid of the administrator whose ID token is in a request.
 func (d *handler) administrator(r *http.Request) (string, error) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return d.service.Administrator(r.Context(), token)
 }
 
-// found is the numbers of documents of a person that exist or were erased.
+// found holds the numbers of a person's documents that exist or were erased.
 type found struct {
 	Counts backoffice.Counts `json:"counts"`
 	Total  int               `json:"total"`
@@ -48,8 +48,8 @@ func (d *handler) erase(r *http.Request) (int, any, error) {
 	return http.StatusOK, found{counts, counts.Total()}, nil
 }
 
-// person returns the administrator who sends the request and the address that it is about. Others are refused before the
-// request is read.
+// person returns the administrator who sends the request, and the address of the person whom it concerns. Others are
+// refused before the request is read.
 func (d *handler) person(r *http.Request) (by, email string, err error) {
 	if by, err = d.administrator(r); err != nil {
 		return "", "", err

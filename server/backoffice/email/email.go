@@ -13,7 +13,7 @@ type Message struct {
 	Unsubscribe string
 }
 
-// The outcomes of a message that was not sent, or perhaps not.
+// The outcomes of a message that was certainly or possibly not sent.
 var (
 	// ErrUnavailable is a mail server that accepts no message now; this one was certainly not sent.
 	ErrUnavailable = errors.New("email: the mail server is unavailable")
@@ -39,6 +39,6 @@ type Sender interface {
 type Connection interface {
 	// Send sends a message. The error wraps one of those above.
 	Send(m *Message) error
-	// Close closes the connection. Messages that were sent stay sent when it fails.
+	// Close closes the connection. If it fails, messages that were sent remain sent.
 	Close() error
 }

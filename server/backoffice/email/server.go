@@ -50,7 +50,7 @@ func (c *connection) Send(m *Message) error {
 	}
 	err = c.server.client.SendWithSMTPClient(c.open, encoded)
 	if err == nil || encoded.IsDelivered() {
-		// A command after the server accepted the message may fail; the message is sent nevertheless.
+		// The message is sent even if a command after its acceptance fails.
 		return nil
 	}
 	return failure(outcome(err), err, m.To)

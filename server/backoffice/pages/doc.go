@@ -5,6 +5,6 @@
 //
 // /boletin/baja?t=TOKEN is the newsletter's unsubscribe link: a GET shows a form, a POST unsubscribes.
 //
-// An event that is unknown or not published is answered with the site's own 404.html. When an event cannot be read, the
-// built page is served unchanged, and its scripts show the error.
+// For an event that is unknown or not published the response is the site's own 404.html. If an event cannot be read,
+// the built page is served unchanged, and its scripts show the error.
 package pages

@@ -226,7 +226,7 @@ func (h *handler) list(ctx context.Context) ([]Listed, error) {
 	}
 }
 
-// kept returns the events that were read last, and reports whether they are recent enough.
+// kept returns the events of the last read, and reports whether they are recent enough.
 func (h *handler) kept() (listed []Listed, fresh bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -274,7 +274,7 @@ func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status i
 	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// send answers 200, or 304 if the client has the same body already.
+// send responds with 200, or with 304 if the client already has the same body.
 func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`

@@ -36,7 +36,8 @@ func (d documents) Event(ctx context.Context, id string) (map[string]any, error)
 	return found.Data(), nil
 }
 
-// Published implements Store. An event without isPublished is older than that field, and counts as published.
+// Published implements Store. An event without isPublished was stored before that field was introduced, and counts as
+// published.
 func (d documents) Published(ctx context.Context, limit int) ([]Listed, error) {
 	client, err := d.connect()
 	if err != nil {

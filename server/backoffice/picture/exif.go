@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Markers of JPEG, and EXIF's tag of the orientation.
+// Markers of JPEG, and EXIF's tag for the orientation.
 const (
 	markerStart    = 0xd8
 	markerApp1     = 0xe1

@@ -59,7 +59,7 @@ type File struct {
 	Data []byte
 }
 
-// Set are the files of a picture.
+// Set holds the files of a picture.
 type Set struct {
 	Files []File
 	// Largest is the name of the largest WebP file, whose size is Width and Height.

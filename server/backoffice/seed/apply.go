@@ -11,9 +11,9 @@ import (
 	"google.golang.org/api/iterator"
 )
 
-// Apply fills an empty project and reports whether it did: a project with a document in any of the data's
-// collections stays as it is. Accounts are created first and may exist already; either all documents are written or none,
-// so that an interrupted call can be repeated.
+// Apply fills an empty project and reports whether it did. It does not change a project with a document in any of the
+// data's collections. It creates the accounts first, which may exist already, and then writes all documents or none, so
+// that an interrupted call can be repeated.
 func Apply(ctx context.Context, accounts *auth.Client, documents *firestore.Client, data *Data) (bool, error) {
 	empty, err := isEmpty(ctx, documents, data)
 	if err != nil || !empty {

@@ -21,7 +21,7 @@ var moments = regexp.MustCompile(`^(today|month)(?:([+-])(\d{1,3}))?(?:/(\d{1,2}
 //	month+1/05 18:00    the fifth of next month, at 18:00
 //	2027-11-20 19:00    an absolute time
 //
-// Days and hours are in the foundation's time zone. A day past the end of its month is the month's last.
+// Days and hours are in the foundation's time zone. A day beyond the end of its month is the month's last day.
 func Moment(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02 15:04", time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, zone); err == nil {

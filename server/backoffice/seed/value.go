@@ -58,7 +58,7 @@ func convertMap(in map[string]any, now time.Time) (map[string]any, error) {
 	return out, nil
 }
 
-// convertNumber returns an integer if the number is written as one, and a double otherwise.
+// convertNumber returns an integer for a number that is written as an integer, and a double otherwise.
 func convertNumber(n json.Number) (any, error) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
 		return i, nil

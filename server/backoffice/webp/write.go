@@ -98,7 +98,7 @@ func (f *frame) bytes() []byte {
 		}
 	}
 	noSkip := probability(skipped)
-	first.number(1, 1) // macroblocks say whether they have tokens
+	first.number(1, 1) // each macroblock has a flag whether it has tokens
 	first.number(int(noSkip), 8)
 	for i := range f.blocks {
 		first.write(f.blocks[i].skip, noSkip)

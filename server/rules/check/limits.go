@@ -4,7 +4,7 @@ package check
 const (
 	maxSource     = 256 << 10 // bytes of text
 	maxParams     = 7         // parameters of a function
-	maxLets       = 11        // lets of a function: documented are 10, the compiler refuses the 12th
+	maxLets       = 11        // lets of a function: 10 according to the documentation, but the official compiler refuses only the 12th
 	maxNesting    = 11        // match statements in each other, that of the database included
 	maxCaptures   = 20        // segments that are bound along nested match statements
 	maxSegments   = 100       // segments along nested match statements

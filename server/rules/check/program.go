@@ -10,7 +10,7 @@ import (
 type Program struct {
 	// File is the tree.
 	File *syntax.File
-	// Service is the service that the program is for, nil when the file has none of its name.
+	// Service is the service of the program, nil if the file does not have it.
 	Service *syntax.Service
 	// Names maps the id of an Ident to its resolved name.
 	Names []Name

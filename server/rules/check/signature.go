@@ -30,9 +30,9 @@ var (
 	isSubtracted = Types{"int", "float", "duration", "timestamp"}
 )
 
-// Signature is what a built-in function or method takes and returns.
+// Signature holds the types of the parameters and results of a built-in function or method.
 type Signature struct {
-	// On are the types that have the method; of a function nil.
+	// On are the types that have the method; nil for a function.
 	On Types
 	// Params are the types of each argument.
 	Params []Types
@@ -46,7 +46,7 @@ type Builtins struct {
 	Methods   map[string]Signature
 }
 
-// operators are what the operators but == and != take on both sides and return.
+// operators are the types of the operands and results of all operators except == and !=.
 var operators = map[syntax.Op]struct{ left, right, returns Types }{
 	syntax.Add:          {isAdded, isAdded, isAdded},
 	syntax.Sub:          {isSubtracted, isSubtracted, isSubtracted},

@@ -11,7 +11,7 @@ import (
 // functions may have any type. A certain mismatch is a warning, as in the official compiler, and fails when it is
 // evaluated.
 
-// meets reports whether a value may be of both types.
+// meets reports whether the two sets of types have a type in common.
 func (t Types) meets(u Types) bool {
 	return t == nil || u == nil || slices.ContainsFunc(t, func(one string) bool { return slices.Contains(u, one) })
 }

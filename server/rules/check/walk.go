@@ -8,7 +8,7 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// typeNames are the names that is accepts, as the official compiler lists them.
+// typeNames are the type names that the operator is accepts, as the official compiler lists them.
 const typeNames = "bool,bytes,constraint,duration,float,int,latlng,list,vector,set,number,map,string,timestamp,path,map_diff"
 
 // walk resolves the names in an expression; level is its depth.

@@ -8,7 +8,7 @@ import (
 	"clave/server/value"
 )
 
-// toString returns what string(v) is.
+// toString evaluates string(v).
 func toString(v Value) (string, *Failure) {
 	switch x := v.(type) {
 	case value.String:

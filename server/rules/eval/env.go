@@ -143,7 +143,7 @@ type Evaluator struct {
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
-	// written holds the map literals of the rules, by identity, with their keys in the order of the text.
+	// written holds the values of map literals, by identity, with their keys in the order of the text.
 	written map[uintptr]writtenMap
 }
 
@@ -153,7 +153,7 @@ type writtenMap struct {
 	keys []string
 }
 
-// Begin starts the evaluation of one more operation.
+// Begin starts the evaluation of a further operation.
 func (e *Evaluator) Begin(r *Request) {
 	e.Request = r
 	e.steps, e.spent = 0, nil

@@ -134,8 +134,8 @@ func unit(r rune) rune {
 	return r
 }
 
-// key returns a text that is the same for values that sets and diffs hold equal: numbers by their exact value, NaN
-// equal to itself, deeply.
+// key returns a text that is the same for values that sets and diffs treat as equal: numbers by their exact value, NaN
+// equal to itself, recursively.
 func key(v Value) string {
 	return string(appendKey(nil, v))
 }

@@ -39,7 +39,7 @@ func number(v Value) bool {
 // numeric reports whether v is or contains a number, so that the database's equality is wider than that of rules.
 func numeric(v Value) bool { return holds(v, number) }
 
-// holds reports whether is accepts v or a value in it at any depth.
+// holds reports whether the function is returns true for v or for a value in it at any depth.
 func holds(v Value, is func(Value) bool) bool {
 	switch x := v.(type) {
 	case value.Array:

@@ -72,7 +72,7 @@ func serviceCall(name string, p *Path) *Failure {
 func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bool) (*lookup, *Failure) {
 	name, ok := documentName(e.Request.Database, p)
 	if !ok {
-		return &lookup{}, nil // no document can have such a name
+		return &lookup{}, nil // no document has such a name
 	}
 	l := e.Lookups
 	switch own := name == e.Request.Name; {
@@ -122,8 +122,7 @@ func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool
 	return fields, exists, nil
 }
 
-// aboutDocument reports whether a path has the form /databases/D/documents/… of the documents of a database, none of
-// whose segments is empty.
+// aboutDocument reports whether a path has the form /databases/D/documents/… and no empty segment.
 func aboutDocument(db resource.Database, p *Path) bool {
 	s := p.Parts
 	if len(s) < 5 || len(s)%2 == 0 || s[0].Text != "databases" || s[1].Text != db.ID || s[2].Text != "documents" {

@@ -15,7 +15,7 @@ func mathAbs(args []Value) Value {
 	switch n := args[0].(type) {
 	case value.Int:
 		if n < 0 {
-			return -n // the least int is its own, as in the official engine
+			return -n // the absolute value of the least int is itself, as in the official engine
 		}
 	case value.Double:
 		return value.Double(math.Abs(float64(n)))
@@ -23,10 +23,10 @@ func mathAbs(args []Value) Value {
 	return args[0]
 }
 
-// mathCeil is math.ceil(n), a float even of an int.
+// mathCeil is math.ceil(n), which is a float even for an int.
 func mathCeil(args []Value) Value { return value.Double(math.Ceil(toFloat(args[0]))) }
 
-// mathFloor is math.floor(n), a float even of an int.
+// mathFloor is math.floor(n), which is a float even for an int.
 func mathFloor(args []Value) Value { return value.Double(math.Floor(toFloat(args[0]))) }
 
 // mathRound is math.round(n), an int; halves go up.
@@ -63,7 +63,7 @@ func bytesOf(v Value) []byte {
 
 // hashMD5 is hashing.md5(b).
 func hashMD5(args []Value) Value {
-	sum := md5.Sum(bytesOf(args[0])) // the language has it; nothing here relies on it
+	sum := md5.Sum(bytesOf(args[0])) // the language has this function; nothing here relies on it
 	return value.Bytes(sum[:])
 }
 
@@ -73,12 +73,12 @@ func hashSHA256(args []Value) Value {
 	return value.Bytes(sum[:])
 }
 
-// hashCRC32 is hashing.crc32(b), its bytes from the lowest.
+// hashCRC32 is hashing.crc32(b), in little-endian order.
 func hashCRC32(args []Value) Value {
 	return value.Bytes(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(bytesOf(args[0]))))
 }
 
-// hashCRC32C is hashing.crc32c(b), its bytes from the lowest.
+// hashCRC32C is hashing.crc32c(b), in little-endian order.
 func hashCRC32C(args []Value) Value {
 	sum := crc32.Checksum(bytesOf(args[0]), crc32.MakeTable(crc32.Castagnoli))
 	return value.Bytes(binary.LittleEndian.AppendUint32(nil, sum))

@@ -45,7 +45,7 @@ func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
 	return v
 }
 
-// Greater reports whether v has more than n values inside it, itself included and long texts counted as several.
+// Greater reports whether v consists of more than n values, counting v itself, and a long text as several values.
 func Greater(v Value, n int) bool { return !weigh(v, &n) }
 
 // weigh subtracts the number of values inside v from left, where long texts count as several, and reports whether left

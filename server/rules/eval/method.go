@@ -118,7 +118,7 @@ func mapGetDeep(args []Value) Value {
 	return v
 }
 
-// diffMethods are the methods of what diff returns.
+// diffMethods are the methods of the results of diff.
 var diffMethods = map[string]builtin{
 	"addedKeys":     {types("set"), keysOfDiff(func(d *Diff) []string { return d.added })},
 	"removedKeys":   {types("set"), keysOfDiff(func(d *Diff) []string { return d.removed })},

@@ -16,7 +16,7 @@ const (
 	billion     = 1_000_000_000
 )
 
-// makeTimestamp returns the moment that many seconds and nanoseconds from 1970, or a failure out of range.
+// makeTimestamp returns the timestamp for seconds and nanoseconds since 1970, or a failure if it is out of range.
 func makeTimestamp(seconds, nanos int64) Value {
 	seconds += nanos / billion
 	nanos %= billion
@@ -30,13 +30,13 @@ func makeTimestamp(seconds, nanos int64) Value {
 	return value.Timestamp{Seconds: seconds, Nanos: int32(nanos)}
 }
 
-// badTimestamp is the failure of a moment out of range.
+// badTimestamp is the failure of a timestamp that is out of range.
 func badTimestamp() *Failure {
 	return failf("Timestamp is not valid. Seconds must be in range [-62,135,596,800, +253,402,300,799]. " +
 		"Nanos must be in range [0, +999,999,999].")
 }
 
-// makeDuration returns a duration, its parts brought to one sign, or a failure out of range.
+// makeDuration returns a duration whose parts have the same sign, or a failure if it is out of range.
 func makeDuration(seconds, nanos int64) Value {
 	seconds += nanos / billion
 	nanos %= billion
@@ -53,7 +53,7 @@ func makeDuration(seconds, nanos int64) Value {
 	return Duration{Seconds: seconds, Nanos: int32(nanos)}
 }
 
-// badDuration is the failure of a duration out of range.
+// badDuration is the failure of a duration that is out of range.
 func badDuration() *Failure {
 	return failf("Duration is not valid. Seconds must be in range [-315,576,000,000, +315,576,000,000]. " +
 		"Nanos must be in range [-999,999,999, +999,999,999]. Nanos must have the same sign as seconds.")
@@ -135,7 +135,7 @@ func durationAbs(args []Value) Value {
 	return d
 }
 
-// addTimes is a + b of durations and a timestamp, or a failure for all else.
+// addTimes is a + b for durations, or a duration and a timestamp, and a failure for other types.
 func addTimes(a, b Value) Value {
 	switch x := a.(type) {
 	case Duration:
@@ -154,7 +154,7 @@ func addTimes(a, b Value) Value {
 		"duration + timestamp, timestamp + duration")
 }
 
-// subtractTimes is a - b of durations and timestamps, or a failure for all else.
+// subtractTimes is a - b for durations and timestamps, and a failure for other types.
 func subtractTimes(a, b Value) Value {
 	switch x := a.(type) {
 	case Duration:

@@ -80,7 +80,7 @@ func (e *Evaluator) logic(ctx context.Context, x *syntax.Binary, decides Bools) 
 	return asCondition(b)
 }
 
-// asCondition returns the failure of a value that is no boolean.
+// asCondition returns a failure for a value that is not a boolean.
 func asCondition(v Value) Value {
 	if f, ok := v.(*Failure); ok {
 		return f

@@ -53,7 +53,7 @@ func (p *Path) shown() string {
 	return NewPath(segments...).String()
 }
 
-// closed returns the segments that can be counted: those that are not open, once any placeholder has been bound.
+// closed returns the segments that are counted: once a placeholder has been bound, those that are not open.
 func (p *Path) closed() ([]Part, *Failure) {
 	name := p.open()
 	switch {
@@ -159,7 +159,7 @@ func (p *Path) index(i int64) Value {
 	return value.String(segments[i].Text)
 }
 
-// member returns what a placeholder of the path has been bound to.
+// member returns the value to which a placeholder of the path was bound.
 func (p *Path) member(name string) Value {
 	if v, ok := p.bound[name]; ok {
 		return v
@@ -226,7 +226,7 @@ func (p *Path) has(name string) bool {
 	return false
 }
 
-// PathOf returns the path that a path or reference is; an empty one of anything else.
+// PathOf returns the path of a path value or a reference, and an empty path for any other value.
 func PathOf(v Value) *Path {
 	if p, ok := asPath(v); ok {
 		return p

@@ -42,7 +42,7 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 	return value.String(text)
 }
 
-// badPattern is the failure of a text that is no regular expression.
+// badPattern is the failure of a text that is not a regular expression.
 func badPattern(expr string) *Failure {
 	return failf("Invalid regular expression pattern. Pattern: %s.", expr)
 }
@@ -98,8 +98,8 @@ func split(re *regexp.Regexp, s string) []string {
 	return out
 }
 
-// replace replaces all matches; $1 and ${name} in by are groups, a backslash makes the next character itself. ok is false if by
-// names a group that the pattern has not.
+// replace replaces all matches; $1 and ${name} in by stand for groups, and a backslash escapes the next character. ok is false
+// if by names a group that the pattern lacks.
 func replace(re *regexp.Regexp, s, by string) (text string, ok bool) {
 	var b strings.Builder
 	last := 0

@@ -9,7 +9,7 @@ import (
 // Set is a set. Unlike in lists, 1 and 1.0 are the same member. It is immutable.
 type Set struct {
 	items map[string]Value
-	order []string // keys in the order they came
+	order []string // keys in the order of insertion
 }
 
 // newSet creates a set of a list's items.
@@ -38,7 +38,7 @@ func (s *Set) add(k string, v Value) {
 	}
 }
 
-// Items returns the set's items in the order they came.
+// Items returns the set's items in the order of insertion.
 func (s *Set) Items() []Value {
 	items := make([]Value, len(s.order))
 	for i, k := range s.order {

@@ -9,7 +9,7 @@ import (
 	"clave/server/value"
 )
 
-// stringMethods are the methods of texts, but those with patterns. Letters outside of ASCII keep their case.
+// stringMethods are the methods of texts, except those with patterns. Letters outside of ASCII keep their case.
 var stringMethods = map[string]builtin{
 	"size":    {types("int"), overloads{{nil, func(args []Value) Value { return value.Int(units16(string(args[0].(value.String)))) }}}},
 	"lower":   {types("string"), overloads{{nil, func(args []Value) Value { return value.String(mapASCII(args[0], 'A', 'Z', 32)) }}}},
@@ -32,7 +32,7 @@ var bytesMethods = map[string]builtin{
 	}}}},
 }
 
-// units16 returns how many UTF-16 units a text has, which is its size.
+// units16 returns the number of UTF-16 units of a text, which is its size.
 func units16(s string) int {
 	n := len(s)
 	for i := 0; i < len(s); i++ {
@@ -84,7 +84,7 @@ func cut(s string, low, high int) string {
 	return string(utf16.Decode(utf16.Encode([]rune(s))[low:high]))
 }
 
-// sliceOf is v[low:high]; high is nil when not written. A bound that is null is as if not written.
+// sliceOf is v[low:high]; high is nil if it is omitted. A bound that is null counts as omitted.
 func sliceOf(v, low, high Value) Value {
 	var size int
 	switch x := v.(type) {
@@ -118,7 +118,7 @@ func sliceOf(v, low, high Value) Value {
 		ways := [...]string{"null:null", "null:int", "int:null", "int:int"}
 		return unsupported(t+"["+TypeName(low)+":"+TypeName(high)+"]", t+"["+strings.Join(ways[:], "], "+t+"[")+"]")
 	}
-	// The start must be inside the value and so must be the last item, even of an empty slice.
+	// The start and the last item must be inside the value, even for an empty slice.
 	switch {
 	case from < 0 || int(from) >= size:
 		return outOfBounds(int64(from), size)

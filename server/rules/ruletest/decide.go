@@ -12,7 +12,7 @@ import (
 	"clave/server/value"
 )
 
-// Database is where the cases' documents lie.
+// Database is the database of the cases' documents.
 var Database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 
 // someday is the time of cases that name none.
@@ -150,7 +150,7 @@ func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, err
 	return rules.Decision{Allowed: true}, nil
 }
 
-// methodOf returns what a write is to the rules.
+// methodOf returns the method of a write in the rules.
 func methodOf(w *document.Write, before *document.Document) rules.Method {
 	exists := before != nil
 	if w.Precondition.Exists != nil {

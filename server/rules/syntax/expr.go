@@ -64,7 +64,7 @@ type (
 		node
 		Segments []PathPart
 	}
-	// Ident is a name standing alone.
+	// Ident is a name without members or arguments.
 	Ident struct {
 		node
 		Name string

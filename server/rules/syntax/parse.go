@@ -11,7 +11,7 @@ const maxDepth = 500
 // maxIssues is the number of errors that are reported for one file.
 const maxIssues = 100
 
-// tooComplex is the official compiler's word for expressions that are nested too deep.
+// tooComplex is the official compiler's message for expressions that are nested too deep.
 const tooComplex = "Expression is too complex to evaluate safely."
 
 // parser parses a file. After an error it skips to the next position at which a declaration can begin or end, so that

@@ -118,7 +118,7 @@ func (p *parser) postfix() Expr {
 	}
 }
 
-// packages are the names whose members are functions and no values.
+// packages are the names whose members are functions, not values.
 var packages = map[string]bool{"math": true, "timestamp": true, "duration": true, "latlng": true, "hashing": true}
 
 // IsPackage reports whether a name is that of a package of functions, and can't be that of a variable.

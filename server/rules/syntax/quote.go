@@ -65,8 +65,8 @@ func unicodeEscape(raw string) bool {
 	return false
 }
 
-// escape writes the character that text begins with an escape of, and returns the escape's length, or 0 if it
-// is none. In bytes \x and octal escapes stand for bytes, in strings for characters.
+// escape writes the character of the escape with which text begins, and returns the escape's length, or 0 if text does
+// not begin with an escape. In bytes \x and octal escapes stand for bytes, in strings for characters.
 func escape(b *strings.Builder, text string, k kind) int {
 	if len(text) < 2 {
 		return 0

@@ -18,7 +18,7 @@ type scanner struct {
 	issues []Issue
 }
 
-// scan returns all tokens of a text, the last of kind kindEOF, and what is wrong with them.
+// scan returns all tokens of a text, the last of kind kindEOF, and the errors in them.
 func scan(src string) ([]token, []Issue) {
 	s := &scanner{src: src, line: 1}
 	tokens := make([]token, 0, len(src)/5+1)
@@ -142,7 +142,7 @@ func (s *scanner) take(at Span, k kind, n int) token {
 	return token{kind: k, span: at, text: text, raw: text}
 }
 
-// number scans a number: 0, 12, 1.5, .5 or 1. with nothing behind the point.
+// number scans a number: 0, 12, 1.5, .5 or "1." without digits after the point.
 func (s *scanner) number(at Span, rest string) token {
 	n := 0
 	if rest[0] == '0' {
@@ -175,7 +175,7 @@ func (s *scanner) slash(at Span, rest string) token {
 		return s.take(at, kindPunct, 1)
 	}
 	t := s.take(at, kindSegment, n)
-	if text, err := url.QueryUnescape(t.text[1:]); err == nil { // a plus is a blank, too
+	if text, err := url.QueryUnescape(t.text[1:]); err == nil { // a plus stands for a blank too
 		t.text = text
 	}
 	return t

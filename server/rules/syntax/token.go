@@ -1,6 +1,6 @@
 package syntax
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 // The kinds of tokens. Keywords, operators and punctuation are kindPunct or kindKeyword, distinguished by text.

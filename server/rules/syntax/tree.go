@@ -1,6 +1,6 @@
 package syntax
 
-// Span is a piece of the text: where it begins, and the offset just past its end.
+// Span is a piece of the text.
 type Span struct {
 	// Line and Column are those of the first character, counted from 1.
 	Line, Column int
@@ -40,7 +40,7 @@ type Service struct {
 	Matches   []*Match
 }
 
-// Match is one match statement with what lies in it.
+// Match is one match statement with its content.
 type Match struct {
 	Span      Span
 	Path      []Segment
