@@ -40,8 +40,8 @@ const (
 	// days). The address is erased with those that were not confirmed.
 	firstRetry      = time.Minute
 	maxRequestTries = 8
-	// maxRequests is the maximum number of requests in requestsTime. It limits the e-mails to strangers that a robot can cause by subscribing
-	// their addresses. Further subscriptions wait. Addresses that were confirmed since do not count.
+	// maxRequests is the maximum number of requests in requestsTime. It limits the e-mails that a robot can cause by subscribing other
+	// people's addresses. Further subscriptions wait. Addresses that were confirmed since do not count.
 	maxRequests  = 60
 	requestsTime = time.Hour
 	// settled is the age of subscriptions that are read: a subscription may have an earlier createdAt than one that was

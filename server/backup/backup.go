@@ -70,7 +70,7 @@ func Make(s Source, data, dir string) (err error) {
 	if err := sync(part); err != nil {
 		return err
 	}
-	if err := os.Rename(part, dir); err != nil { // Afterwards done has nothing to remove.
+	if err := os.Rename(part, dir); err != nil { // After this, done removes nothing.
 		return err
 	}
 	return sync(filepath.Dir(dir))
@@ -186,7 +186,7 @@ func undo(data string, created bool) error {
 func Interrupted(data string) (dir string, err error) {
 	text, err := os.ReadFile(filepath.Join(data, restoringName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return "", nil // opening the folder reports what is wrong with it
+		return "", nil // opening the folder reports the error
 	}
 	if err == nil && len(text) == 0 {
 		text = []byte("(unknown)") // The process ended before the name was on disk.
@@ -220,7 +220,7 @@ func within(folder, path string) (bool, error) {
 }
 
 // copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first level for
-// which skip returns true. Sockets and links are left out.
+// which skip returns true. Sockets and links are omitted.
 func copyTree(from, to string, skip func(name string) bool) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package backup copies a data folder and restores copies.
 //
 // A copy is itself a data folder: the store as of one moment, and the keys. It is written under a temporary name first, so a
-// folder with the final name is complete. The next copy removes what a killed process has left. Only the running server can
+// folder with the final name is complete. The next copy removes the remains of a killed process. Only the running server can
 // open its store, so it listens on a socket in its data folder, which only the folder's owner can open, and makes the copy on
 // request. A restore is marked while it is in progress, verified, and undone if it fails.
 package backup

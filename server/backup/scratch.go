@@ -14,7 +14,8 @@ import (
 // copy and contains the keys. So each such folder contains a file that its process has locked, and the next copy removes the
 // folders whose lock is free.
 
-// partInfix is in the names of unfinished copies, and copyInfix in those of copies that an export is made from.
+// partInfix is part of the names of unfinished copies, and copyInfix of the names of copies from which an export is
+// made.
 const (
 	partInfix = ".part-"
 	copyInfix = ".copy-"
@@ -43,7 +44,8 @@ func Scratch(parent, prefix string) (scratch string, done func() error, err erro
 	return scratch, func() error { return errors.Join(os.RemoveAll(scratch), lock.Close()) }, nil
 }
 
-// removeAbandoned removes the unfinished copies in a folder whose processes have ended. What can't be removed stays.
+// removeAbandoned removes the unfinished copies in a folder whose processes have ended. It ignores folders that can't
+// be removed.
 func removeAbandoned(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

@@ -27,13 +27,13 @@ import (
 
 // Options are the options of Start; the zero value is a server without rules.
 type Options struct {
-	// ProjectID is the server's project; demo-test when empty. Other projects work too.
+	// ProjectID is the server's project; empty means demo-test. Other projects work too.
 	ProjectID string
-	// RulesFile is the path of the rules; everything is allowed when empty.
+	// RulesFile is the path of the rules; if it is empty, everything is allowed.
 	RulesFile string
 	// IndexesFile is the path of the index definitions, or empty.
 	IndexesFile string
-	// Flags are more flags of clave start.
+	// Flags are further flags of clave start.
 	Flags []string
 }
 
@@ -48,8 +48,8 @@ type Server struct {
 // patience is the time limit for a server to stop.
 const patience = 30 * time.Second
 
-// Start starts a server in memory on free ports and returns once it answers. It stops when the test ends. A server that can't
-// be started ends the test.
+// Start starts a server in memory on free ports and returns once it is ready. It stops when the test ends. A server that
+// can't be started ends the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.ProjectID == "" {
@@ -103,7 +103,7 @@ func projectFile(dir string, o Options) (string, error) {
 	return file, os.WriteFile(file, text, 0o600)
 }
 
-// run runs a server until the test ends and returns once it answers.
+// run runs a server until the test ends and returns once it is ready.
 func run(t testing.TB, a *app.App) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -140,7 +140,7 @@ func (s *Server) Restore(ctx context.Context, token string) error {
 	return s.control(ctx, "restore", map[string]string{"token": token}, nil)
 }
 
-// Settle returns once every snapshot and event of earlier commits has been delivered, and an error when that takes longer
+// Settle returns once every snapshot and event of earlier commits has been delivered, or an error if that takes longer
 // than ten seconds.
 func (s *Server) Settle(ctx context.Context) error {
 	return s.control(ctx, "settle", struct{}{}, nil)

@@ -116,7 +116,7 @@ func (c *Console) newCookie(r *http.Request, value string) *http.Cookie {
 	return cookie
 }
 
-// cookie returns the value of a request's session cookie, or nothing.
+// cookie returns the value of a request's session cookie, or an empty string.
 func (c *Console) cookie(r *http.Request) string {
 	cookie, err := r.Cookie(c.cookieName(r))
 	if err != nil {

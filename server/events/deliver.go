@@ -19,10 +19,10 @@ import (
 	"clave/server/triggers"
 )
 
-// maxAnswer is how much of an answer is read, so that the connection can be used again.
+// maxAnswer is the maximum number of bytes of a response that are read, so that the connection can be reused.
 const maxAnswer = 64 << 10
 
-// MintToken returns an OpenID Connect token for an audience, and when it expires.
+// MintToken returns an OpenID Connect token for an audience, and the time at which it expires.
 type MintToken func(audience string) (raw string, expires time.Time, err error)
 
 // sender posts messages to a trigger's service.
@@ -51,10 +51,10 @@ func newSender(s *Spec, c clock.Clock, mint MintToken) *sender {
 	}}
 }
 
-// refusal is the error of an answer that does not accept an event.
+// refusal is the error of a response that does not accept an event.
 type refusal struct {
 	status string
-	after  time.Duration // the pause that the answer's Retry-After requests
+	after  time.Duration // the pause that the response's Retry-After requests
 }
 
 // Error implements error.
@@ -98,7 +98,7 @@ func plain(err error) error {
 	return err
 }
 
-// authorize adds what shows the service that an event is ours.
+// authorize adds the headers by which the service verifies the origin of an event.
 func (s *sender) authorize(r *http.Request, m *triggers.Message) error {
 	if s.spec.audience != "" {
 		token, err := s.token()
@@ -116,7 +116,7 @@ func (s *sender) authorize(r *http.Request, m *triggers.Message) error {
 	return nil
 }
 
-// signature signs a message as Standard Webhooks has it.
+// signature signs a message in the form of Standard Webhooks.
 func signature(secret []byte, id, at string, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	fmt.Fprintf(mac, "%s.%s.", id, at) // a hash takes everything
@@ -124,7 +124,7 @@ func signature(secret []byte, id, at string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// token returns a token that is good for half of its life at least.
+// token returns a token that is valid for at least half of its lifetime.
 func (s *sender) token() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,11 +19,12 @@ import (
 	"clave/server/triggers"
 )
 
-// Spec is a trigger of an events file: which changes are sent where, and how.
+// Spec is a trigger of an events file: the changes that are delivered, their destination, and the parameters of
+// delivery.
 type Spec struct {
 	// Name names the trigger; the cursor and dead letters are kept under it.
 	Name string
-	// trigger chooses the changes that are events.
+	// trigger selects the changes that are delivered.
 	trigger  *triggers.Trigger
 	target   *url.URL
 	asJSON   bool
@@ -48,7 +49,7 @@ const (
 	minSecret       = 24 // bytes, as Standard Webhooks requires
 )
 
-// specJSON is a trigger as the file has it.
+// specJSON is a trigger in the file's form.
 type specJSON struct {
 	Name        string `json:"name"`
 	Event       string `json:"event"`
@@ -89,7 +90,7 @@ func ReadFile(name, project string, getenv func(string) string) ([]*Spec, error)
 	return specs, nil
 }
 
-// readSecret reads a secret of signatures. Its text is that of Standard Webhooks, whsec_ and base64, or any other.
+// readSecret reads a secret for signatures. It has the form of Standard Webhooks, whsec_ and base64, or is any text.
 func readSecret(dir, path, env string, getenv func(string) string) ([]byte, error) {
 	var text string
 	switch {
@@ -151,10 +152,10 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 	return specs, nil
 }
 
-// validName is what names triggers.
+// validName matches the names of triggers.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 
-// spec checks a trigger of the file and fills what was left out.
+// spec checks a trigger of the file and sets the defaults.
 func (in *specJSON) spec(project string, secret func(file, env string) ([]byte, error)) (*Spec, error) {
 	if !validName.MatchString(in.Name) {
 		return nil, fault.E(fault.InvalidArgument, "want a name of a-z, 0-9 and -, at most 63 characters")
@@ -193,7 +194,7 @@ func (in *specJSON) spec(project string, secret func(file, env string) ([]byte, 
 	return s, in.limits(s)
 }
 
-// limits sets what bounds the deliveries.
+// limits sets the limits of deliveries.
 func (in *specJSON) limits(s *Spec) (err error) {
 	if s.timeout, err = duration("timeout", in.Timeout, defaultTimeout, maxTimeout); err != nil {
 		return err
@@ -225,7 +226,7 @@ func duration(name, text string, otherwise, most time.Duration) (time.Duration, 
 	return d, nil
 }
 
-// target parses the address of a service. Documents leave the machine by https only, unless that is not wanted.
+// target parses the address of a service. Documents leave the machine by https only, unless the file allows http.
 func target(text string, unencrypted bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.Fragment != "" {
@@ -239,7 +240,7 @@ func target(text string, unencrypted bool) (*url.URL, error) {
 	return u, nil
 }
 
-// shown returns an address for logs: what follows the path may be secret.
+// shown returns an address for logs, without the query, which may be secret.
 func shown(u *url.URL) string { return fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, u.EscapedPath()) }
 
 // String implements fmt.Stringer. It shows no secret.

@@ -39,8 +39,8 @@ func (r *receiver) follow(ctx context.Context) {
 	}
 }
 
-// skip goes on where the log begins after it was dropped past the cursor, or tries again after another error. It reports false at
-// the end of ctx.
+// skip continues at the beginning of the log if the log was dropped beyond the cursor, or retries after another error. It returns
+// false if ctx is done.
 func (r *receiver) skip(ctx context.Context, err error) bool {
 	db := r.spec.trigger.Database()
 	if !errors.Is(err, ErrLost) {
@@ -66,7 +66,7 @@ func (r *receiver) skip(ctx context.Context, err error) bool {
 	}
 	next := r.o.Source.Follow(db, to)
 	if to == from {
-		next.Done(saved) // what is not done stays in the log
+		next.Done(saved) // what is not done remains in the log
 	}
 	r.mu.Lock()
 	old := r.mu.sub
@@ -76,7 +76,7 @@ func (r *receiver) skip(ctx context.Context, err error) bool {
 	return true
 }
 
-// take makes the events of a commit. It waits while too many wait.
+// take queues the events of a commit. It blocks while too many events wait.
 func (r *receiver) take(ctx context.Context, c *triggers.Commit) error {
 	var wanted []*triggers.Change
 	for i := range c.Changes {
@@ -107,8 +107,8 @@ func (r *receiver) take(ctx context.Context, c *triggers.Commit) error {
 	return nil
 }
 
-// known reports whether an event that is read again after a restart is in the store, or was delivered before a later one of its
-// document came there.
+// known reports whether an event that is read again after a restart is in the store already, or was delivered before a later
+// event of its document was stored.
 func (r *receiver) known(p place) bool {
 	if p.version > r.horizon {
 		r.stored = nil
@@ -116,12 +116,12 @@ func (r *receiver) known(p place) bool {
 	return p.version <= r.stored[p.path]
 }
 
-// enqueue adds an event to its lane once there is room. Behind one that waits in the store it goes there, too.
+// enqueue adds an event to its lane once there is room. If the event before it is in the store, it is stored too.
 func (r *receiver) enqueue(ctx context.Context, e *event) error {
 	for {
 		r.mu.Lock()
-		// An event behind one that waits for its next try may wait for long. In memory it would keep the cursor from moving and take the
-		// room of other documents' events, so it follows into the store.
+		// An event behind one that waits for a retry may wait for a long time. In memory it would block the cursor and occupy the room
+		// of other documents' events, so it is stored too.
 		l := r.mu.lanes.byPath[e.path]
 		behind := l != nil && l.late()
 		room := r.mu.late < maxLate && r.mu.lateBytes < maxLateBytes
@@ -155,7 +155,7 @@ func (r *receiver) enqueue(ctx context.Context, e *event) error {
 	}
 }
 
-// afterFullDisk waits a while after a failed write, and returns ctx's error at its end.
+// afterFullDisk waits for a while after a failed write. It returns ctx's error if ctx ends first.
 func (r *receiver) afterFullDisk(ctx context.Context, err error) error {
 	r.log.Error("an event was not written to the store", "error", err)
 	return clock.Sleep(ctx, r.o.Clock, saveEvery)

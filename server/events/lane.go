@@ -9,28 +9,29 @@ import (
 	"clave/server/triggers"
 )
 
-// event is an event that has to be delivered.
+// event is an event to deliver.
 type event struct {
 	place
-	// meta is its record. It is in the store when late is set, and then message is nil, but for the time of a try.
+	// meta is its record, which is in the store if late is set. Then message is nil except during an attempt.
 	meta    *meta
 	late    bool
 	message *triggers.Message
-	// mark is the commit that is not done before the event is delivered or in the store; nil for a late one.
+	// mark is the event's commit, which is done once its events are delivered or stored; nil for a late event.
 	mark *mark
 }
 
-// lane is what waits of one document, in the order of commits. The first event may be under delivery.
+// lane is the queue of one document's events, in the order of commits. The first event may be in delivery.
 type lane struct {
 	path  string
 	queue []*event
 	busy  bool
-	// due is when the first event is to be tried, and index the lane's place in the heap, -1 when it is not there.
+	// due is the time at which the first event is to be delivered, and index the lane's index in the heap, -1 if it is
+	// not in the heap.
 	due   time.Time
 	index int
 }
 
-// insert adds an event in the order of versions, but never before one that is under delivery.
+// insert adds an event in the order of versions, but never before one that is in delivery.
 func (l *lane) insert(e *event) {
 	i, _ := slices.BinarySearchFunc(l.queue, e, func(a, b *event) int { return cmp.Compare(a.version, b.version) })
 	if i == 0 && l.busy {
@@ -39,12 +40,12 @@ func (l *lane) insert(e *event) {
 	l.queue = slices.Insert(l.queue, i, e)
 }
 
-// late reports whether an event of the lane is in the store: those that come behind must be, too.
+// late reports whether an event of the lane is in the store: then later ones must be too.
 func (l *lane) late() bool {
 	return slices.ContainsFunc(l.queue, func(e *event) bool { return e.late })
 }
 
-// lanes are the lanes of a trigger, with a heap of those that are not busy by the time at which they are due.
+// lanes are the lanes of a trigger, with a heap of the idle ones, ordered by the time at which they are due.
 type lanes struct {
 	byPath map[string]*lane
 	idle   laneHeap
@@ -80,8 +81,8 @@ func (s *lanes) add(e *event) {
 	s.schedule(l)
 }
 
-// take returns the lane that has been due longest, which is busy then, or nil and the time for which none is due; a
-// negative wait is without end.
+// take returns the lane that has been due longest, and marks it as busy. If none is due, it returns nil and the time
+// until one is; a negative time means that there is none.
 func (s *lanes) take(now time.Time) (l *lane, wait time.Duration) {
 	if len(s.idle) == 0 {
 		return nil, -1

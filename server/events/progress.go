@@ -7,7 +7,7 @@ import (
 	"clave/server/clock"
 )
 
-// progress tracks up to which version all commits are done. They begin in order and are done in any order.
+// progress tracks the version up to which all commits are done. Commits begin in order and are done in any order.
 type progress struct {
 	open []*mark
 	upto clock.Version
@@ -19,7 +19,7 @@ type mark struct {
 	left    int
 }
 
-// begin adds a commit with so many events.
+// begin adds a commit with its number of events.
 func (p *progress) begin(v clock.Version, events int) *mark {
 	m := &mark{v, events}
 	p.open = append(p.open, m)
@@ -33,7 +33,7 @@ func (p *progress) end(m *mark) {
 	p.advance()
 }
 
-// advance moves over the commits that are done.
+// advance moves the version over the commits that are done.
 func (p *progress) advance() {
 	for len(p.open) > 0 && p.open[0].left == 0 {
 		p.upto = p.open[0].version
@@ -48,8 +48,8 @@ const (
 	maxPause   = 10 * time.Minute
 )
 
-// pause returns how long to wait after so many failed tries: twice as long each time, less a random part, so that what failed
-// together does not come back together.
+// pause returns the pause after a number of failed attempts. It doubles with each, and a random part is subtracted, so that
+// events that failed together are not retried together.
 func pause(attempts int) time.Duration {
 	d := time.Duration(maxPause)
 	if shift := attempts - 1; shift < 30 {

@@ -16,7 +16,7 @@ const (
 	// maxFresh and maxFreshBytes bound the events in memory that are not in the store.
 	maxFresh      = 1000
 	maxFreshBytes = 32 << 20
-	// maxLate and maxLateBytes bound the events that wait in the store; beyond them commits are left in the log.
+	// maxLate and maxLateBytes bound the events that wait in the store; beyond them commits remain in the log.
 	maxLate      = 10_000
 	maxLateBytes = 256 << 20
 	// maxDead and maxDeadBytes bound the dead letters; beyond them the oldest is dropped.
@@ -24,7 +24,7 @@ const (
 	maxDeadBytes = 256 << 20
 )
 
-// saveEvery is how often cursors are written.
+// saveEvery is the interval at which cursors are written.
 const saveEvery = time.Second
 
 // grace is the time for which deliveries may continue when the server stops.
@@ -38,7 +38,8 @@ type receiver struct {
 	log    *slog.Logger
 	// slots bounds the deliveries that run at once.
 	slots chan struct{}
-	// wake receives when a lane may have become due, and room when fewer events wait; room for one each, never closed.
+	// wake receives when a lane may have become due, and room when fewer events wait. Both have a capacity of one and
+	// are never closed.
 	wake, room chan struct{}
 	// stored are the last versions of events that were in the store at the start, by path, and horizon is the greatest: up to it
 	// commits are read again. Only follow uses them.
@@ -57,11 +58,11 @@ type receiver struct {
 		lastError                        string
 		lastErrorAt                      time.Time
 	}
-	// deadMu is held by what changes which letters are dead, in the store too.
+	// deadMu is held while the set of dead letters changes, including the store.
 	deadMu sync.Mutex
 }
 
-// deadLetter is an event that is not tried any more.
+// deadLetter is an event that is not retried any more.
 type deadLetter struct {
 	place
 	size int
@@ -74,8 +75,8 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		stored: make(map[string]clock.Version), slots: make(chan struct{}, s.parallel), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	r.mu.lanes.byPath = make(map[string]*lane)
-	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that is in memory
-	// alone. stored has what was in the store of them (see known).
+	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that is only in
+	// memory. stored has those of their events that were in the store (see known).
 	err := each(ctx, o.Store, s.Name, func(p place, m *meta) error {
 		r.horizon = max(r.horizon, p.version)
 		r.stored[p.path] = max(r.stored[p.path], p.version)
@@ -104,7 +105,7 @@ func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		r.log.Warn("the trigger has a different database; its delivery starts over", "before", kept.Database, "now", db.String())
 	}
 	// A new trigger begins with the commits from now on. The cursor is written at once, so that a restart continues from
-	// here and does not leave out the commits in between.
+	// here and does not omit the commits in between.
 	r.mu.progress.upto = o.Source.Latest(db)
 	r.mu.cursor = cursor{Database: db.String(), Version: r.mu.progress.upto}
 	return r, r.write(ctx, r.mu.cursor)
@@ -136,7 +137,7 @@ func (r *receiver) run(ctx context.Context) {
 	r.subscription().Close()
 }
 
-// saveAll writes the cursor from time to time.
+// saveAll writes the cursor at intervals.
 func (r *receiver) saveAll(ctx context.Context) {
 	for clock.Sleep(ctx, r.o.Clock, saveEvery) == nil {
 		if err := r.save(ctx); err != nil && ctx.Err() == nil {
@@ -173,7 +174,7 @@ func (r *receiver) save(ctx context.Context) error {
 
 // deliverAll delivers due events until ctx ends, and then waits for deliveries in progress.
 func (r *receiver) deliverAll(ctx context.Context) {
-	// Deliveries do not end with ctx: they have the grace to come to an end, and are cut then.
+	// Deliveries do not end with ctx: they have the time grace to finish, and are then canceled.
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	var deliveries sync.WaitGroup
@@ -231,7 +232,7 @@ func (r *receiver) next(ctx context.Context) *lane {
 	}
 }
 
-// signal sends on a channel with room for one.
+// signal sends on a channel with a capacity of one, and does not block.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -246,7 +247,7 @@ func (r *receiver) addLate(p place, m *meta) {
 	r.mu.lanes.add(&event{place: p, meta: m, late: true})
 }
 
-// fail records what went wrong last; mu is held.
+// fail records the last error; mu is held.
 func (r *receiver) fail(err error) string {
 	const most = 200
 	text := fmt.Sprint(err)

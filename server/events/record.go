@@ -23,11 +23,12 @@ const (
 // cursor is the stored record of a trigger.
 type cursor struct {
 	Database string `json:"database"`
-	// Version is the one up to which no event is missing.
+	// Version is the version up to which no event is missing.
 	Version clock.Version `json:"version"`
-	// Delivered counts events, those of the last second before a crash excepted.
+	// Delivered counts delivered events, except those of the last second before a crash.
 	Delivered uint64 `json:"delivered"`
-	// Lost counts the dead letters that were dropped, and LostFrom and LostTo are the last time of which the log was dropped.
+	// Lost counts the dead letters that were dropped, and LostFrom and LostTo are the last interval of the log that was
+	// dropped.
 	Lost     uint64        `json:"lost,omitempty"`
 	LostFrom clock.Version `json:"lostFrom,omitempty"`
 	LostTo   clock.Version `json:"lostTo,omitempty"`
@@ -41,7 +42,7 @@ type meta struct {
 	Attempts int       `json:"attempts"`
 	Due      time.Time `json:"due"`
 	Error    string    `json:"error,omitempty"`
-	// Dead reports that there are no more tries, since Due.
+	// Dead is set if there are no more attempts. Due is then the time since when.
 	Dead bool `json:"dead,omitempty"`
 }
 
@@ -85,7 +86,7 @@ func (c *cursor) set(b *storage.Batch, name string) error {
 	return err
 }
 
-// cursors returns all cursors that are kept, by the names of triggers.
+// cursors returns all stored cursors by the names of their triggers.
 func cursors(ctx context.Context, r storage.Reader) (map[string]*cursor, error) {
 	it := r.Scan(storage.Prefix([]byte(cursorPrefix)))
 	defer func() { _ = it.Close() }() // Err has returned all errors of a read
@@ -120,7 +121,7 @@ func remove(b *storage.Batch, name string, p place) {
 	b.Delete(p.key(bodyPrefix, name))
 }
 
-// each calls yield with what is kept of a trigger's events, in the order of versions.
+// each calls yield with the stored events of a trigger, in the order of versions.
 func each(ctx context.Context, r storage.Reader, name string, yield func(p place, m *meta) error) error {
 	prefix := append([]byte(metaPrefix+name), 0)
 	it := r.Scan(storage.Prefix(prefix))

@@ -20,14 +20,15 @@ type Source interface {
 	Latest(db resource.Database) clock.Version
 	// Oldest returns a version after which the log has all commits.
 	Oldest(db resource.Database) clock.Version
-	// Follow returns a subscription to the commits after a version. They stay in the log, within limits, until they are done.
+	// Follow returns a subscription to the commits after a version. They remain in the log, within limits, until they are
+	// done.
 	Follow(db resource.Database, after clock.Version) Subscription
 }
 
 // Subscription returns the commits of one database in order. Next returns ErrLost if the log no longer has them.
 type Subscription interface {
 	triggers.Subscription
-	// Done is called when the commits up to a version are not needed any more. It may be called beside Next.
+	// Done is called when the commits up to a version are not needed any more. It may be called concurrently with Next.
 	Done(v clock.Version)
 }
 
@@ -37,13 +38,13 @@ type Options struct {
 	Specs []*Spec
 	// Source supplies commits.
 	Source Source
-	// Store keeps cursors and what waits.
+	// Store stores cursors, waiting events and dead letters.
 	Store storage.Store
 	// Mint makes tokens for triggers that require them.
 	Mint MintToken
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives dead letters and losses; they are discarded when nil.
+	// Log receives dead letters and losses; nil discards them.
 	Log *slog.Logger
 }
 
@@ -74,7 +75,7 @@ type Service struct {
 	receivers []*receiver
 }
 
-// New returns a service, which delivers while Run runs. A trigger that is new begins with the commits from now on.
+// New returns a service, which delivers while Run runs. A new trigger begins with the commits from now on.
 func New(ctx context.Context, o Options) (*Service, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
@@ -138,8 +139,8 @@ func (r *receiver) describe(s *Status) {
 	}
 }
 
-// Retry makes the dead letters of a trigger, or of all when the name is empty, due again, and what waits for its next try. It
-// returns how many events these are.
+// Retry makes the dead letters of a trigger due again, and the events that wait for a retry; an empty name means all
+// triggers. It returns the number of events.
 func (s *Service) Retry(ctx context.Context, name string) (int, error) {
 	n, found := 0, name == ""
 	for _, r := range s.receivers {

@@ -17,12 +17,12 @@ import (
 type Status struct {
 	Name     string `json:"name"`
 	Database string `json:"database"`
-	// Target is where events are sent; empty while no server delivers them.
+	// Target is the address to which events are sent; empty while no server delivers them.
 	Target string `json:"target,omitempty"`
-	// Version is the one up to which no event is missing, but for those that wait and the dead letters.
+	// Version is the version up to which no event is missing, except for waiting events and dead letters.
 	Version   clock.Version `json:"version"`
 	Delivered uint64        `json:"delivered"`
-	// Pending counts the events in memory, Waiting those that wait for their next try, and Dead the dead letters.
+	// Pending counts the events in memory, Waiting those that wait for a retry, and Dead the dead letters.
 	Pending int `json:"pending"`
 	Waiting int `json:"waiting"`
 	Dead    int `json:"dead"`
@@ -32,7 +32,7 @@ type Status struct {
 	Lost     uint64        `json:"lost,omitempty"`
 	LostFrom clock.Version `json:"lostFrom,omitempty"`
 	LostTo   clock.Version `json:"lostTo,omitempty"`
-	// Error is what went wrong last.
+	// Error is the last error.
 	Error   string    `json:"error,omitempty"`
 	ErrorAt time.Time `json:"errorAt,omitzero"`
 }
@@ -48,10 +48,10 @@ type Letter struct {
 	Error    string    `json:"error"`
 }
 
-// maxLetters is how many dead letters of a trigger a status names.
+// maxLetters is the maximum number of dead letters of a trigger in a status.
 const maxLetters = 20
 
-// Stored returns the state of all triggers that a store has something of.
+// Stored returns the state of all triggers with records in a store.
 func Stored(ctx context.Context, store storage.Reader) ([]Status, error) {
 	known, err := cursors(ctx, store)
 	if err != nil {
@@ -84,8 +84,8 @@ func Stored(ctx context.Context, store storage.Reader) ([]Status, error) {
 	return all, nil
 }
 
-// Revive makes the dead letters of a trigger, or of all when the name is empty, due again in a store that no server uses. It returns
-// how many there are.
+// Revive makes the dead letters of a trigger due again, in a store that no server uses; an empty name means all triggers. It returns
+// their number.
 func Revive(ctx context.Context, store storage.Store, name string) (int, error) {
 	known, err := cursors(ctx, store)
 	if err != nil {
@@ -147,14 +147,15 @@ func (s *Service) Listen(data string) (*datasocket.Listener, error) {
 	})
 }
 
-// RequestStatus returns the state of the triggers from the server that runs on a data folder; datasocket.ErrNoServer when none does.
+// RequestStatus returns the state of the triggers from the server that runs on a data folder; it returns datasocket.ErrNoServer if
+// no server runs.
 func RequestStatus(ctx context.Context, data string) ([]Status, error) {
 	var a Answer
 	err := datasocket.Request(ctx, data, socketName, command{}, &a)
 	return a.Triggers, err
 }
 
-// RequestRetry has the server that runs on a data folder retry dead letters, as Service.Retry does.
+// RequestRetry makes the server that runs on a data folder retry dead letters, as Service.Retry does.
 func RequestRetry(ctx context.Context, data, trigger string) (int, error) {
 	var a Answer
 	err := datasocket.Request(ctx, data, socketName, command{Retry: true, Trigger: trigger}, &a)

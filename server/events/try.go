@@ -9,7 +9,7 @@ import (
 	"clave/server/triggers"
 )
 
-// try delivers the first event of a lane, which is busy meanwhile, and notes what came of it.
+// try delivers the first event of a lane, which is busy meanwhile, and records the result.
 func (r *receiver) try(ctx context.Context, l *lane) {
 	r.mu.Lock()
 	e := l.queue[0]
@@ -23,7 +23,7 @@ func (r *receiver) try(ctx context.Context, l *lane) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		// What came of the try is not in the store: it is made again.
+		// The result of the attempt is not in the store: the attempt is repeated.
 		if ctx.Err() == nil {
 			r.log.Error("the result of a delivery was not stored", "event", e.meta.Header.Get("Ce-Id"), "error", err)
 		}
@@ -35,10 +35,10 @@ func (r *receiver) try(ctx context.Context, l *lane) {
 	signal(r.room)
 }
 
-// errNoBody is the error of a record without its body, which nothing can deliver.
+// errNoBody is the error of a record without its body, which can't be delivered.
 var errNoBody = errors.New("the event's body is missing")
 
-// attempt posts an event, with its body from the store when it is there.
+// attempt posts an event. It reads the body from the store if the event is stored.
 func (r *receiver) attempt(ctx context.Context, e *event) error {
 	m := e.message
 	if m == nil {
@@ -71,7 +71,7 @@ func (r *receiver) delivered(ctx context.Context, l *lane, e *event) error {
 	return nil
 }
 
-// leave counts an event out that is not in memory or not in a lane any more; mu is held.
+// leave updates the counts for an event that is no longer in memory or no longer in a lane; mu is held.
 func (r *receiver) leave(e *event) {
 	if e.late {
 		r.mu.late--
@@ -83,7 +83,7 @@ func (r *receiver) leave(e *event) {
 	r.mu.progress.end(e.mark)
 }
 
-// failed writes an event that was not accepted to the store, with those behind it in the lane, or makes it a dead letter.
+// failed stores an event that was not accepted, with those behind it in the lane, or makes it a dead letter.
 func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) error {
 	if ctx.Err() != nil {
 		return cause // the server stops; the log or the store still has the event
@@ -106,8 +106,8 @@ func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) e
 	return r.park(ctx, l, e)
 }
 
-// park writes the first event of a lane to the store, with all that are behind it, also those that come while others are written. Were
-// one left in memory and a later one written, a restart would take it for delivered and leave it out.
+// park stores the first event of a lane with all events behind it, including those that are added meanwhile. If one remained in memory
+// while a later one is stored, a restart would treat it as delivered and omit it.
 func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
 	written := make(map[*event]bool)
 	for {
@@ -133,7 +133,7 @@ func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
 	}
 }
 
-// turnLate drops from memory events that are in the store now; mu is held.
+// turnLate removes from memory events that are now in the store; mu is held.
 func (r *receiver) turnLate(written map[*event]bool) {
 	for e := range written {
 		if e.late {
@@ -146,7 +146,7 @@ func (r *receiver) turnLate(written map[*event]bool) {
 	}
 }
 
-// bury makes an event a dead letter. The oldest dead letters make room for it.
+// bury makes an event a dead letter. If there are too many, it drops the oldest dead letters.
 func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) error {
 	r.deadMu.Lock()
 	defer r.deadMu.Unlock()
@@ -160,7 +160,8 @@ func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) e
 		b.Set(e.key(bodyPrefix, r.spec.Name), e.message.Body)
 	}
 	r.mu.Lock()
-	// What is dropped is chosen under mu and removed from r.mu.dead after it was written. deadMu keeps the list as it is in between.
+	// The dead letters to drop are chosen under mu, and removed from r.mu.dead after the write. deadMu prevents other changes of the
+	// list in between.
 	dropped, bytes := 0, r.mu.deadBytes
 	for dropped < len(r.mu.dead) && (len(r.mu.dead)-dropped >= maxDead || bytes+int64(letter.Size) > maxDeadBytes) {
 		remove(&b, r.spec.Name, r.mu.dead[dropped].place)
@@ -185,7 +186,7 @@ func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) e
 	return nil
 }
 
-// retry makes the dead letters due again, and what waits for its next try. It returns how many there are.
+// retry makes the dead letters due again, and the events that wait for a retry. It returns their number.
 func (r *receiver) retry(ctx context.Context) (int, error) {
 	r.deadMu.Lock()
 	defer r.deadMu.Unlock()

@@ -1,4 +1,4 @@
-// Package inventory counts what a store holds, by kind, with checksums by which two stores can be compared.
+// Package inventory counts the keys of a store by kind, with checksums by which two stores can be compared.
 package inventory
 
 import (
@@ -14,31 +14,31 @@ import (
 	"clave/server/index"
 )
 
-// Count is how many keys of one kind a store holds.
+// Count is the number of a store's keys of one kind.
 type Count struct {
-	// Kind is what the keys are for, such as "documents of p/(default): rooms".
+	// Kind is the purpose of the keys, such as "documents of p/(default): rooms".
 	Kind string
 	Keys int64
-	// Bytes are those of keys and values.
+	// Bytes is the size of keys and values.
 	Bytes int64
 	// Sum is a checksum of all keys and values.
 	Sum string
 }
 
-// count is a Count in the making.
+// count is a Count under construction.
 type count struct {
 	keys, bytes int64
 	sum         hash.Hash
 }
 
-// Inventory counts keys, which are added in their order; only those of different kinds may come in any order.
+// Inventory counts keys. The keys of one kind must be added in order.
 type Inventory struct {
 	kinds map[string]*count
-	// names are the databases by their numbers. The catalogue comes before all that has a number.
+	// names are the databases by their numbers. The catalogue precedes all keys with a number.
 	names map[uint32]string
 }
 
-// New returns an Inventory of nothing.
+// New returns an empty Inventory.
 func New() *Inventory {
 	return &Inventory{kinds: make(map[string]*count), names: make(map[uint32]string)}
 }
@@ -65,7 +65,7 @@ func (n *Inventory) Add(key, value []byte) error {
 	return nil
 }
 
-// Counts returns what was counted, in the order of kinds.
+// Counts returns the counts in the order of kinds.
 func (n *Inventory) Counts() []Count {
 	out := make([]Count, 0, len(n.kinds))
 	for kind, c := range n.kinds {
@@ -75,7 +75,7 @@ func (n *Inventory) Counts() []Count {
 	return out
 }
 
-// Differing returns the kinds that are not the same in two inventories.
+// Differing returns the kinds that differ between two inventories.
 func Differing(a, b []Count) []string {
 	all := make(map[string]Count)
 	for _, c := range a {
@@ -100,7 +100,7 @@ var numbered = map[byte]string{
 	keys.KindChange: "commits", keys.KindForgotten: "ends of the log of commits", keys.KindGroup: "members of collection groups", keys.KindDefinition: "index definitions",
 }
 
-// kind returns what a key is for.
+// kind returns the purpose of a key.
 func (n *Inventory) kind(key, value []byte) (string, error) {
 	if len(key) == 0 {
 		return "", keys.ErrCorrupt
@@ -149,13 +149,13 @@ func (n *Inventory) name(key, value []byte) error {
 	return nil
 }
 
-// isWord reports whether a text is a word as packages other than the engine begin their keys with.
+// isWord reports whether a text is a word with which packages other than the engine begin their keys.
 func isWord(text string) bool {
 	return len(text) > 1 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// wordKind returns what a key that begins with a word is for. The rest of an account's is project, tenant, what it is, and more, each
-// ended by a zero byte.
+// wordKind returns the purpose of a key that begins with a word. The key of an account continues with project, tenant, kind and more,
+// each terminated by a zero byte.
 func wordKind(word, rest string) string {
 	parts := strings.Split(rest, "\x00")
 	switch {

@@ -59,7 +59,7 @@ var all = []*prometheus.Desc{
 	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
-// attempts are the methods of Authentication by which sessions begin or go on, also under the names of the API before, and their names in
+// attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API, to their names in
 // attemptsTotal.
 var attempts = map[string]string{
 	"accounts:signInWithPassword": "password", "verifyPassword": "password",
@@ -71,7 +71,7 @@ var attempts = map[string]string{
 	"accounts/mfaSignIn:finalize": "second-factor", "accounts/passkeySignIn:finalize": "passkey", "token": "refresh",
 }
 
-// collector gives the metrics as of a moment.
+// collector collects the metrics as of a moment.
 type collector struct {
 	o     Options
 	state State
@@ -104,12 +104,12 @@ func (o output) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	o.to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-// counter gives how often something happened.
+// counter reports a count.
 func (o output) counter(d *prometheus.Desc, v uint64, labels ...string) {
 	o.to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 }
 
-// histogram gives a distribution. Of ranges of durations, of which there are many, two make one.
+// histogram reports a distribution. For durations, which have many ranges, it joins two ranges to one.
 func (o output) histogram(d *prometheus.Desc, from meter.Distribution, labels ...string) {
 	const many = 20
 	step := 1
@@ -126,7 +126,7 @@ func (o output) histogram(d *prometheus.Desc, from meter.Distribution, labels ..
 	o.to <- prometheus.MustNewConstHistogram(d, count, from.Sum, buckets, labels...)
 }
 
-// state outputs the state of the server.
+// state reports the state of the server.
 func (o output) state(s State) {
 	well := 0.0
 	if s.Healthy {
@@ -161,7 +161,7 @@ func (o output) state(s State) {
 	}
 }
 
-// calls gives the calls, and those of them that are attempts to sign in.
+// calls reports the calls, and the attempts to sign in among them.
 func (o output) calls(all []meter.MethodCounts) {
 	for _, m := range all {
 		for code, n := range m.Codes {
@@ -175,7 +175,7 @@ func (o output) calls(all []meter.MethodCounts) {
 	o.attempts(all)
 }
 
-// attempts gives the attempts to sign in.
+// attempts reports the attempts to sign in.
 func (o output) attempts(all []meter.MethodCounts) {
 	sums := make(map[string]map[fault.Code]uint64)
 	for _, name := range attempts {
@@ -195,7 +195,7 @@ func (o output) attempts(all []meter.MethodCounts) {
 	}
 }
 
-// counts gives all other counts.
+// counts reports all other counts.
 func (o output) counts(a meter.All) {
 	o.counter(commitsTotal, uint64(a.Commits))
 	o.counter(writtenTotal, uint64(a.Writes))

@@ -22,7 +22,7 @@ const Path = "/metrics"
 
 // State is the state of a server.
 type State struct {
-	// Healthy is set when nothing is wrong with it.
+	// Healthy is set if the server is healthy.
 	Healthy bool
 	// Streams and Targets are the numbers of open streams of live queries and of their targets.
 	Streams, Targets int
@@ -33,13 +33,13 @@ type State struct {
 	// received.
 	Memory   uint64
 	Requests int64
-	// Node is this node of a cluster; nil for a server that is none.
+	// Node is this node of a cluster; nil without a cluster.
 	Node *Node
 }
 
 // Node describes the position of a node of a cluster.
 type Node struct {
-	// Role is leader or follower. What follows is known to the leader.
+	// Role is leader or follower. Only a leader has the following fields.
 	Role string
 	// Epoch counts the leaders so far, this one included, and StateLag the rows of the log that are not yet in the state, with which new
 	// nodes begin.
@@ -51,20 +51,21 @@ type Node struct {
 // Member is a node of a cluster.
 type Member struct {
 	Name string
-	// LogLag is how many rows of the log it lacks, and Age how old its report is.
+	// LogLag is the number of rows of the log that it lacks, and Age the age of its report.
 	LogLag int64
 	Age    time.Duration
 }
 
-// Options are what New needs.
+// Options configure New.
 type Options struct {
-	// Meter has the counts; nil where nothing is counted, as on a follower.
+	// Meter has the counts; nil if nothing is counted, as on a follower.
 	Meter *meter.Meter
 	// State returns the server's state. It may be called concurrently.
 	State func(context.Context) State
 	// Version is the program's.
 	Version string
-	// Local refuses requests under names that are not this machine's own, as pages make them whose name is led here (DNS rebinding).
+	// Local refuses requests with other host names than this machine's, such as those of pages whose name resolves to this machine
+	// (DNS rebinding).
 	Local bool
 }
 
@@ -94,7 +95,7 @@ func New(o Options) (http.Handler, error) {
 	}), nil
 }
 
-// local reports whether a Host header is an address or a name of this machine for itself.
+// local reports whether a Host header is an IP address or localhost.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -1,7 +1,7 @@
 // Package release keeps the rules and index definitions that all nodes of a store have in force.
 //
-// A Release is one value under one key of the store, so the order of the store's batches is also that of releases, and whoever has a
-// state of the store has the release of that state. Its files were checked before; they are kept as text.
+// A Release is one value under one key of the store, so the order of the store's batches is also that of releases, and every state
+// of the store contains its release. Its files were checked before; they are stored as text.
 package release
 
 import (
@@ -17,34 +17,34 @@ import (
 
 // File is a file that was released.
 type File struct {
-	// Name is the path that it was read from, for people.
+	// Name is the path from which it was read, for people.
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// Database is what is released for one database; nil is what is not.
+// Database holds the files that are released for one database; nil for a file that is not released.
 type Database struct {
 	Rules   *File `json:"rules,omitempty"`
 	Indexes *File `json:"indexes,omitempty"`
 }
 
-// Files are what is released, by the id of the database.
+// Files are the released files, by the id of the database.
 type Files map[string]Database
 
-// Release is what is in force. The zero Release is before the first.
+// Release is the release in force. The zero Release is the state before the first.
 type Release struct {
 	// Version counts the releases of a store.
 	Version int64 `json:"version"`
-	// Time is when it was made, and By on which node or machine.
+	// Time is the time of the release, and By the node or machine that made it.
 	Time  time.Time `json:"time"`
 	By    string    `json:"by"`
 	Files Files     `json:"files"`
 }
 
-// key is what a store keeps its release under.
+// key is the key of the release in a store.
 const key = "release/current"
 
-// Key returns the key of a store under which its release is.
+// Key returns the key of the release in a store.
 func Key() []byte { return []byte(key) }
 
 // Load returns the release of a store.
@@ -56,7 +56,7 @@ func Load(r storage.Reader) (*Release, error) {
 	return Decode(value)
 }
 
-// Decode returns the release of a value; of none the zero Release.
+// Decode decodes the value of a release. No value decodes to the zero Release.
 func Decode(value []byte) (*Release, error) {
 	r := &Release{}
 	if len(value) == 0 {
@@ -71,7 +71,7 @@ func Decode(value []byte) (*Release, error) {
 // Encode returns the value of a release.
 func (r *Release) Encode() ([]byte, error) { return json.Marshal(r) }
 
-// Digest returns a short digest of the texts in force, whatever the files were called.
+// Digest returns a short digest of the texts in force. It does not depend on the names of files.
 func (r *Release) Digest() string {
 	texts := make(map[string][2]*string, len(r.Files))
 	for id, d := range r.Files {
@@ -91,8 +91,8 @@ func (r *Release) Digest() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// With returns the release after this one with files in place of its own of the same databases and kinds. changed is false, and this
-// release is returned, when it has their texts already.
+// With returns the next release, in which files replace those of the same databases and kinds. If the texts are the same already, it
+// returns this release, and changed is false.
 func (r *Release) With(files Files, by string, at time.Time) (next *Release, changed bool) {
 	next = &Release{Version: r.Version + 1, Time: at.UTC().Truncate(time.Millisecond), By: by, Files: maps.Clone(r.Files)}
 	if next.Files == nil {
@@ -114,7 +114,7 @@ func (r *Release) With(files Files, by string, at time.Time) (next *Release, cha
 	return next, true
 }
 
-// Missing returns those of files that a release has none of the same database and kind for.
+// Missing returns those of files for which a release has no file of the same database and kind.
 func (r *Release) Missing(files Files) Files {
 	missing := make(Files)
 	for id, d := range files {
@@ -132,7 +132,7 @@ func (r *Release) Missing(files Files) Files {
 	return missing
 }
 
-// Differing returns the names of those files whose text is not the released one.
+// Differing returns the names of those files whose text differs from the released one.
 func (r *Release) Differing(files Files) []string {
 	var names []string
 	for id, d := range files {

@@ -59,7 +59,7 @@ func (b *Balancer) choose() (net.Conn, error) {
 	return nil, failed
 }
 
-// Used returns how many connections went to each target.
+// Used returns the number of connections to each target.
 func (b *Balancer) Used() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

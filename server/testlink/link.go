@@ -1,4 +1,4 @@
-// Package testlink passes TCP connections on for tests: over links that can be cut and slowed, and to several targets in turn.
+// Package testlink forwards TCP connections for tests: over links that can be cut and slowed, and to several targets in turn.
 package testlink
 
 import (
@@ -12,7 +12,7 @@ import (
 	"clave/server/clock"
 )
 
-// dialTimeout is the time limit for a connection to a target to be made.
+// dialTimeout is the time limit for connecting to a target.
 const dialTimeout = time.Second
 
 // Way is a direction of a link.
@@ -56,7 +56,7 @@ func New(t testing.TB, target string) *Link {
 	return l
 }
 
-// open creates a link that accepts connections at a port of this machine, any when 0.
+// open creates a link that accepts connections at a port of this machine; 0 means any free port.
 func open(port int, dial func() (net.Conn, error)) (*Link, error) {
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -69,7 +69,7 @@ func open(port int, dial func() (net.Conn, error)) (*Link, error) {
 	return l, nil
 }
 
-// Addr returns where the link listens.
+// Addr returns the address on which the link listens.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
 // Replace replaces a text in the responses of a target by another of the same length. It must be called before the link is
@@ -78,16 +78,16 @@ func (l *Link) Replace(text, by string) {
 	l.replaced = append(l.replaced, [2][]byte{[]byte(text), []byte(by)})
 }
 
-// Cut loses what is sent in a direction, or in both, until Heal.
+// Cut drops all data in a direction, or in both, until Heal.
 func (l *Link) Cut(way Way) { l.set(way, 0) }
 
-// Slow delays what is sent in either direction, some kilobytes at a time, until Heal.
+// Slow delays the data in either direction, some kilobytes at a time, until Heal.
 func (l *Link) Slow(delay time.Duration) { l.set(0, delay) }
 
 // Heal ends Cut and Slow.
 func (l *Link) Heal() { l.set(0, 0) }
 
-// Conns returns how many connections were made so far.
+// Conns returns the number of connections so far.
 func (l *Link) Conns() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *Link) Close() {
 	l.running.Wait()
 }
 
-// accept passes connections on until the link is closed.
+// accept forwards connections until the link is closed.
 func (l *Link) accept() {
 	for {
 		conn, err := l.listener.Accept()
@@ -159,7 +159,7 @@ func (l *Link) end(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// pass passes a connection on until both sides have ended it.
+// pass forwards a connection until both sides have closed it.
 func (l *Link) pass(client net.Conn) {
 	defer l.end(client)
 	if !l.open(Both) {
@@ -176,7 +176,7 @@ func (l *Link) pass(client net.Conn) {
 	both.Wait()
 }
 
-// open waits until a direction is not cut and a delay is over. It returns false where the link is closed.
+// open waits until a direction is not cut and a delay is over. It returns false if the link is closed.
 func (l *Link) open(way Way) bool {
 	for {
 		l.mu.Lock()
@@ -206,7 +206,7 @@ func (l *Link) open(way Way) bool {
 func (l *Link) copy(to, from net.Conn, way Way) {
 	defer func() { _ = to.(*net.TCPConn).CloseWrite() }() // unless it has ended
 	buffer := make([]byte, 32<<10)
-	held := 0 // bytes at the beginning of the buffer that wait for what comes behind them
+	held := 0 // bytes at the beginning of the buffer that wait for the bytes after them
 	for {
 		n, err := from.Read(buffer[held:])
 		n += held

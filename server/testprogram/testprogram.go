@@ -1,4 +1,5 @@
-// Package testprogram finds the programs that tests run as processes of their own, ports for them, and when they are ready.
+// Package testprogram finds or builds the programs that tests run as processes, chooses ports for them, and waits until
+// they are ready.
 package testprogram
 
 import (
@@ -48,7 +49,7 @@ func built(name, variable string) func() (string, error) {
 }
 
 // The ports of tests are below the ephemeral ports of Linux, macOS and Windows. An ephemeral port can become the source of a connection before
-// the program that is to listen on it starts, and a client that dials one on which nobody listens can connect to itself.
+// the program that is to listen on it starts, and a client that dials an ephemeral port without a listener can connect to itself.
 const firstPort, lastPort = 12000, 31999
 
 // FreePorts returns TCP ports that are free.
@@ -86,7 +87,7 @@ func freeListener() (net.Listener, error) {
 	}
 }
 
-// ReadyLine reads what Clave prints until the line that begins with "Clave ready in". It reports false when the output ends before.
+// ReadyLine reads the output of Clave until the line that begins with "Clave ready in". It returns false if the output ends before.
 func ReadyLine(out io.Reader) (line string, ready bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
@@ -96,7 +97,7 @@ func ReadyLine(out io.Reader) (line string, ready bool) {
 	return "", false
 }
 
-// AwaitHealth waits until a program at an address answers that it is well.
+// AwaitHealth waits until a program at an address reports that it is healthy.
 func AwaitHealth(ctx context.Context, address string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/__/health", http.NoBody)
 	if err != nil {

@@ -93,7 +93,7 @@ func (t *Transfer) tenants(ctx context.Context) ([]*identity.Tenant, error) {
 type accountsOut struct {
 	dir string
 	own *identity.ImportRequest
-	// files counts the files with other hashes, count the accounts, and lost the second factors that cannot be exported.
+	// files counts the files with other hashes, count the accounts, and lost the second factors that can't be exported.
 	files       int
 	count, lost int64
 }

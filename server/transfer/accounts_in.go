@@ -20,7 +20,7 @@ const maxAccounts = 1000
 // plainPrefix begins the hashes of the Emulator Suite, which hold the password in plain text.
 const plainPrefix = "fakeHash:"
 
-// maxNotes is how many refused accounts are named.
+// maxNotes is the maximum number of refused accounts in the notes.
 const maxNotes = 10
 
 // importAccounts imports a folder of accounts, or only verifies it.
@@ -124,12 +124,12 @@ func isObject(text []byte) error {
 type accountsIn struct {
 	t      *Transfer
 	verify bool
-	// count is the number of imported accounts, refused that of the refused ones.
+	// count is the number of imported accounts, and refused the number of refused ones.
 	count, refused int64
 	// lost counts second factors that were omitted, and unknown counts passwords whose hash cannot be verified.
 	lost, unknown int64
 	notes         *[]string
-	// hash describes the hashing of passwords for files that don't; nil when it is unknown.
+	// hash describes the hashing of passwords for files that do not describe it; nil if it is unknown.
 	hash *identity.ImportRequest
 }
 
@@ -157,7 +157,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	}
 	size := maxAccounts
 	if in.verify {
-		size = max(len(file.Users), 1) // Together, so that conflicts between any two are found.
+		size = max(len(file.Users), 1) // All are checked together, so that conflicts between any two are found.
 	} else if err := in.makeTenant(ctx, tenant); err != nil {
 		return err
 	}
@@ -215,7 +215,8 @@ func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 	})
 }
 
-// user returns an account to import. Numbers may be texts, as in answers; factors without a telephone number are left out.
+// user returns an account to import. Numbers may be strings, as in responses; factors without a telephone number are
+// omitted.
 func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err error) {
 	if at, ok := given["lastSignedInAt"]; ok {
 		given["lastLoginAt"] = at // as `firebase auth:export` calls it
@@ -241,7 +242,7 @@ func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err err
 	return u, err
 }
 
-// refusal records what was left out, and returns an error if accounts were refused.
+// refusal records the omitted data, and returns an error if accounts were refused.
 func (in *accountsIn) refusal() error {
 	if in.lost > 0 {
 		*in.notes = append(*in.notes, fmt.Sprintf("%d second factors by an authenticator app are not in the export", in.lost))

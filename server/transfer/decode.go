@@ -80,7 +80,7 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 
 // decoder decodes entities.
 type decoder struct {
-	// project is the project of references that don't name one.
+	// project is the project of references that do not name one.
 	project string
 }
 
@@ -112,7 +112,7 @@ func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, err
 	return path, fields, err
 }
 
-// pathOfKey returns the path that the key of an entity holds.
+// pathOfKey returns the path in the key of an entity.
 func pathOfKey(b []byte) (path string, err error) {
 	err = eachField(b, func(f field) error {
 		if f.number != keyPath {
@@ -222,7 +222,7 @@ func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, err e
 	return v, err
 }
 
-// timestamp returns the moment that is a number of microseconds after the Unix epoch.
+// timestamp returns the timestamp for a number of microseconds since the Unix epoch.
 func timestamp(micros int64) value.Timestamp {
 	seconds := micros / 1e6
 	if micros%1e6 < 0 {

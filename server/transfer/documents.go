@@ -31,9 +31,9 @@ func owner(db resource.Database) token.Caller {
 	return token.Caller{Privileged: true, Project: db.Project}
 }
 
-// ExportDocuments writes all documents of a database, as they are at one moment, to a folder, and returns how many
-// they are. The files are named after the folder. An earlier export in the folder is replaced atomically when
-// everything is written. ExportDocuments returns FailedPrecondition if the folder contains other files.
+// ExportDocuments writes all documents of a database, as of one moment, to a folder, and returns their number. The
+// files are named after the folder. An earlier export in the folder is replaced atomically when everything is written.
+// ExportDocuments returns FailedPrecondition if the folder contains other files.
 func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
 	dir = filepath.Clean(dir)
 	err = replace(dir, filepath.Base(dir)+overallSuffix, func(part string) error {
@@ -103,7 +103,7 @@ func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, me
 	return n, err
 }
 
-// importDocuments imports an export in a folder, or only verifies it, and returns how many documents it has.
+// importDocuments imports an export in a folder, or only verifies it, and returns the number of its documents.
 func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder fs.FS, metadataFile string, verify bool) (int64, error) {
 	parts, err := partsOf(folder, path.Clean(metadataFile))
 	if err != nil {
@@ -125,11 +125,11 @@ func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, fo
 	return l.read, l.commit(ctx)
 }
 
-// loader commits documents, many at once.
+// loader commits documents in batches.
 type loader struct {
 	guard *guard.Guard
 	db    resource.Database
-	// verify is set when nothing is committed.
+	// verify is set if documents are only verified.
 	verify bool
 	writes []document.Write
 	bytes  int

@@ -171,7 +171,7 @@ func encodeValue(v value.Value) (meaning int64, encoded []byte) {
 	panic(fmt.Sprintf("transfer: value of kind %T", v))
 }
 
-// appendReference appends a document's full name, which is known to be one.
+// appendReference appends a document's full name, which must be valid.
 func appendReference(b []byte, name string) []byte {
 	d, err := resource.ParseReference(name)
 	if err != nil {
@@ -212,5 +212,5 @@ func appendDouble(b []byte, field protowire.Number, f float64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), math.Float64bits(f))
 }
 
-// protowireBool returns how a boolean is written.
+// protowireBool returns the varint of a boolean.
 func protowireBool(yes bool) int64 { return int64(protowire.EncodeBool(yes)) }

@@ -45,10 +45,10 @@ func replace(dir, marker string, write func(part string) error) (err error) {
 // CanExport checks that Export may write to a folder, which must be blank or an earlier export.
 func CanExport(dir string) error { return replaceable(filepath.Clean(dir), suiteFile) }
 
-// placeholders are files that keep a folder in a repository, or that a system leaves in any.
+// placeholders are files that keep a folder in a repository, or that operating systems create.
 var placeholders = []string{".gitkeep", ".keep", ".DS_Store"}
 
-// Blank reports whether a folder is absent, or holds nothing but placeholders.
+// Blank reports whether a folder is absent or contains only placeholders.
 func Blank(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	switch {

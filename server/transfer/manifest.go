@@ -30,7 +30,7 @@ const overallVersion = "3"
 const (
 	overallPart    = 1 // of all exports of one kind
 	partScope      = 1
-	partPath       = 2 // of the export_metadata, from the folder of this file
+	partPath       = 2 // path of the export_metadata, relative to the folder of this file
 	partCount      = 3
 	partBytes      = 4
 	scopeKind      = 1
@@ -108,7 +108,7 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 	return parts, err
 }
 
-// missing returns an error when a name of a kind is empty.
+// missing returns an error if a name of a kind is empty.
 func missing(kind, name string) error {
 	if name != "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"clave/server/fault"
 )
 
-// maxRecord is the greatest record that is read, in bytes: a document has one MiB, in entities no more than a few.
+// maxRecord is the maximum size of a record in bytes: a document has at most 1 MiB, and its entity a few MiB.
 const maxRecord = 16 << 20
 
 // readRecords calls yield with each record of a log. yield must not keep it.

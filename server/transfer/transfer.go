@@ -24,7 +24,7 @@ const (
 	authFolder      = "auth_export"
 )
 
-// FormatVersion is the version of the Firebase CLI whose folders these are like.
+// FormatVersion is the version of the Firebase CLI whose format of folders is used.
 const FormatVersion = "15.28.2"
 
 // Options configure a Transfer.
@@ -35,7 +35,7 @@ type Options struct {
 	Identity *identity.Service
 	// Project is the project whose data are exported and imported.
 	Project string
-	// Clock is the clock; the machine's when nil.
+	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Marker is a file that exists while an import changes the data, with the import's source as its content. A marker
 	// that an earlier process has left shows that its import was interrupted. Empty for data in memory.
@@ -66,7 +66,7 @@ func New(o Options) *Transfer {
 type Summary struct {
 	// Documents and Accounts are counts.
 	Documents, Accounts int64
-	// Notes are messages for the operator about data that could not be taken over.
+	// Notes are messages for the operator about data that could not be transferred.
 	Notes []string
 }
 

@@ -16,10 +16,11 @@ import (
 	"clave/server/randid"
 )
 
-// Accounts have no triggers that are registered here: the functions emulator is sent each event once in the form of each generation, and
-// calls the functions that it has for it.
+// Triggers of accounts are not registered here. Each event is sent to the functions emulator once in the form of each generation, and
+// the emulator calls the functions for it.
 
-// Account delivers that an account was created or deleted. It does not wait. Events of an account are delivered in order.
+// Account delivers the event of an account that was created or deleted. It does not block. Events of an account are
+// delivered in order.
 func (d *Dispatcher) Account(m identity.Made) {
 	if d.o.Functions == "" {
 		return
@@ -90,7 +91,7 @@ func (d *Dispatcher) deliverAccount(ctx context.Context, e event) error {
 	return failed
 }
 
-// accountBase is what both forms have of an account.
+// accountBase is the common part of both forms of an account.
 type accountBase struct {
 	UID           string          `json:"uid"`
 	Email         string          `json:"email,omitempty"`
@@ -102,7 +103,7 @@ type accountBase struct {
 	CustomClaims  json.RawMessage `json:"customClaims"`
 }
 
-// baseOf returns what both forms have of an account.
+// baseOf returns the common part of both forms of an account.
 func baseOf(u *identity.UserInfo) accountBase {
 	b := accountBase{u.LocalID, u.Email, u.EmailVerified, u.DisplayName, u.PhotoURL, u.PhoneNumber, nil, json.RawMessage("{}")}
 	if u.Disabled != nil && *u.Disabled {
@@ -117,7 +118,7 @@ func baseOf(u *identity.UserInfo) accountBase {
 // isoTime returns a time as JavaScript prints it.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// isoMillis returns a time in milliseconds, as the API has it, as JavaScript prints it; empty for none.
+// isoMillis returns a time in milliseconds in the form in which JavaScript prints it; empty for zero.
 func isoMillis(text string) string {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n == 0 {

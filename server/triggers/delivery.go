@@ -25,17 +25,17 @@ type lane struct {
 	queue []event
 }
 
-// event is a change that has to be delivered to a trigger.
+// event is a change to deliver to a trigger.
 type event struct {
 	trigger *Trigger
 	at      clock.Version
 	change  *Change
-	// account is set in place of the others for an event of an account, which was made at a time.
+	// account is set instead of the other fields for an event of an account.
 	account *identity.Made
 	made    time.Time
 }
 
-// enqueue makes the events of a change. It waits while too many events wait, or until ctx ends. Deliveries run in
+// enqueue queues the events of a change. It blocks while too many events wait, until ctx ends. Deliveries run in
 // goroutines of deliveries.
 func (d *Dispatcher) enqueue(ctx context.Context, deliveries *sync.WaitGroup, at clock.Version, c *Change) {
 	for _, t := range d.matching(c.Name.DB, c) {
@@ -98,10 +98,10 @@ func (d *Dispatcher) finish() {
 	}
 }
 
-// maxAnswer is how much of an answer is read, so that the connection can be used again.
+// maxAnswer is the maximum number of bytes of a response that are read, so that the connection can be reused.
 const maxAnswer = 64 << 10
 
-// deliver posts an event and waits for the answer, which the functions emulator gives when the function has ended.
+// deliver posts an event and waits for the response, which the functions emulator sends when the function has ended.
 func (d *Dispatcher) deliver(ctx context.Context, e event) error {
 	if e.account != nil {
 		return d.deliverAccount(ctx, e)
@@ -120,7 +120,7 @@ func (d *Dispatcher) deliver(ctx context.Context, e event) error {
 	return d.post(request)
 }
 
-// post sends a request and waits for the answer.
+// post sends a request and waits for the response.
 func (d *Dispatcher) post(request *http.Request) error {
 	response, err := d.client.Do(request)
 	if err != nil {
@@ -135,7 +135,7 @@ func (d *Dispatcher) post(request *http.Request) error {
 }
 
 // Settle waits until every commit of a project, or of all when project is empty, that was acknowledged before the call, and every commit that a function
-// made while it handled an event, has been delivered. It returns ctx's error when that takes too long.
+// made while it handled an event, has been delivered. It returns ctx's error if ctx ends first.
 func (d *Dispatcher) Settle(ctx context.Context, project string) error {
 	for {
 		before := d.enqueuedSoFar()
@@ -155,7 +155,7 @@ func (d *Dispatcher) Settle(ctx context.Context, project string) error {
 	}
 }
 
-// enqueuedSoFar returns how many events there have been.
+// enqueuedSoFar returns the number of events so far.
 func (d *Dispatcher) enqueuedSoFar() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

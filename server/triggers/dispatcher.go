@@ -24,9 +24,9 @@ type Source interface {
 
 // Subscription returns the commits of one database in their order.
 type Subscription interface {
-	// Next waits for commits and returns all that there are. When ctx is done and there are none it returns ctx's error;
+	// Next waits for commits and returns all that there are. If ctx is done and there are none, it returns ctx's error;
 	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another error
-	// where commits are lost. It must be used by one goroutine only.
+	// if commits are lost. It must be used by one goroutine only.
 	Next(ctx context.Context) ([]Commit, error)
 	// Close ends the subscription.
 	Close()
@@ -40,22 +40,22 @@ type Commit struct {
 
 // Options configure a dispatcher.
 type Options struct {
-	// Functions is the host:port of the functions emulator; without it triggers are kept and nothing is delivered.
+	// Functions is the host:port of the functions emulator; if it is empty, triggers are kept and nothing is delivered.
 	Functions string
 	// Source supplies commits.
 	Source Source
-	// Clock returns the time of events of accounts; the machine's when nil.
+	// Clock returns the time of events of accounts; nil means the machine's clock.
 	Clock clock.Clock
-	// Timeout is the time limit of one delivery; DefaultTimeout when zero.
+	// Timeout is the time limit of one delivery; zero means DefaultTimeout.
 	Timeout time.Duration
-	// Log receives failed deliveries; they are discarded when nil.
+	// Log receives failed deliveries; nil discards them.
 	Log *slog.Logger
 }
 
-// DefaultTimeout is the time for which a function may run: that of the longest background function.
+// DefaultTimeout is the maximum time of a background function.
 const DefaultTimeout = 9 * time.Minute
 
-// EnsureDefaults sets the fields that were left zero.
+// EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -82,7 +82,7 @@ const (
 	maxTriggers = 10_000
 	// maxParallel is the number of deliveries that run at once.
 	maxParallel = 256
-	// maxWaiting is the number of events that wait. Beyond it commits are left in the source's log.
+	// maxWaiting is the number of events that wait. Beyond it commits remain in the source's log.
 	maxWaiting = 10_000
 )
 
@@ -90,20 +90,20 @@ const (
 type Dispatcher struct {
 	o      Options
 	client *http.Client
-	// wake receives when Run has a follower or the delivery of an event of an account to start; it has room for one and is never closed.
+	// wake signals Run to start a follower or the delivery of an account's event. It has a capacity of one and is never closed.
 	wake chan struct{}
-	// slots bounds the deliveries that run at once, waiting the events that wait for one.
+	// slots limits the deliveries that run at once, and waiting the events that wait for a slot.
 	slots, waiting chan struct{}
 	mu             struct {
 		sync.Mutex
 		triggers  map[identityKey]*Trigger
 		followers map[resource.Database]*follower
 		fresh     []*follower
-		// made are events of accounts that Run has not taken yet.
+		// made are events of accounts that Run has not received yet.
 		made []event
 		// lanes are the deliveries that have begun, by trigger and document.
 		lanes map[laneKey]*lane
-		// enqueued counts events; unfinished is how many of them have not ended.
+		// enqueued counts events; unfinished is the number of those that have not ended.
 		enqueued   uint64
 		unfinished int
 		// disabled drops the events of commits.
@@ -113,7 +113,7 @@ type Dispatcher struct {
 	}
 }
 
-// identityKey is what no two triggers share.
+// identityKey identifies a trigger.
 type identityKey struct {
 	project    string
 	generation Generation
@@ -136,7 +136,7 @@ func New(o Options) (*Dispatcher, error) {
 	return d, nil
 }
 
-// Register adds a trigger, or replaces the one of the same generation and key. Commits after the call reach it.
+// Register adds a trigger, or replaces the one of the same generation and key. It receives the commits after the call.
 func (d *Dispatcher) Register(t *Trigger) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -185,8 +185,8 @@ func (d *Dispatcher) Clear(project string) {
 	}
 }
 
-// SetEnabled makes the commits after the call reach triggers, or not. Those that were acknowledged before are not
-// affected.
+// SetEnabled switches the delivery of the commits after the call on or off. Commits that were acknowledged before are
+// not affected.
 func (d *Dispatcher) SetEnabled(ctx context.Context, enabled bool) error {
 	if err := d.barriers(ctx, ""); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (d *Dispatcher) SetEnabled(ctx context.Context, enabled bool) error {
 	return nil
 }
 
-// matching returns the triggers that a change is for.
+// matching returns the triggers of a change.
 func (d *Dispatcher) matching(db resource.Database, c *Change) []*Trigger {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +213,8 @@ func (d *Dispatcher) matching(db resource.Database, c *Change) []*Trigger {
 	return out
 }
 
-// Run follows the databases that have triggers and delivers events until ctx ends. Deliveries that run then are cut.
+// Run follows the databases that have triggers and delivers events until ctx ends. Then it cancels the deliveries in
+// progress.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup

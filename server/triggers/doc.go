@@ -2,8 +2,7 @@
 //
 // A Dispatcher keeps the registered triggers. It follows the commits of each database that has a trigger and turns every
 // changed document into one event for each trigger that matches. Events are built after the commit, from the documents
-// before and after it, so a function never sees a commit that is not durable, and a function that is slow or gone never
-// delays a commit.
+// before and after it, so functions receive only durable commits, and a slow or missing function never delays a commit.
 //
 // The invariant: for one trigger and one document, events are delivered one at a time, in the order of the commits.
 // Different documents and different triggers are delivered in parallel. A failed delivery is logged and not retried,

@@ -33,14 +33,14 @@ func encode(t *Trigger, at clock.Version, c *Change) (message, error) {
 // function can recognize a repeated delivery.
 func eventID(at clock.Version, c *Change, key string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s", at, c.Name, key))
-	const version, variant = 0x80, 0x80 // version 8: made of what the maker likes (RFC 9562)
+	const version, variant = 0x80, 0x80 // version 8: the content is up to the generator (RFC 9562)
 	sum[6] = sum[6]&0x0f | version
 	sum[8] = sum[8]&0x3f | variant
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// firstTime returns a time as events of the 1st generation have it: like the times of their documents, with none, three or
-// six digits of a second (proto3's JSON mapping).
+// firstTime returns a time in the form of events of the 1st generation: like the times of their documents, with zero,
+// three or six fractional digits (proto3's JSON mapping).
 func firstTime(at clock.Version) string {
 	const milli, second = 1_000, 1_000_000
 	switch {
@@ -91,7 +91,7 @@ func encodeFirst(t *Trigger, at clock.Version, c *Change) (message, error) {
 	return message{header: http.Header{"Content-Type": {"application/json"}}, body: body}, nil
 }
 
-// documentJSON returns a document as JSON, or nothing for one that does not exist.
+// documentJSON returns a document as JSON, or nil if it does not exist.
 func documentJSON(d *document.Document) (json.RawMessage, error) {
 	if d == nil {
 		return nil, nil
@@ -99,7 +99,8 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 	return wire.AppendDocumentJSON(nil, d)
 }
 
-// schema is where the message of events of the 2nd generation is defined: google.events.cloud.firestore.v1.DocumentEventData.
+// schema is the URL of the definition of the message of events of the 2nd generation:
+// google.events.cloud.firestore.v1.DocumentEventData.
 const schema = "https://github.com/googleapis/google-cloudevents/blob/main/proto/google/events/cloud/firestore/v1/data.proto"
 
 // The fields of DocumentEventData. Its documents have the form of google.firestore.v1.Document.
@@ -138,7 +139,7 @@ func cloudEvent(t *Trigger, at clock.Version, c *Change) map[string]string {
 		"Ce-Id":              eventID(at, c, t.key),
 		"Ce-Time":            at.Time().Format(time.RFC3339),
 		"Ce-Type":            t.event,
-		"Ce-Source":          "//firestore.googleapis.com/projects/" + db.String(), // the official emulator has projects twice
+		"Ce-Source":          "//firestore.googleapis.com/projects/" + db.String(), // the official emulator writes projects twice
 		"Ce-Subject":         "documents/" + c.Name.Path,
 		"Ce-Datacontenttype": "application/protobuf",
 		"Ce-Dataschema":      schema,
@@ -149,7 +150,7 @@ func cloudEvent(t *Trigger, at clock.Version, c *Change) map[string]string {
 		"Ce-Document":        c.Name.Path,
 	}
 	if t.auth {
-		// The official emulator does not have who wrote either.
+		// The official emulator does not name the writer either.
 		h["Ce-Authtype"] = "unknown"
 		h["Ce-Authid"] = "fake-auth-id@gmail.com"
 	}

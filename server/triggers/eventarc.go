@@ -33,7 +33,7 @@ func (t *Trigger) Eventarc(at clock.Version, c *Change, asJSON bool) (Message, e
 	header.Set("Ce-Source", "//firestore.googleapis.com/"+c.Name.DB.String())
 	header.Set("Ce-Time", at.Time().Format(time.RFC3339Nano))
 	header.Del("Ce-Location")
-	header.Del("Ce-Authid") // the log does not have who has written: the type is unknown
+	header.Del("Ce-Authid") // the log does not name the writer: the type is unknown
 	mask := updateMask(c)
 	if asJSON {
 		header.Set("Content-Type", "application/json")
@@ -127,7 +127,8 @@ func plainMap(v value.Value) (value.Map, bool) {
 	return m, true
 }
 
-// escapeHeader percent-encodes what a header of a CloudEvent can't hold (CloudEvents' HTTP binding, 3.1.3.2).
+// escapeHeader percent-encodes characters that a header of a CloudEvent can't contain (CloudEvents' HTTP binding,
+// 3.1.3.2).
 func escapeHeader(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

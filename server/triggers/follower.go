@@ -15,9 +15,9 @@ type follower struct {
 	sub        Subscription
 	mu         struct {
 		sync.Mutex
-		// barriers are closed once all commits that were acknowledged before they came have become events.
+		// barriers are closed once all commits that were acknowledged before they were added have become events.
 		barriers []chan struct{}
-		// interrupt ends the wait for commits; nil while nothing is waited for.
+		// interrupt ends the wait for commits; nil while run does not wait.
 		interrupt context.CancelFunc
 		ended     bool
 	}
@@ -49,8 +49,8 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// next waits for commits. When there are none and a caller waits at a barrier, it returns context.Canceled and how many
-// barriers had come before it looked.
+// next waits for commits. If there are none and a caller waits at a barrier, it returns context.Canceled and the number
+// of barriers that existed before the check.
 func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, err error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +67,7 @@ func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, er
 	return commits, barriers, err
 }
 
-// release opens the first n barriers.
+// release closes the channels of the first n barriers.
 func (f *follower) release(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +77,7 @@ func (f *follower) release(n int) {
 	f.mu.barriers = f.mu.barriers[n:]
 }
 
-// end opens all barriers: there will be no more events.
+// end releases all barriers: there will be no more events.
 func (f *follower) end() {
 	f.sub.Close()
 	f.mu.Lock()

@@ -19,7 +19,7 @@ type pattern struct {
 
 // segment is one segment of a pattern.
 type segment struct {
-	// glob is what the segment must match, where many is not set.
+	// glob is the pattern that the segment must match; unused if many is set.
 	glob string
 	// exact compares glob literally.
 	exact bool
@@ -99,7 +99,7 @@ func matchSegments(segments []segment, path []string) bool {
 	return reached[len(path)]
 }
 
-// match reports whether one segment of a path matches one that does not stand for many.
+// match reports whether one segment of a path matches a segment of a pattern without many.
 func (s segment) match(name string) bool {
 	if s.exact || !strings.Contains(s.glob, "*") {
 		return s.glob == name

@@ -10,7 +10,7 @@ import (
 	"clave/server/resource"
 )
 
-// Generation is the generation of Cloud Functions that a trigger belongs to.
+// Generation is a trigger's generation of Cloud Functions.
 type Generation uint8
 
 // The generations.
@@ -19,7 +19,7 @@ const (
 	Second
 )
 
-// kind is which changes of a document a trigger is for.
+// kind is the kind of changes that a trigger receives.
 type kind uint8
 
 // The kinds.
@@ -65,7 +65,7 @@ var secondKinds = map[string]kind{
 // eventPrefix begins the event types of the 2nd generation.
 const eventPrefix = "google.cloud.firestore.document.v1."
 
-// authSuffix ends the event types whose events carry who made the change.
+// authSuffix ends the event types whose events name the writer of the change.
 const authSuffix = ".withAuthContext"
 
 // service is the only service of a trigger of the 1st generation.
@@ -159,8 +159,9 @@ func newSecond(key, event string) (*Trigger, error) {
 	return t, nil
 }
 
-// NewTrigger returns a trigger of the 2nd generation for the documents of a database that match a pattern of paths, or for all when
-// it is empty. event is what ends the event type: created, updated, deleted or written, also with .withAuthContext behind it.
+// NewTrigger returns a trigger of the 2nd generation for the documents of a database that match a pattern of paths, or for all if
+// the pattern is empty. event is the end of the event type: created, updated, deleted or written, optionally followed by
+// .withAuthContext.
 func NewTrigger(key, event string, db resource.Database, document string) (*Trigger, error) {
 	t, err := newSecond(key, eventPrefix+event)
 	if err != nil {
@@ -207,8 +208,8 @@ func (c *Change) kind() kind {
 // Wants reports whether the trigger is for a change of its database.
 func (t *Trigger) Wants(c *Change) bool { return t.wants(c) }
 
-// wants reports whether the trigger is for a change of its database. Functions of the 1st generation have the default
-// database only: a trigger of another one is accepted and gets no events, as in the official emulator.
+// wants reports whether the trigger is for a change of its database. Functions of the 1st generation support only the
+// default database: a trigger of another one is accepted and receives no events, as in the official emulator.
 func (t *Trigger) wants(c *Change) bool {
 	if t.generation == First && t.database.ID != resource.DefaultDatabase {
 		return false

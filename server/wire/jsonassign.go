@@ -11,7 +11,7 @@ import (
 )
 
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
-// texts, one line for each thing that is wrong.
+// texts, one line for each error.
 func ParseJSON(body []byte, m proto.Message) error {
 	n, err := parseJSON(string(body))
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *assigner) message(m protoreflect.Message, n jsonNode, path string) {
 	}
 }
 
-// takesNull reports whether null is a value of a field, not its absence.
+// takesNull reports whether null is a value of a field and does not mean its absence.
 func takesNull(fd protoreflect.FieldDescriptor) bool {
 	return fd.Enum() != nil && fd.Enum().FullName() == "google.protobuf.NullValue"
 }

@@ -6,7 +6,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The functions below make the most frequent messages of values. Each allocates a message together with its content,
+// The functions below create the most frequent messages of values. Each allocates a message together with its content,
 // once instead of two or three times.
 
 // newBool makes the message of a boolean.

@@ -73,7 +73,7 @@ func (l *Line) has(text string) bool {
 	return false
 }
 
-// handler passes records on and keeps them.
+// handler forwards records and keeps them.
 type handler struct {
 	next  slog.Handler
 	ring  *Ring

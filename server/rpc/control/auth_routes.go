@@ -12,10 +12,10 @@ import (
 	"clave/server/identity"
 )
 
-// maxConfigBody is the greatest body that changes Auth's settings.
+// maxConfigBody is the maximum size of a body with Auth's settings.
 const maxConfigBody = 1 << 20
 
-// Accounts returns the handler of the control routes of Auth, for `clave start`; everybody who reaches the port may use them:
+// Accounts returns the handler of the control routes of Auth, for `clave start`; all clients of the port may use them:
 //
 //	          /                                                   reports that it is there
 //	DELETE    /emulator/v1/projects/P[/tenants/T]/accounts         deletes all accounts
@@ -94,7 +94,7 @@ func (h *accounts) config(w http.ResponseWriter, r *http.Request, call identity.
 	reply(w, shown, err)
 }
 
-// action follows a link that was sent by e-mail, as the page behind it would.
+// action follows a link that was sent by e-mail, as the page of the link would.
 func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	code := q.Get("oobCode")
@@ -149,7 +149,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{"success": success, "email": ""}})
 }
 
-// actionError answers what is wrong with a link.
+// actionError responds with the error of a link.
 func actionError(w http.ResponseWriter, text string) {
 	httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{
 		"error": text, "instructions": "If you're trying to test the flow, ask for a new link and follow it once.",

@@ -34,7 +34,7 @@ func (d *documents) clear(w http.ResponseWriter, r *http.Request) {
 	reply(w, struct{}{}, err)
 }
 
-// snapshot is what names a kept state of a project.
+// snapshot holds the token of a kept state of a project.
 type snapshot struct {
 	Token string `json:"token"`
 }

@@ -15,23 +15,23 @@ import (
 // slowest is the time limit for a watcher to read a message.
 const slowest = 10 * time.Second
 
-// Monitor answers websockets on /requests with the decisions of the rules, as the Emulator UI reads them: first an array
-// of the latest ones, then one object for each new one.
+// Monitor sends the decisions of the rules on websockets at /requests, in the form that the Emulator UI reads: first an
+// array of the latest ones, then one object for each new one.
 func Monitor(rulesets *guard.Rulesets, c clock.Clock) http.Handler {
 	m := &ruleMonitor{monitor: rulesets.Monitor(), clock: c}
 	m.upgrader.CheckOrigin = fromHere
 	return m
 }
 
-// ruleMonitor answers the websockets of the request monitor.
+// ruleMonitor serves the websockets of the request monitor.
 type ruleMonitor struct {
 	monitor  *guard.Monitor
 	clock    clock.Clock
 	upgrader websocket.Upgrader
 }
 
-// fromHere reports whether a request comes from a page of this machine, or from no page. Any page that a browser shows can reach a port of
-// the machine, and what the monitor shows is not for it.
+// fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can reach a port of the
+// machine, and must not read the monitor.
 func fromHere(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

@@ -9,7 +9,7 @@ import (
 	"clave/server/guard"
 )
 
-// maxRulesBody is the greatest body that replaces rules.
+// maxRulesBody is the maximum size of a body with rules.
 const maxRulesBody = 1 << 20
 
 // ruleRoutes serves the control routes of security rules:
@@ -61,7 +61,7 @@ type rulesBody struct {
 	IgnoreErrorsCamel bool `json:"ignoreErrors"`
 }
 
-// issue is one thing that is wrong with rules, as the official emulator reports it.
+// issue is an issue of rules, in the form of the official emulator.
 type issue struct {
 	SourcePosition struct {
 		FileName      string `json:"fileName,omitempty"`

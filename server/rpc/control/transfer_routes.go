@@ -14,7 +14,7 @@ import (
 // transferRequest is the body of :export and :import, with the names of the official emulator.
 type transferRequest struct {
 	Database string `json:"database"`
-	// Directory is the folder in which a new export is made, and of an import the overall metadata file.
+	// Directory is the folder of a new export, or the overall metadata file of an import.
 	Directory string `json:"export_directory"`
 	// Name is the new export's.
 	Name string `json:"export_name"`
@@ -33,7 +33,7 @@ func (t *transfers) register(methods customMethods) {
 	methods["POST import"] = transferRoute(t.importFrom)
 }
 
-// transferRoute reads the request of one direction, which do carries out.
+// transferRoute reads the request of one direction and calls do with it.
 func transferRoute(do func(*http.Request, resource.Database, transferRequest) error) func(http.ResponseWriter, *http.Request, string) {
 	return func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.Header.Get("Origin") != "" {

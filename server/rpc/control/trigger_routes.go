@@ -14,10 +14,10 @@ import (
 // maxTriggerBody is the largest body of a registration, in bytes.
 const maxTriggerBody = 64 << 10
 
-// Settling is how `POST …:settle` waits until nothing is on its way.
+// Settling waits for `POST …:settle` until nothing is pending.
 type Settling interface {
-	// Settle waits until the commits of a project have reached live queries and triggers. It returns ctx's error when that
-	// takes too long.
+	// Settle waits until the commits of a project have reached live queries and triggers. It returns ctx's error if ctx
+	// ends first.
 	Settle(ctx context.Context, project string) error
 }
 
@@ -91,7 +91,7 @@ const (
 	maxSettle     = 5 * time.Minute
 )
 
-// settle waits until nothing is being delivered, or answers that it took too long.
+// settle waits until nothing is being delivered, or responds with an error at the time limit.
 func (h *triggerRoutes) settle(w http.ResponseWriter, r *http.Request, project string) {
 	limit, err := settleLimit(http.MaxBytesReader(w, r.Body, maxTriggerBody))
 	if err != nil {
