@@ -93,7 +93,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	if err != nil {
 		switch {
 		case r.Context().Err() != nil:
-			return true // the client has gone, or this node stops
+			return true // the client has disconnected, or this node stops
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
 		}

@@ -45,7 +45,7 @@ func AnswerIndex(answer func(context.Context, IndexRequest) (Index, error)) http
 	return indexHandler(answer)
 }
 
-// indexHandler answers requests for read indexes.
+// indexHandler serves requests for read indexes.
 type indexHandler func(context.Context, IndexRequest) (Index, error)
 
 // ServeHTTP implements http.Handler, for nodes of an earlier version.

@@ -65,7 +65,7 @@ func (n *Node) answerIndex(ctx context.Context, r IndexRequest) (Index, error) {
 // indexStream is a stream to the leader. The zero indexStream is closed.
 type indexStream struct {
 	mu sync.Mutex // held during a request
-	// leader is that of the stream, or one that has no streams if conn is nil.
+	// leader is the leader of the stream; if conn is nil, it is a leader without streams.
 	leader Leader
 	conn   net.Conn
 	in     *bufio.Reader

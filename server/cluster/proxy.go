@@ -204,7 +204,7 @@ func printable(values []string) []string {
 // cut returns the error of a call for its client. It is the leader's own, or UNAVAILABLE.
 func (n *Node) cut(ss grpc.ServerStream, trailer metadata.MD, err error) error {
 	if ss.Context().Err() != nil {
-		return err // the client has gone, its time is over, or this node stops
+		return err // the client has disconnected, its deadline has passed, or this node stops
 	}
 	switch status.Code(err) {
 	case codes.Canceled, codes.Unknown: // the client is still connected, and the leader's end has failed; or there was no status

@@ -28,17 +28,17 @@ type CertificateOptions struct {
 	// Domains are the only names for which ACME certificates are obtained. The port must be reachable as port 443 of each
 	// of them, because the authority connects to it (TLS-ALPN-01).
 	Domains []string
-	// Directory is the authority's address; Let's Encrypt's when empty.
+	// Directory is the URL of the authority's directory; empty means Let's Encrypt.
 	Directory string
-	// Email is where the authority may write to; none when empty.
+	// Email is the contact address for the authority; empty means none.
 	Email string
 	// Cache is the folder of the obtained certificates.
 	Cache string
-	// HTTP sends requests to the authority; the default client when nil.
+	// HTTP sends requests to the authority; nil means the default client.
 	HTTP *http.Client
-	// Clock decides when to look at the files again; the machine's when nil.
+	// Clock times the checks of the files; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives files that can't be used; nil means slog's default.
+	// Log receives errors of the files; nil means slog's default.
 	Log *slog.Logger
 }
 
@@ -62,7 +62,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 		settings.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			pair, err := manager.GetCertificate(hello)
 			if err != nil && slices.Contains(o.Domains, strings.ToLower(hello.ServerName)) {
-				// Clients get a failed handshake, and the operator only this log line. Other names are not the server's and are not logged.
+				// Clients receive a failed handshake, and the operator only this log line. Names that are not the server's are not logged.
 				o.Log.Warn("no certificate from the authority: it must reach this name at port 443", "domain", hello.ServerName, "error", err)
 			}
 			return pair, err
@@ -87,7 +87,7 @@ type certificateFiles struct {
 	mu struct {
 		sync.Mutex
 		pair *tls.Certificate
-		// looked is when the files were last looked at, and state what they were like when pair was read from them.
+		// looked is the time of the last check of the files, and state their state when pair was read.
 		looked time.Time
 		state  string
 	}
@@ -117,7 +117,7 @@ func (f *certificateFiles) load() error {
 	return f.loadLocked()
 }
 
-// loadLocked reads the files and keeps the old pair when they can't be used; mu is held.
+// loadLocked reads the files, and keeps the old pair if they can't be used; mu is held.
 func (f *certificateFiles) loadLocked() error {
 	state := f.stateLocked() // taken before the files are read, so that a change meanwhile is detected later
 	pair, err := tls.LoadX509KeyPair(f.o.CertFile, f.o.KeyFile)

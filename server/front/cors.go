@@ -2,13 +2,13 @@ package front
 
 import "net/http"
 
-// exposed are the answer headers that pages of other origins may read.
+// exposed are the response headers that pages of other origins may read.
 const exposed = "x-client-wire-protocol, x-http-session-id, x-http-initial-response, retry-after"
 
-// withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must
-// hold, not cookies that a browser would add. The origin is echoed because WebChannel sends requests with
-// credentials, for which "*" is not enough. All OPTIONS requests are answered here. privateNetwork allows pages of public
-// networks to call this server in a private one (the Private Network Access draft), as development needs.
+// withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must hold, not
+// cookies that a browser would add. The origin is echoed because WebChannel sends requests with credentials, for which
+// "*" is not enough. It responds to all OPTIONS requests. privateNetwork allows pages of public networks to call this
+// server in a private one (the Private Network Access draft), as development needs.
 func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")

@@ -25,7 +25,7 @@ import (
 // GRPC is a gRPC server, such as *grpc.Server.
 type GRPC interface {
 	http.Handler
-	// Serve answers a listener's connections until Stop.
+	// Serve serves a listener's connections until Stop.
 	Serve(net.Listener) error
 	// GracefulStop waits for calls in progress; Stop does not.
 	GracefulStop()
@@ -44,8 +44,8 @@ type Handlers struct {
 	Reserved http.Handler
 	// Hub is the emulator hub, or another handler for all paths of its port and for pages of every origin.
 	Hub http.Handler
-	// IdentityHost reports the hosts, such as identitytoolkit.googleapis.com, under which every path is Identity's; nil
-	// when there are none.
+	// IdentityHost reports whether all paths of a host, such as identitytoolkit.googleapis.com, are Identity's; nil if
+	// there are no such hosts.
 	IdentityHost func(host string) bool
 	// Health returns an error if the server is unhealthy. It is served at HealthPath.
 	Health func() error
@@ -63,7 +63,7 @@ type Options struct {
 	Listener net.Listener
 	// TLS is set for a port that terminates TLS itself.
 	TLS *tls.Config
-	// Handlers are what the port serves.
+	// Handlers are the handlers of the port.
 	Handlers Handlers
 	// Grace is the time for which requests in progress may continue at a stop; default 3 s.
 	Grace time.Duration
@@ -76,7 +76,7 @@ type Options struct {
 	// BodyQuiet is the maximum pause in a request's body, default 30 s, and BodyWhole the time limit for the whole body,
 	// default 5 min.
 	BodyQuiet, BodyWhole time.Duration
-	// Clock times what clients send; the machine's when nil.
+	// Clock times the bodies of requests; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives failures; default slog.Default().
 	Log *slog.Logger
@@ -138,7 +138,7 @@ func New(o Options) *Port {
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
-	// In the clear a connection of gRPC comes here where another server answers it.
+	// Without TLS a gRPC connection is served here if another server handles the calls.
 	p.http.Protocols = new(http.Protocols)
 	p.http.Protocols.SetHTTP1(true)
 	p.http.Protocols.SetHTTP2(true)
@@ -156,10 +156,10 @@ func (p *Port) Replace(h Handlers) {
 	}
 }
 
-// Handler returns what answers requests, also those of other connections than the port's.
+// Handler returns the handler of requests, which also serves requests of other connections than the port's.
 func (p *Port) Handler() http.Handler { return p.http.Handler }
 
-// ServeHTTP answers a request, on whatever connection it came.
+// ServeHTTP serves a request of any connection.
 func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if IsStream(r.URL.Path) {
 		ctx, stop := p.ending.Within(r.Context())
@@ -177,7 +177,7 @@ func IsStream(path string) bool {
 // Addr returns the address that the port listens on.
 func (p *Port) Addr() net.Addr { return p.o.Listener.Addr() }
 
-// Run serves until ctx is done, then lets requests end for a short while and cuts the rest.
+// Run serves until ctx is done. Then requests in progress may continue for a short time, after which they are canceled.
 func (p *Port) Run(ctx context.Context) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -208,7 +208,7 @@ func (p *Port) Run(ctx context.Context) error {
 				running++
 				go func() { ended <- g.Serve(p.o.Budget.Listener(ctx, s.grpc)) }()
 			}
-		case err := <-ended: // a failed port must not look as if it still served
+		case err := <-ended: // a failed port must not appear to serve
 			note(err)
 			_ = p.o.Listener.Close()
 			serving = false
@@ -228,7 +228,7 @@ func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }
 
-// stop ends the requests: streams at once, the others when they are answered or the grace is over.
+// stop ends the requests: streams at once, the others when they are complete or the grace is over.
 func (p *Port) stop(ctx context.Context, calls GRPC) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.o.Grace)
 	defer cancel()
@@ -316,7 +316,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 	add(d.Identity, identityPrefixes)
 	add(d.Control, []string{"/emulator/"})
 	// The order is that of precedence: gRPC by its content type, whatever the path; then reserved paths and hosts; then
-	// the prefixes of the APIs. The site gets the rest, so that none of its rewrites can match an API's path.
+	// the prefixes of the APIs. The site serves the other paths, so that none of its rewrites can match an API's path.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.GRPC != nil && IsCall(r) {
 			p.call(d.GRPC, w, r)
@@ -365,7 +365,7 @@ func (p *Port) fallback(d Handlers, w http.ResponseWriter, r *http.Request) {
 		p.cors(d.Hub).ServeHTTP(w, r)
 	case r.URL.Path == "/" && d.REST != nil:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("Ok\n")) // the official emulator's answer when it is ready
+		_, _ = w.Write([]byte("Ok\n")) // the official emulator's response when it is ready
 	case d.REST != nil:
 		p.cors(d.REST).ServeHTTP(w, r)
 	case d.Identity != nil:
@@ -386,7 +386,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 			}
 			if err, ok := v.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
-				if w.Header().Get("Content-Type") == "" { // every handler sets it before it writes
+				if w.Header().Get("Content-Type") == "" { // each handler sets it before it writes
 					http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 					return
 				}

@@ -26,6 +26,6 @@ func health(check func() error, role string) http.Handler {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			text = "The storage has failed, is full or is damaged. The log has the cause, and what to do.\n"
 		}
-		_, _ = w.Write([]byte(text)) // a disconnected client needs no answer
+		_, _ = w.Write([]byte(text)) // it fails only if the client has disconnected
 	})
 }

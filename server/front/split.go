@@ -14,11 +14,11 @@ import (
 	"clave/server/clock"
 )
 
-// preface is how a client with prior knowledge begins HTTP/2 (RFC 9113 §3.4); three bytes distinguish it from HTTP/1.1, which
-// has no method that begins with them.
+// preface is the beginning of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4); three bytes distinguish it from
+// HTTP/1.1, which has no method that begins with them.
 var preface = []byte("PRI")
 
-// sniffTimeout is the time limit of a new connection until its first bytes show what it carries.
+// sniffTimeout is the time limit for the first bytes of a new connection, which show its protocol.
 const sniffTimeout = 10 * time.Second
 
 // acceptPause is the pause after the machine could not accept a connection.
@@ -33,7 +33,7 @@ type split struct {
 	clock      clock.Clock
 	log        *slog.Logger
 	grpc, http *side
-	// calls reports whether a server of gRPC takes connections; otherwise all are HTTP's.
+	// calls reports whether a gRPC server accepts connections; otherwise all are HTTP connections.
 	calls func() bool
 	wg    sync.WaitGroup
 }

@@ -6,14 +6,14 @@ import (
 	"net"
 )
 
-// offering is a connection of which the TLS handshake notes what its client offers.
+// offering is a connection with the protocols that its client offers in the TLS handshake.
 type offering struct {
 	net.Conn
-	// http2Only is set when the client offers HTTP/2 and nothing that is not gRPC.
+	// http2Only is set if the client offers HTTP/2 and no other version of HTTP.
 	http2Only bool
 }
 
-// notingOffers returns TLS settings under which the handshake of an offering fills it.
+// notingOffers returns TLS settings with which the handshake of an offering sets its fields.
 func notingOffers(o *tls.Config) *tls.Config {
 	settings, next := o.Clone(), o.GetConfigForClient
 	settings.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
@@ -29,7 +29,7 @@ func notingOffers(o *tls.Config) *tls.Config {
 }
 
 // http2Only reports whether the protocols that a client offers (ALPN) are HTTP/2 and no other version of HTTP; older gRPC
-// libraries name gRPC besides.
+// libraries also name gRPC.
 func http2Only(offered []string) bool {
 	found := false
 	for _, protocol := range offered {

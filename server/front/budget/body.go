@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// tiny is the length up to which a body is not counted, because its headers have a similar size.
+// tiny is the length in bytes up to which a body is not counted, because its headers have a similar size.
 const tiny = 4 << 10
 
-// chunk is how much of a body is read before it is counted.
+// chunk is the maximum number of bytes of a body that are read before they are counted.
 const chunk = 32 << 10
 
 // Body counts the body of a request from now on. The caller must call release when the request has been answered.
@@ -63,7 +63,7 @@ func (c *body) Read(p []byte) (int, error) {
 	return n, c.why(err)
 }
 
-// why returns the error of a read. For an evicted body it states that the budget is used up.
+// why returns the error of a read. For an evicted body the error states that the budget is used up.
 func (c *body) why(err error) error {
 	if err != nil && c.evicted.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
 		c.err = errFull()

@@ -14,7 +14,7 @@ type Options struct {
 	// Bytes is the maximum number of bytes of all requests together; zero means 96 MiB. Small requests may exceed it by a
 	// quarter.
 	Bytes int64
-	// Wait is the time for which a request waits for the budget; 3 s when zero.
+	// Wait is the time for which a request waits for the budget; zero means 3 s.
 	Wait time.Duration
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -48,7 +48,7 @@ type Budget struct {
 		sync.Mutex
 		used  int64
 		holds map[*Hold]struct{}
-		// freed is closed and replaced when bytes are returned while requests wait.
+		// freed is closed and replaced if bytes are returned while requests wait.
 		freed   chan struct{}
 		waiting int
 	}
@@ -75,13 +75,13 @@ type Hold struct {
 	budget *Budget
 	// evict ends the receiving; it is called at most once, by another goroutine.
 	evict func()
-	// The rest is guarded by the budget's lock: the bytes that are held; when something came last; when and with how many bytes
-	// ever received the present second of measuring began, and the rate of the one before.
+	// The budget's lock guards the other fields: the held bytes, the time of the last received bytes, the time and the number
+	// of received bytes at the start of the present second of measuring, and the rate of the previous second.
 	held, received int64
 	last, mark     time.Time
 	marked         int64
 	rate           float64
-	// waits is set while the hold waits for the budget: then it is not the sender that is slow. complete is set once all is received, ended by Release.
+	// waits is set while the hold waits for the budget: the sender is not slow then. complete is set once all bytes are received, and ended by Release.
 	waits, complete, evicted, ended bool
 }
 
@@ -118,7 +118,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	for !h.evicted {
 		b.evictLocked()
 		freed := b.mu.freed
-		again, stopAgain := b.o.Clock.After(slowAfter / 4) // others become slow while we wait
+		again, stopAgain := b.o.Clock.After(slowAfter / 4) // other holds may become slow during the wait
 		b.mu.Unlock()
 		var err error
 		select {
@@ -197,7 +197,7 @@ func (h *Hold) Complete() {
 	h.complete = true
 }
 
-// Return returns n bytes. It may come before the Take of some of them, where two goroutines share a hold.
+// Return returns n bytes. If two goroutines share a hold, it may be called before the Take of some of them.
 func (h *Hold) Return(n int64) {
 	b := h.budget
 	b.mu.Lock()
@@ -218,7 +218,7 @@ func (b *Budget) returnLocked(h *Hold, n int64) {
 	}
 }
 
-// Release returns all and ends the hold. It may be called more than once.
+// Release returns all bytes and ends the hold. It may be called more than once.
 func (h *Hold) Release() {
 	b := h.budget
 	b.mu.Lock()

@@ -33,14 +33,15 @@ func (l *listener) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	hold *Hold
-	// ctx is that of the listener: a connection has none of its own.
+	// ctx is the context of the listener, since a connection has none of its own.
 	ctx context.Context
-	// in and out follow the frames; each is used by the goroutine that reads or writes.
+	// in and out follow the frames. The reading goroutine uses in, and the writing goroutine out.
 	in, out frameScanner
 	mu      struct {
 		sync.Mutex
 		streams map[uint32]*messages
-		// open is the sum over the streams, and counted how much of it was taken from the budget.
+		// open is the number of incomplete bytes of all streams, and counted the number of these that were taken from
+		// the budget.
 		open, counted int64
 	}
 }
@@ -74,7 +75,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reconcileLocked returns what is no longer open to the budget, or reports how much is to be taken from it; mu is held.
+// reconcileLocked returns to the budget the bytes that are no longer open, or returns the number of bytes to take from
+// it; mu is held.
 func (c *conn) reconcileLocked() (grown int64) {
 	grown = c.mu.open - c.mu.counted
 	c.mu.counted = c.mu.open
@@ -124,7 +126,7 @@ func (c *conn) finished(kind, flags byte, stream uint32) { c.forget(kind, flags,
 // sent records a frame to the client, which may end a stream that the client has not ended; mu is held.
 func (c *conn) sent(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
 
-// forget drops a stream that a frame ends; mu is held.
+// forget removes a stream that a frame ends; mu is held.
 func (c *conn) forget(kind, flags byte, stream uint32) {
 	ends := kind == frameReset || flags&flagEndStream != 0 && (kind == frameData || kind == frameHeaders)
 	if m := c.mu.streams[stream]; m != nil && ends {

@@ -2,7 +2,7 @@ package budget
 
 import "encoding/binary"
 
-// The parts of HTTP/2 (RFC 9113) that matter here.
+// The parts of HTTP/2 (RFC 9113) that are used here.
 const (
 	prefaceLength = 24
 	headerLength  = 9
@@ -15,15 +15,14 @@ const (
 	flagPadded    = 8
 )
 
-// frameScanner follows the frames of one direction of an HTTP/2 connection, in whatever pieces they come.
+// frameScanner follows the frames of one direction of an HTTP/2 connection, which may arrive in pieces of any size.
 type frameScanner struct {
-	// skip is the number of bytes that come before the next frame: the preface, or the rest of a payload that is of no
-	// interest.
+	// skip is the number of bytes before the next frame: the preface, or the rest of an ignored payload.
 	skip int
 	head [headerLength]byte
 	have int
-	// The frame in progress: what is left of its data and of the padding behind them; pad is set when the padding's length
-	// is still to come.
+	// The frame in progress: the remaining bytes of its data and of the padding after them; pad is set if the padding's
+	// length has not arrived yet.
 	kind, flags byte
 	stream      uint32
 	data, tail  int
@@ -33,7 +32,7 @@ type frameScanner struct {
 	onData       func(stream uint32, piece []byte)
 }
 
-// scan takes the next bytes.
+// scan processes the next bytes.
 func (s *frameScanner) scan(p []byte) {
 	for {
 		if s.skip > 0 {
@@ -48,7 +47,7 @@ func (s *frameScanner) scan(p []byte) {
 			if p = s.payload(p); s.inside {
 				return
 			}
-			continue // what is left of it is padding, to be skipped
+			continue // the rest is padding, which is skipped
 		}
 		n := copy(s.head[s.have:], p)
 		s.have += n
@@ -61,7 +60,7 @@ func (s *frameScanner) scan(p []byte) {
 	}
 }
 
-// begin begins the frame whose header is there.
+// begin begins the frame whose header is complete.
 func (s *frameScanner) begin() {
 	length := int(s.head[0])<<16 | int(s.head[1])<<8 | int(s.head[2])
 	s.kind, s.flags = s.head[3], s.head[4]
@@ -75,7 +74,7 @@ func (s *frameScanner) begin() {
 	s.inside, s.data, s.tail, s.pad = true, length, 0, s.flags&flagPadded != 0 && length > 0
 }
 
-// payload takes bytes of a DATA frame and returns those that come after its data.
+// payload processes bytes of a DATA frame and returns those after its data.
 func (s *frameScanner) payload(p []byte) []byte {
 	if s.pad && len(p) > 0 {
 		s.tail = min(int(p[0]), s.data-1)
@@ -98,18 +97,18 @@ func (s *frameScanner) payload(p []byte) []byte {
 	return p
 }
 
-// messages follows the gRPC messages of one stream: a flag, a length of four bytes and so many bytes.
+// messages follows the gRPC messages of one stream: a flag, a length of four bytes, and that many bytes.
 type messages struct {
 	head [5]byte
 	have int
 	left int64
-	// open is the number of bytes that have come of the message that is not complete.
+	// open is the number of received bytes of the incomplete message.
 	open int64
-	// each, if set, is called with the length of each message that is complete.
+	// each, if set, is called with the length of each complete message.
 	each func(length int64)
 }
 
-// feed takes the next bytes.
+// feed processes the next bytes.
 func (m *messages) feed(p []byte) {
 	for len(p) > 0 {
 		if m.left == 0 {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ahead is the maximum size of a stream's complete messages that wait before more is read.
+// ahead is the maximum size in bytes of a stream's complete messages that wait. Beyond it no more is read.
 const ahead = 64 << 10
 
 // Stream counts the body of a request that is a gRPC stream: the message that is being received. The caller must call
@@ -48,7 +48,7 @@ type stream struct {
 	mu       struct {
 		sync.Mutex
 		*sync.Cond
-		// waiting are the lengths of the complete messages that were not taken, and sum their sum.
+		// waiting holds the lengths of the complete messages that were not taken, and sum is their sum.
 		waiting []int64
 		sum     int64
 		closed  bool
@@ -80,13 +80,13 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, s.why(err)
 }
 
-// Close implements io.Closer. It ends a read that waits, on which gRPC waits after the end of a call.
+// Close implements io.Closer. It ends a blocked read, for which gRPC waits after the end of a call.
 func (s *stream) Close() error {
 	s.close()
 	return s.ReadCloser.Close()
 }
 
-// complete records that a message of so many bytes is complete.
+// complete records that a message of n bytes is complete.
 func (s *stream) complete(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *stream) taken() {
 	s.mu.Broadcast()
 }
 
-// close lets a read go on that waits.
+// close ends a blocked read.
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

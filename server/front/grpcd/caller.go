@@ -14,7 +14,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// caller returns who makes a call to the project of a request.
+// caller returns the caller of a call for the project of a request.
 func (d *common) caller(ctx context.Context, request any) (token.Caller, error) {
 	project := projectOf(requestName(request))
 	if project == "" {
@@ -42,7 +42,7 @@ func first(ctx context.Context, name string) string {
 	return ""
 }
 
-// prefix returns the database that the headers name, projects/P/databases/D, or nothing.
+// prefix returns the database that the headers name, projects/P/databases/D, or "".
 func prefix(ctx context.Context) string {
 	if p := first(ctx, "google-cloud-resource-prefix"); p != "" {
 		return p
@@ -78,7 +78,7 @@ func requestName(request any) string {
 	}
 }
 
-// projectOf returns the project in a resource name, or nothing.
+// projectOf returns the project in a resource name, or "".
 func projectOf(name string) string {
 	after, ok := strings.CutPrefix(name, "projects/")
 	if !ok {

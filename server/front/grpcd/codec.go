@@ -13,8 +13,8 @@ import (
 	"clave/server/wire"
 )
 
-// codec encodes and decodes messages: by package wire for answers and for messages that it can parse, and otherwise by gRPC's
-// own codec.
+// codec encodes and decodes messages: by package wire for responses and for messages that it can parse, and otherwise by
+// gRPC's own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.
@@ -26,15 +26,15 @@ func newCodec() *codec {
 	return &codec{CodecV2: encoding.GetCodecV2(general.Name), scratch: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
-// answer is an answer that wire encodes.
+// answer is a response that wire encodes.
 type answer interface {
 	// Append appends the wire form.
 	Append(dst []byte) ([]byte, error)
 }
 
-// maxScratch is the greatest size of a buffer that is kept for the next message, and maxPooled the greatest message that is written
-// to one of gRPC's pooled buffers: the next larger ones there have 32 KiB, and those after them 1 MiB, which a client that reads slowly
-// would keep for each message.
+// maxScratch is the maximum size of a buffer that is kept for the next message, and maxPooled the maximum size of a message that is
+// written to one of gRPC's pooled buffers. The next larger buffers there have 32 KiB and then 1 MiB, which a slow client would hold for
+// each message.
 const (
 	maxScratch = 64 << 10
 	maxPooled  = 16 << 10
@@ -45,7 +45,7 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if o, ok := v.(*outgoing); ok {
 		return c.marshalOutgoing(o)
 	}
-	if a, ok := v.(*firestore.Answer); ok { // which shares its document with others
+	if a, ok := v.(*firestore.Answer); ok { // which shares its document with other responses
 		return answerBuffers(a)
 	}
 	if m, ok := v.(*Raw); ok {
@@ -71,7 +71,7 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.Copy(b, mem.DefaultBufferPool())}, nil
 }
 
-// answerBuffers returns a Listen stream's answer; what it shares with others is not copied.
+// answerBuffers returns a Listen stream's response. It does not copy the part that responses share.
 func answerBuffers(a *firestore.Answer) (mem.BufferSlice, error) {
 	own, shared, err := a.Binary()
 	switch {

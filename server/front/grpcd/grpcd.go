@@ -51,8 +51,8 @@ const (
 	connWindow   = 4 << 20
 )
 
-// The limits of one connection: concurrent calls, which bounds floods of calls that are begun and reset, and bytes of
-// headers, of which gRPC would accept 16 MiB a call.
+// The limits of one connection: concurrent calls, which limits floods of calls that are begun and reset, and bytes of
+// headers, of which gRPC would accept 16 MiB per call.
 const (
 	maxStreams = 256
 	maxHeaders = 64 << 10
@@ -64,13 +64,13 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens identifies callers.
 	Tokens *token.Verifier
-	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
+	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives our own bugs; nil logs nothing.
+	// Log receives internal errors; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -135,7 +135,7 @@ func (s *transports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.of(&s.mu.requests).ServeHTTP(w, r)
 }
 
-// of returns one of the servers. After Stop it is a stopped one.
+// of returns one of the servers, which is stopped after Stop.
 func (s *transports) of(which **grpc.Server) *grpc.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func newCommon(o Options) (*common, error) {
 	return commonOf(o), nil
 }
 
-// commonOf returns the shared parts with options that are complete.
+// commonOf returns the shared parts for complete options.
 func commonOf(o Options) *common {
 	return &common{o: o, codec: newCodec(), large: newLarge(), ending: process.NewEnding(), calls: countedBy(o.Meter)}
 }
@@ -197,7 +197,7 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of lasting
 		// streams, get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
-		// Most connections of listeners are quiet; what is longer than the buffer is read past it.
+		// Most connections of listeners are quiet, so the buffer is small. Longer data bypass it.
 		grpc.ReadBufferSize(readBuffer),
 		// The windows have a fixed size, because measuring the bandwidth costs a ping for each message.
 		grpc.InitialWindowSize(streamWindow),
@@ -269,7 +269,7 @@ func (d *common) begin(method string) meter.Under {
 	return d.calls.Begin(method[strings.LastIndexByte(method, '/')+1:])
 }
 
-// unary answers a call of one message each way.
+// unary serves a call with one message each way.
 func (d *common) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
 	counted := d.begin(info.FullMethod)
 	defer func() {
@@ -279,7 +279,7 @@ func (d *common) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 	return next(ctx, req)
 }
 
-// stream answers a call with streams.
+// stream serves a call with streams.
 func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	counted := d.begin(info.FullMethod)
 	defer func() {
@@ -313,7 +313,7 @@ func errStopping() error {
 // codeOf returns the code of a call's result.
 func codeOf(err error) fault.Code { return fault.Code(status.Code(err)) }
 
-// untilEnding serves a call and returns when the server stops, which ends a call that waits for its client's next message.
+// untilEnding serves a call, and returns when the server stops, even if the call waits for its client's next message.
 func (d *common) untilEnding(srv any, ss *lasting, next grpc.StreamHandler) error {
 	ended := make(chan error, 1)
 	go func() {

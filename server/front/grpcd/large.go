@@ -29,7 +29,7 @@ func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 // deferred is the value that the codec decodes: the message if it is small, and otherwise its bytes.
 type deferred struct {
 	message any
-	// late are the bytes of a large message, to be parsed when the budget has space; nil of one that is parsed.
+	// late holds the bytes of a large message until the budget has space to parse it; nil for a parsed message.
 	late mem.BufferSlice
 	// taken is called when the message's bytes have been taken from the transport.
 	taken func()
@@ -69,7 +69,7 @@ func (d *common) open(ctx context.Context, l *deferred) (release func(), err err
 	return func() { d.large.Release(n) }, nil
 }
 
-// bounded returns the methods of the service, whose large requests wait for the budget and hold their share until they are answered.
+// bounded returns the methods of the service. Their large requests wait for the budget and hold their share until the response.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -101,7 +101,8 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 type boundedStream struct {
 	grpc.ServerStream
 	common *common
-	// release returns the last message's share of the budget, if it has any. Streams receive and send at a time.
+	// release returns the last message's share of the budget, if it has any. A stream may receive and send at the same
+	// time.
 	release atomic.Pointer[func()]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
@@ -138,8 +139,8 @@ func (s *boundedStream) end() {
 	s.out.queue.end()
 }
 
-// SendMsg implements grpc.ServerStream. It returns when there is room for the next message, so that its caller, which waits with
-// it, need not hold that meanwhile.
+// SendMsg implements grpc.ServerStream. It returns when there is room for the next message, so that its caller need not hold
+// that message meanwhile.
 func (s *boundedStream) SendMsg(m any) error {
 	s.done()
 	s.out.message = m

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Raw is a message in its wire form, for calls that are passed on unchanged. It holds its bytes until it is sent, or
+// Raw is a message in its wire form, for calls that are forwarded unchanged. It holds its bytes until it is sent, or
 // until Free.
 type Raw struct{ data mem.BufferSlice }
 
@@ -33,13 +33,14 @@ func (m *Raw) take() mem.BufferSlice {
 	return data
 }
 
-// onFree has a function called when the message's bytes have been freed, by each who holds them. gRPC's client frees what it has sent.
+// onFree registers a function that is called when all holders have freed the message's bytes. gRPC's client frees the messages that it
+// has sent.
 func (m *Raw) onFree(call func()) {
 	none := make([]byte, 0, leastFreed)
 	m.data = append(slices.Clip(m.data), mem.NewBuffer(&none, freed(call)))
 }
 
-// leastFreed is a capacity of buffers that package mem returns to their pool.
+// leastFreed is the minimum capacity of the buffers that package mem returns to their pool.
 const leastFreed = 2 << 10
 
 // freed is a pool that calls a function for the buffer that is returned to it.

@@ -25,7 +25,7 @@ type RouterOptions struct {
 	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
-	// Log receives our own bugs; nil logs nothing.
+	// Log receives internal errors; nil logs nothing.
 	Log *slog.Logger
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // service passes each call of the generated service to its method of rpc/firestore. handlers has the calls that the
-// generated code cannot pass.
+// generated code can't pass.
 type service struct {
 	pb.UnimplementedFirestoreServer
 	common *common

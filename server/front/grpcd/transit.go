@@ -10,9 +10,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// gRPC holds the messages of a stream that its client's window has no room for, up to 64 KiB and one message. From crowded bytes
-// of all streams on, a stream holds at most one message or mostQueued bytes before the next one is read and encoded, so that
-// hundreds of clients that read slowly don't fill the memory. Messages smaller than countedFrom are not counted.
+// gRPC holds the messages of a stream for which its client's window has no room, up to 64 KiB and one message. If all streams
+// together hold crowded bytes or more, a stream holds at most one message or mostQueued bytes before the next one is read and
+// encoded, so that hundreds of clients that read slowly don't fill the memory. Messages smaller than countedFrom are not
+// counted.
 const (
 	crowded     = 4 << 20
 	mostQueued  = 16 << 10
@@ -35,7 +36,7 @@ type queue struct {
 // newQueue returns an empty queue.
 func newQueue(all *atomic.Int64) *queue { return &queue{all: all, left: make(chan struct{}, 1)} }
 
-// add counts bytes of a message, or bytes less when n is negative.
+// add adds n bytes of a message to the count; n may be negative.
 func (q *queue) add(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,7 +62,7 @@ func (q *queue) end() {
 	q.mu.bytes = 0
 }
 
-// held returns how many bytes gRPC holds.
+// held returns the number of bytes that gRPC holds.
 func (q *queue) held() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +93,7 @@ func (c *codec) marshalOutgoing(o *outgoing) (mem.BufferSlice, error) {
 	if err != nil {
 		return nil, err
 	}
-	buffers = slices.Clone(buffers) // another message may have the same
+	buffers = slices.Clone(buffers) // another message may share them
 	for i, b := range buffers {
 		if b.Len() < countedFrom {
 			continue

@@ -19,14 +19,14 @@ type Config struct {
 	Redirects     []redirect `json:"redirects"`
 	Headers       []headers  `json:"headers"`
 
-	// I18n is read to be refused.
+	// I18n is read only to refuse it.
 	I18n json.RawMessage `json:"i18n"`
 
 	// ignored are the patterns of Ignore.
 	ignored []match
 }
 
-// rewrite answers a path with another file or by a service.
+// rewrite serves a path by another file or by a service.
 type rewrite struct {
 	match
 	Destination string          `json:"destination"`
@@ -49,7 +49,7 @@ type redirect struct {
 	Type        int    `json:"type"`
 }
 
-// headers adds header fields to the answers under a path.
+// headers adds header fields to the responses under a path.
 type headers struct {
 	match
 	Headers []field `json:"headers"`
@@ -61,7 +61,8 @@ type field struct {
 	Value string `json:"value"`
 }
 
-// Parse reads the hosting section: one site, or a list of one. It returns InvalidArgument for what is wrong or not supported.
+// Parse reads the hosting section: one site, or a list of one. It returns InvalidArgument for invalid and for unsupported
+// settings.
 func Parse(section []byte) (*Config, error) {
 	c := &Config{}
 	if section = bytes.TrimSpace(section); bytes.HasPrefix(section, []byte("[")) {

@@ -4,10 +4,10 @@
 //
 // Reserved serves the paths that Firebase Hosting reserves, /__/firebase/…, without the section's headers.
 //
-// A rewrite to a Cloud Run service is passed on to the origin that Options.Services gives for its serviceId: with the
-// original path, Firebase Hosting's limits of body and time, and the client's address in X-Forwarded-For. The section's
-// headers are added to the response unless the service sets them.
+// A rewrite to a Cloud Run service is forwarded to the origin of its serviceId in Options.Services: with the original
+// path, Firebase Hosting's limits of body and time, and the client's address in X-Forwarded-For. The section's headers
+// are added to the response unless the service sets them.
 //
-// A rewrite to a function, to dynamic links or to a service without an origin answers 501; i18n and several sites are
-// refused when the section is read.
+// The response to a rewrite to a function, to dynamic links or to a service without an origin is 501. Parse refuses
+// i18n and several sites.
 package hosting

@@ -26,7 +26,7 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return info, errors.Join(err, root.Close())
 }
 
-// CheckFolder returns FailedPrecondition when a folder is not there to be served.
+// CheckFolder returns FailedPrecondition if a folder can't be served.
 func CheckFolder(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -38,15 +38,15 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// Folder returns the site in a folder, served as config states. While the folder is missing every page answers
-// 503 with the reason: a 404 would look like a mistake in an address. Services are reached all the same.
+// Folder returns the site in a folder, served according to config. While the folder is missing, the response for every
+// page is 503 with the reason: a 404 would suggest a wrong address. Services are reachable nevertheless.
 func Folder(config *Config, path string, o Options) *Site {
 	site := New(config, folder(path), o)
 	site.check = func() error { return CheckFolder(path) }
 	return site
 }
 
-// Unavailable returns a handler that answers every page with 503 and the reason.
+// Unavailable returns a handler that responds to every request with 503 and the reason.
 func Unavailable(reason string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")

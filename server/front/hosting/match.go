@@ -10,8 +10,8 @@ import (
 	"clave/server/fault"
 )
 
-// match is the pattern of a rule for the paths that it applies to: a glob, a glob with captures such as /blog/:post*,
-// or a regular expression.
+// match is the pattern of the paths to which a rule applies: a glob, a glob with captures such as /blog/:post*, or a
+// regular expression.
 type match struct {
 	Source string `json:"source"`
 	Glob   string `json:"glob"`
@@ -74,7 +74,7 @@ func (m *match) compile() error {
 	return nil
 }
 
-// compileCaptures prepares a glob whose segments may be captures; no other wildcards stand beside these.
+// compileCaptures prepares a glob whose segments may be captures. It must not contain other wildcards.
 func (m *match) compileCaptures(glob string) error {
 	if m.negated || strings.ContainsAny(capture.ReplaceAllString(glob, ""), "*?[]{}()") {
 		return fault.E(fault.InvalidArgument, "source %q: captures and other wildcards together are not supported", glob)

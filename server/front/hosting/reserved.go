@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReservedPrefix begins the paths that a site leaves to Firebase Hosting.
+// ReservedPrefix is the prefix of the paths that Firebase Hosting reserves.
 const ReservedPrefix = "/__/firebase/"
 
 // AppConfig is the configuration of a web app: the argument of initializeApp.
@@ -20,14 +20,14 @@ type AppConfig struct {
 	AuthDomain    string `json:"authDomain"`
 }
 
-// Emulator is where a page finds an emulator.
+// Emulator is the address of an emulator for pages.
 type Emulator struct {
 	Host        string `json:"host"`
 	Port        int    `json:"port"`
 	HostAndPort string `json:"hostAndPort"`
 }
 
-// Reserved answers the paths that Firebase Hosting reserves for the configuration of web apps:
+// Reserved serves the paths that Firebase Hosting reserves for the configuration of web apps:
 //
 //	/__/firebase/init.json               the configuration
 //	/__/firebase/init.js                 initializes the SDK of a page that loads it by script elements
@@ -43,7 +43,7 @@ type Reserved struct {
 	Origin string
 }
 
-// initJS initializes the SDK by what is defined before it.
+// initJS initializes the SDK from the variables that are defined before it.
 //
 //go:embed init.js
 var initJS string
@@ -51,7 +51,7 @@ var initJS string
 // sdkPath is a path of a part of the SDK.
 var sdkPath = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.-]*/firebase[0-9a-z-]*\.js(\.map)?$`)
 
-// ServeHTTP answers GET and HEAD.
+// ServeHTTP serves GET and HEAD.
 func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -64,7 +64,7 @@ func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case name == "init.json":
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(indented(s.App))) // a disconnected client needs no answer
+		_, _ = w.Write([]byte(indented(s.App))) // it fails only if the client has disconnected
 	case name == "init.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		_, _ = w.Write([]byte(s.script(r.URL.Query().Get("useEmulator") == "true")))
@@ -87,7 +87,8 @@ func (s *Reserved) script(useEmulator bool) string {
 	return "var firebaseConfig = " + indented(s.App) + ";\nvar firebaseEmulators = " + emulators + ";\nvar firebaseOrigin = " + origin + ";\n" + initJS
 }
 
-// indented returns a value as JSON, which is JavaScript too: package json escapes the line ends that it would not be.
+// indented returns a value as JSON, which is JavaScript too: package json escapes the line separators that JavaScript
+// does not allow.
 func indented(v any) string {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// Sizes in bytes: from which on a file is worth compressing, and up to which it is kept in memory. Greater ones are read
-// from the folder each time.
+// Sizes in bytes: the minimum size of files that are compressed, and the maximum size of files that are kept in memory.
+// Larger ones are read from the folder each time.
 const (
 	minCompressed = 512
 	maxKept       = 8 << 20
 )
 
-// types are the content types by ending that the machine's own table may lack or get wrong.
+// types are content types by extension that may be missing or wrong in the machine's own table.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
@@ -34,7 +34,7 @@ var types = map[string]string{
 	".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg", ".ico": "image/x-icon", ".ics": "text/calendar; charset=utf-8",
 }
 
-// compressible are the endings of files that shrink.
+// compressible are the extensions of files that are compressed.
 var compressible = map[string]bool{
 	".html": true, ".js": true, ".mjs": true, ".css": true, ".json": true, ".svg": true, ".txt": true, ".xml": true, ".webmanifest": true, ".ico": true, ".ics": true,
 }
@@ -70,8 +70,8 @@ func (s *Site) load(name string) (*file, error) {
 	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
 		return f, nil
 	}
-	// The lock is free while a file is read and compressed: requests for other files go on. Two requests may both do it; the later one's
-	// result stays.
+	// The lock is not held while a file is read and compressed, so requests for other files continue. Two requests may both do this; the
+	// later result is kept.
 	plain, err := fs.ReadFile(s.files, name)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (s *Site) load(name string) (*file, error) {
 	return f, nil
 }
 
-// prepared returns the Brotli form that the build left beside a file, made with more patience than a request has, or nil:
-// also when it differs from the file, which may have changed since.
+// prepared returns the Brotli form that the build wrote beside a file, at a higher level than a request allows. It
+// returns nil if there is none, or if its content differs from the file, which may have changed since.
 func (s *Site) prepared(name string, plain []byte) []byte {
 	encoded, err := fs.ReadFile(s.files, name+".br")
 	if err != nil || len(encoded) >= len(plain) {
@@ -106,7 +106,7 @@ func (s *Site) prepared(name string, plain []byte) []byte {
 	return encoded
 }
 
-// serveFile sends a file, compressed when the client takes it.
+// serveFile sends a file, compressed if the client accepts that.
 func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, status int) {
 	f, err := s.load(name)
 	if err != nil {
@@ -148,14 +148,14 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 		return
 	}
 	if encoding != "" {
-		r = r.Clone(r.Context()) // A part of a compressed text is of no use.
+		r = r.Clone(r.Context()) // Ranges are not supported for compressed texts.
 		r.Header.Del("Range")
 		h.Set("Accept-Ranges", "none")
 	}
 	http.ServeContent(w, r, "", f.modified, bytes.NewReader(content))
 }
 
-// stream sends a file that is too large to be kept.
+// stream sends a file that is too large to be kept in memory.
 func (s *Site) stream(w http.ResponseWriter, r *http.Request, name string, f *file) {
 	open, err := s.files.Open(name)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Site) stream(w http.ResponseWriter, r *http.Request, name string, f *fi
 	http.ServeContent(w, r, "", f.modified, content)
 }
 
-// encode returns the file's content in an encoding, made once.
+// encode returns the file's content in an encoding, which it computes once.
 func (f *file) encode(encoding string) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -193,7 +193,7 @@ func (f *file) encode(encoding string) []byte {
 	return out.Bytes()
 }
 
-// preferred returns the best encoding that a client accepts and we make, or empty.
+// preferred returns the best supported encoding that a client accepts, or "".
 func preferred(accept string) string {
 	best := ""
 	for part := range strings.SplitSeq(accept, ",") {

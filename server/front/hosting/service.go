@@ -26,8 +26,8 @@ const (
 
 // Options configure a Site.
 type Options struct {
-	// Services are the origins of the services that run rewrites name, by serviceId. A path that is rewritten to any
-	// other service answers 501.
+	// Services are the origins of the services that run rewrites name, by serviceId. The response for a path that is
+	// rewritten to any other service is 501.
 	Services map[string]*url.URL
 	// TrustProxy takes the client's address and scheme from the last element of X-Forwarded-For and X-Forwarded-Proto.
 	TrustProxy bool
@@ -63,7 +63,7 @@ func newServices(o Options) *services {
 			TLSHandshakeTimeout: serviceDialTime,
 			MaxIdleConnsPerHost: 32,
 			IdleConnTimeout:     90 * time.Second,
-			DisableCompression:  true, // the client's Accept-Encoding is passed on
+			DisableCompression:  true, // the client's Accept-Encoding is forwarded
 			ForceAttemptHTTP2:   true,
 		},
 		proxies: make(map[string]*httputil.ReverseProxy, len(o.Services)),
@@ -87,14 +87,14 @@ type callKey struct{}
 type call struct {
 	// fixed are the header fields that firebase.json sets on the response, unless the service sets them itself.
 	fixed http.Header
-	// instead responds if the service cannot; nil without a substitute.
+	// instead serves the request if the service is unavailable; nil without a substitute.
 	instead func()
 }
 
-// errUnavailable is a service whose own answer is that it is unavailable.
+// errUnavailable is the error of a service that responds that it is unavailable.
 var errUnavailable = errors.New("the service is unavailable")
 
-// serve passes a request on to a service and its response back.
+// serve forwards a request to a service and returns its response.
 func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c call) {
 	proxy, ok := s.proxies[id]
 	if !ok && c.instead != nil {
@@ -122,7 +122,7 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c ca
 }
 
 // rewrite addresses a request to a service. ReverseProxy has removed the hop-by-hop and X-Forwarded header fields.
-// Protocol upgrades are not passed on, as on Firebase Hosting.
+// Protocol upgrades are not forwarded, as on Firebase Hosting.
 func (s *services) rewrite(r *httputil.ProxyRequest, origin *url.URL) {
 	r.SetURL(origin)
 	r.Out.Header.Del("Connection")
@@ -159,7 +159,7 @@ func setAll(to, fields http.Header) {
 	}
 }
 
-// fail answers a request that a service did not answer.
+// fail responds to a request to which a service did not respond.
 func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err error) {
 	c, _ := r.Context().Value(callKey{}).(call)
 	setAll(w.Header(), c.fixed)
@@ -181,7 +181,7 @@ func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err e
 	s.options.Log.WarnContext(r.Context(), "request to a service failed", "service", id, "url", s.options.Services[id].String(), "path", r.URL.Path, "error", err)
 }
 
-// tooLarge answers a request whose body is larger than maxServiceBody.
+// tooLarge responds to a request whose body is larger than maxServiceBody.
 func tooLarge(w http.ResponseWriter) {
 	http.Error(w, fmt.Sprintf("The request body is larger than %d MiB.", maxServiceBody>>20), http.StatusRequestEntityTooLarge)
 }

@@ -10,13 +10,13 @@ import (
 	"clave/server/fault"
 )
 
-// Site serves the files of one folder and passes requests on to services. It is safe for concurrent use.
+// Site serves the files of one folder and forwards requests to services. It is safe for concurrent use.
 type Site struct {
 	config   *Config
 	files    fs.FS
 	services *services
 	cache    compressed
-	// check returns an error if no file can be served. It is nil for a site that always can.
+	// check returns an error if no file can be served. It is nil if files can always be served.
 	check func() error
 }
 
@@ -32,12 +32,12 @@ func (s *Site) Close() error {
 	return nil
 }
 
-// ServeHTTP answers in Firebase Hosting's order: redirects, files, rewrites, 404. Only services take other methods than GET
-// and HEAD.
+// ServeHTTP serves a request in Firebase Hosting's order: redirects, files, rewrites, 404. Only services accept other
+// methods than GET and HEAD.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	requested := r.URL.Path
 	fixed := s.headersFor(requested)
-	// Without the site's folder services still answer: they need no file.
+	// Without the site's folder services are still reachable: they need no file.
 	if s.check != nil {
 		if err := s.check(); err != nil {
 			if rw := s.rewriteFor(requested); rw != nil && rw.Run != nil {
@@ -56,7 +56,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	// Redirects come before files, and files before rewrites: a rewrite of ** must not hide what exists.
+	// Redirects come before files, and files before rewrites: a rewrite of ** must not hide existing files.
 	if s.serveStatic(w, r, fixed) {
 		return
 	}
@@ -80,7 +80,7 @@ func (s *Site) headersFor(requested string) http.Header {
 	return fixed
 }
 
-// serveStatic answers with a redirect or a file. It reports whether there was one.
+// serveStatic responds with a redirect or a file. It reports whether there was one.
 func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.Header) bool {
 	requested := r.URL.Path
 	for i := range s.config.Redirects {
@@ -105,7 +105,7 @@ func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.He
 	return ok
 }
 
-// rewriteFor returns the first rewrite of a path, or nil. Rewrites to files that are not there are passed over.
+// rewriteFor returns the first rewrite of a path, or nil. It skips rewrites to missing files.
 func (s *Site) rewriteFor(requested string) *rewrite {
 	for i := range s.config.Rewrites {
 		rw := &s.config.Rewrites[i]
@@ -122,7 +122,7 @@ func (s *Site) rewriteFor(requested string) *rewrite {
 	return nil
 }
 
-// serveRewrite answers a path that is rewritten. It reports false for a method that files don't take.
+// serveRewrite serves a path that is rewritten. It returns false for a method that files do not support.
 func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
 	switch {
 	case rw.Run != nil:
@@ -143,8 +143,8 @@ func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite,
 	return true
 }
 
-// standIn returns how to answer a GET in place of a service: with the file of the first later rewrite that has the very
-// same source. It returns nil if there is none; a rewrite that happens to match as well, such as "**", does not count.
+// standIn returns the substitute of a service for a GET: the file of the first later rewrite with the same source. It
+// returns nil if there is none. A rewrite with another source that matches too, such as "**", is not a substitute.
 func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite, fixed http.Header) func() {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil
@@ -169,9 +169,9 @@ func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite,
 	return nil
 }
 
-// notFound answers 404 with the site's own page if it has one.
+// notFound responds with 404, and with the site's own page if it has one.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
-	// A page that is missing now may be there after the next deployment, whatever the section sets for its folder.
+	// A missing page may exist after the next deployment, so the section's caching of its folder does not apply.
 	w.Header().Set("Cache-Control", "no-cache")
 	if s.isFile("404.html") {
 		s.serveFile(w, r, "404.html", http.StatusNotFound)
@@ -198,7 +198,7 @@ func (s *Site) lookup(requested string) (name string, ok bool) {
 	return "", false
 }
 
-// canonical returns the one address of a page that has several, such as /a for /a.html with clean URLs, and
+// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs, and
 // whether it differs from the requested path.
 func (s *Site) canonical(requested string) (string, bool) {
 	to := requested
@@ -221,8 +221,8 @@ func (s *Site) canonical(requested string) (string, bool) {
 	return to, true
 }
 
-// slashed returns a path with or without a trailing slash, as the section sets it. By default only a folder's page has
-// one.
+// slashed returns a path with or without a trailing slash, according to the section. By default only a folder's page
+// has one.
 func (s *Site) slashed(to string) string {
 	bare := strings.TrimRight(to, "/")
 	want := s.config.TrailingSlash
@@ -252,7 +252,7 @@ func withQuery(to, query string) string {
 	return to + "?" + query
 }
 
-// escapePath returns a path as it is written in a URL.
+// escapePath returns a path in the escaped form of URLs.
 func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
 // ignored reports whether a file is not served: dotfiles, and files that the section ignores.

@@ -16,13 +16,13 @@ import (
 
 // Options configures a hub.
 type Options struct {
-	// Version is the version of the Firebase CLI whose hub this one imitates.
+	// Version is the version of the Firebase CLI whose hub is emulated.
 	Version string
 	// PID is the process's id.
 	PID int
 	// Emulators lists the running emulators, including the hub itself.
 	Emulators Emulators
-	// Export writes what the named emulators keep, all when none is named, to a folder; by is the client.
+	// Export writes the data of the named emulators, or of all if none is named, to a folder; by is the client.
 	Export func(ctx context.Context, dir, by string, only []string) error
 	// Triggers enables or disables background functions for future commits. It is nil without a functions emulator.
 	Triggers func(ctx context.Context, enabled bool) error
@@ -58,8 +58,8 @@ type Listen struct {
 	Port    int    `json:"port"`
 }
 
-// At returns an emulator that listens on an address, host:port with the host as a number; nil for none. Its host is one to
-// connect to, while the address may stand for all of the machine's.
+// At returns an emulator that listens on an address, host:port with the host as a number; nil for none. Its host is one
+// for clients, while the address may be unspecified (0.0.0.0).
 func At(name, address string) *Emulator {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -132,7 +132,7 @@ func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 	}{h.o.Locator(), at.Host, at.Port})
 }
 
-// maxExportBody is the greatest body of a request for an export.
+// maxExportBody is the maximum size of a request for an export, in bytes.
 const maxExportBody = 64 << 10
 
 // export writes an export to a folder of this machine, which pages must not: browsers send their Origin, their forms can't
@@ -165,7 +165,7 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	httpjson.WriteIndented(w, http.StatusOK, message("OK"))
 }
 
-// kept returns which of the named emulators run and keep data; all that do when none is named.
+// kept returns those of the named emulators that run and keep data, or all such emulators if none is named.
 func (h *hub) kept(targets []string) ([]string, bool) {
 	var only []string
 	for _, e := range []*Emulator{h.o.Emulators.Firestore, h.o.Emulators.Auth} {

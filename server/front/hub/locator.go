@@ -20,7 +20,7 @@ type Locator struct {
 	PID     int      `json:"pid"`
 }
 
-// Locator returns where a hub with these options is.
+// Locator returns the locator of a hub with these options.
 func (o Options) Locator() Locator {
 	at := o.Emulators.Hub
 	host := at.Host
@@ -31,7 +31,7 @@ func (o Options) Locator() Locator {
 }
 
 // Publish writes the locator of a project's hub to the folder of temporary files, where the tools look for it, and
-// returns what removes it. It returns FailedPrecondition when another running program has one there for the project:
+// returns a function that removes it. It returns FailedPrecondition if another running program has one for the project:
 // the tools continue to find that one.
 func Publish(dir, project string, l Locator) (withdraw func() error, err error) {
 	if project == "" || strings.ContainsAny(project, `/\`+"\x00") {
@@ -46,8 +46,8 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	// Written beside and renamed: readers never get half of it, and a symbolic link that another user has put into the shared folder is
-	// not followed.
+	// The file is written under another name and renamed: readers never read a part of it, and a symbolic link of another user in the
+	// shared folder is not followed.
 	part, err := os.CreateTemp(dir, "hub-*.part")
 	if err != nil {
 		return nil, err
@@ -72,7 +72,8 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 	}, nil
 }
 
-// read reads a locator. What is no plain file in a folder for all is not opened: it could keep its reader waiting.
+// read reads a locator. It opens only regular files, because the folder is shared and others, such as a pipe, could
+// block the reader.
 func read(path string) (Locator, error) {
 	var l Locator
 	info, err := os.Lstat(path)
@@ -86,7 +87,7 @@ func read(path string) (Locator, error) {
 	return l, err
 }
 
-// alive reports whether a process runs, of whichever user.
+// alive reports whether a process of any user runs.
 func alive(pid int) bool {
 	if pid <= 0 {
 		return false

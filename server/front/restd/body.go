@@ -15,7 +15,7 @@ import (
 	"clave/server/fault"
 )
 
-// maxBody is the greatest size of a body.
+// maxBody is the maximum size of a body in bytes.
 const maxBody = 11_534_336
 
 // A parsed body takes many times the memory of its bytes. So at most maxLarge bytes of bodies from largeBody on are
@@ -55,7 +55,7 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	return body, release, nil
 }
 
-// admit waits until the budget has space for a body of n bytes; what it returns returns the space.
+// admit waits until the budget has space for a body of n bytes. The returned function returns the space.
 func (d *handler) admit(ctx context.Context, n int) (release func(), err error) {
 	if n < largeBody {
 		return func() {}, nil
@@ -84,7 +84,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// isPacked reports whether a content encoding is gzip; others than that and none are refused.
+// isPacked reports whether a content encoding is gzip. It refuses all other encodings.
 func isPacked(encoding string) (bool, error) {
 	switch strings.ToLower(encoding) {
 	case "", "identity":
@@ -109,7 +109,7 @@ func unpackedSize(packed []byte) (int, error) {
 	return int(size), nil
 }
 
-// unpack unpacks a body of the size that it states, and no more of it.
+// unpack unpacks a body up to the size that it states.
 func unpack(packed []byte, size int) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -119,14 +119,14 @@ func unpack(packed []byte, size int) ([]byte, error) {
 	if _, err := io.ReadFull(z, body); err != nil {
 		return nil, errPacked(err)
 	}
-	// What comes next is the end, where the sums are compared.
+	// The end follows, at which the checksums are compared.
 	if n, err := io.ReadFull(z, make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
 		return nil, errPacked(err)
 	}
 	return body, nil
 }
 
-// errPacked refuses a body that can't be unpacked.
+// errPacked is the error of a body that can't be unpacked.
 func errPacked(err error) error {
 	return fault.Because(err, fault.InvalidArgument, "The request's body does not have the stated content encoding.")
 }

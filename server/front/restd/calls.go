@@ -15,13 +15,13 @@ import (
 
 // call describes one call over HTTP.
 type call struct {
-	// stream is set when the answer is an array.
+	// stream is set if the response is an array.
 	stream bool
 	// answers is the type of the response message.
 	answers protoreflect.MessageDescriptor
 	// request creates an empty request.
 	request func() proto.Message
-	// body returns the part of a request that the body is; nil where there is no body.
+	// body returns the part of a request that the body contains; nil if there is no body.
 	body func(proto.Message) proto.Message
 	// fill sets the fields that the path determines.
 	fill func(proto.Message, target)

@@ -2,8 +2,8 @@
 // responses to JSON, and errors to the bodies of Google's servers. Like those it is strict about paths: a path that
 // names no method is a plain 404.
 //
-// A path is /v1/projects/P/databases/D/documents[/…][:method]. In bodies, database, parent and name are left out; the
-// path has them. Bodies may be packed by gzip. Of Google's system parameters, fields (or the header X-Goog-FieldMask) and
+// A path is /v1/projects/P/databases/D/documents[/…][:method]. Bodies omit database, parent and name, which the path
+// contains. Bodies may be compressed by gzip. Of Google's system parameters, fields (or the header X-Goog-FieldMask) and
 // prettyPrint are supported.
 package restd
 
@@ -39,13 +39,13 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
-	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
+	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
-	// Clock times clients; the machine's when nil.
+	// Clock times the sending of responses; nil means the machine's clock.
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives our own bugs; nil logs nothing.
+	// Log receives internal errors; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -84,7 +84,7 @@ type handler struct {
 	large *semaphore.Weighted
 	// counted counts the calls.
 	counted *meter.Calls
-	// buffers are *[]byte in which answers are gathered.
+	// buffers are *[]byte in which responses are built.
 	buffers sync.Pool
 }
 
@@ -103,7 +103,7 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	buffer := d.buffers.Get().(*[]byte)
 	out := &answer{w: w, stream: call.stream, buf: (*buffer)[:0], clock: d.o.Clock, patience: patience}
 	defer func() {
-		if cap(out.buf) <= flushAt { // What is larger is not kept for the next answer.
+		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
 			*buffer = out.buf
 			d.buffers.Put(buffer)
 		}
@@ -120,8 +120,8 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.end()
 }
 
-// methodOf returns the method of a request. Behind proxies that let nothing but GET and POST pass, clients send POST
-// and the method in a header, as with Google's servers. HEAD is GET without the answer's body.
+// methodOf returns the method of a request. Behind proxies that pass only GET and POST, clients send POST and the
+// method in a header, as with Google's servers. HEAD is GET without the body of the response.
 func methodOf(r *http.Request) string {
 	if r.Method == http.MethodHead {
 		return http.MethodGet
@@ -255,7 +255,7 @@ func (a *answer) end() {
 		a.buf = append(a.buf, ']')
 	}
 	a.buf = append(a.buf, '\n')
-	// A disconnected client needs no answer.
+	// It fails only if the client has disconnected.
 	_ = a.flush(a.writeAll)
 }
 

@@ -9,8 +9,8 @@ import (
 	"clave/server/fault"
 )
 
-// selection is a requested partial answer, such as "documents(name,fields/a),nextPageToken": the parts of a message to
-// keep, by name. One without parts keeps all.
+// selection is a requested partial response, such as "documents(name,fields/a),nextPageToken": the parts of a message
+// to keep, by name. A selection without parts keeps all.
 type selection map[string]selection
 
 // all is the wildcard for every field.
@@ -38,7 +38,7 @@ func badSelection(path string) error {
 	}
 }
 
-// selectionParser parses what is left of a selection.
+// selectionParser parses the rest of a selection.
 type selectionParser struct{ in string }
 
 // list parses paths between commas into a selection.
@@ -69,10 +69,10 @@ func (p *selectionParser) path(into selection) bool {
 		deeper := p.in != "" && strings.IndexByte("/.(", p.in[0]) >= 0
 		switch {
 		case !deeper:
-			into[name] = nil // All of it, also where a part was selected before.
+			into[name] = nil // All of it is selected, even if a part was selected before.
 			return true
 		case again && part == nil:
-			part = selection{} // All is selected already; what follows is read and forgotten.
+			part = selection{} // All is selected already; the rest is read and discarded.
 		case !again:
 			part = selection{}
 			into[name] = part
@@ -85,7 +85,7 @@ func (p *selectionParser) path(into selection) bool {
 	}
 }
 
-// take takes a character if it comes next.
+// take consumes a character if it is the next one.
 func (p *selectionParser) take(c byte) bool {
 	p.in = strings.TrimLeft(p.in, " ")
 	if p.in == "" || p.in[0] != c {
@@ -95,7 +95,7 @@ func (p *selectionParser) take(c byte) bool {
 	return true
 }
 
-// check reports whether a kind of message has all that is selected.
+// check reports whether a kind of message has all selected fields.
 func (s selection) check(md protoreflect.MessageDescriptor, path string) error {
 	for name, part := range s {
 		at := strings.TrimPrefix(path+"."+name, ".")

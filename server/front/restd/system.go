@@ -14,7 +14,7 @@ import (
 // ignored, including callback: a script on this origin with chosen content would bypass the pages' content security
 // policy.
 type system struct {
-	// fields are the selected parts of the response; all when nil.
+	// fields are the selected parts of the response; nil means all.
 	fields selection
 	// pretty adds line breaks.
 	pretty bool
@@ -30,7 +30,7 @@ func isSystem(name string) bool {
 	}
 }
 
-// parseSystem reads the parameters of a request for a call that answers messages of the given kind.
+// parseSystem reads the parameters of a request for a call whose responses are messages of the given kind.
 func parseSystem(params url.Values, h http.Header, md protoreflect.MessageDescriptor) (s system, err error) {
 	first := func(names ...string) string {
 		for _, name := range names {

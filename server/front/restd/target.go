@@ -8,7 +8,7 @@ import (
 	"clave/server/verb"
 )
 
-// target is what a request's path names.
+// target is the parsed path of a request.
 type target struct {
 	// method is the call.
 	method string
@@ -26,8 +26,8 @@ func (t target) name(n int) string {
 	return t.db.Root() + "/" + strings.Join(t.segments[:n], "/")
 }
 
-// parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers; ok is
-// false for what names no call. Names are left for the calls to check.
+// parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers. ok is
+// false if the path names no call. The calls check names.
 func parseTarget(httpMethod, path string) (t target, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/projects/")
 	if !ok {
@@ -89,7 +89,7 @@ var verbs = map[string]struct {
 	"listCollectionIds":   {"ListCollectionIds", parent},
 }
 
-// callOf returns the call of an HTTP method, a :method and a number of segments after documents, or nothing.
+// callOf returns the call of an HTTP method, a :method and a number of segments after documents, or "".
 func callOf(httpMethod, method string, segments int) string {
 	// Ids of collections and documents alternate.
 	document := segments > 0 && segments%2 == 0

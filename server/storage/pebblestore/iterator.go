@@ -84,7 +84,7 @@ func (s *Store) scan(r pebble.Reader, rng storage.Range) storage.Iterator {
 // iterator is a storage.Iterator on Pebble's.
 type iterator struct {
 	store *Store
-	// of is what is read.
+	// of is the database or snapshot that is read.
 	of      pebble.Reader
 	bounds  pebble.IterOptions
 	reverse bool
@@ -92,7 +92,7 @@ type iterator struct {
 	it     *pebble.Iterator
 	placed bool
 	err    error
-	// park is what another goroutine may use while the iterator is parked.
+	// park is the part that another goroutine may use while the iterator is parked.
 	park parking
 }
 

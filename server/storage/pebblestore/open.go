@@ -68,7 +68,8 @@ func (s *Store) options(o Options) *pebble.Options {
 	}
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		// Each block costs a merge some processor time of its own. Larger ones would leave the cache to few places.
+		// Each block costs a merge some processor time of its own. With larger blocks the cache would hold fewer
+		// places.
 		opts.Levels[i].BlockSize = 16 << 10
 	}
 	// Tables of the first levels are soon rewritten.
@@ -77,7 +78,7 @@ func (s *Store) options(o Options) *pebble.Options {
 	return opts
 }
 
-// listener returns what Pebble reports to.
+// listener returns the listener for Pebble's events.
 func (s *Store) listener() *pebble.EventListener {
 	l := s.damage.listener()
 	release := func(pebble.FlushInfo) { go s.releaseParked() } // not within the call, which holds Pebble's lock

@@ -9,10 +9,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// How iterators of slow readers don't keep memtables: a Pebble iterator holds all tables that existed when it was opened, those in
-// memory too, which are 16 MiB each, until it is closed. A query whose client reads slowly has it open for minutes. So its
-// iterators are parked while its client takes a result (storage.Iterator), and Pebble's iterators of all parked ones are closed when
-// a flush begins, so that the table can be filled again once it is written, and after it. A released one is opened again, at its key, when it is moved.
+// How slow readers release memtables. A Pebble iterator holds all tables that existed when it was opened, including those in memory of up to 16 MiB
+// each, until it is closed. A query whose client reads slowly has its iterators open for minutes. So they are parked while the client receives a result
+// (storage.Iterator). When a flush begins and when it ends, the Pebble iterators of all parked ones are closed, so that the written table can be
+// reused. A released iterator is opened again, at its key, when it is moved.
 
 // parking is the part of an iterator that the goroutine that releases iterators uses, too.
 type parking struct {
@@ -100,7 +100,7 @@ func (p *parkedSet) leave(i *iterator) {
 	delete(p.all, i)
 }
 
-// releaseParked releases what parked iterators hold of Pebble.
+// releaseParked closes the Pebble iterators of all parked iterators.
 func (s *Store) releaseParked() {
 	if !s.begin() {
 		return

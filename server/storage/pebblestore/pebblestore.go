@@ -73,10 +73,10 @@ type Store struct {
 	lock    *pebble.Lock
 }
 
-// OpenMemory opens an empty store that lives in memory and is lost on Close.
+// OpenMemory opens an empty store in memory, which is lost on Close.
 func OpenMemory() (*Store, error) { return OpenMemoryWith(Options{}) }
 
-// OpenMemoryWith opens an empty store that lives in memory, with options; their file system is not used.
+// OpenMemoryWith opens an empty store in memory, with options; their file system is not used.
 func OpenMemoryWith(o Options) (*Store, error) {
 	o.FS = vfs.NewMem()
 	return Open("", o)

@@ -79,7 +79,7 @@ func binaries() (string, error) {
 
 // version returns the version in the path of a Debian package's program.
 func version(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // what is no number is oldest
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // a path without a number counts as the oldest
 	return n
 }
 
