@@ -109,3 +109,75 @@ test('the first thing to do with an event is in sight as it opens', async ({ pag
     await expect(dialog).toBeHidden()
   }
 })
+
+test('the button that closes an event stands on its picture, which reaches the edges of the dialog', async ({ page }) => {
+  await seed('gala', '2027-09-20', '19:30')
+  await page.goto('/')
+  for (const [width, height] of [
+    [360, 740],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.getByRole('button', { name: 'Más información' }).click()
+    const dialog = page.getByRole('dialog')
+    const [box, picture, close] = await Promise.all(
+      [dialog, dialog.locator('img'), dialog.getByRole('button', { name: 'Cerrar' })].map((part) => part.boundingBox()),
+    )
+    if (!box || !picture || !close) throw new Error('the dialog is not there')
+    expect(picture.y - box.y).toBeLessThan(3)
+    expect(box.width - picture.width).toBeLessThan(5)
+    expect(close.y).toBeGreaterThan(picture.y)
+    expect(close.y + close.height).toBeLessThan(picture.y + picture.height)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  }
+})
+
+test('an event’s page says its date once, and on a phone what to do first is above the fold', async ({ page }) => {
+  await seed('gala', '2027-09-20', '19:30', { price: 500, featuredArtist: 'Ana Luz' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/eventos/gala')
+  const body = page.getByRole('article')
+  await expect(body.getByText('20 SEP 2027', { exact: false })).toHaveCount(1)
+  for (const text of ['Teatro Nacional', 'RD$500.00', 'Ana Luz']) await expect(body.getByText(text, { exact: true })).toBeVisible()
+  await expect(body.getByRole('link', { name: /Agregar a Google Calendar/ })).toBeInViewport({ ratio: 1 })
+})
+
+test('an event’s page goes on to the next events, without itself', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await seed('uno', '2027-09-20', '19:30', { title: 'Recital' })
+  await page.goto('/eventos/uno')
+  await expect(page.getByRole('heading', { level: 1, name: 'Recital' })).toBeVisible()
+  const others = page.getByRole('region', { name: 'También en la agenda' })
+  await expect(others).toBeHidden()
+  for (const day of ['21', '22', '23', '24']) await seed(`dia-${day}`, `2027-09-${day}`, '19:30')
+  await expect(others.getByRole('heading', { level: 3 })).toHaveText(['Evento dia-21', 'Evento dia-22', 'Evento dia-23'])
+  await others
+    .getByRole('listitem')
+    .first()
+    .click({ position: { x: 60, y: 60 } })
+  await expect(page.getByRole('heading', { level: 1, name: 'Evento dia-21' })).toBeVisible()
+  await expect(others.getByRole('heading', { level: 3 })).toHaveText(['Recital', 'Evento dia-22', 'Evento dia-23'])
+})
+
+test('an event that is over says so, and leads to those to come', async ({ page }) => {
+  await seed('ayer', '2027-09-14', '19:30')
+  await seed('en-curso', '2027-09-15', '13:00')
+  await page.goto('/eventos/ayer')
+  await expect(page.getByText('Finalizado', { exact: true })).toBeVisible()
+  await expect(page.getByRole('link', { name: /Agregar a Google Calendar/ })).toBeHidden()
+  await page.getByRole('link', { name: 'Ver los próximos eventos' }).click()
+  await expect(page).toHaveURL('/calendario')
+  await page.goto('/eventos/en-curso')
+  await expect(page.getByRole('link', { name: /Agregar a Google Calendar/ })).toBeVisible()
+  await expect(page.getByText('Finalizado', { exact: true })).toBeHidden()
+})
+
+test('the week is as tall as what stands beside it', async ({ page }) => {
+  await seed('saxo', '2027-09-16', '19:30')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/calendario?vista=semana')
+  await expect(page.locator('.calendario-lado').getByRole('heading', { name: 'Lo próximo' })).toBeVisible()
+  const [week, side] = await Promise.all([page.getByRole('grid'), page.locator('.calendario-lado')].map((part) => part.boundingBox()))
+  expect((week?.height ?? 0) / (side?.height ?? 1)).toBeGreaterThan(0.75)
+})

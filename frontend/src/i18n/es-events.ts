@@ -17,4 +17,7 @@ export const tEvent = {
   failure: 'No pudimos cargar el evento. Revisa tu conexión e intenta de nuevo.',
   seeCalendar: 'Ver el calendario',
   title: 'Evento',
+  more: 'También en la agenda',
+  finished: 'Finalizado',
+  seeNext: 'Ver los próximos eventos',
 } as const

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { eventArt } from '../art/event-art'
 import { Plate } from '../art/plate'
@@ -6,8 +6,9 @@ import { buttonClasses } from '../components/button-classes'
 import { Skeleton } from '../components/skeleton'
 import { site } from '../content/sitio'
 import { Actions } from '../features/events/actions'
-import { Boxes } from '../features/events/boxes'
-import { EventBody, PlaceLink, EventImage } from '../features/events/event-parts'
+import { EventFacts } from '../features/events/event-facts'
+import { EventImage } from '../features/events/event-parts'
+import { MoreEvents } from '../features/events/more-events'
 import { tEvent } from '../i18n/es-events'
 import { eventData } from '../lib/event-data'
 import { whenLine, type PublicEvent } from '../lib/event'
@@ -33,33 +34,53 @@ function useData(event: PublicEvent) {
   }, [event])
 }
 
-/** The event, whole. */
+/** How long an event is taken to last (F-701), in milliseconds. */
+const LENGTH_MS = 120 * 60_000
+
+/** Whether an event was over as its page was opened. */
+function useOver({ moment }: PublicEvent): boolean {
+  const [now] = useState(() => Date.now())
+  return moment !== null && moment.getTime() + LENGTH_MS < now
+}
+
+/** What it is, when, and the first thing to do with it. */
+function Heading({ event }: { event: PublicEvent }) {
+  const over = useOver(event)
+  return (
+    <div className="flex flex-col items-start gap-5">
+      <Link to="/calendario" className="no-imprimir enlace -mb-2 inline-flex min-h-11 items-center">
+        {tEvent.seeCalendar}
+      </Link>
+      <h1 className="titulo-1 wrap-anywhere">{event.title}</h1>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p className="text-acento text-xl font-semibold">{whenLine(event)}</p>
+        {over ? <p className="etiqueta">{tEvent.finished}</p> : null}
+      </div>
+      <Actions event={event} past={over} />
+    </div>
+  )
+}
+
+/** The event, whole, and what comes after it. */
 function EventPage({ event }: { event: PublicEvent }) {
   useData(event)
   return (
-    <article className="contenedor grid gap-10 py-10 md:py-16 lg:grid-cols-[1.1fr_1fr] lg:items-start lg:gap-16">
-      <div className="flex flex-col items-start gap-6">
-        <Link to="/calendario" className="no-imprimir enlace -mb-3 inline-flex min-h-11 items-center">
-          {tEvent.seeCalendar}
-        </Link>
-        <h1 className="titulo-1 wrap-anywhere">{event.title}</h1>
-        <div className="flex flex-wrap items-center gap-x-6">
-          <p className="text-acento text-lg font-semibold">{whenLine(event)}</p>
-          <PlaceLink place={event.place} />
+    <>
+      <article className="contenedor grid gap-x-16 gap-y-8 pt-6 pb-12 md:pt-12 md:pb-20 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+        <Heading event={event} />
+        <div className="grid content-start gap-8 lg:row-span-2">
+          <EventImage
+            event={event}
+            sizes="(min-width: 1024px) 40rem, 100vw"
+            className="border-borde w-full rounded-sm border-2"
+            fallback={<Plate slot={eventArt(event)} ink="mar" className="mr-2" />}
+          />
+          <EventFacts event={event} />
         </div>
-        <EventBody event={event} />
-        <Boxes event={event} />
-        <Actions event={event} />
-      </div>
-      <div className="max-lg:order-first">
-        <EventImage
-          event={event}
-          sizes="(min-width: 1024px) 40rem, 100vw"
-          className="border-borde w-full rounded-sm border-2"
-          fallback={<Plate slot={eventArt(event)} ink="mar" className="mr-2" />}
-        />
-      </div>
-    </article>
+        {event.description ? <p className="max-w-prose text-lg wrap-anywhere whitespace-pre-line">{event.description}</p> : null}
+      </article>
+      <MoreEvents shown={event.id} />
+    </>
   )
 }
 

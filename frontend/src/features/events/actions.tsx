@@ -1,4 +1,5 @@
 import { Download } from 'lucide-react'
+import { Link } from 'react-router-dom'
 import { buttonClasses } from '../../components/button-classes'
 import { ShareButton } from '../../components/share-button'
 import { tEvent } from '../../i18n/es-events'
@@ -32,19 +33,25 @@ function download(event: PublicEvent): void {
   URL.revokeObjectURL(address)
 }
 
-/** What can be done with an event: keep it in a calendar, or pass it on. */
-export function Actions({ event }: { event: PublicEvent }) {
+/** What can be done with an event: keep it in a calendar, or pass it on. A past one leads to those to come first. */
+export function Actions({ event, past }: { event: PublicEvent; past: boolean }) {
   const hydrated = useHydrated()
   return (
-    <div className="no-imprimir flex flex-wrap gap-3">
-      <GoogleLink event={event} text={tEvent.addToGoogle} className={buttonClasses('primario')} />
+    <div className="no-imprimir flex flex-wrap items-center gap-x-3 gap-y-2">
+      {past ? (
+        <Link to="/calendario" className={`${buttonClasses('primario')} max-sm:w-full`}>
+          {tEvent.seeNext}
+        </Link>
+      ) : (
+        <GoogleLink event={event} text={tEvent.addToGoogle} className={`${buttonClasses('primario')} max-sm:w-full`} />
+      )}
+      {hydrated ? <ShareButton title={event.title} label={tEvent.compartir} copiedLabel={tEvent.linkCopied} /> : null}
       {event.moment ? (
-        <button type="button" className={buttonClasses()} onClick={() => download(event)}>
+        <button type="button" className="enlace inline-flex min-h-11 items-center gap-2" onClick={() => download(event)}>
           <Download aria-hidden="true" size={18} />
           {tEvent.downloadIcs}
         </button>
       ) : null}
-      {hydrated ? <ShareButton title={event.title} label={tEvent.compartir} copiedLabel={tEvent.linkCopied} /> : null}
     </div>
   )
 }

@@ -19,7 +19,7 @@ export function EventDialog({ event, onClose }: { event: PublicEvent | null; onC
       title={event?.title ?? ''}
       before={
         event ? (
-          <div className="border-borde mb-6 aspect-[2/1] w-full sm:aspect-[5/2] overflow-hidden rounded-sm border-2">
+          <div className="dialogo-imagen">
             <EventImage
               event={event}
               sizes="(min-width: 640px) 600px, 100vw"
