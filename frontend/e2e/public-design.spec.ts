@@ -173,6 +173,23 @@ test('an event that is over says so, and leads to those to come', async ({ page 
   await expect(page.getByText('Finalizado', { exact: true })).toBeHidden()
 })
 
+test('beside a form there is no column that is half empty', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (const route of ['/voluntarios', '/instrumentos']) {
+    await page.goto(route)
+    const heights = await page
+      .locator('#solicitud')
+      .evaluate((form) => [...(form.parentElement?.children ?? [])].map((column) => column.getBoundingClientRect().height))
+    expect(heights, route).toHaveLength(2)
+    expect(Math.min(...heights) / Math.max(...heights), route).toBeGreaterThan(0.75)
+  }
+  await page.goto('/instrumentos')
+  const [steps, cards] = await Promise.all(
+    ['Cómo funciona', 'Elige el tuyo'].map((name) => page.getByRole('region', { name }).boundingBox()),
+  )
+  expect((steps?.height ?? 0) / (cards?.height ?? 1)).toBeGreaterThan(0.75)
+})
+
 test('the week is as tall as what stands beside it', async ({ page }) => {
   await seed('saxo', '2027-09-16', '19:30')
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -180,4 +197,18 @@ test('the week is as tall as what stands beside it', async ({ page }) => {
   await expect(page.locator('.calendario-lado').getByRole('heading', { name: 'Lo próximo' })).toBeVisible()
   const [week, side] = await Promise.all([page.getByRole('grid'), page.locator('.calendario-lado')].map((part) => part.boundingBox()))
   expect((week?.height ?? 0) / (side?.height ?? 1)).toBeGreaterThan(0.75)
+})
+
+test('a card of an instrument leads to the form and names it there, but keeps what the visitor wrote', async ({ page }) => {
+  await page.goto('/instrumentos')
+  const message = page.getByLabel('Mensaje', { exact: true })
+  const choose = (name: string) => page.getByRole('link', { name, exact: true }).click()
+  await choose('Saxofón')
+  await expect(page).toHaveURL(/#solicitud$/)
+  await expect(message).toHaveValue('Me interesa: Saxofón.')
+  await choose('Flauta')
+  await expect(message).toHaveValue('Me interesa: Flauta.')
+  await message.fill('Tengo nueve años.')
+  await choose('Canto')
+  await expect(message).toHaveValue('Tengo nueve años.')
 })

@@ -23,7 +23,12 @@ export const instrumentos = {
   catalogue: 'Elige el tuyo',
   introduction: {
     title: 'Cómo funciona',
-    text: 'Cada estudiante prueba varios instrumentos con nuestros maestros antes de elegir. Después lo toma prestado mientras dure el curso, aprende a cuidarlo y lo devuelve listo para quien sigue.',
+    steps: [
+      { name: 'Prueba', text: 'Varios instrumentos, con nuestros maestros, antes de elegir.' },
+      { name: 'Llévalo a casa', text: 'Es un préstamo que dura lo que dure el curso.' },
+      { name: 'Cuídalo', text: 'Aprendes a limpiarlo, guardarlo y afinarlo.' },
+      { name: 'Devuélvelo', text: 'Listo para quien sigue.' },
+    ],
   },
   details: {
     title: 'Lo que incluye el préstamo',
@@ -43,4 +48,7 @@ export const instrumentos = {
     ],
   },
   form: { title: 'Solicita un instrumento', text: 'Dinos cuál te interesa y tu edad; te contactamos para la prueba.' },
+  /** What a card writes into the form's message. */
+  wish: (name: string) => `Me interesa: ${name}.`,
+  doubts: { title: '¿Prefieres hablarlo?', text: 'Te ayudamos a elegir, sin compromiso.', whatsapp: 'Escribir por WhatsApp' },
 }

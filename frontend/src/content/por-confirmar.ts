@@ -31,6 +31,10 @@ export const unconfirmedFacts: readonly UnconfirmedFact[] = [
     voluntarios.stories.list.map(({ name, text }) => `historia de ${name}: «${text}»`),
   ),
   ...de(
+    'voluntarios.ts',
+    voluntarios.next.steps.map(({ name, text }) => `${name}: ${text}`),
+  ),
+  ...de(
     'ensambles.ts',
     ensambles.concerts.map(({ title, date }) => `${title}: ${date}`),
   ),
@@ -51,6 +55,10 @@ export const unconfirmedFacts: readonly UnconfirmedFact[] = [
     `${donar.historia.who}: «${donar.historia.text}»`,
   ]),
   ...de('acerca.ts', [acerca.project.detail]),
+  ...de(
+    'instrumentos.ts',
+    instrumentos.introduction.steps.map(({ name, text }) => `${name}: ${text}`),
+  ),
   ...de(
     'instrumentos.ts',
     instrumentos.details.list.map(({ name, text }) => `${name}: ${text}`),

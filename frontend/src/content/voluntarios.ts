@@ -32,6 +32,14 @@ export const voluntarios = {
   },
   stories: { title: 'Dos historias', list: stories },
   form: { title: 'Solicitud de voluntariado', text: 'Cuéntanos quién eres; te llamamos para conocernos.' },
+  next: {
+    title: 'Qué pasa después',
+    steps: [
+      { name: 'Te llamamos', text: 'Hablamos de tu tiempo y de lo que te gusta hacer.' },
+      { name: 'Vienes a un ensayo', text: 'Conoces el salón, a los maestros y a los estudiantes.' },
+      { name: 'Eliges tu turno', text: 'Empiezas con alguien que ya sabe cómo va todo.' },
+    ],
+  },
   questions: {
     title: 'Preguntas frecuentes',
     list: [

@@ -7,9 +7,31 @@ import { ensambles } from '../content/ensambles'
 import { Concerts } from '../features/ensembles/concerts'
 import { EnsembleCards } from '../features/ensembles/ensemble-cards'
 
+/** How to reserve, where «Reservar →» leads (D-15). */
+function Reservations() {
+  const { title, text, link, target } = ensambles.reservations
+  return (
+    <section id="reservas" aria-labelledby="titulo-reservas" className="seccion pt-0">
+      <div className="contenedor">
+        <div className="cartel cartel-mar flex flex-col items-start gap-6 md:flex-row md:items-center md:justify-between md:gap-12">
+          <div>
+            <h2 id="titulo-reservas" className="titulo-2">
+              {title}
+            </h2>
+            <p className="mt-3 max-w-prose text-lg">{text}</p>
+          </div>
+          <Link className={`${buttonClasses()} shrink-0`} to={target}>
+            {link}
+          </Link>
+        </div>
+      </div>
+    </section>
+  )
+}
+
 /** /ensambles: the three ensembles, their concerts, how to reserve and how to join. */
 export default function Ensembles() {
-  const { reservations, audition } = ensambles
+  const { audition } = ensambles
   return (
     <>
       <PageHeader title={ensambles.title} entry={ensambles.entry} image="cabecera-ensambles" />
@@ -19,14 +41,7 @@ export default function Ensembles() {
       <Section title={ensambles.upcoming} className="pt-0">
         <Concerts />
       </Section>
-      <Section title={reservations.title} id="reservas" className="pt-0">
-        <div className="cartel cartel-mar max-w-3xl">
-          <p className="text-lg">{reservations.text}</p>
-          <Link className="enlace-cartel mt-2 inline-flex min-h-11 items-center font-semibold" to={reservations.target}>
-            {reservations.link}
-          </Link>
-        </div>
-      </Section>
+      <Reservations />
       <CallToAction title={audition.title} text={audition.text}>
         <Link className={buttonClasses('primario')} to={audition.target}>
           {audition.button}

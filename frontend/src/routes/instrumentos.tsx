@@ -3,20 +3,28 @@ import { SlotImage } from '../art/slot-image'
 import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
 import { Section } from '../components/section'
+import { Steps } from '../components/steps'
 import { instrumentos } from '../content/instrumentos'
+import { Talk } from '../features/contact/talk'
 import { InstrumentForm } from '../features/instruments/instrument-form'
+import { suggest } from '../features/instruments/suggest'
 
-/** The seven instruments in one list; the last card is wide (D-03). */
+/** The seven instruments in one list; the last card is wide (D-03). A card leads to the form, which names its instrument then. */
 function Catalogue() {
   return (
     <ul className="grid gap-5 sm:grid-cols-2 lg:grid-cols-3">
-      {instrumentos.list.map(({ icon, name, text }) => (
-        <li key={icon} className="marco flex-row items-center gap-5 p-4 ritmo last:sm:col-span-2 last:lg:col-span-3">
+      {instrumentos.list.map(({ icon, name, text }, i) => (
+        <li key={icon} className="marco tarjeta-viva flex-row items-start gap-5 p-4 last:sm:col-span-2 last:lg:col-span-3">
           <InstrumentIcon name={icon} className="size-20 shrink-0" />
-          <div>
-            <h3 className="titulo-3">{name}</h3>
+          <div className="pt-1">
+            <h3 className="titulo-3">
+              <a href="#solicitud" className="enlace-titulo estirado" onClick={() => suggest(name)}>
+                {name}
+              </a>
+            </h3>
             <p className="mt-1">{text}</p>
           </div>
+          {i === instrumentos.list.length - 1 ? <span aria-hidden="true" className="ritmo" /> : null}
         </li>
       ))}
     </ul>
@@ -39,7 +47,7 @@ function DetailsSection() {
 
 /** /instrumentos: what can be learnt, and how to borrow one. */
 export default function Instruments() {
-  const { introduction, catalogue, details, questions, form } = instrumentos
+  const { introduction, catalogue, details, questions, form, doubts } = instrumentos
   return (
     <>
       <div className="portada-arte">
@@ -60,7 +68,7 @@ export default function Instruments() {
             <h2 id="titulo-introduccion" className="titulo-2">
               {introduction.title}
             </h2>
-            <p className="mt-4 mb-10 max-w-prose">{introduction.text}</p>
+            <Steps steps={introduction.steps} className="mt-6 mb-8 lg:mb-0" />
           </section>
           <section aria-labelledby="titulo-catalogo">
             <h2 id="titulo-catalogo" className="titulo-2 mb-6">
@@ -74,13 +82,16 @@ export default function Instruments() {
         <DetailsSection />
       </Section>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
-          <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-            {questions.title}
-          </h2>
-          <Accordion name="instrumentos" questions={questions.list} />
-        </section>
-        <section id="solicitud" aria-labelledby="titulo-solicitud">
+        <div className="grid gap-12 self-start lg:sticky lg:top-24">
+          <section aria-labelledby="titulo-preguntas">
+            <h2 id="titulo-preguntas" className="titulo-2 mb-6">
+              {questions.title}
+            </h2>
+            <Accordion name="instrumentos" questions={questions.list} />
+          </section>
+          <Talk title={doubts.title} text={doubts.text} button={doubts.whatsapp} />
+        </div>
+        <section id="solicitud" aria-labelledby="titulo-solicitud" className="hoja self-start">
           <h2 id="titulo-solicitud" className="titulo-2">
             {form.title}
           </h2>

@@ -3,6 +3,7 @@ import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
 import { Section } from '../components/section'
+import { Steps } from '../components/steps'
 import { voluntarios } from '../content/voluntarios'
 import { VolunteerForm } from '../features/volunteers/volunteer-form'
 
@@ -41,7 +42,7 @@ function Stories() {
 
 /** /voluntarios: why and how to help. */
 export default function Volunteers() {
-  const { benefits, stories, form, questions } = voluntarios
+  const { benefits, stories, form, next, questions } = voluntarios
   return (
     <>
       <PageHeader title={voluntarios.title} entry={voluntarios.entry} image="cabecera-voluntarios">
@@ -55,20 +56,28 @@ export default function Volunteers() {
       <Section title={stories.title} className="bg-banda border-linea border-y-2">
         <Stories />
       </Section>
-      <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section id="solicitud" aria-labelledby="titulo-solicitud">
+      <div className="contenedor seccion grid gap-12 lg:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)] lg:gap-16">
+        <section id="solicitud" aria-labelledby="titulo-solicitud" className="hoja self-start">
           <h2 id="titulo-solicitud" className="titulo-2">
             {form.title}
           </h2>
           <p className="mt-3 mb-6">{form.text}</p>
           <VolunteerForm />
         </section>
-        <section aria-labelledby="titulo-preguntas" className="self-start lg:sticky lg:top-24">
-          <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-            {questions.title}
-          </h2>
-          <Accordion name="voluntarios" questions={questions.list} />
-        </section>
+        <div className="grid gap-12 self-start lg:sticky lg:top-24">
+          <section aria-labelledby="titulo-despues">
+            <h2 id="titulo-despues" className="titulo-2 mb-6">
+              {next.title}
+            </h2>
+            <Steps steps={next.steps} />
+          </section>
+          <section aria-labelledby="titulo-preguntas">
+            <h2 id="titulo-preguntas" className="titulo-2 mb-6">
+              {questions.title}
+            </h2>
+            <Accordion name="voluntarios" questions={questions.list} />
+          </section>
+        </div>
       </div>
     </>
   )

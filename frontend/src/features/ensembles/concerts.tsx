@@ -21,7 +21,7 @@ function EventSheet({ concert, past, ink }: { concert: Concert; past: boolean; i
     <li className="estampa">
       <Plate slot={concert.img} ink={ink} sizes="(min-width: 768px) 373px, 100vw" />
       <div className="estampa-texto">
-        <p className="font-semibold">
+        <p className="text-acento font-semibold">
           <time dateTime={concert.date}>{dateAndTime(new Date(concert.date))}</time>
         </p>
         <h3 className="titulo-3 mt-1">{concert.title}</h3>

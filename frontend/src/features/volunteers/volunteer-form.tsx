@@ -10,8 +10,10 @@ export function VolunteerForm() {
     <Form definition={volunteer} className="grid gap-4">
       <ErrorSummary labels={LABELS} />
       <FormField name="fullName" label={LABELS.fullName} autoComplete="name" />
-      <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
-      <FormField name="phone" label={LABELS.phone} type="tel" autoComplete="tel" />
+      <div className="grid gap-4 sm:grid-cols-2 sm:items-start">
+        <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+        <FormField name="phone" label={LABELS.phone} type="tel" autoComplete="tel" />
+      </div>
       <FormField name="message" label={LABELS.message} paragraph />
       <Outcome>
         <p>{t.successes.volunteer}</p>

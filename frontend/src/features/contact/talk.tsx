@@ -1,0 +1,18 @@
+import { buttonClasses } from '../../components/button-classes'
+import { site } from '../../content/sitio'
+
+type Props = { title: string; text: string; button: string; ink?: 'mar' | 'sol' }
+
+/** Who would rather talk than fill in a form or read: a poster that leads to WhatsApp. */
+export function Talk({ title, text, button, ink = 'mar' }: Props) {
+  return (
+    <section className={`no-imprimir cartel cartel-${ink}`}>
+      <h2 className="titulo-3">{title}</h2>
+      <p className="mt-2 mb-5">{text}</p>
+      <a className={buttonClasses()} href={site.whatsappEnlace} target="_blank" rel="noopener noreferrer">
+        {button}
+        <span aria-hidden="true"> ↗</span>
+      </a>
+    </section>
+  )
+}
