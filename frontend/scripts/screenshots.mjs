@@ -20,7 +20,7 @@ const SIZES = [
   { width: 1280, height: 800 },
 ]
 /** What the site's map does not name. */
-const OTHERS = ['/LogIn', '/no-existe']
+const OTHERS = ['/donar/gracias', '/LogIn', '/no-existe']
 /** The tabs of the panel, and the demo administrator who sees them (emulator-config). */
 const TABS = ['administradores', 'eventos', 'boletin', 'voluntarios', 'contactos', 'instrumentos']
 const ADMIN = { email: 'demo@ejemplo.org', password: 'demo-musica' }
@@ -124,7 +124,10 @@ async function signIn(browser, base) {
 /** Every page and state asked for, at every size, in both themes. */
 async function captureAll(browser, base, asked) {
   await mkdir(FOLDER, { recursive: true })
-  const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({ name: page === '/' ? 'inicio' : page.slice(1), page }))
+  const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({
+    name: page === '/' ? 'inicio' : page.slice(1).replaceAll('/', '-'),
+    page,
+  }))
   const tabs = TABS.map((tab) => ({ name: `panel-${tab}`, page: `/AdminView?tab=${tab}` }))
   const wanted = [...pages, ...tabs, ...STATES].filter(
     ({ name, page }) => asked.length === 0 || asked.includes(page) || asked.includes(name),

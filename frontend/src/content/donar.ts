@@ -1,17 +1,25 @@
+import type { Instrument } from '../art/instrument-icon'
 import type { Faq } from '../components/accordion'
 
 /** What an amount does. Provisional, until the foundation confirms its costs. */
-type Effect = { amount: string; que: string; detail: string }
+type Effect = { amount: string; icon: Instrument; que: string; detail: string }
 
 const effects: Effect[] = [
-  { amount: 'RD$ 500', que: 'Un juego de cuerdas', detail: 'Una guitarra de la escuela vuelve a sonar y no falta a la próxima clase.' },
+  {
+    amount: 'RD$ 500',
+    icon: 'guitarra',
+    que: 'Un juego de cuerdas',
+    detail: 'Una guitarra de la escuela vuelve a sonar y no falta a la próxima clase.',
+  },
   {
     amount: 'RD$ 1,500',
+    icon: 'flauta',
     que: 'Un mes de clases',
     detail: 'Cuatro clases en grupo, con maestro e instrumento prestado, para una niña o un niño.',
   },
   {
     amount: 'RD$ 5,000',
+    icon: 'trompeta',
     que: 'Un instrumento de vuelta',
     detail: 'La reparación completa de una trompeta o un saxofón que alguien espera.',
   },

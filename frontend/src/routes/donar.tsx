@@ -1,3 +1,4 @@
+import { InstrumentIcon } from '../art/instrument-icon'
 import { SlotImage } from '../art/slot-image'
 import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
@@ -5,6 +6,7 @@ import { PageHeader } from '../components/page-header'
 import { Section } from '../components/section'
 import { donar } from '../content/donar'
 import { site } from '../content/sitio'
+import { Talk } from '../features/contact/talk'
 import { BankDetails } from '../features/copy/bank-details'
 import { PageLink } from '../layout/page-link'
 
@@ -12,10 +14,13 @@ import { PageLink } from '../layout/page-link'
 function Effects() {
   return (
     <ul className="grid gap-8 md:grid-cols-3">
-      {donar.target.effects.map(({ amount, que, detail }) => (
+      {donar.target.effects.map(({ amount, icon, que, detail }) => (
         <li key={amount} className="border-acento border-t-4 pt-4">
-          <p className="font-titular text-acento text-4xl leading-none font-extrabold tracking-tight lg:text-5xl">{amount}</p>
-          <h3 className="titulo-3 mt-3">{que}</h3>
+          <div className="flex items-center justify-between gap-4">
+            <p className="font-titular text-acento text-4xl leading-none font-extrabold tracking-tight lg:text-5xl">{amount}</p>
+            <InstrumentIcon name={icon} className="size-20 shrink-0" />
+          </div>
+          <h3 className="titulo-3 mt-2">{que}</h3>
           <p className="mt-2">{detail}</p>
         </li>
       ))}
@@ -61,7 +66,7 @@ function PayPal() {
     <section className="marco p-6">
       <h3 className="titulo-3">{paypal.title}</h3>
       <p className="mt-2">{paypal.text}</p>
-      <ol className="no-imprimir pasos my-5 grow content-evenly">
+      <ol className="no-imprimir pasos my-4 grow content-evenly">
         {paypal.steps.map((step) => (
           <li key={step}>{step}</li>
         ))}
@@ -132,14 +137,7 @@ function Receipt() {
           {receipt.after}
         </p>
       </section>
-      <section className="no-imprimir">
-        <h2 className="titulo-3">{doubts.title}</h2>
-        <p className="mt-2 mb-4">{doubts.text}</p>
-        <a className={buttonClasses()} href={site.whatsappEnlace} target="_blank" rel="noopener noreferrer">
-          {doubts.whatsapp}
-          <span aria-hidden="true"> ↗</span>
-        </a>
-      </section>
+      <Talk title={doubts.title} text={doubts.text} button={doubts.whatsapp} ink="sol" />
     </div>
   )
 }

@@ -4,9 +4,9 @@ import { CopyButton } from './copy-button'
 /** A bank detail with its button. */
 function Detail({ name, value }: { name: string; value: string }) {
   return (
-    <div className="py-3">
+    <div className="py-1.5">
       <dt className="text-suave text-sm">{name}</dt>
-      <dd className="flex items-center justify-between gap-4">
+      <dd className="-mt-1 flex items-center justify-between gap-4">
         <span className="min-w-0 font-semibold wrap-anywhere select-all">{value}</span>
         <CopyButton name={/^[A-Z]{2}/.test(name) ? name : name.toLowerCase()} value={value} />
       </dd>

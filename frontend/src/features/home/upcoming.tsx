@@ -20,9 +20,14 @@ export function Upcoming() {
   return (
     <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">
       <div className="contenedor">
-        <h2 id="titulo-eventos" className="titulo-2 mb-8">
-          {inicio.events}
-        </h2>
+        <div className="mb-8 flex flex-wrap items-center justify-between gap-x-6">
+          <h2 id="titulo-eventos" className="titulo-2">
+            {inicio.events}
+          </h2>
+          <Link to="/calendario" className="enlace inline-flex min-h-11 items-center font-semibold">
+            {inicio.seeAll}
+          </Link>
+        </div>
         {state.phase === 'loading' ? <NoScript text={t.noScript.events} /> : null}
         <div role="status" className="solo-vivo">
           {state.phase === 'loading' ? <p className="mb-6">{t.events.loading}</p> : null}
@@ -38,9 +43,6 @@ export function Upcoming() {
             <UpcomingList events={events} />
           </Suspense>
         ) : null}
-        <Link to="/calendario" className="enlace mt-6 inline-flex min-h-11 items-center font-semibold">
-          {inicio.seeAll}
-        </Link>
       </div>
     </section>
   )

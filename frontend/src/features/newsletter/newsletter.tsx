@@ -17,7 +17,7 @@ export function Newsletter() {
         <Form definition={newsletter} className="grid gap-3">
           <div className="grid gap-3 sm:grid-cols-[1fr_auto] sm:items-start">
             <FormField name="email" label={t.common.email} type="email" autoComplete="email" alone />
-            <SendButton text={t.form.subscribeMe} className="min-h-12 sm:mt-8" />
+            <SendButton text={t.form.subscribeMe} className="min-h-13 sm:mt-8" />
           </div>
           <Outcome>
             <p>{t.successes.newsletter}</p>
