@@ -212,3 +212,28 @@ test('a card of an instrument leads to the form and names it there, but keeps wh
   await choose('Canto')
   await expect(message).toHaveValue('Tengo nueve años.')
 })
+
+test('the home counts what there is to join, and leads there; without events it offers the newsletter', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Avísenme por correo' }).click()
+  await expect(page.getByRole('heading', { name: 'Recibe nuestras noticias' })).toBeInViewport()
+  await page
+    .getByRole('navigation', { name: 'La fundación en números' })
+    .getByRole('link', { name: '7 instrumentos para aprender' })
+    .click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Nuestros Instrumentos' })).toBeVisible()
+})
+
+test('the cards of programs and concerts answer as a whole', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/programas')
+  await page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: 'Taller de composición' }) })
+    .click({ position: { x: 60, y: 60 } })
+  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Taller de composición' })).toBeVisible()
+  await page.goto('/ensambles')
+  const concert = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Concierto de Temporada' }) })
+  await concert.click({ position: { x: 60, y: 60 } })
+  await expect(page).toHaveURL(/#reservas$/)
+})

@@ -9,8 +9,17 @@ export const inicio = {
   donar: 'Donar Ahora',
   meetUs: 'Conócenos',
   gallery: ['hero-1', 'hero-2', 'hero-3', 'hero-4', 'hero-5', 'hero-6'] satisfies Slot[],
+  figures: {
+    title: 'La fundación en números',
+    list: [
+      { number: 7, what: 'instrumentos para aprender', to: '/instrumentos' },
+      { number: 3, what: 'programas para empezar', to: '/programas' },
+      { number: 3, what: 'ensambles para tocar juntos', to: '/ensambles' },
+    ],
+  },
   events: 'Próximos eventos',
   seeAll: 'Ver todos',
+  notifyMe: 'Avísenme por correo',
   testimonials: {
     title: 'Lo que dicen de nosotros',
     /** Provisional, without names, until the foundation gathers real ones. */

@@ -5,6 +5,7 @@ import { inicio } from '../content/inicio'
 import { Newsletter } from '../features/newsletter/newsletter'
 import { Strip } from '../features/home/strip'
 import { Gallery } from '../features/home/gallery'
+import { Figures } from '../features/home/figures'
 import { Upcoming } from '../features/home/upcoming'
 import { Testimonials } from '../features/home/testimonials'
 
@@ -39,6 +40,7 @@ export default function Home() {
         <Gallery />
         <Introduction />
       </div>
+      <Figures />
       <Upcoming />
       <Section title={inicio.testimonials.title}>
         <Testimonials />

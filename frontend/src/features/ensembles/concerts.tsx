@@ -18,7 +18,7 @@ const INKS = ['coral', 'sol', 'hoja'] as const
 /** A concert; once it has passed there is nothing to reserve (D-16). */
 function EventSheet({ concert, past, ink }: { concert: Concert; past: boolean; ink: (typeof INKS)[number] }) {
   return (
-    <li className="estampa">
+    <li className="estampa relative">
       <Plate slot={concert.img} ink={ink} sizes="(min-width: 768px) 373px, 100vw" />
       <div className="estampa-texto">
         <p className="text-acento font-semibold">
@@ -29,7 +29,7 @@ function EventSheet({ concert, past, ink }: { concert: Concert; past: boolean; i
         {past ? (
           <p className="etiqueta self-start lg:mt-auto">{ensambles.finished}</p>
         ) : (
-          <a className="enlace inline-flex min-h-11 items-center self-start font-semibold lg:mt-auto" href="#reservas">
+          <a className="enlace estirado inline-flex min-h-11 items-center self-start font-semibold lg:mt-auto" href="#reservas">
             {ensambles.reserve}
             <span className="sr-only"> {concert.title}</span>
           </a>

@@ -33,6 +33,11 @@ export function Upcoming() {
           {state.phase === 'loading' ? <p className="mb-6">{t.events.loading}</p> : null}
           {state.phase !== 'loading' && events.length === 0 ? <Empty>{t.events.none}</Empty> : null}
         </div>
+        {state.phase !== 'loading' && events.length === 0 ? (
+          <a href="#boletin" className="enlace mt-4 inline-flex min-h-11 items-center">
+            {inicio.notifyMe}
+          </a>
+        ) : null}
         {state.phase === 'loading' ? (
           <div className="solo-vivo">
             <EventBones />

@@ -6,7 +6,7 @@ import { t } from '../../i18n/es'
 /** The newsletter's form (F-110, F-111). */
 export function Newsletter() {
   return (
-    <section aria-labelledby="titulo-boletin" className="seccion bg-banda border-linea border-t-2">
+    <section id="boletin" aria-labelledby="titulo-boletin" className="seccion bg-banda border-linea border-t-2">
       <div className="contenedor grid gap-8 md:grid-cols-2 md:items-center lg:gap-16">
         <div>
           <h2 id="titulo-boletin" className="titulo-2">

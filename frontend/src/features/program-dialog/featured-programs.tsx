@@ -10,13 +10,22 @@ const INKS = ['coral', 'mar', 'sol'] as const
 /** A program's card. */
 function EventSheet({ program, ink, onOpen }: { program: Program; ink: (typeof INKS)[number]; onOpen: () => void }) {
   return (
-    <li className="estampa">
+    <li className="estampa relative">
       <Plate slot={program.slot} ink={ink} sizes="(min-width: 768px) 373px, 100vw" />
       <div className="estampa-texto">
         <p className="etiqueta self-start">{program.detail}</p>
-        <h3 className="titulo-3 mt-3">{program.title}</h3>
+        <h3 className="titulo-3 mt-3">
+          <button type="button" className="enlace-titulo estirado -my-2.5 min-h-11 text-left" aria-haspopup="dialog" onClick={onOpen}>
+            {program.title}
+          </button>
+        </h3>
         <p className="mt-2 mb-5">{program.description}</p>
-        <button type="button" className={`${buttonClasses('secundario')} self-start lg:mt-auto`} aria-haspopup="dialog" onClick={onOpen}>
+        <button
+          type="button"
+          className={`${buttonClasses('secundario')} sobre-estirado self-start lg:mt-auto`}
+          aria-haspopup="dialog"
+          onClick={onOpen}
+        >
           {programas.seeDetails}
           <span className="sr-only"> {program.title}</span>
         </button>
