@@ -43,6 +43,11 @@ var routes = []route{
 	{pattern: "POST /api/delete", changes: true, run: (*Console).postDelete},
 	{pattern: "POST /api/undo", changes: true, run: (*Console).postUndo},
 
+	{pattern: "POST /api/export", run: (*Console).postExport},
+	{pattern: "GET /api/export", run: (*Console).getExport},
+	{pattern: "GET /api/export/{id}", run: (*Console).getExportFile},
+	{pattern: "DELETE /api/export/{id}", run: (*Console).deleteExport},
+
 	{pattern: "GET /api/history", run: (*Console).getHistory},
 	{pattern: "GET /api/history/version", run: (*Console).getVersion},
 	{pattern: "POST /api/history/restore", changes: true, run: (*Console).postRestoreVersion},

@@ -116,7 +116,9 @@ type Console struct {
 	pages http.Handler
 	api   *http.ServeMux
 	undos undos
-	lab   lab
+	// exports are the files of documents that sessions have requested.
+	exports exports
+	lab     lab
 	// signIns are the sign-ins that wait for a browser.
 	signIns signIns
 }

@@ -126,7 +126,7 @@ func (c *Console) cookie(r *http.Request) string {
 }
 
 // passive are the paths that pages request without an action of the user.
-var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes"}
+var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export"}
 
 // active reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on their
 // own.

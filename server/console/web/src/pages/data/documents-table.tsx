@@ -100,7 +100,14 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
       )}
       <footer className="table-foot">
         {rows.status === 'ready' && <span>{t.data.loaded(number(rows.docs.length) + (rows.more ? '+' : ''))}</span>}
-        {exporting.note && <span role="status">{exporting.note}</span>}
+        {exporting.note && (
+          <>
+            <span role="status">{exporting.note}</span>
+            <button type="button" className="button" onClick={exporting.cancel}>
+              {t.common.cancel}
+            </button>
+          </>
+        )}
         {selected.size > 0 && (
           <>
             <span>{t.data.selected(selected.size)}</span>

@@ -1,61 +1,61 @@
-import { useState } from 'react'
-import { type Doc, listDocuments, runQuery } from '../../api/firestore'
+import { useEffect, useRef, useState } from 'react'
+import { exportPath, type Format, loadExport, startExport, stopExport } from '../../api/exports'
+import type { Doc } from '../../api/firestore'
 import { useText } from '../../i18n/text'
 import { writeCsv } from '../../lib/csv'
-import { download } from '../../lib/download'
+import { download, follow } from '../../lib/download'
 import { writeJson } from '../../lib/json-file'
-import { cursorAfter } from '../../lib/order'
-import { writeQuery } from '../../lib/query'
-import { useToast } from '../../ui/toasts'
 import { errorText } from '../../ui/states'
+import { useToast } from '../../ui/toasts'
 import { type Place, sourceOf } from './use-rows'
 
-const PAGE = 300
+const EVERY_MS = 400
 
-/** All documents of a place, page by page. */
-async function* allDocuments({ scope, collection, group, query }: Place): AsyncGenerator<Doc[]> {
-  if (!group && writeQuery(query) === '') {
-    for (let token = ''; ; ) {
-      const page = await listDocuments(scope, collection, PAGE, token)
-      yield page.docs.filter((doc) => !doc.missing)
-      token = page.next
-      if (!token) return
-    }
-  }
-  const source = sourceOf({ collection, group })
-  let left = query.limit ?? Number.POSITIVE_INFINITY
-  for (let last: Doc | undefined; left > 0; ) {
-    const docs = await runQuery(scope, { query, source, after: last ? cursorAfter(last, query, scope) : null, size: Math.min(PAGE, left) })
-    yield docs
-    last = docs.at(-1)
-    left -= docs.length
-    if (docs.length < PAGE) return
-  }
-}
-
-/** Exports documents to a file and reports the progress. */
+/** Exports documents to a file. The server writes all documents of a place; the page writes those that are selected. */
 export function useExport(place: Place) {
-  const { t } = useText()
-  const [note, setNote] = useState('')
+  const { t, number } = useText()
+  const [running, setRunning] = useState<{ token: string; note: string } | null>(null)
+  const stopped = useRef(new Set<string>())
+  const gone = useRef(false)
   const toast = useToast()
-  const save = (format: 'json' | 'csv', docs: Doc[]) => {
-    const named = docs.map((doc) => ({ id: place.group ? doc.path : doc.id, fields: doc.fields }))
-    const name = `${place.collection.replaceAll('/', '-')}.${format}`
-    if (format === 'json') download(name, 'application/json', writeJson(named))
-    else download(name, 'text/csv', writeCsv(named))
-  }
-  const start = (format: 'json' | 'csv') => {
-    const run = async () => {
-      const docs: Doc[] = []
-      for await (const page of allDocuments(place)) {
-        docs.push(...page)
-        setNote(t.data.exporting(docs.length))
-      }
-      save(format, docs)
+  useEffect(() => {
+    gone.current = false
+    return () => {
+      gone.current = true
     }
-    run()
-      .catch((error: unknown) => toast(errorText(error, t.common.unavailable)))
-      .finally(() => setNote(''))
+  }, [])
+  const nameOf = (format: Format) => `${place.collection.replaceAll('/', '-')}.${format}`
+  const save = (format: Format, docs: Doc[]) => {
+    const named = docs.map((doc) => ({ id: place.group ? doc.path : doc.id, fields: doc.fields }))
+    if (format === 'json') download(nameOf(format), 'application/json', writeJson(named))
+    else download(nameOf(format), 'text/csv', writeCsv(named))
   }
-  return { note, start, save }
+  const run = async (format: Format) => {
+    const source = sourceOf(place)
+    const token = await startExport(place.scope, { query: place.query, source, format, name: nameOf(format) })
+    follow(exportPath(token))
+    // The browser goes on when the table is left; its progress is not shown any more.
+    while (!gone.current) {
+      const progress = await loadExport(token)
+      if (stopped.current.has(token)) return
+      if (progress.state === 'failed') throw new Error(progress.error?.message)
+      if (progress.state === 'done') return toast(t.data.exported(number(progress.documents)))
+      const reading = progress.documents === 0 && progress.columns > 0
+      const note = reading ? t.data.readingColumns(number(progress.columns)) : t.data.exporting(number(progress.documents))
+      setRunning({ token, note })
+      await new Promise((done) => setTimeout(done, EVERY_MS))
+    }
+  }
+  const start = (format: Format) => {
+    run(format)
+      .catch((error: unknown) => toast(errorText(error, t.common.unavailable)))
+      .finally(() => setRunning(null))
+  }
+  const cancel = () => {
+    if (!running) return
+    stopped.current.add(running.token)
+    setRunning(null)
+    stopExport(running.token).catch((error: unknown) => toast(errorText(error, t.common.unavailable)))
+  }
+  return { note: running?.note ?? '', start, save, cancel }
 }
