@@ -1,0 +1,163 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, type Page, test } from '@playwright/test'
+import { CLAVE } from '../e2e/server'
+import { freePorts } from '../scripts/ports.mjs'
+
+const PROJECT = 'console-nodes'
+const RULES = `rules_version = '2';
+service cloud.firestore { match /databases/{d}/documents { match /open/{id} { allow read, write: if true; } } }
+`
+
+/** A node: its processes' folder, and the addresses of its clients and its console. */
+type Node = { child: ChildProcess; data: string; clients: string; console: string }
+
+let folder = ''
+const nodes: Node[] = []
+
+/** Resolves when a program prints a text. */
+function prints(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes(text)) resolve()
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
+    child.once('exit', (code) => reject(new Error(`clave ended with ${code}: ${said}`)))
+  })
+}
+
+/** Starts a node of `clave serve`. The first one leads. */
+async function startNode(i: number): Promise<Node> {
+  const [port = 0, ui = 0] = await freePorts(2)
+  const clients = `http://127.0.0.1:${port}`
+  const data = join(folder, `data-${i}`)
+  const args = [
+    'serve',
+    '--project',
+    PROJECT,
+    '--port',
+    String(port),
+    '--public-url',
+    clients,
+    '--console',
+    `127.0.0.1:${ui}`,
+    '--data',
+    data,
+  ]
+  const child = spawn(CLAVE, args, { cwd: folder, env: process.env, stdio: ['ignore', 'pipe', 'pipe'] })
+  nodes.push({ child, data, clients, console: `http://127.0.0.1:${ui}` })
+  await prints(child, i === 0 ? 'Clave ready' : 'Follower: ')
+  return nodes[i] ?? Promise.reject(new Error('no node'))
+}
+
+test.skip(!process.env['CLAVE_STORE'], 'CLAVE_STORE names no PostgreSQL: go test -run TestConsoleOfNodes ./server/e2e starts one')
+
+test.beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clave-nodes-'))
+  await writeFile(join(folder, 'firestore.rules'), RULES)
+  await writeFile(join(folder, 'firebase.json'), JSON.stringify({ firestore: { rules: 'firestore.rules' } }))
+  for (const i of [0, 1, 2]) await startNode(i)
+})
+
+test.afterAll(async () => {
+  for (const { child } of nodes.toReversed()) {
+    if (child.exitCode !== null) continue
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+  if (folder) await rm(folder, { recursive: true })
+})
+
+const nodeAt = (i: number): Node => {
+  const node = nodes[i]
+  if (!node) throw new Error(`there is no node ${i}`)
+  return node
+}
+
+/** The address of a document at a node. */
+const documentAt = (i: number, path: string) => `${nodeAt(i).clients}/v1/projects/${PROJECT}/databases/(default)/documents/${path}`
+
+/** Writes a document at a node, as anybody may. */
+async function write(i: number, path: string, text: string): Promise<void> {
+  const body = JSON.stringify({ fields: { text: { stringValue: text } } })
+  const response = await fetch(documentAt(i, path), { method: 'PATCH', headers: { 'content-type': 'application/json' }, body })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+/** Opens the console at the leader. */
+async function open(page: Page, writes: boolean): Promise<void> {
+  const { data } = nodeAt(0)
+  const { stdout } = await promisify(execFile)(CLAVE, ['console', '--data', data, `--write=${writes}`], { cwd: folder })
+  await page.goto(stdout.trim())
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+}
+
+const at = (page: string) => `${nodeAt(0).console}/${page}/${PROJECT}/(default)`
+
+test('the console shows what clients write at any node, live, and its writes are at each', async ({ page }) => {
+  await write(1, 'open/violin', 'written at the second node')
+  await open(page, true)
+  await page.goto(`${at('data')}/open`)
+  await expect(page.getByRole('row', { name: 'violin' })).toContainText('written at the second node')
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+  await write(2, 'open/cello', 'written at the third node')
+  await expect(page.getByRole('row', { name: 'cello' })).toContainText('written at the third node')
+  await write(1, 'open/violin', 'changed at the second node')
+  await expect(page.getByRole('row', { name: 'violin' })).toContainText('changed at the second node')
+  await page.getByRole('row', { name: 'violin' }).getByText('violin', { exact: true }).click()
+  await page.getByLabel('Value of text').fill('changed by the console')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  for (const i of [0, 1, 2])
+    expect(await (await fetch(documentAt(i, 'open/violin'))).text(), `at node ${i}`).toContain('changed by the console')
+})
+
+test('a file holds the documents of all nodes', async ({ page }) => {
+  await write(2, 'open/exported', 'at the third node')
+  await open(page, false)
+  await page.goto(`${at('data')}/open`)
+  const table = page.getByRole('region', { name: 'open', exact: true })
+  await table.getByRole('button', { name: 'Actions' }).click()
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as CSV' }).click()])
+  const text = await import('node:fs/promises').then(async (fs) => fs.readFile(await file.path(), 'utf8'))
+  expect(text).toContain('exported,at the third node')
+})
+
+test('Now shows the three nodes', async ({ page }) => {
+  await open(page, false)
+  await page.goto(at('now'))
+  const figure = page.getByRole('figure', { name: 'Nodes behind the log' })
+  await expect(figure.getByText(/: \d+ commits?$/)).toHaveCount(3)
+})
+
+test('a session that only reads changes nothing', async ({ page }) => {
+  await write(1, 'open/kept', 'as it was')
+  await open(page, false)
+  await page.goto(`${at('data')}/open/kept`)
+  await expect(page.getByLabel('Value of text')).toHaveValue('as it was')
+  await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0)
+  const status = await page.evaluate(async (project) => {
+    const { csrf }: { csrf: string } = await (await fetch('/api/session')).json()
+    const name = `projects/${project}/databases/(default)/documents/open/kept`
+    const headers = { 'content-type': 'application/json', 'X-Clave-CSRF': csrf }
+    const body = JSON.stringify({ writes: [{ delete: name }] })
+    return (await fetch(`/v1/projects/${project}/databases/(default)/documents:commit`, { method: 'POST', headers, body })).status
+  }, PROJECT)
+  expect(status).toBe(403)
+  expect(await (await fetch(documentAt(2, 'open/kept'))).text()).toContain('as it was')
+})
+
+test('the console of a follower names the leader', async ({ page }) => {
+  const follower = nodeAt(1)
+  const response = await page.goto(follower.console)
+  expect(response?.status()).toBe(503)
+  await expect(page.getByText('The console runs at the node that leads')).toBeVisible()
+  await expect(page.getByText(nodeAt(0).clients.slice('http://'.length))).toBeVisible()
+})
