@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import sharp from 'sharp'
-import { stopClock, seed, clearData } from './public-world'
+import { stopClock, seed, clearData, waitUntilLive } from './public-world'
 
 test.beforeEach(async ({ page }) => {
   await clearData()
@@ -201,6 +201,7 @@ test('the week is as tall as what stands beside it', async ({ page }) => {
 
 test('a card of an instrument leads to the form and names it there, but keeps what the visitor wrote', async ({ page }) => {
   await page.goto('/instrumentos')
+  await waitUntilLive(page)
   const message = page.getByLabel('Mensaje', { exact: true })
   const choose = (name: string) => page.getByRole('link', { name, exact: true }).click()
   await choose('Saxofón')
@@ -236,4 +237,65 @@ test('the cards of programs and concerts answer as a whole', async ({ page }) =>
   const concert = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Concierto de Temporada' }) })
   await concert.click({ position: { x: 60, y: 60 } })
   await expect(page).toHaveURL(/#reservas$/)
+})
+
+test('a range without events leads on to the next one, and to the button that goes on', async ({ page }) => {
+  await seed('gala', '2027-10-20', '19:30', { title: 'Gala de octubre' })
+  await page.goto('/calendario')
+  await page.getByRole('button', { name: 'Avanzar un mes' }).click()
+  await expect(page.getByRole('heading', { level: 2, name: /octubre de 2027/i })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Mes siguiente' })).toBeFocused()
+  const featured = page.getByRole('region', { name: 'Próximos Eventos Destacados' })
+  await expect(featured.getByRole('link', { name: 'Gala de octubre' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Avanzar un mes' })).toHaveCount(0)
+})
+
+test('a single card takes its row, and two share it', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await seed('uno', '2027-09-20', '19:30')
+  await page.goto('/')
+  const cards = page.getByRole('region', { name: 'Próximos eventos' }).getByRole('listitem')
+  const widths = () => cards.evaluateAll((all) => all.map((card) => Math.round(card.getBoundingClientRect().width / 100)))
+  await expect.poll(widths).toEqual([12])
+  await seed('dos', '2027-09-21', '19:30')
+  await expect.poll(widths).toEqual([6, 6])
+  await seed('tres', '2027-09-22', '19:30')
+  await expect.poll(widths).toEqual([4, 4, 4])
+})
+
+test('a day of many events is not many times the same drawing, and the days stay in sight beside it', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (let hour = 9; hour < 18; hour++)
+    await seed(`clase-${hour}`, '2027-09-20', `${String(hour).padStart(2, '0')}:00`, { title: 'Clase de violín' })
+  await page.goto('/calendario?fecha=2027-09-20')
+  await page.getByRole('button', { name: /20 de septiembre de 2027, 9 eventos/ }).click()
+  const side = page.locator('.calendario-lado')
+  await expect(side.getByRole('article')).toHaveCount(9)
+  await expect(side.locator('img')).toHaveCount(1)
+  await side.getByRole('article').nth(6).scrollIntoViewIfNeeded()
+  await expect(page.getByRole('grid')).toBeInViewport()
+  await page.getByRole('button', { name: 'Semana' }).click()
+  const day = page.getByRole('button', { name: /20 de septiembre de 2027, 9 eventos/ })
+  await expect(day.getByText('y 3 más')).toBeVisible()
+  const [cell, row] = await Promise.all([day.boundingBox(), page.getByRole('grid').locator('tbody tr').boundingBox()])
+  expect(Math.abs((cell?.height ?? 0) - (row?.height ?? 0))).toBeLessThan(4)
+})
+
+test('a very long title leaves the first thing to do above the fold, and no word of a label is broken', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const title =
+    'Gran concierto extraordinario de fin de temporada de la Orquesta Juvenil, el Coro Infantil y la Big Band con artistas invitados'
+  await seed('largo', '2027-09-20', '19:30', { title, featuredArtist: 'Orquesta Experimental de Percusión y sus muchos invitados' })
+  await page.goto('/eventos/largo')
+  await expect(page.getByRole('link', { name: /Agregar a Google Calendar/ })).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Más información' }).click()
+  const label = page.getByRole('dialog').getByText('Artista destacado')
+  const lines = await label.evaluate((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return range.getClientRects().length
+  })
+  expect(lines).toBe(1)
 })

@@ -37,6 +37,9 @@ function useData(event: PublicEvent) {
 /** How long an event is taken to last (F-701), in milliseconds. */
 const LENGTH_MS = 120 * 60_000
 
+/** The characters from which on a title is set smaller, so that what follows stays in sight. */
+const LONG_TITLE = 70
+
 /** Whether an event was over as its page was opened. */
 function useOver({ moment }: PublicEvent): boolean {
   const [now] = useState(() => Date.now())
@@ -51,7 +54,7 @@ function Heading({ event }: { event: PublicEvent }) {
       <Link to="/calendario" className="no-imprimir enlace -mb-2 inline-flex min-h-11 items-center">
         {tEvent.seeCalendar}
       </Link>
-      <h1 className="titulo-1 wrap-anywhere">{event.title}</h1>
+      <h1 className={`${event.title.length > LONG_TITLE ? 'titulo-2' : 'titulo-1'} wrap-anywhere`}>{event.title}</h1>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <p className="text-acento text-xl font-semibold">{whenLine(event)}</p>
         {over ? <p className="etiqueta">{tEvent.finished}</p> : null}

@@ -41,7 +41,7 @@ export function Calendar() {
       <div className="contenedor calendario">
         <Controls calendar={calendar} />
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12">
-          <div>
+          <div className="lg:sticky lg:top-24">
             <Grid calendar={calendar} byDay={byDay} withTitles={onPaper || calendar.view === 'semana'} />
             <div className="no-imprimir text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
               <span className="inline-flex items-center gap-2">
@@ -62,7 +62,7 @@ export function Calendar() {
           )}
         </div>
       </div>
-      <Featured events={events} loading={loading} />
+      <Featured events={events} loading={loading} calendar={calendar} />
     </>
   )
 }

@@ -10,8 +10,9 @@ import { whenLine, type PublicEvent } from '../../lib/event'
 import { GoogleLink } from '../events/actions'
 import { EventBody, PlaceLink, EventImage } from '../events/event-parts'
 
-/** The picture of an event, or the drawing that its title names. */
-function Picture({ event }: { event: PublicEvent }) {
+/** The picture of an event, or the drawing that its title names; the drawing of one is enough for a day of several. */
+function Picture({ event, drawn }: { event: PublicEvent; drawn: boolean }) {
+  if (!event.image && !drawn) return null
   return (
     <div className="border-borde -mx-4 -mt-4 mb-1 aspect-[16/9] overflow-hidden border-b-2 sm:-mx-5 sm:-mt-5">
       <EventImage
@@ -25,10 +26,10 @@ function Picture({ event }: { event: PublicEvent }) {
 }
 
 /** What is shown of an event beside the days (F-236, F-237); its title leads to its page. */
-function EventSheet({ event }: { event: PublicEvent }) {
+function EventSheet({ event, drawn = true }: { event: PublicEvent; drawn?: boolean }) {
   return (
     <>
-      <Picture event={event} />
+      <Picture event={event} drawn={drawn} />
       <p className="text-acento font-semibold">{whenLine(event)}</p>
       <h3 className="titulo-3 wrap-anywhere">
         <Link to={`/eventos/${encodeURIComponent(event.id)}`} className="enlace-titulo">
@@ -55,10 +56,10 @@ export function ChosenDay({ day, events, next }: Props) {
           <h2 className="titulo-3 mb-4">{tCalendar.eventsOfDay(longDay(day))}</h2>
           {events.length > 0 ? (
             <ul className="grid gap-5">
-              {events.map((event) => (
+              {events.map((event, i) => (
                 <li key={event.id}>
                   <article className="marco gap-3 p-4 sm:p-5">
-                    <EventSheet event={event} />
+                    <EventSheet event={event} drawn={i === 0} />
                   </article>
                 </li>
               ))}

@@ -9,6 +9,9 @@ const VIEWS: { view: View; text: string }[] = [
   { view: 'mes', text: tCalendar.month },
 ]
 
+/** The id of the button that goes on. */
+export const NEXT_ID = 'calendario-siguiente'
+
 /** What is shown, the way to what comes before and after, today, and the two views (F-232, D-10, D-11). */
 export function Controls({ calendar }: { calendar: Calendar }) {
   const { view, date, advance, goToToday, viewAs } = calendar
@@ -32,6 +35,7 @@ export function Controls({ calendar }: { calendar: Calendar }) {
         </button>
         <button
           type="button"
+          id={NEXT_ID}
           className={`${buttonClasses()} px-2.5 max-[389px]:px-2`}
           aria-label={month ? tCalendar.nextMonth : tCalendar.nextWeek}
           onClick={() => advance(1)}

@@ -6,6 +6,8 @@ import type { PublicEvent } from '../../lib/event'
 import { GoogleLink } from '../events/actions'
 import { EventBones } from '../events/event-bones'
 import { EventTile } from '../events/event-tile'
+import { NEXT_ID } from './controls'
+import type { Calendar } from './use-calendar'
 
 /** How many are featured (F-700). */
 const COUNT = 3
@@ -15,8 +17,24 @@ export function upcomingOf(events: PublicEvent[], now: Date): PublicEvent[] {
   return events.filter(({ moment }) => moment !== null && moment >= now).slice(0, COUNT)
 }
 
+/** Nothing to come in the range, and the way to what follows it; the focus goes to the button above that goes on from there. */
+function None({ calendar: { view, advance } }: { calendar: Calendar }) {
+  const goOn = () => {
+    document.getElementById(NEXT_ID)?.focus()
+    advance(1)
+  }
+  return (
+    <>
+      <Empty>{tCalendar.noUpcoming}</Empty>
+      <button type="button" className={`${buttonClasses()} mt-5`} onClick={goOn}>
+        {view === 'mes' ? tCalendar.goOnAMonth : tCalendar.goOnAWeek}
+      </button>
+    </>
+  )
+}
+
 /** «Próximos Eventos Destacados» of the loaded range (F-239…F-241). */
-export function Featured({ events, loading }: { events: PublicEvent[]; loading: boolean }) {
+export function Featured({ events, loading, calendar }: { events: PublicEvent[]; loading: boolean; calendar: Calendar }) {
   const [now] = useState(() => new Date())
   const upcoming = upcomingOf(events, now)
   return (
@@ -25,7 +43,7 @@ export function Featured({ events, loading }: { events: PublicEvent[]; loading: 
         <h2 id="titulo-destacados" className="titulo-2 mb-8">
           {tCalendar.featured}
         </h2>
-        {upcoming.length > 0 ? null : loading ? <EventBones /> : <Empty>{tCalendar.noUpcoming}</Empty>}
+        {upcoming.length > 0 ? null : loading ? <EventBones /> : <None calendar={calendar} />}
         <ul className="tarjetas grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
           {upcoming.map((event) => (
             <EventTile key={event.id} event={event}>

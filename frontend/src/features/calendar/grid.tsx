@@ -7,6 +7,9 @@ import type { Calendar } from './use-calendar'
 
 type DayProps = { date: string; events: PublicEvent[]; calendar: Calendar; isToday: boolean; withTitles: boolean }
 
+/** How many events of a day are shown by title. */
+const TITLES = 6
+
 /** A day: its number, its dots, and its events by title where there is room for them. */
 function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
   const { view, day, focus, choose, claim } = calendar
@@ -39,11 +42,12 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
         </span>
         {withTitles ? (
           <span className="dia-titulos" aria-hidden="true">
-            {events.map(({ id, title, time }) => (
+            {events.slice(0, TITLES).map(({ id, title, time }) => (
               <span key={id} className="dia-titulo">
                 {time} {title}
               </span>
             ))}
+            {events.length > TITLES ? <span className="dia-titulo">{tCalendar.more(events.length - TITLES)}</span> : null}
           </span>
         ) : null}
       </button>

@@ -73,13 +73,13 @@ export function EventBody({ event }: { event: PublicEvent }) {
         <dl className="grid gap-1">
           {price ? (
             <div className="flex gap-2">
-              <dt className="text-suave">{tEvent.price}</dt>
+              <dt className="text-suave shrink-0">{tEvent.price}</dt>
               <dd className="font-semibold">{price}</dd>
             </div>
           ) : null}
           {event.artist ? (
             <div className="flex gap-2">
-              <dt className="text-suave">{tEvent.artist}</dt>
+              <dt className="text-suave shrink-0">{tEvent.artist}</dt>
               <dd className="font-semibold wrap-anywhere">{event.artist}</dd>
             </div>
           ) : null}
