@@ -124,8 +124,12 @@ test.describe('S-119 P-18 on paper', () => {
     for (const detail of ['Banco por confirmar', '000-000000-0', '000000000', 'Donaciones en especie']) {
       await expect(main.getByText(detail, { exact: true })).toBeVisible()
     }
-    const address = await main.getByRole('link', { name: /Donar con PayPal/ }).evaluate((link) => getComputedStyle(link, '::after').content)
-    expect(address).toContain('https://www.paypal.com/')
+    const { content, display } = await main.getByRole('link', { name: /Donar con PayPal/ }).evaluate((link) => {
+      const after = getComputedStyle(link, '::after')
+      return { content: after.content, display: after.display }
+    })
+    expect(content).toContain('https://www.paypal.com/')
+    expect(display).not.toBe('none')
     await expect(page.getByRole('heading', { name: 'A dónde va tu aporte' })).toBeHidden()
   })
 })

@@ -183,6 +183,14 @@ test('beside a form there is no column that is half empty', async ({ page }) => 
     expect(heights, route).toHaveLength(2)
     expect(Math.min(...heights) / Math.max(...heights), route).toBeGreaterThan(0.75)
   }
+  await page.goto('/informacion')
+  const holes = await page
+    .getByRole('region', { name: 'Nuestros programas' })
+    .locator('.marco')
+    .evaluateAll((cards) =>
+      cards.map((card) => card.getBoundingClientRect().bottom - (card.lastElementChild?.getBoundingClientRect().bottom ?? 0)),
+    )
+  for (const hole of holes) expect(hole).toBeLessThan(64)
   await page.goto('/instrumentos')
   const [steps, cards] = await Promise.all(
     ['Cómo funciona', 'Elige el tuyo'].map((name) => page.getByRole('region', { name }).boundingBox()),

@@ -10,7 +10,7 @@ export default function ContactInfo() {
     <>
       <PageHeader title={contacto.title} entry={contacto.entry} image="cabecera-contacto" />
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section aria-labelledby="titulo-formulario">
+        <section aria-labelledby="titulo-formulario" className="hoja self-start">
           <h2 id="titulo-formulario" className="titulo-2 mb-6">
             {contacto.form}
           </h2>

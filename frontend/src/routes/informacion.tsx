@@ -44,14 +44,17 @@ function MissionAndVision() {
   )
 }
 
+/** How much of a row of six each program takes: the second, with its instruments, the most. */
+const SPANS = ['md:col-span-2', 'md:col-span-4', 'md:col-span-3', 'md:col-span-3']
+
 /** The four programs of the school (F-142). */
 function Programs() {
   const { programas } = acerca
   return (
     <>
-      <ul className="grid gap-6 md:grid-cols-2">
-        {programas.list.map((program) => (
-          <li key={program.name} className="marco p-6">
+      <ul className="grid gap-6 md:grid-cols-6">
+        {programas.list.map((program, i) => (
+          <li key={program.name} className={`marco p-6 ${SPANS[i]}`}>
             <p className="etiqueta">{program.ages}</p>
             <h3 className="titulo-3 mt-3">{program.name}</h3>
             <p className="mt-2">{program.text}</p>

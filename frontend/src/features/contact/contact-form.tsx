@@ -19,8 +19,10 @@ export function ContactForm() {
   return (
     <Form definition={contact} className="grid gap-4">
       <ErrorSummary labels={LABELS} />
-      <FormField name="name" label={LABELS.name} autoComplete="name" />
-      <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+      <div className="grid gap-4 sm:grid-cols-2 sm:items-start">
+        <FormField name="name" label={LABELS.name} autoComplete="name" />
+        <FormField name="email" label={LABELS.email} type="email" autoComplete="email" />
+      </div>
       <FormField key={subject} name="subject" label={LABELS.subject} initial={subject} />
       <FormField name="message" label={LABELS.message} paragraph />
       <Outcome>
