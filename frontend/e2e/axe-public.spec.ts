@@ -21,7 +21,7 @@ async function open(page: Page, route: string): Promise<void> {
   await expect(page.getByText('Cargando eventos…')).toHaveCount(0)
 }
 
-for (const route of [...PUBLIC_PATHS, '/no-existe']) {
+for (const route of [...PUBLIC_PATHS, '/sin-conexion', '/boletin/baja', '/no-existe']) {
   test(`axe: ${route}`, async ({ page }) => {
     await seed('uno', '2027-09-20', '19:30', { price: 0, featuredArtist: 'Coro Infantil' })
     await open(page, route)

@@ -162,7 +162,11 @@ async function captureReadme(browser, base) {
 
 const asked = process.argv.slice(2)
 await withSite(async (base) => {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // Drawings are documents of their own, which only the browser's own setting keeps from moving.
+    args: ['--no-sandbox', '--force-prefers-reduced-motion'],
+  })
   try {
     if (asked.includes('--leeme')) return await captureReadme(browser, base)
     const wrong = await captureAll(browser, base, asked)

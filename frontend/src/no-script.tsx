@@ -1,4 +1,7 @@
+import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { Logo } from './art/logo'
+import { buttonClasses } from './components/button-classes'
 import { site } from './content/sitio'
 import { t } from './i18n/es'
 
@@ -35,46 +38,55 @@ export function noScript(mark = ''): string {
   return page.replace('<p ', `${mark}<p `)
 }
 
+/** A page without scripts: whose site it is in a bar, and below it a sheet of paper. */
+function Sheet({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <header className="border-borde border-b-2">
+        <div className="contenedor">
+          <a className="titulo-3 font-titular inline-flex min-h-16 items-center gap-3" href="/">
+            <Logo variant="marca" className="size-12 shrink-0" />
+            {site.name}
+          </a>
+        </div>
+      </header>
+      <main className="contenedor py-14">
+        <div className="cartel-papel max-w-3xl">{children}</div>
+      </main>
+    </>
+  )
+}
+
 /** What is said in the place of a page that was never here, while there is no connection (public/sw.js). */
 export function offlinePage(): string {
+  const links = [...LINKS.slice(0, 2), { a: site.phoneLink, text: t.offline.callOut }]
   return renderToStaticMarkup(
-    <main className="contenedor py-14">
-      <p className="titulo-3 mb-7">
-        <a href="/">{site.name}</a>
-      </p>
+    <Sheet>
       <h1 className="titulo-1">{t.offline.title}</h1>
       <p className="entrada mt-5 mb-7">{t.offline.lead}</p>
-      <ul>
-        {LINKS.slice(0, 2).map(({ a, text }) => (
+      <ul className="flex flex-wrap gap-3">
+        {links.map(({ a, text }, i) => (
           <li key={a}>
-            <a className="enlace inline-flex min-h-11 items-center" href={a}>
+            <a className={buttonClasses(i ? 'secundario' : 'primario')} href={a}>
               {text}
             </a>
           </li>
         ))}
-        <li>
-          <a className="enlace inline-flex min-h-11 items-center" href={site.phoneLink}>
-            {t.offline.callOut}
-          </a>
-        </li>
       </ul>
-    </main>,
+    </Sheet>,
   )
 }
 
 /** The page around what is said at an unsubscribe link, in the place of `marca`. */
 export function unsubscribePage(mark: string): string {
   const page = renderToStaticMarkup(
-    <main className="contenedor py-14">
-      <p className="titulo-3 mb-7">
-        <a href="/">{site.name}</a>
-      </p>
+    <Sheet>
       <p className="mt-10">
         <a className="enlace inline-flex min-h-11 items-center" href="/contacto">
           {t.bar.contacts}
         </a>
       </p>
-    </main>,
+    </Sheet>,
   )
   return page.replace('<p class="mt-10">', `${mark}$&`)
 }
