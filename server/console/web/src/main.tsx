@@ -1,4 +1,5 @@
 import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { loadSession, type Session } from './api/session'
@@ -11,14 +12,14 @@ import './styles/shell.css'
 import './styles/data.css'
 import { ToastProvider } from './ui/toasts'
 
-/** How long the first rendering waits for the session and the page's code, so that it need not be done in parts. */
+/** How long the first rendering waits for the session, the page's code and its documents, so that it need not be done in parts. */
 const FIRST_MS = 250
 
 /** Renders the console, for a session if it is loaded. */
 function render(session: Session | null): void {
   const root = document.getElementById('root')
   if (!root) return
-  createRoot(root).render(
+  const page = (
     <StrictMode>
       <TextProvider>
         <BrowserRouter>
@@ -27,8 +28,10 @@ function render(session: Session | null): void {
           </ToastProvider>
         </BrowserRouter>
       </TextProvider>
-    </StrictMode>,
+    </StrictMode>
   )
+  // Everything is there: nothing is gained by rendering it in parts.
+  flushSync(() => createRoot(root).render(page))
 }
 
 applyTheme()

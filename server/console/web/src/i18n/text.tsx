@@ -17,6 +17,18 @@ type Texts = {
 
 const TextContext = createContext<Texts | null>(null)
 
+/** Formats by a formatter that is made when it is first needed. Making one takes milliseconds, in which the page shows nothing. */
+function later<T>(make: () => { format: (value: T) => string }): (value: T) => string {
+  let made: ReturnType<typeof make> | undefined
+  return (value) => {
+    made ??= make()
+    return made.format(value)
+  }
+}
+
+/** Below it, whole numbers have no separators in any of the languages. */
+const PLAIN = 1000
+
 function preferred(): Language {
   const stored = readSetting('language')
   if (stored === 'en' || stored === 'es') return stored
@@ -29,10 +41,10 @@ export function TextProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language
   }, [language])
   const texts = useMemo(() => {
-    const numbers = new Intl.NumberFormat(language)
-    const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
-    const today = new Intl.DateTimeFormat(language, { timeStyle: 'medium' })
-    const before = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'medium' })
+    const numbers = later<number>(() => new Intl.NumberFormat(language))
+    const times = later<Date>(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }))
+    const today = later<Date>(() => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }))
+    const before = later<Date>(() => new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'medium' }))
     return {
       t: language === 'es' ? es : en,
       language,
@@ -40,12 +52,12 @@ export function TextProvider({ children }: { children: ReactNode }) {
         writeSetting('language', to)
         setLanguage(to)
       },
-      number: (n: number) => numbers.format(n),
-      time: (iso: string) => (iso ? times.format(new Date(iso)) : ''),
+      number: (n: number) => (Number.isInteger(n) && n >= 0 && n < PLAIN ? String(n) : numbers(n)),
+      time: (iso: string) => (iso ? times(new Date(iso)) : ''),
       shortTime: (iso: string) => {
         if (!iso) return ''
         const at = new Date(iso)
-        return (at.toDateString() === new Date().toDateString() ? today : before).format(at)
+        return at.toDateString() === new Date().toDateString() ? today(at) : before(at)
       },
     }
   }, [language])

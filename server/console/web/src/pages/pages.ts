@@ -1,6 +1,9 @@
 import { type ComponentType, createElement, lazy, useState } from 'react'
 import { beginList } from '../api/paths'
 
+/** The code of a page: its view, and what loads the data of an address that its first rendering shows. */
+type Code = { default: ComponentType; preload?: (address: Location) => Promise<void> }
+
 /** The code of each page, which is loaded when the page is opened. */
 const LOADERS = {
   data: () => import('./data/data-page'),
@@ -13,7 +16,7 @@ const LOADERS = {
   safety: () => import('./safety/safety-page'),
   lab: () => import('./lab/lab-page'),
   audit: () => import('./audit/audit-page'),
-}
+} satisfies Record<string, () => Promise<Code>>
 
 type Id = keyof typeof LOADERS
 
@@ -45,10 +48,13 @@ export const PAGES = [
 
 export type PageId = (typeof PAGES)[number]['id']
 
-/** Begins to load the first documents that an address names, and loads the code of its page, beside the session that it waits for. */
+/** Loads the code of an address's page and its first documents, beside the session. */
 export async function preload(address: Location): Promise<void> {
   beginList(address)
   const id = address.pathname.split('/')[1] || 'data'
   const page = PAGES.find((one) => one.id === id)
-  if (page) preloaded.set(page.id, (await LOADERS[page.id]()).default)
+  if (!page) return
+  const code: Code = await LOADERS[page.id]()
+  preloaded.set(page.id, code.default)
+  await code.preload?.(address)
 }

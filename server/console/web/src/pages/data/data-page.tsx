@@ -8,6 +8,20 @@ import { Empty } from '../../ui/states'
 import { CollectionsColumn } from './collections-column'
 import { DocumentPane } from './document-pane'
 import { DocumentsTable } from './documents-table'
+import { type Place, preloadRows } from './use-rows'
+
+/** The documents that an address names; the collection is empty if it names none. */
+function placeOf(pathname: string, search: string): Place {
+  const { scope, rest } = readPath(pathname)
+  const params = new URLSearchParams(search)
+  return { scope, collection: splitPath(rest).collection, group: params.get('group') === '1', query: readQuery(params.get('q')) }
+}
+
+/** Loads what the first rendering of an address shows. */
+export async function preload({ pathname, search }: Location): Promise<void> {
+  const place = placeOf(pathname, search)
+  if (place.scope.project && place.scope.database && place.collection) await preloadRows(place)
+}
 
 /** Collections, their documents and one document side by side. The address contains the whole state. */
 export default function DataPage() {

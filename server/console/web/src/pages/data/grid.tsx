@@ -39,6 +39,8 @@ export function Grid(props: Props) {
   const virtual = useVirtualizer({
     count: docs.length,
     getScrollElement: () => scroller.current,
+    // The first rendering has rows for the whole window, before the table is measured.
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
     estimateSize: () => height,
     overscan: 8,
     paddingStart: height,

@@ -38,6 +38,37 @@ async function nextPage(
   return { docs: found, more: found.length === left && !limited, token: '' }
 }
 
+const keyOf = ({ scope, collection, group, query }: Place) =>
+  JSON.stringify([scope, collection, group, writeQuery({ ...query, aggregations: [] })])
+
+type Rows = Awaited<ReturnType<typeof nextPage>>
+
+/** The first page of rows that preloadRows loads, and those rows once they are there. Who shows them takes it, once. */
+let early: { key: string; page: Promise<Rows>; rows: Rows | null } | null = null
+
+/** Loads the first page of rows before the first rendering, which then contains them. What shows the rows shows a failure. */
+export async function preloadRows(place: Place): Promise<void> {
+  const page = nextPage(place, [], '', new AbortController().signal)
+  const mine: typeof early = { key: keyOf(place), page, rows: null }
+  early = mine
+  mine.rows = await page.catch(() => null)
+}
+
+/** The first state of rows: those that are there already, or none yet. */
+function firstState(key: string): State {
+  const rows = early?.key === key ? early.rows : null
+  if (!rows) return fresh(key)
+  early = null
+  return { ...fresh(key), ...rows, status: 'ready' }
+}
+
+/** The page of rows that is being loaded for a key, if there is one. */
+function takeEarly(key: string): Promise<Rows> | null {
+  const page = early?.key === key ? early.page : null
+  early = null
+  return page
+}
+
 /** The source of a query. */
 export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'group'>) {
   const { parent, id } = collectionOf(collection)
@@ -46,8 +77,10 @@ export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'grou
 
 /** The rows of a collection or a query, loaded by pages. Changes of visible rows are applied and marked. */
 export function useRows(place: Place) {
-  const key = JSON.stringify([place.scope, place.collection, place.group, writeQuery({ ...place.query, aggregations: [] })])
-  const [state, setState] = useState<State>(() => fresh(key))
+  const key = keyOf(place)
+  const [state, setState] = useState<State>(() => firstState(key))
+  /** Set while the rows are those of the first state. */
+  const untouched = useRef(true)
   const [turn, setTurn] = useState(0)
   const [marks, setMarks] = useState<ReadonlySet<string>>(new Set())
   const [live, setLive] = useState<Live>('connecting')
@@ -61,7 +94,8 @@ export function useRows(place: Place) {
     const control = new AbortController()
     busy.current = control
     const { place: at } = latest.current
-    nextPage(at, docs, token, control.signal).then(
+    const begun = docs.length === 0 ? takeEarly(keyOf(at)) : null
+    ;(begun ?? nextPage(at, docs, token, control.signal)).then(
       (page) => {
         if (control.signal.aborted) return
         busy.current = null
@@ -80,6 +114,9 @@ export function useRows(place: Place) {
   }, [])
 
   useEffect(() => {
+    const first = untouched.current
+    untouched.current = false
+    if (first && latest.current.state.status === 'ready') return () => busy.current?.abort()
     // The first time, all of this is so already and nothing is rendered again.
     setState((now) => (now.key === key && now.status === 'loading' ? now : fresh(key)))
     setSeen((now) => (now.first === 0 && now.last === 0 ? now : { first: 0, last: 0 }))

@@ -4,6 +4,7 @@ import { type Directory, exportUsers, findUsers, listTenants, listUsers, type Us
 import { useText } from '../../i18n/text'
 import { download } from '../../lib/download'
 import { useAction } from '../../lib/use-action'
+import { readPath } from '../../lib/scope'
 import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
 import { Icon } from '../../ui/icons'
@@ -16,6 +17,37 @@ import { UserDialog } from './user-dialog'
 import { UsersTable } from './users-table'
 
 const PAGE = 100
+
+type First = UserPage & { text: string }
+
+/** The users that preload has loaded, and whose they are. The first rendering takes them. */
+let early: { key: string; first: First } | null = null
+
+/** Set once users have been rendered: what preload loads later is not used. */
+let shown = false
+
+const keyOf = ({ project, tenant }: Directory, text: string) => JSON.stringify([project, tenant, text])
+
+const pageOf = (directory: Directory, text: string, after: string, signal?: AbortSignal): Promise<UserPage> =>
+  text ? findUsers(directory, text, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
+
+/** Loads the first users of an address before the first rendering. What shows the users shows a failure. */
+export async function preload({ pathname, search }: Location): Promise<void> {
+  const { project } = readPath(pathname).scope
+  const params = new URLSearchParams(search)
+  const text = params.get('find') ?? ''
+  const directory = { project, tenant: params.get('tenant') ?? '' }
+  const page = project && !text ? await pageOf(directory, text, '').catch(() => null) : null
+  if (page && !shown) early = { key: keyOf(directory, text), first: { ...page, text } }
+}
+
+/** The users that are there before the first rendering, once. */
+function takeEarly(directory: Directory, text: string): First | null {
+  const first = early?.key === keyOf(directory, text) ? early.first : null
+  early = null
+  shown = true
+  return first
+}
 
 /** The users of a project or a tenant. The address names the tenant, the search and the user that is open. */
 export default function UsersPage() {
@@ -92,9 +124,9 @@ function UserList({ directory, text, version, open }: ListProps) {
   // The pages after the first, and which first page they follow.
   const [more, setMore] = useState<{ of: UserPage | null; users: User[]; token: string }>({ of: null, users: [], token: '' })
   const { busy, error, run } = useAction()
-  const page = (after: string, signal?: AbortSignal) =>
-    text ? findUsers(directory, text, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
-  const { state, reload } = useLoad('users', async (signal) => ({ ...(await page('', signal)), text }), `${version} ${text}`)
+  const [first] = useState(() => takeEarly(directory, text))
+  const load = async (signal: AbortSignal): Promise<First> => ({ ...(await pageOf(directory, text, '', signal)), text })
+  const { state, reload } = useLoad('users', load, `${version} ${text}`, first)
   return (
     <Loaded state={state} reload={reload} rows={10}>
       {(first) => {
@@ -104,7 +136,7 @@ function UserList({ directory, text, version, open }: ListProps) {
         if (users.length === 0) return <Empty>{first.text ? t.users.notFound(first.text) : t.users.none}</Empty>
         const next = () =>
           run(async () => {
-            const another = await page(token)
+            const another = await pageOf(directory, text, token)
             setMore({ of: first, users: [...follows.users, ...another.users], token: another.nextPageToken })
           })
         return (

@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test'
+import { expect, I, origins, seed, test } from './console'
+
+const PROJECT = 'demo-first'
+
+test.beforeAll(() =>
+  seed(PROJECT, Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`rows/r${String(i).padStart(3, '0')}`, { n: I(i) }]))),
+)
+
+/** Counts the rows of the first rendering, which waits for them as long as this machine needs. */
+async function countFirst(page: Page, rows: string): Promise<() => Promise<number>> {
+  await page.addInitScript((selector) => {
+    const original = window.setTimeout.bind(window)
+    const patient = (work: () => void, ms?: number) => (ms === 250 ? 0 : original(work, ms))
+    Object.assign(window, { setTimeout: patient })
+    new MutationObserver((_, observer) => {
+      const root = document.getElementById('root')
+      if (!root?.firstElementChild) return
+      observer.disconnect()
+      document.documentElement.dataset['first'] = String(root.querySelectorAll(selector).length)
+    }).observe(document, { subtree: true, childList: true })
+  }, rows)
+  return async () => Number(await page.locator('html').getAttribute('data-first'))
+}
+
+test('the first rendering has the rows, which are requested once', async ({ page }) => {
+  let lists = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/documents/rows?')) lists++
+  })
+  const first = await countFirst(page, '.grid-row')
+  await page.goto(`/data/${PROJECT}/(default)/rows`)
+  await expect(page.getByRole('row', { name: 'r000' })).toBeVisible()
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+  expect(await first()).toBeGreaterThan(10)
+  expect(lists).toBe(1)
+})
+
+test('the first rendering has the users, which are requested once', async ({ page }) => {
+  const url = `${origins().auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts`
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer owner' }
+  for (const localId of ['ann', 'bob']) await fetch(url, { method: 'POST', headers, body: JSON.stringify({ localId }) })
+  let lists = 0
+  page.on('request', (request) => {
+    if (request.url().includes('accounts:batchGet')) lists++
+  })
+  const first = await countFirst(page, 'tbody tr')
+  await page.goto(`/users/${PROJECT}/(default)`)
+  await expect(page.getByRole('button', { name: 'bob' })).toBeVisible()
+  expect(await first()).toBe(2)
+  expect(lists).toBe(1)
+  await page.getByRole('link', { name: 'Data' }).click()
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ localId: 'cid' }) })
+  await page.getByRole('link', { name: 'Users' }).click()
+  await expect(page.getByRole('button', { name: 'cid' })).toBeVisible()
+})
+
+test('rows that come late are shown when they come, and requested once', async ({ page }) => {
+  let lists = 0
+  let release = () => {}
+  const released = new Promise<void>((done) => {
+    release = done
+  })
+  await page.route('**/documents/rows?*', async (route) => {
+    lists++
+    await released
+    await route.continue()
+  })
+  await page.goto(`/data/${PROJECT}/(default)/rows`)
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await expect(page.locator('.documents .skeleton')).toBeVisible()
+  release()
+  await expect(page.getByRole('row', { name: 'r000' })).toBeVisible()
+  expect(lists).toBe(1)
+})
