@@ -51,6 +51,21 @@ test('a dialog keeps its upper edge while its content changes', async ({ page })
   expect(after.height).toBeLessThan(before.height)
 })
 
+test('a dialog with a long title can be closed on a phone', async ({ page }) => {
+  const id = 'a'.repeat(60)
+  await seed(PROJECT, { [`long/${id}`]: { n: I(1) } })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${at('data')}/long/${id}`)
+  await page
+    .getByRole('region', { name: `long/${id}` })
+    .getByRole('button', { name: 'Actions' })
+    .click()
+  await page.getByRole('menuitem', { name: 'Delete document' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeInViewport({ ratio: 1 })
+  expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+})
+
 test('a row of a table opens wherever it is pressed, and the rules show the deciding line', async ({ page }) => {
   await page.goto('/requests/demo-console/(default)?path=notes/layout')
   const row = page.getByRole('row', { name: /notes\/layout/ }).first()

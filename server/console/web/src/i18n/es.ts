@@ -69,7 +69,7 @@ export const es: Messages = {
     noDocuments: 'Aquí no hay documentos.',
     noMatches: 'Ningún documento cumple la consulta.',
     chooseCollection: 'Elija una colección para ver sus documentos.',
-    loaded: (n) => `${n} cargados`,
+    loaded: (n) => (n === '1' ? '1 cargado' : `${n} cargados`),
     missing: 'Este documento no existe, pero hay documentos debajo',
     document: 'Documento',
     documentId: 'Id del documento',

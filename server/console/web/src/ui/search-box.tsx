@@ -27,7 +27,7 @@ export function SearchBox({ label, text, set, hint, mono = false, wide = false }
   return (
     <input
       type="search"
-      className={`${mono ? 'mono' : ''} ${wide ? 'search-wide' : ''}`}
+      className={`${mono ? 'mono' : ''} ${wide ? 'search-wide' : 'search'}`}
       value={typed}
       aria-label={label}
       placeholder={hint ?? label}

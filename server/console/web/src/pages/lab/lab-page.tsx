@@ -53,6 +53,7 @@ export default function LabPage() {
             }}
           >
             <input
+              className="search"
               value={name}
               required
               aria-label={t.lab.name}
