@@ -10,6 +10,7 @@ it.each([
   ['Audiciones para ensambles', 'evento-11'],
   ['CONCIERTO de Temporada', 'evento-7'],
   ['Flauta y amigos', 'evento-10'],
+  ['Cuentos con orquesta', 'evento-4'],
 ])('«%s» shows %s, whatever its id', (title, drawing) => {
   for (const id of ['a', 'b', 'demo-evento-01']) expect(eventArt({ id, title })).toBe(drawing)
 })

@@ -12,7 +12,7 @@ const DRAWINGS = [
   ['evento-6', /coro|coral|canto|cancion|voz|voces|vocal|canta/],
   ['evento-7', /piano|violin|recital|orquesta|camara|sinfoni|concierto|primavera/],
   ['evento-11', /taller|ensayo|audicion|clase|clinica|conversatorio|curso|partitura|mantenimiento|maestr/],
-  ['evento-4', /mar|playa|cuento|infancia|familia/],
+  ['evento-4', /mar|playa|infancia|familia/],
 ] as const satisfies readonly (readonly [Slot, RegExp])[]
 
 /** A title as the words of the drawings are written: small letters without accents. */
@@ -32,6 +32,8 @@ function hashOf(text: string): number {
 /** The drawing of an event without a picture: what its title names, else one by its id, so that it never changes. */
 export function eventArt({ id, title }: { id: string; title: string }): Slot {
   const words = plainText(title)
+  // A tale comes before what it is told with: «Cuentos con orquesta».
+  if (words.includes('cuento')) return 'evento-4'
   const named = DRAWINGS.find(([, word]) => word.test(words))
   return named?.[0] ?? DRAWINGS[hashOf(id) % DRAWINGS.length]?.[0] ?? 'evento-1'
 }

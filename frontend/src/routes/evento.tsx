@@ -10,8 +10,10 @@ import { EventFacts } from '../features/events/event-facts'
 import { EventImage } from '../features/events/event-parts'
 import { MoreEvents } from '../features/events/more-events'
 import { tEvent } from '../i18n/es-events'
+import { shortDate, toLocal } from '../lib/dates'
 import { eventData } from '../lib/event-data'
 import { whenLine, type PublicEvent } from '../lib/event'
+import { DAYS, weekday } from '../lib/grid'
 import { useEvents } from '../lib/use-events'
 import { say } from '../lib/use-meta'
 import { idOf } from '../pages'
@@ -49,6 +51,9 @@ function useOver({ moment }: PublicEvent): boolean {
 /** What it is, when, and the first thing to do with it. */
 function Heading({ event }: { event: PublicEvent }) {
   const over = useOver(event)
+  const day = toLocal(event.moment)?.date
+  // The date that is shown may be a text of its own (D-28): the weekday stands only by the same date.
+  const named = day && shortDate(day) === event.date
   return (
     <div className="flex flex-col items-start gap-5">
       <Link to="/calendario" className="no-imprimir enlace -mb-2 inline-flex min-h-11 items-center">
@@ -56,7 +61,10 @@ function Heading({ event }: { event: PublicEvent }) {
       </Link>
       <h1 className={`${event.title.length > LONG_TITLE ? 'titulo-2' : 'titulo-1'} wrap-anywhere`}>{event.title}</h1>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <p className="text-acento text-xl font-semibold">{whenLine(event)}</p>
+        <p className="text-acento flex flex-wrap gap-x-2 text-xl font-semibold">
+          {named ? <span className="first-letter:uppercase">{DAYS[weekday(day)]}</span> : null}
+          <span>{whenLine(event)}</span>
+        </p>
         {over ? <p className="etiqueta">{tEvent.finished}</p> : null}
       </div>
       <Actions event={event} past={over} />
