@@ -35,7 +35,7 @@ test('P-05 a draft is kept, finished and published; until then no visitor sees i
   await page.getByRole('button', { name: 'Guardar borrador' }).click()
   await expect(page.getByText('Borrador guardado.')).toBeVisible()
   await expect(page.getByLabel('Título')).toHaveValue('')
-  // What the fields are understood to say goes with it.
+  // The interpretation of the fields disappears with it.
   await expect(page.getByText('viernes 5 de septiembre de 2031')).toHaveCount(0)
   await expect(draft(page)).toBeVisible()
   expect(await stored()).toMatchObject({ title: 'Gala de otoño', eventDate: null, publishAt: null, createdByEmail: 'admin@x.do' })

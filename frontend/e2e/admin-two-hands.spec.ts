@@ -17,7 +17,7 @@ async function edit(page: Page): Promise<Locator> {
   return windowOf
 }
 
-/** From here on no news come through; saving itself does. */
+/** From now on no live updates arrive; saving still works. */
 async function noNews(page: Page): Promise<void> {
   await page.route('**/google.firestore.v1.Firestore/Listen/**', (route) => route.abort())
   await page.context().setOffline(true)
@@ -83,7 +83,7 @@ test('what the other one wrote can be taken, and one’s own text had back', asy
   await expect(windowOf.getByLabel('Lugar')).toHaveValue('Teatro')
   await windowOf.getByRole('button', { name: 'Recuperar lo mío' }).click()
   await expect(windowOf.getByLabel('Lugar')).toHaveValue('Mi lugar')
-  // Leaving still asks about what is not saved.
+  // Leaving still requests confirmation for unsaved changes.
   await page.keyboard.press('Escape')
   await expect(windowOf.getByRole('alert')).toHaveText('Hay cambios sin guardar.')
 })

@@ -18,7 +18,7 @@ export type Account = { email: string; key: string; name?: string }
 export const admin = { email: 'admin@x.do', key: 'secreta1', name: 'Ana Pérez' } satisfies Account
 export const foreign = { email: 'ajena@x.do', key: 'secreta2', name: 'Ajena' } satisfies Account
 
-/** Asks a server as its owner, past the rules. */
+/** Sends a request to a server as its owner, without rules. */
 async function ask(method: string, url: string, body?: object): Promise<unknown> {
   const answer = await fetch(url, {
     method: method,
@@ -99,7 +99,7 @@ export async function createAdmin(account: Account = admin, changes: Inputs = {}
   return uid
 }
 
-/** Signs in through the page and waits for what comes after. */
+/** Signs in through the page and waits for the next page. */
 export async function enter(page: Page, { email, key }: Account = admin): Promise<void> {
   await page.goto('/LogIn')
   await page.getByLabel('Correo electrónico').fill(email)

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Waits until a server answers, whatever it says, or says why it doesn't. */
+/** Waits until a server responds with any status, or throws with the reason why it does not. */
 export async function waitFor(url: string, server: ChildProcess, seconds = 15): Promise<void> {
   for (let i = 0; i < seconds * 10; i++) {
     if (server.exitCode !== null) throw new Error(`${server.spawnfile} ended with ${server.exitCode}`)

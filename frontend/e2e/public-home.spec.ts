@@ -67,7 +67,7 @@ test('S-016 S-022 says who we are and what others say', async ({ page }) => {
   await expect(voices.nth(0)).toContainText(/colaborador/i)
   await expect(voices.nth(1)).toContainText(/directora? ejecutiv[oa] de otra fundación/i)
   await expect(voices.nth(2)).toContainText(/(?:padre|madre) de un estudiante/i)
-  // The strip's pictures are fetched once the visitor comes near.
+  // The strip's pictures are fetched once the visitor scrolls near it.
   const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
   expect(fetched).toEqual([])
   await strip.scrollIntoViewIfNeeded()

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { holdRequests } from './hold'
 import { waitUntilLive, stopClock, seed, clearData } from './public-world'
 
-// How a page comes: what is seen first, its scripts behind it, and nothing that the visitor did meanwhile is lost.
+// How a page loads: what is visible first, then its scripts. Nothing that the visitor did meanwhile is lost.
 
 const PHONE = { width: 360, height: 740 }
 const SCRIPT = /\/assets\/index-[\w-]+\.js$/
@@ -12,7 +12,7 @@ test.beforeEach(async () => {
   await clearData()
 })
 
-/** Makes the browser believe in a line whose answers take so long. */
+/** Makes the browser report a network with the given round-trip time. */
 async function line(page: Page, rtt: number): Promise<void> {
   await page.addInitScript((value) => Object.defineProperty(navigator, 'connection', { value: { rtt: value } }), rtt)
 }
@@ -30,7 +30,7 @@ for (const { rtt, before } of [
     const script = () => requests.some((url) => SCRIPT.test(url))
     await expect.poll(() => requests.some((url) => STYLES.test(url))).toBe(true)
     if (before) await expect.poll(script).toBe(true)
-    // The fonts and the first picture are asked for beside the styles: once they are here, so would the scripts be.
+    // The fonts and the first picture are requested together with the styles: scripts would have arrived by the time that they have.
     await expect
       .poll(() => page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('woff2')).length))
       .toBe(2)

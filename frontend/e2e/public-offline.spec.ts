@@ -16,7 +16,7 @@ const kept = (page: Page) =>
 /** Begins to keep pages, as any gesture does, and waits until a path is among them. */
 async function keepPages(page: Page, path: string): Promise<void> {
   const press = async () => {
-    // A page that is not live yet takes no note of it.
+    // A page that is not hydrated yet does not handle the event.
     await page.keyboard.press('Shift')
     return kept(page)
   }

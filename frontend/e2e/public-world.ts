@@ -26,7 +26,7 @@ export async function seed(id: string, day: string, time: string, fields: Inputs
   })
 }
 
-/** Waits until the page is live: what it says of the theme then is what the browser prefers. */
+/** Waits until the page is hydrated: from then on its theme is the browser's preference. */
 export async function waitUntilLive(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.getByRole('button', { name: 'Usar tema claro' })).toBeVisible()

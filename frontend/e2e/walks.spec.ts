@@ -5,7 +5,7 @@ import { NOW, stopClock, seed, clearData } from './public-world'
 
 test.use({ viewport: { width: 1280, height: 800 } })
 
-/** Presses Tab until something has the focus. At every stop the focus is seen: an outline of at least 2 px. */
+/** Presses Tab until something has the focus. At every stop the focus is visible: an outline of at least 2 px. */
 async function arriveAt(page: Page, meta: Locator, stops = 60): Promise<void> {
   for (let i = 0; i < stops; i++) {
     const { where, width } = await page.evaluate(() => {

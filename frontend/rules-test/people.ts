@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { initializeTestEnvironment, type RulesTestContext, type RulesTestEnvironment } from '@firebase/rules-unit-testing'
 import { doc, setDoc, setLogLevel, Timestamp } from 'firebase/firestore'
 
-/** Denials are what is asked for here; the SDK need not report them. */
+/** Denials are expected here; the SDK need not log them. */
 setLogLevel('silent')
 
 /** The callers of the tests, which the rules alone distinguish. */
@@ -42,7 +42,7 @@ export async function given(env: RulesTestEnvironment, path: string, data: Recor
   await env.withSecurityRulesDisabled((context) => setDoc(doc(context.firestore(), path), data))
 }
 
-/** Comes to the database as somebody. */
+/** Opens the database as a user. */
 export function as(env: RulesTestEnvironment, person: Person): RulesTestContext {
   return person === 'visitor' ? env.unauthenticatedContext() : env.authenticatedContext(person)
 }

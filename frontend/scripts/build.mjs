@@ -27,7 +27,7 @@ const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage 
   pathToFileURL(join(DIST_SSR, 'entry-server.js')).href
 )
 const url = (process.env.VITE_SITIO_URL || address).replace(/\/$/, '')
-// Named by what it holds, like all that is kept for ever: it must not be asked for again before each first paint.
+// Its name contains a hash of its content, so that it is cached for ever and not requested again before each first paint.
 const START_SCRIPT = '/start.js'
 const startScript = await readFile(join(DIST, START_SCRIPT))
 const fixedStartScript = `/assets/start-${createHash('sha256').update(startScript).digest('hex').slice(0, 8)}.js`
@@ -67,7 +67,7 @@ const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
 /** The back office writes the metadata of an event between these (server/backoffice/pages), with that of the site. */
 const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
-/** What a page says of itself, and its fonts. */
+/** A page's metadata and fonts. */
 function head({ meta, path, data, marks: [from, until] = [] }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
@@ -127,10 +127,10 @@ const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
 // The page of every event: the back office fills its head in. It is served as it is for an event that cannot be read.
 await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('<!--evento-texto-->'), marks: MARKS })
-// The shell of the panel says "noindex" until a page says otherwise.
+// The shell of the panel has "noindex" until a page changes that.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
 
-// Around what the back office says at /boletin/baja and /boletin/confirmar. It has no scripts: the links of e-mails need none.
+// The page around the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts: the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
 await write('boletin/plantilla.html', { meta: unsubscribeMeta, path: '', after: unsubscribePage('<!--baja-->'), withScripts: false })
 

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..')
 const FOLDER = join(ROOT, 'src/styles/fonts')
 
 const ascii = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i)).join('')
-/** The characters of the files; the unicode-range in fonts.css says the same. */
+/** The characters of the files; the unicode-range in fonts.css is the same. */
 export const CHARACTERS = `${ascii}\u00a0¡¿«»ÁÉÍÓÚÜÑáéíóúüñªº°·×©–—‘’“”•…€−`
 
 /** The files by their names: which file they are cut from, and the weights of a variable one. */

@@ -1,4 +1,4 @@
-// Refuses text in JSX outside src/i18n and src/content (P-15): every word a visitor reads has one place. Text is what stands
+// Refuses text in JSX outside src/i18n and src/content (P-15): every word a visitor reads has one place. Text is anything
 // between tags or in an attribute that is read out, as it is or in an expression: a choice, a join or a template.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const SRC = join(import.meta.dirname, '../src')
 const WORD = /\p{L}{2,}/u
 const READ_OUT = new Set(['aria-label', 'aria-roledescription', 'aria-valuetext', 'alt', 'title', 'placeholder', 'label', 'hint', 'text'])
 
-/** The texts that an expression may become, as far as they stand in it; what a call or a name gives is not its text. */
+/** The literal texts among the possible values of an expression. The results of calls and the values of names are not included. */
 function* textsOf(node) {
   switch (node?.type) {
     case 'Literal':
@@ -52,7 +52,7 @@ function* literalsOf(node) {
   }
 }
 
-/** The words that stand in the JSX of a text of code. */
+/** The words in the JSX of a source text. */
 export const wordsIn = (name, code) =>
   [...literalsOf(parseSync(name, code).program)].map(({ value }) => value.trim()).filter((text) => WORD.test(text))
 

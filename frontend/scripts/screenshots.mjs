@@ -33,7 +33,7 @@ const README = [
 /** Goes to a page and waits until everything it shows is there. */
 async function arrive(page, url) {
   await page.goto(url)
-  // Live queries keep a connection open, so that the network is never idle: the page says when its events are here.
+  // Live queries keep a connection open, so that the network is never idle: the page marks when its events are loaded.
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
   await page
     .getByRole(url.includes('/AdminView') ? 'tablist' : 'heading')
@@ -93,7 +93,7 @@ const STATES = [
   { name: 'impresa-donar', page: '/donar', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
 ]
 
-/** One page or state at one size, whole; says when it scrolls sideways. */
+/** A full screenshot of one page or state at one size; reports horizontal scrolling. */
 async function capture(browser, base, { name, page: path, act, storageState }, size, theme) {
   const page = await browser.newPage({ ...options(size, theme === 'oscuro' ? 'dark' : 'light'), storageState })
   await arrive(page, base + path)
@@ -121,7 +121,7 @@ async function signIn(browser, base) {
   return state
 }
 
-/** Every page and state asked for, at every size, in both themes. */
+/** Every requested page and state, at every size, in both themes. */
 async function captureAll(browser, base, asked) {
   await mkdir(FOLDER, { recursive: true })
   const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({

@@ -1,7 +1,7 @@
 import { pendingOnes, site } from './content/sitio'
 import type { RoutePath } from './pages'
 
-/** What search engines and shared links say of a page. */
+/** The metadata of a page for search engines and link previews. */
 export type Meta = { title: string; description: string; index: boolean }
 
 const NAME = 'Todo por Medio de la Música'
@@ -91,13 +91,13 @@ export const META: Record<RoutePath, Meta> = {
   '*': { title: `Página no encontrada · ${NAME}`, description: 'La dirección pedida no existe en este sitio.', index: false },
 }
 
-/** Facts about the foundation without those that nobody has confirmed yet: search engines get nothing invented. */
+/** The confirmed facts about the foundation, for search engines. */
 function confirmations(data: Record<string, string>): Record<string, string> {
   const porConfirmar = new Set(pendingOnes.map(([, value]) => value))
   return Object.fromEntries(Object.entries(data).filter(([, value]) => !porConfirmar.has(value)))
 }
 
-/** Who the foundation is, for search engines. */
+/** The foundation's structured data for search engines. */
 export function organizationData(url: string): object {
   const networks = Object.values(confirmations({ instagram: site.instagram, youtube: site.youtube }))
   return {

@@ -30,18 +30,18 @@ export type RoutePath = keyof typeof modules
 /** Every page's path. */
 const ROUTES = Object.keys(modules) as RoutePath[]
 
-/** Pages that are here already. A page that was loaded is drawn without waiting: nothing flashes. */
+/** The loaded pages. They are rendered at once, without a flash. */
 const loaded = new Map<RoutePath, ComponentType>()
 
-/** Pages on their way. */
+/** Pages that are being loaded or were loaded. */
 const underway = new Map<RoutePath, Promise<ComponentType>>()
 
-/** The page of a path, if its chunk is here. */
+/** The page of a path, if its chunk is loaded. */
 export function page(route: RoutePath): ComponentType | undefined {
   return loaded.get(route)
 }
 
-/** Brings a page's chunk; a failure may be tried again. */
+/** Loads a page's chunk. After a failure, another call retries. */
 export function load(route: RoutePath): Promise<ComponentType> {
   const pending = underway.get(route)
   if (pending) return pending
@@ -65,12 +65,12 @@ export function idOf(path: string): string {
   try {
     return decodeURIComponent(last)
   } catch {
-    // Not an encoded text: taken as it is.
+    // The text is not encoded.
     return last
   }
 }
 
-/** Which page a path shows. */
+/** The route of a path. */
 export function routeOf(path: string): RoutePath {
   const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
   const direct = ROUTES.find((route) => route === clean)
@@ -78,16 +78,16 @@ export function routeOf(path: string): RoutePath {
   return /^\/eventos\/[^/]+$/.test(clean) ? '/eventos/:id' : '*'
 }
 
-/** The page that an address means but for its capitals, such as a phone writes them by itself; null where there is none. */
+/** The route of an address in lower case, if it differs from its own route: phones capitalize by themselves. Null if there is none. */
 export function routeInLowerCase(path: string): RoutePath | null {
   const clean = path.toLowerCase().replace(/\/+$/, '')
   const target = ROUTES.find((route) => route.toLowerCase() === clean)
   return target && target !== routeOf(path) ? target : null
 }
 
-/** Brings the page of an address ahead of time, when a link to it is hovered or focused. */
+/** Loads the page of an address in advance, when a link to it is hovered or focused. */
 export function prefetch(target: string): void {
   const { pathname } = new URL(target, 'http://sitio')
-  // A failure is shown by the page itself once it is asked for.
+  // The page itself shows a failure when it is opened.
   load(routeOf(pathname)).catch(() => undefined)
 }

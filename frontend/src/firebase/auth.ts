@@ -4,7 +4,7 @@ import { configuration } from './config'
 
 /**
  * Sign-in, for /LogIn and /AdminView only: public pages never load this module. initializeAuth spares the popup
- * loader that getAuth brings.
+ * loader that getAuth includes.
  */
 export const auth = initializeAuth(app, { persistence: browserLocalPersistence })
 

@@ -41,13 +41,13 @@ export async function post(path: string, body: object, idToken?: string): Promis
   throw refusalOf(response.status, answer)
 }
 
-/** The refusal that an answer says. */
+/** The refusal in a response. */
 export function refusalOf(status: number, answer: unknown): BackOfficeError {
   const refusal = v.safeParse(errorAnswer, answer)
   return new BackOfficeError(refusal.success ? refusal.output.error.code : nameOf(status))
 }
 
-/** Firebase's name for a status whose body says nothing. */
+/** Firebase's name for the status of a response without a name in its body. */
 function nameOf(status: number): string {
   if (status === 429) return 'too-many-requests'
   return status >= 502 && status <= 504 ? 'network-request-failed' : 'internal-error'

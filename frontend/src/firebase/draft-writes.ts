@@ -25,12 +25,12 @@ export async function changeDraft(id: string, draft: DraftFields): Promise<void>
   await updateDoc(doc(drafts, id), { ...changedPicture(draft), ...stored(draft), publishAt: null })
 }
 
-/** Says when the back office is to publish a draft; null takes the moment back. */
+/** Sets the time at which the back office publishes a draft; null removes it. */
 export async function scheduleDraft(id: string, publishAt: Date | null): Promise<void> {
   await updateDoc(doc(drafts, id), { publishAt: publishAt && Timestamp.fromDate(publishAt), updatedAt: serverTimestamp() })
 }
 
-/** Publishes a draft under the same id. Rejects with Changed where it is one no longer, such as when its moment has come. */
+/** Publishes a draft under the same id. Rejects with Changed if it is no longer a draft, for example because it was published at its time. */
 export async function publishDraft(id: string, event: EventFields, by: Writer): Promise<void> {
   await runTransaction(lite, async (transaction) => {
     const draft = doc(drafts, id)

@@ -32,7 +32,7 @@ function teller({ onEvents }: Listener, about: (events: readonly PublicEvent[]) 
     if (confirmed) remember(events, about(events))
     onEvents(confirmed || events.length > 0 ? events : recall(about([])).slice(0, count), confirmed)
   }
-  // The SDK takes some time until it says that nobody answers.
+  // The SDK takes some time until it reports that the server does not respond.
   if (!navigator.onLine) tell([], false)
   return tell
 }
@@ -44,7 +44,7 @@ function subscribe(matching: Query, tell: (events: PublicEvent[], confirmed: boo
 /** The next events from a moment on, at most `count` (F-103). Answers how to stop listening. */
 export function subscribeUpcoming(from: Date, count: number, listener: Listener): () => void {
   const next = query(events, where('eventDate', '>=', Timestamp.fromDate(from)), orderBy('eventDate', 'asc'), limit(count))
-  // A full answer says nothing of what comes after it.
+  // A full page does not show whether there are more documents.
   const about = (found: readonly PublicEvent[]): About => {
     const until = found.length < count ? undefined : found.at(-1)?.moment
     return ({ moment }) => moment !== null && moment >= from && (!until || moment < until)

@@ -17,7 +17,7 @@ import { plain } from './plain'
 
 /** A document with its timestamps turned to dates. */
 export type Row = { id: string; fields: Record<string, unknown> }
-/** What a live query holds: `fromCache` says that the server has not confirmed it. */
+/** The result of a live query; `fromCache` is set if the server has not confirmed it. */
 export type Rows = { rows: Row[]; fromCache: boolean }
 /** How a query is ordered. */
 export type Order = { field: string; direction: 'asc' | 'desc' }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { PublicEvent } from '../lib/event'
 
-/** Where the events that were seen last are kept in the browser. */
+/** The browser's storage key of the events that were shown last. */
 const KEY = 'eventos-vistos'
 const MOST = 100
 
@@ -39,7 +39,7 @@ function read(): PublicEvent[] {
 /** Which events something is about. */
 export type About = (event: PublicEvent) => boolean
 
-/** Keeps what the server has just said; events that it was asked about and did not name exist no longer. */
+/** Stores the server's latest result; requested events that are not in it no longer exist. */
 export function remember(events: readonly PublicEvent[], about: About): void {
   const named = new Set(events.map(({ id }) => id))
   const others = read().filter((event) => !named.has(event.id) && !about(event))
@@ -50,7 +50,7 @@ export function remember(events: readonly PublicEvent[], about: About): void {
   }
 }
 
-/** The events that were seen last, by their moment. */
+/** The events that were shown last, by their time. */
 export function recall(about: About): PublicEvent[] {
   return read()
     .filter(about)

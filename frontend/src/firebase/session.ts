@@ -4,7 +4,7 @@ import { auth } from './auth'
 /** Whoever is signed in. */
 export type Person = { uid: string; email: string | null; displayName: string | null }
 
-/** Tells who is signed in, now and whenever that changes; returns how to stop. */
+/** Calls back with the signed-in user, now and after each change; returns a function that stops it. */
 export function watchPerson(on: (person: Person | null) => void): () => void {
   return onAuthStateChanged(auth, (user) => {
     on(user ? { uid: user.uid, email: user.email, displayName: user.displayName } : null)

@@ -78,7 +78,7 @@ export function longDay(date: string): string {
   return `${DAYS[weekday(date)]} ${Number(date.slice(8))} de ${longMonth(date)}`
 }
 
-/** Where a key takes the day in focus (APG grid), or null when it takes it nowhere. */
+/** The day to which a key moves the focus (APG grid), or null if it does not move. */
 export function afterKey(key: string, date: string, view: View): string | null {
   const jumps: Record<string, () => string> = {
     ArrowLeft: () => addDays(date, -1),

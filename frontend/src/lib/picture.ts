@@ -1,7 +1,7 @@
 /** The widths in which the back office keeps a picture (server/backoffice/picture). */
 const WIDTHS = [480, 960, 1600]
 
-/** What an uploaded picture's address says: the files to choose from, and the size of the largest. Null for other pictures. */
+/** The content of an uploaded picture's address: the available files, and the size of the largest. Null for other pictures. */
 export function uploadedPicture(address: string): { srcSet: string; width: number; height: number } | null {
   const [, folder, width, height, largest] = /^(\/imagenes\/[A-Za-z0-9]+-(\d+)x(\d+)\/)(\d+)\.webp$/.exec(address) ?? []
   if (!folder) return null

@@ -5,7 +5,7 @@ import { safeImage } from './safe-url'
 
 const text = v.fallback(v.string(), '')
 
-/** A stored event as it may come: older records lack fields, and nothing is sure to be of its type. */
+/** A stored event before validation: older records lack fields, and fields may have other types. */
 const Stored = v.object({
   title: text,
   description: text,

@@ -15,7 +15,7 @@ export type Hints = {
 }
 
 /**
- * Whether a form comes from a robot, who then sees a success that stores nothing. Speed alone is no proof: browsers fill
+ * Whether a form was sent by a robot, which is then shown a success although nothing is stored. Speed alone is no proof: browsers fill
  * forms for hurried people, whose form waits until the minimum has passed instead. A form filled by a script is one.
  */
 export function isRobot({ trap, moment, typed }: Hints): boolean {

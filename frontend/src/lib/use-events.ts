@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react'
 import type { PublicEvent } from './event'
 import { type When, afterPaint } from './when'
 
-/** The module of live events, which brings Firestore with it. */
+/** The module of live events, which loads Firestore. */
 type LiveModule = typeof import('../firebase/events')
 
-/** Where a live list is. `confirmed` is false while it comes from the cache alone. */
+/** The state of a live list. `confirmed` is false while it is from the cache only. */
 export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
 
 /** Begins to listen with the module and a callback, and returns a function that stops. */
@@ -16,7 +16,7 @@ export type Subscribe = (
 
 const LOADING: EventsState = { phase: 'loading' }
 
-/** Events, live, from a quiet moment on. `key` names what is listened to: another one starts anew. */
+/** Live events; the query starts when the browser is idle. `key` identifies the query: another key starts a new one. */
 export function useEvents(key: string, subscribe: Subscribe, moment: When = afterPaint): EventsState {
   const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
   useEffect(() => {

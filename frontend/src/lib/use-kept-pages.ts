@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** What shows that somebody reads the page: what is for later must not slow down who has just come. */
+/** The events that show that a visitor uses the page: loading in advance must not delay the first use. */
 const GESTURES = ['pointerdown', 'keydown', 'scroll', 'wheel'] as const
 /** The panel is never kept. */
 const PRIVATE = /^\/(?:LogIn|AdminView)/

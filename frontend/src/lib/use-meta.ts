@@ -2,10 +2,10 @@ import { useEffect } from 'react'
 import type { Meta } from '../meta'
 import type { RoutePath } from '../pages'
 
-/** What heads say is no business of the first paint: prerendered pages have it already. */
+/** The metadata are not needed for the first paint: prerendered pages have them already. */
 const table = () => import('../meta')
 
-/** Says in the head what a page is. */
+/** Writes a page's metadata into the head. */
 function apply({ title, description, index }: Meta): void {
   document.title = title
   content('meta[name="description"]', description)
@@ -20,7 +20,7 @@ function content(selector: string, text: string): void {
   document.querySelector(selector)?.setAttribute('content', text)
 }
 
-/** Says what a page found out about itself, in turn after what its route says. Answers how to hold it back. */
+/** Sets metadata that a page has loaded, after those of its route. Returns a function that cancels this. */
 export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
   let currentOne = true
   table().then(
@@ -35,7 +35,7 @@ export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
   }
 }
 
-/** Keeps title and description of the page in step with the route. The page that was prerendered says them already, until it is left. */
+/** Updates the title and the description when the route changes. A prerendered page has them already. */
 export function useMeta(route: RoutePath): void {
   useEffect(() => {
     const root = document.getElementById('raiz')

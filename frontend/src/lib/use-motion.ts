@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const STILL = '(prefers-reduced-motion: reduce)'
 
-/** Whether the visitor asked for less motion (P-09). */
+/** Whether the visitor prefers reduced motion (P-09). */
 export function useReducedMotion(): boolean {
   return useSyncExternalStore(
     (onChange) => {

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 /** How far beyond the window's edge counts as near: half a window. */
 const MARGIN = '50% 0px'
 
-/** Whether the visitor has come near an element. */
+/** Whether the visitor has scrolled near an element. */
 export function useNear<T extends Element>(): { near: boolean; ref: RefObject<T | null> } {
   const ref = useRef<T>(null)
   const [near, setNear] = useState(false)

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { whenSeen } from './when'
 
-/** A window as wide as asked, whose quiet moment is at once. */
+/** A window of the given width that is idle at once. */
 function screen(narrow: boolean): void {
   vi.stubGlobal('matchMedia', () => ({ matches: narrow }))
   vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))

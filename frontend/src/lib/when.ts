@@ -23,7 +23,7 @@ const QUIET_MS = 3000
  * the processor belong to what is in sight. On wider screens as soon as the page has been painted.
  */
 export const whenSeen: When = (act) => {
-  // Who has scrolled before the page was live is looking already.
+  // A visitor who scrolled before the page was hydrated uses it already.
   if (!matchMedia(NARROW_VIEW).matches || window.scrollY > 0) return afterPaint(act)
   let leave = () => undefined as void
   const release = () => {
