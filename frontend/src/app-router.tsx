@@ -25,7 +25,7 @@ function show(change: () => void, here: Location, there: Location): void {
     return
   }
   const transition = document.startViewTransition(() => flushSync(change))
-  // A transition that another one overtakes, or that nobody sees, is skipped: the change itself is made all the same.
+  // A transition that is overtaken by another or not visible is skipped; the change itself is made nevertheless.
   transition.ready.catch(() => undefined)
 }
 

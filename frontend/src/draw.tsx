@@ -5,7 +5,7 @@ import { App } from './app'
 import { AppRouter } from './app-router'
 import { useKeptPages } from './lib/use-kept-pages'
 
-/** Says that the page is live, to what kept the visitor's first gestures for it (public/start.js). */
+/** Reports that the page is hydrated to the script that has recorded the visitor's first gestures (public/start.js). */
 function Live({ children }: { children: ReactNode }) {
   useEffect(() => {
     dispatchEvent(new Event('vivo'))

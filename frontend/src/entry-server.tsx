@@ -13,10 +13,10 @@ export const pages = PUBLIC_PATHS
 /** The site's own address when the build is given none. */
 export const address = site.url
 
-/** What pages without prerendered text say without scripts. */
+/** The text of pages without prerendered text, for browsers without scripts. */
 export { offlinePage, unsubscribePage, noScript } from './no-script'
 
-/** A page as HTML and what its head says. */
+/** A page as HTML with the metadata of its head. */
 export async function prerender(path: string, url: string): Promise<{ html: string; meta: Meta; route: string; data: object | null }> {
   const route = routeOf(path)
   await load(route)

@@ -4,7 +4,7 @@ import { pageOf, sizeOf } from './data/extent'
 /** The settings of a list in the URL: the search, the status, the order (`-createdAt`), the page, counted from one, and its size. */
 type Name = 'q' | 'estado' | 'orden' | 'pagina' | 'filas'
 
-/** The filters, order and page of the tab that is shown, kept in the URL, so that they survive a reload and can be sent to somebody. */
+/** The filters, order and page of the current tab. They are in the URL, so that a reload keeps them and they can be shared. */
 export function useFilters() {
   const [params, setParams] = useSearchParams()
   // All at once: of two changes in one turn the second would begin with what was there before the first.

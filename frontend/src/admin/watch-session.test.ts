@@ -33,7 +33,7 @@ vi.mock('../firebase/panel', () => ({
 const told: string[] = []
 const tell = ({ status }: Session) => void told.push(status)
 
-/** A session of somebody who is signed in and whose record is being looked up. */
+/** A session of a signed-in user whose record is being read. */
 async function signedIn() {
   const stop = watchSession(tell)
   await vi.waitFor(() => expect(listeners.person).toBeDefined())

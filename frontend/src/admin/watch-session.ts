@@ -1,7 +1,7 @@
 import type { Row } from '../firebase/panel'
 import type { Person } from '../firebase/session'
 
-/** Who is here: nobody, somebody without rights (D-23), or an administrator. */
+/** The user of the panel: none, one without rights (D-23), or an administrator. */
 export type Session =
   | { status: 'checking' }
   | { status: 'offline' }
@@ -9,7 +9,7 @@ export type Session =
   | { status: 'denied'; person: Person }
   | { status: 'admin'; person: Person }
 
-/** How long the check may wait for the server before the page says that there is no connection. */
+/** The time for which the check waits for the server before the page reports a missing connection. */
 const PATIENCE_MS = 4000
 
 /**
@@ -42,7 +42,7 @@ export function watchSession(tell: (session: Session) => void): () => void {
   }
 }
 
-/** Watches the record of somebody who is signed in. Returns how to stop. */
+/** Watches the record of a signed-in user. Returns a function that stops it. */
 function watchRecord(person: Person, tell: (session: Session) => void): () => void {
   let stopped = false
   let stop: (() => void) | undefined
@@ -51,7 +51,7 @@ function watchRecord(person: Person, tell: (session: Session) => void): () => vo
     clearTimeout(timer)
     if (!stopped) tell(session)
   }
-  // What is not a refusal says nothing about rights: it is tried again.
+  // Errors other than refusals do not concern rights: the read is retried.
   const onError = (code: string) => {
     if (code === 'permission-denied') return settle({ status: 'denied', person })
     settle({ status: 'offline' })
@@ -81,7 +81,7 @@ function watchRecord(person: Person, tell: (session: Session) => void): () => vo
   }
 }
 
-/** Whether a record makes an administrator, as the rules say it. */
+/** Whether a record makes its user an administrator, as in the rules. */
 function isActive(row: Row | null): boolean {
   return row?.fields['role'] === 'admin' && row.fields['active'] === true
 }

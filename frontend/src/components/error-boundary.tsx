@@ -38,7 +38,7 @@ export class ErrorBoundary extends Component<Props, { failure: Failure }> {
   }
 }
 
-/** A page that has never been here, while the line is away: it is asked for again when the line is back. */
+/** A page that was never loaded, while the browser is offline: it is requested again when the browser is online. */
 function Offline({ onReturn }: { onReturn: () => void }) {
   const { offline } = t
   useEffect(() => {

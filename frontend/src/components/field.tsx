@@ -16,7 +16,7 @@ type Props = {
   error?: string | undefined
   /** The error is announced when it appears, unless a summary of the form announces it. */
   silent?: boolean
-  /** The id of a message outside the field that says what is wrong with it. */
+  /** The id of an error message outside the field. */
   errorId?: string | undefined
   className?: string
   /** A button beside the control. */

@@ -7,7 +7,7 @@ type Props = {
   /** The path that is shared; the page itself without it. */
   path?: string
   label: string
-  /** What the button says once it has copied the address. */
+  /** The button's text once it has copied the address. */
   copiedLabel: string
 }
 

@@ -11,7 +11,7 @@ type Props = {
   className?: string
 }
 
-/** The submit button of a form: disabled before the page is live (F-810) and while it is busy, which its label says (F-600). */
+/** The submit button of a form: disabled before the page is hydrated (F-810) and while it is busy, which its label shows (F-600). */
 export function SubmitButton({ busy, label, busyLabel, disabled = false, danger = false, className = '' }: Props) {
   const live = useHydrated()
   const button = useReturnedFocus(busy)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What somebody sends to become an administrator. */
+/** A request to become an administrator. */
 export type Registration = { ticket: string; firstName: string; lastName: string; email: string; password: string }
 
 const ticketAnswer = v.object({ ticket: v.string(), expiresIn: v.number() })

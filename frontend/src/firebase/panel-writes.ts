@@ -53,7 +53,7 @@ export function changedPicture<T extends Pictured>({ imageUrl, imageAlt, ...even
   return imageUrl ? { ...event, imageUrl, imageAlt } : { ...event, imageUrl: deleteField(), imageAlt: deleteField() }
 }
 
-/** An event as it is stored when somebody publishes it now (F-333). */
+/** The stored form of an event that is published now (F-333). */
 export const newEvent = (event: EventFields, by: Writer) => ({
   ...withPicture(event),
   eventDate: Timestamp.fromDate(event.eventDate),

@@ -12,12 +12,12 @@ const MOST = 5000
 /** The number of events that are shown at first. */
 const EVENTS = 60
 
-/** How many rows a page shows, as the address says. */
+/** The number of rows per page in the address. */
 export function sizeOf(params: URLSearchParams): number {
   return SIZES.find((size) => String(size) === params.get('filas')) ?? SIZES[0]
 }
 
-/** Which page an address says, counted from zero. */
+/** The page number in an address, counted from zero. */
 export function pageOf(params: URLSearchParams): number {
   return Math.max(0, Math.trunc(Number(params.get('pagina') ?? 1)) - 1) || 0
 }

@@ -1,5 +1,5 @@
 /**
- * What a live list is at a moment. `offline`: the rows are the last ones received and may be old. `total`: how many there are
+ * The state of a live list. `offline`: the rows are the last ones received and may be old. `total`: how many there are
  * in all, of which the rows are the first. `partial`: more rows than these were asked for and are on their way. `whole`
  * reads all rows once.
  */

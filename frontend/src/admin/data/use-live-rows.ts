@@ -18,7 +18,7 @@ export type Watched<T> = {
   schema: v.GenericSchema<unknown, T>
 }
 
-/** What was last received, and what had been asked for. */
+/** The last received rows, and the query that was sent for them. */
 type Received<T> =
   | { status: 'loading' }
   | { status: 'error' }
@@ -29,7 +29,7 @@ export function useLiveRows<T>(watched: Watched<T>): Live<T> {
   const { name, order, extent, only, schema } = watched
   const [received, setReceived] = useState<Received<T>>({ status: 'loading' })
   const { field, direction } = order
-  // A condition is named by what it says: another object with the same words is the same one.
+  // A condition is identified by its content: another object with the same content is the same condition.
   const key = JSON.stringify([direction, only ?? null])
   useEffect(() => {
     if (extent === 0) return undefined
@@ -68,7 +68,7 @@ export function useLiveRows<T>(watched: Watched<T>): Live<T> {
     }
     // oxlint-disable-next-line react/exhaustive-deps
   }, [name, field, direction, key, extent, schema])
-  // As many rows as were asked for: there may be more, which the server counts, again whenever these change.
+  // The list has the requested number of rows: there may be more, which the server counts again whenever these change.
   const full = received.status === 'ready' && received.rows.length === received.extent
   const counted = useCount(full ? name : '', only, received)
   return useMemo(() => {

@@ -26,13 +26,13 @@ export type Column<T> = {
   cell?: (row: T) => ReactNode
   /** What to sort by; the text if absent. */
   sort?: (row: T) => number
-  /** What an exported file says; the text if absent. */
+  /** The value in an exported file; the text if absent. */
   csv?: (row: T) => string
   /** Shows at most two lines. */
   long?: boolean
 }
 
-/** How a list is ordered before anybody chooses: the latest first, as the queries bring it. */
+/** The default order of a list: the latest first, as the queries return it. */
 export const LATEST_FIRST = { id: 'createdAt', desc: true }
 
 const collator = new Intl.Collator('es', { sensitivity: 'base', numeric: true })

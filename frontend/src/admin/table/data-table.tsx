@@ -33,7 +33,7 @@ function sortingOf(order: string, columns: readonly { id: string }[]): SortingSt
 
 const byId = (row: { id: string }) => row.id
 
-/** A table that sorts, turns its pages and, when asked, selects rows. On narrow screens its rows become cards. */
+/** A table with sorting, pages and, optionally, selection of rows. On narrow screens its rows become cards. */
 export function DataTable<T extends { id: string }>({ label, columns, rows, total, onOpen, renderSelected, canSelect }: Props<T>) {
   const { order, page, size, set } = useFilters()
   const sorting = useMemo(() => sortingOf(order, columns), [order, columns])

@@ -4,7 +4,7 @@ import { statuses, type Status } from '../data/rows'
 
 type Props = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange' | 'children'> & {
   value: string
-  /** Tells the choice; nothing when it is `none`. */
+  /** Called with the choice; not called for `none`. */
   onPick: (status: Status | undefined) => void
   /** The name of a choice that is none of them. */
   none?: string

@@ -10,7 +10,7 @@ const isAddress = v.regex<string, string>(/^\S+@\S+$/, es.errors['invalid-email'
 const isLong = v.minLength<string, number, string>(LIMITS.password, es.errors['weak-password'])
 const name = v.pipe(filled(emptyFields), v.maxLength(LIMITS.name, es.long(LIMITS.name)))
 
-/** Sign-in (D-22): what can be refused before the server is asked. */
+/** Sign-in (D-22): the checks before a request to the server. */
 export const signInSchema = v.object({ email: v.pipe(v.string(), v.trim(), isAddress), password: v.pipe(v.string(), isLong) })
 
 /** Sign-up (F-302). */

@@ -26,7 +26,7 @@ type Props = {
   choice: Ref<HTMLButtonElement>
 }
 
-/** Shows what somebody else has written into the event meanwhile, and lets the user choose between both versions. */
+/** Shows another user's changes to the event, and lets the user choose between both versions. */
 export function Conflict({ changed, theirs, refused, join, take, choice }: Props) {
   const help = useId()
   const { events } = es
@@ -59,7 +59,7 @@ export function Conflict({ changed, theirs, refused, join, take, choice }: Props
   )
 }
 
-/** Gives back the text that somebody has let go of. */
+/** Restores the text that the user has discarded. */
 export function Recovery({ onRecover }: { onRecover: () => void }) {
   return (
     <div className="p-problema flex flex-wrap items-center gap-2">

@@ -10,7 +10,7 @@ const UNDO_MS = 8000
 
 type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
 
-/** Asks before an event is deleted, names it, and offers to undo afterwards (F-327, N-06). */
+/** Requires a confirmation that names the event before it is deleted, and offers to undo afterwards (F-327, N-06). */
 export function DeleteDialog({ event, onClose }: Props) {
   const close = () => {
     if (event) onClose(event.id)
@@ -38,7 +38,7 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
           () => notify({ text: events.notRestored, kind: 'error' }),
         )
       }
-      // Somebody else may have deleted it before: then there is nothing to bring back.
+      // Another user may have deleted it before: then there is nothing to restore.
       const action = restore ? { action: { label: events.undo, run: undo } } : {}
       notify({ text: events.deleted, duration: UNDO_MS, ...action })
       onClose()

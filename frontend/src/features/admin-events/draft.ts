@@ -27,7 +27,7 @@ export function readDraft(uid: string): Values {
   }
 }
 
-/** Keeps what somebody has written so far; an empty form leaves nothing behind. */
+/** Stores the present content of the form; an empty form stores nothing. */
 export function keepDraft(uid: string, values: Values): void {
   try {
     if (Object.values(values).every((value) => value === '')) sessionStorage.removeItem(key(uid))

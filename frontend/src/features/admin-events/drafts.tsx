@@ -176,7 +176,7 @@ function Schedule({ draft, onClose }: Props) {
   )
 }
 
-/** Asks before a draft is thrown away. */
+/** Requires a confirmation before a draft is discarded. */
 function Remove({ draft, onClose }: Props) {
   const notify = useNotify()
   const [state, setState] = useState<'asking' | 'busy' | 'failed'>('asking')

@@ -48,7 +48,7 @@ export function EditDialog({ event, onClose }: Props) {
   )
 }
 
-/** Asks what to do with changes that are not saved. */
+/** Offers the choices for unsaved changes. */
 function Unsaved({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
   const stay = useRef<HTMLButtonElement>(null)
   useEffect(() => stay.current?.focus(), [])

@@ -23,21 +23,21 @@ type Props = {
   onDone: () => void
 }
 
-/** What a document of the collection says of an event. */
+/** The fields of an event in a document of the collection. */
 const eventOf = ({ id, fields }: Row): MusicEvent => v.parse(musicEvent, { ...fields, id })
 
-/** The event as it is by now, null when it is gone. A refused save may bring it before the listener does. */
+/** The present event, null if it was deleted. A refused save may return it before the listener does. */
 function useNow(event: MusicEvent) {
   // Not from the list, which holds what is in view alone.
   const row = useLiveRow(`MusicEvent/${event.id}`)
   const listed = useMemo(() => (row === undefined ? event : row && eventOf(row)), [row, event])
   const [told, setTold] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
   const tell = (row: Row | null) => setTold({ now: row && eventOf(row), listed })
-  // Once the listener says something new it is the one to believe.
+  // A later result of the listener has precedence.
   return { now: told && told.listed === listed ? told.now : listed, tell }
 }
 
-/** The form, and what became of the event since it was opened: nobody's words are overwritten unasked. */
+/** The form with the changes of the event since it was opened: no user's changes are overwritten without confirmation. */
 export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) {
   const { me } = usePanelData()
   const notify = useNotify()
@@ -64,7 +64,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
   const save = async (fields: EventFields) => {
     setSaving(true)
     try {
-      // What the form says may stand there already, as after a save whose answer was lost.
+      // The stored event may equal the form already, for example after a save whose response was lost.
       const there = form.current !== null && !agreed && same(read(form.current), current)
       const saved = there || (agreed && (await write(fields)))
       if (saved) {

@@ -14,14 +14,14 @@ import type { Name, Values } from './event-values'
 type Props = {
   values: Values
   label: string
-  /** Saves the event, and answers whether it did: when not, it says why itself. A rejection shows `failure`. */
+  /** Saves the event and returns whether it was saved. If not, it shows the reason itself. A rejection shows `failure`. */
   onSave: (event: EventFields) => Promise<boolean>
   success?: string
   failure: string
   onCancel?: () => void
   /** Keeps what is there as a draft, and answers whether the form is done with. */
   onDraft?: (draft: DraftFields) => Promise<boolean>
-  /** Tells what the form holds after each change. */
+  /** Called with the content of the form after each change. */
   onInput?: (values: Values) => void
   ref?: Ref<HTMLFormElement>
 }

@@ -76,7 +76,7 @@ export function EventGrid({ live, asking, ...actions }: Props) {
 
 type CardsProps = Omit<Props, 'live' | 'asking'> & { events: readonly MusicEvent[]; total: number }
 
-/** The cards of the events that are asked for, and the way to more of them. */
+/** The cards of the requested events, and the button for more. */
 function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
   const { search, page, set } = useFilters()
   const narrow = useNarrow()

@@ -41,7 +41,7 @@ export function differing(a: Values, b: Values): Name[] {
   return names.filter((name) => plain(a[name]) !== plain(b[name]))
 }
 
-/** Whether two sets of fields say the same. */
+/** Whether two sets of fields are equal. */
 export function same(a: Values, b: Values): boolean {
   return differing(a, b).length === 0
 }

@@ -35,7 +35,7 @@ export function priceOf(text: string): number | null | undefined {
   const price = Number(plainNumber(text.trim()))
   const cents = price * 100
   if (!Number.isFinite(price) || price < 0 || price > MAX_PRICE || Math.abs(cents - Math.round(cents)) > 1e-6) return undefined
-  // -0 is a number that nobody means.
+  // -0 is not a useful number.
   return price === 0 ? 0 : price
 }
 

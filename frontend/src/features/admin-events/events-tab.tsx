@@ -56,7 +56,7 @@ export function EventsTab() {
   const duplicate = (event: MusicEvent) => {
     const before = readDraft(me.uid)
     begin(valuesOf(event))
-    // The copy takes the place of what somebody may have been writing.
+    // The copy replaces an unfinished new event.
     const undo = same(before, blank) ? {} : { action: { label: texts.undo, run: () => begin(before) } }
     notify({ text: texts.duplicated, ...undo })
   }

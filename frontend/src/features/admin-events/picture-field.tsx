@@ -13,9 +13,9 @@ type Props = {
   alt: string
   /** The id of the message about the missing alternative text. */
   errorId: string | undefined
-  /** Tells whether a picture is on its way. */
+  /** Called with whether a picture is being uploaded. */
   onBusy: (busy: boolean) => void
-  /** Tells the form that its picture is another. */
+  /** Called when the picture has changed. */
   onChange: (form: HTMLFormElement) => void
 }
 

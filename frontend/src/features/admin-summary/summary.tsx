@@ -17,17 +17,17 @@ const MOST = 500
 
 const newest = { field: 'createdAt', direction: 'desc' } as const
 
-/** What somebody has begun with. All else is new, also what has no status at all. */
+/** The statuses of forms in progress. All others are new, including forms without status. */
 const BEGUN: Condition = ['status', 'in', ['in-progress', 'resolved', 'discarded']]
 
-/** How many forms wait for somebody, counted at the server whenever the occasion changes. */
+/** The number of new forms, which the server counts again whenever the occasion changes. */
 function useWaiting(name: string, occasion: unknown): number | null {
   const all = useCount(name, undefined, occasion)
   const begun = useCount(name, BEGUN, occasion)
   return all === null || begun === null ? null : all - begun
 }
 
-/** The forms of the last weeks, live, by when they came. */
+/** The forms of the last weeks, live, by the time of arrival. */
 function useRecent(now: Date) {
   const [first] = useState(() => byWeek([], now, WEEKS)[0]?.start ?? now)
   const recent = { order: newest, extent: MOST, only: ['createdAt', '>=', first] as const }
@@ -46,7 +46,7 @@ function useOccasion(...parts: readonly unknown[]): object {
   return useMemo(() => ({ parts }), parts)
 }
 
-/** What waits for somebody, and what came since the last visit, at a glance (P-17). */
+/** A summary of new forms, and of those since the last visit (P-17). */
 export function Summary() {
   const panel = usePanelData()
   const [now] = useState(() => new Date())

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router-dom'
 import { visibleDays, isDay, move, afterKey, type View } from '../../lib/grid'
 import { today } from '../../lib/dates'
 
-/** What the address says of the calendar. */
+/** The state of the calendar in the address. */
 type Place = { view: View; date: string; day: string | null }
 
 function read(query: URLSearchParams): Place {
@@ -25,7 +25,7 @@ export function useCalendar() {
   const [query, setQuery] = useSearchParams()
   const place = read(query)
   const [focus, setFocus] = useState(place.day ?? place.date)
-  // The day that a key has asked for: only keys move the focus of the page, a click has put it where it belongs.
+  // The day to which a key has moved: only keys have to move the focus, since a click sets it.
   const requested = useRef<string | null>(null)
   const days = visibleDays(place.view, place.date)
 
@@ -43,7 +43,7 @@ export function useCalendar() {
     ...place,
     days,
     focus: days.includes(focus) ? focus : (days[0] ?? place.date),
-    /** Whether a day is the one that a key asked for; asking settles it. */
+    /** Whether a day is the one to which a key has moved; the call resets it. */
     claim: (day: string): boolean => {
       if (requested.current !== day) return false
       requested.current = null

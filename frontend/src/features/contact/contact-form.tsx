@@ -6,7 +6,7 @@ import { useHydrated } from '../../lib/use-hydrated'
 
 const LABELS = { name: t.form.name, email: t.common.email, subject: t.form.subject, message: t.common.message }
 
-/** The subject that a link brought (D-15): known once the page is live. */
+/** The subject in the link that led here (D-15), available once the page is hydrated. */
 function useSubject(): string {
   const [query] = useSearchParams()
   const live = useHydrated()

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { buttonClasses } from '../../components/button-classes'
 import { donar } from '../../content/donar'
 
-/** How long the button says that it copied (F-701). */
+/** The time for which the button reports that it has copied (F-701). */
 const CONFIRMED_MS = 1500
 
 /** Copies a value; a clipboard that refuses is ignored, the value stays selectable (F-173). */

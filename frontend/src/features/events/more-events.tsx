@@ -10,7 +10,7 @@ const COUNT = 3
 /** The next events after the one that is shown, live; nothing when there are none. */
 export function MoreEvents({ shown }: { shown: string }) {
   const [from] = useState(() => new Date())
-  // One more is asked for, because the shown event may be among them.
+  // One more is requested, because the shown event may be among them.
   const state = useEvents('proximos', (live, listener) => live.subscribeUpcoming(from, COUNT + 1, listener), whenSeen)
   const others = state.phase === 'ready' ? state.events.filter(({ id }) => id !== shown).slice(0, COUNT) : []
   if (others.length === 0) return null

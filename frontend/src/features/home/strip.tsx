@@ -19,7 +19,7 @@ function Photos({ copy }: { copy: boolean }) {
   )
 }
 
-/** The looping strip of ten pictures, thirty seconds a cycle (F-109); a scrollable row for who wants less motion. */
+/** The looping strip of ten pictures, thirty seconds a cycle (F-109); a scrollable row for visitors who prefer reduced motion. */
 export function Strip() {
   const [paused, setPaused] = useState(false)
   const reducedMotion = useReducedMotion()

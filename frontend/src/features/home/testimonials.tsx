@@ -30,7 +30,7 @@ function Small({ text, who }: Voice) {
   )
 }
 
-/** Three voices about the foundation (F-108), of which the last is set large and seen first. */
+/** Three quotes about the foundation (F-108). The last is large and comes first. */
 export function Testimonials() {
   const { list } = inicio.testimonials
   return (
