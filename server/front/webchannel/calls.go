@@ -3,6 +3,7 @@ package webchannel
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -37,14 +38,18 @@ func (h *Handler) failure(ctx context.Context, err error) []byte {
 // listen serves Listen streams.
 func listen(f *firestore.Server) call {
 	return func(ctx context.Context, c token.Caller, s *session) error {
-		return f.Listen(ctx, c, &stream[pb.ListenRequest, firestore.Answer]{ctx: ctx, s: s})
+		st := &stream[pb.ListenRequest, firestore.Answer]{ctx: ctx, s: s}
+		defer st.end()
+		return f.Listen(ctx, c, st)
 	}
 }
 
 // write serves Write streams.
 func write(f *firestore.Server) call {
 	return func(ctx context.Context, c token.Caller, s *session) error {
-		return f.Write(ctx, c, &stream[pb.WriteRequest, wire.Written]{ctx: ctx, s: s})
+		st := &stream[pb.WriteRequest, wire.Written]{ctx: ctx, s: s}
+		defer st.end()
+		return f.Write(ctx, c, st)
 	}
 }
 
@@ -52,6 +57,46 @@ func write(f *firestore.Server) call {
 type stream[Request, Response any] struct {
 	ctx context.Context
 	s   *session
+	// held is the share of Handler.large of the message that was received last, returned before the next one and at the end.
+	held atomic.Int64
+	// ended is set at the end of the call, when a message may still be received.
+	ended atomic.Bool
+}
+
+// A parsed message takes many times the memory of its bytes. So at most maxLarge bytes of messages from largeMessage on are
+// parsed and served at the same time; the others wait unparsed.
+const (
+	largeMessage = 64 << 10
+	maxLarge     = 12 << 20
+)
+
+// hold waits until a message may be parsed.
+func (st *stream[Request, Response]) hold(text string) error {
+	if len(text) < largeMessage {
+		return nil
+	}
+	n := int64(min(len(text), maxLarge))
+	if err := st.s.handler.large.Acquire(st.ctx, n); err != nil {
+		return err
+	}
+	st.held.Store(n)
+	if st.ended.Load() {
+		st.done()
+	}
+	return nil
+}
+
+// done returns the share of the last message.
+func (st *stream[Request, Response]) done() {
+	if n := st.held.Swap(0); n > 0 {
+		st.s.handler.large.Release(n)
+	}
+}
+
+// end ends the use of the stream.
+func (st *stream[Request, Response]) end() {
+	st.ended.Store(true)
+	st.done()
 }
 
 // naming is a request that names its database.
@@ -63,8 +108,12 @@ type naming interface {
 // Recv implements firestore.Stream. Every message must be of the database that the session's address named, because the
 // caller was verified for that one's project.
 func (st *stream[Request, Response]) Recv() (*Request, error) {
+	st.done()
 	text, err := st.s.recv(st.ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := st.hold(text); err != nil {
 		return nil, err
 	}
 	m := new(Request)

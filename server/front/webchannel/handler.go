@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"clave/server/clock"
 	"clave/server/meter"
 	"clave/server/randid"
@@ -107,6 +109,8 @@ type Handler struct {
 	prefixes atomic.Uint32
 	// held is the number of bytes that all sessions hold.
 	held atomic.Int64
+	// large is the budget for large messages that are parsed and served.
+	large *semaphore.Weighted
 	// limiting is held while sessions that hold too many bytes are ended.
 	limiting sync.Mutex
 	mu       struct {
@@ -129,7 +133,7 @@ func New(o Options) (*Handler, error) {
 
 // newHandler returns a handler for the given streams.
 func newHandler(o Options, calls map[string]call) *Handler {
-	h := &Handler{o: o, calls: calls, starts: make(chan *session), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
+	h := &Handler{o: o, calls: calls, starts: make(chan *session), large: semaphore.NewWeighted(maxLarge), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
 	h.mu.sessions = make(map[string]*session)
 	return h
 }

@@ -25,8 +25,27 @@ const (
 // maxNesting is the maximum nesting of a body.
 const maxNesting = 64
 
-// readBody reads a request's body, JSON or a form, as an object with names in camel case.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) (map[string]any, error) {
+// A parsed body takes many times the memory of its bytes. So at most maxLarge bytes of clients' bodies from largeBody on are
+// parsed and served at the same time; the others wait unparsed.
+const (
+	largeBody = 64 << 10
+	maxLarge  = 4 * maxBody
+)
+
+// admit waits until a body of n bytes may be parsed. Administrators do not wait. release must be called when the request
+// has been answered.
+func (h *Handler) admit(req *request, n int) (release func(), err error) {
+	if req.call.Admin || n < largeBody {
+		return func() {}, nil
+	}
+	if err := h.large.Acquire(req.http.Context(), int64(n)); err != nil {
+		return nil, fault.Because(err, fault.Canceled, "The request was given up while it waited.")
+	}
+	return func() { h.large.Release(int64(n)) }, nil
+}
+
+// readBody reads a request's body.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
@@ -37,6 +56,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) (map[string]a
 		}
 		return nil, fault.Because(err, fault.Canceled, "The request was not read to its end.")
 	}
+	return text, nil
+}
+
+// parseBody parses a request's body, JSON or a form, as an object with names in camel case.
+func parseBody(r *http.Request, text []byte) (map[string]any, error) {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		form, err := url.ParseQuery(string(text))
 		if err != nil {

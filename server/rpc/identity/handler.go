@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 
+	"golang.org/x/sync/semaphore"
+
 	"clave/server/fault"
 	"clave/server/forwarded"
 	"clave/server/httpjson"
@@ -40,6 +42,8 @@ type Handler struct {
 	routes  map[string]route
 	// counted counts the calls.
 	counted *meter.Calls
+	// large is the budget for large bodies of clients.
+	large *semaphore.Weighted
 }
 
 // New returns a Handler.
@@ -50,7 +54,7 @@ func New(o Options) *Handler {
 	if o.Admins == nil {
 		o.Admins = o.Service.Tokens()
 	}
-	h := &Handler{o: o, service: o.Service, routes: routes(o.Service)}
+	h := &Handler{o: o, service: o.Service, routes: routes(o.Service), large: semaphore.NewWeighted(maxLarge)}
 	names := make([]string, 0, len(h.routes))
 	for key, r := range h.routes {
 		r.name = methodName(key)
@@ -193,11 +197,21 @@ func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape s
 	if req.call.Admin {
 		limit = maxAdminBody
 	}
-	var err error
 	if r.Method == http.MethodGet {
 		req.body = fromValues(r.URL.Query())
-	} else if req.body, err = readBody(w, r, limit); err != nil {
-		return nil, err
+	} else {
+		text, err := readBody(w, r, limit)
+		if err != nil {
+			return nil, err
+		}
+		release, err := h.admit(req, len(text))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if req.body, err = parseBody(r, text); err != nil {
+			return nil, err
+		}
 	}
 	if err := h.scope(req); err != nil {
 		return nil, err
