@@ -8,6 +8,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"clave/server/clock"
+	"clave/server/ratelimit"
 )
 
 // An address may send maxTries wrong codes in triesWindow.
@@ -46,7 +47,7 @@ func newTries(c clock.Clock) *tries {
 // count counts a try and returns zero if its code may be compared, and otherwise the time to wait before the next try.
 // A right code is not counted, and a refused try does not extend the wait.
 func (t *tries) count(from netip.Addr, right bool) time.Duration {
-	key := network(from)
+	key := ratelimit.Network(from)
 	now := t.clock.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,18 +85,4 @@ func since(times []time.Time, start time.Time) []time.Time {
 		}
 	}
 	return kept
-}
-
-// network returns the network of an address that counts as one client: an IPv4 address, or the /64 of an IPv6 address.
-func network(a netip.Addr) netip.Prefix {
-	a = a.Unmap().WithZone("")
-	bits := a.BitLen()
-	if a.Is6() {
-		bits = 64
-	}
-	p, err := a.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return p
 }

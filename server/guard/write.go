@@ -3,13 +3,13 @@ package guard
 import (
 	"cmp"
 	"context"
-	"net/netip"
 
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/faultinject"
 	"clave/server/operation"
+	"clave/server/ratelimit"
 	"clave/server/resource"
 	"clave/server/token"
 )
@@ -62,22 +62,11 @@ func optionsFor(c token.Caller, o operation.TransactionOptions) operation.Transa
 	switch {
 	case c.Privileged:
 	case c.Unidentified():
-		o.Client = "address " + clientPrefix(c.Address).String()
+		o.Client = "address " + ratelimit.Network(c.Address).String()
 	default:
 		o.Client = "user " + c.Project + "\x00" + c.Tenant + "\x00" + c.UID
 	}
 	return o
-}
-
-// clientPrefix returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, within
-// which a client can choose any address.
-func clientPrefix(address netip.Addr) netip.Prefix {
-	bits := address.BitLen()
-	if address.Is6() {
-		bits = 64
-	}
-	prefix, _ := address.Prefix(bits) // An invalid address has the zero prefix.
-	return prefix
 }
 
 // Rollback ends a transaction.
