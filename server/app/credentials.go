@@ -2,9 +2,15 @@ package app
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"net/http"
 
 	"clave/server/account"
+	"clave/server/cluster"
 	"clave/server/config"
+	"clave/server/datasocket"
 	"clave/server/fault"
 	"clave/server/identity"
 	"clave/server/token"
@@ -13,59 +19,118 @@ import (
 // tokenPath is the path at which the holders of service accounts' keys request access tokens.
 const tokenPath = "/oauth2.googleapis.com/token"
 
-// Credentials are the service accounts in a data folder that no server uses.
+// Credentials are the keys of service accounts in a data folder or a store of several nodes. While a server runs on it, the
+// server makes the changes, and the leader where several nodes share it; otherwise this process does.
 type Credentials struct {
-	app     *App
-	service *identity.Service
+	config *config.Config
+	// send sends a request to what makes the changes.
+	send  func(ctx context.Context, in keyRequest) (*keyAnswer, error)
+	close func() error
 }
 
-// OpenCredentials opens the data folder until Close. It creates the folder only if create is set.
+// OpenCredentials opens the keys until Close. It creates the data folder only if create is set.
 func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bool) (*Credentials, error) {
 	o.EnsureDefaults()
+	if c.Store != "" {
+		return sharedCredentials(ctx, c, o)
+	}
+	err := datasocket.Request(ctx, c.DataDir, keySocket, keyRequest{}, nil)
+	if errors.Is(err, datasocket.ErrNoServer) {
+		return ownCredentials(ctx, c, o, create)
+	}
+	if err != nil {
+		return nil, err
+	}
+	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
+		out := new(keyAnswer)
+		return out, datasocket.Request(ctx, c.DataDir, keySocket, in, out)
+	}
+	return &Credentials{c, send, func() error { return nil }}, nil
+}
+
+// ownCredentials opens a data folder, or a store on PostgreSQL, that no server uses.
+func ownCredentials(ctx context.Context, c *config.Config, o Options, create bool) (*Credentials, error) {
 	a := &App{config: c, o: o}
 	store, err := a.openFolder(ctx, create)
 	if err != nil {
 		return nil, err
 	}
 	service := identity.New(identity.Options{Accounts: account.New(store), Tokens: token.New(token.Options{Clock: o.Clock}), Clock: o.Clock, Project: c.Project, Log: o.Log})
-	return &Credentials{app: a, service: service}, nil
+	return &Credentials{c, (&keyService{service}).answer, a.close}, nil
 }
 
-// Create creates a key for a service account, and the account if it is new.
+// sharedCredentials sends requests to the node that leads. While none leads, this process opens the store.
+func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Credentials, error) {
+	l, err := dialLeader(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	if leader, _ := l.leader(); leader.Node == "" {
+		if err := l.close(); err != nil {
+			return nil, err
+		}
+		return ownCredentials(ctx, c, o, true)
+	}
+	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
+		leader, _ := l.leader()
+		if leader.Address == "" {
+			return nil, fault.Because(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+		}
+		body, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		out := new(keyAnswer)
+		return out, callLeader(ctx, l.client, leader, keyServiceName, body, out)
+	}
+	return &Credentials{c, send, l.close}, nil
+}
+
+// callLeader sends a body to a service of the leader and decodes its response into out. It returns the service's error, or
+// Unavailable if the leader does not respond.
+func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, body []byte, out any) error {
+	status, answer, err := client.Call(ctx, leader, service, body)
+	switch {
+	case err != nil:
+		return fault.Because(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
+	case status == http.StatusOK:
+		return json.Unmarshal(answer, out)
+	}
+	var refused failure
+	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
+		return fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
+	}
+	return fault.E(refused.Code, "%s", refused.Message)
+}
+
+// Create creates a key for a service account, and the account if it is new. Only the public half leaves this process.
 func (c *Credentials) Create(ctx context.Context, name string) (*identity.Credential, error) {
-	return c.service.CreateCredential(ctx, c.app.config.Project, name, c.app.config.PublicURL+tokenPath)
+	made, err := identity.NewCredential(c.config.Project, name, c.config.PublicURL+tokenPath)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.send(ctx, keyRequest{Register: &registration{c.config.Project, made.Email, x509.MarshalPKCS1PublicKey(made.Public)}})
+	return made, err
 }
 
 // List returns the registered keys.
 func (c *Credentials) List(ctx context.Context) ([]identity.CredentialInfo, error) {
-	return c.service.Credentials(ctx)
+	out, err := c.send(ctx, keyRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return out.Keys, nil
 }
 
 // Revoke removes a key of a service account, given by its name or address, or all keys if kid is empty. It returns the
 // removed keys.
 func (c *Credentials) Revoke(ctx context.Context, name, kid string) ([]string, error) {
-	email := identity.ServiceEmail(c.app.config.Project, name)
-	if kid != "" {
-		return []string{kid}, c.service.RevokeCredential(ctx, email, kid)
-	}
-	all, err := c.service.Credentials(ctx)
+	out, err := c.send(ctx, keyRequest{Revoke: &revocation{identity.ServiceEmail(c.config.Project, name), kid}})
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	for _, known := range all {
-		if known.Email == email {
-			if err := c.service.RevokeCredential(ctx, email, known.KeyID); err != nil {
-				return gone, err
-			}
-			gone = append(gone, known.KeyID)
-		}
-	}
-	if len(gone) == 0 {
-		return nil, fault.E(fault.NotFound, "service account %s has no keys; clave credentials list shows existing ones", email)
-	}
-	return gone, nil
+	return out.Revoked, nil
 }
 
-// Close releases the data folder.
-func (c *Credentials) Close() error { return c.app.close() }
+// Close releases the keys.
+func (c *Credentials) Close() error { return c.close() }

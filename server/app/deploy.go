@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,19 +85,11 @@ func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseReq
 	if err != nil {
 		return nil, err
 	}
-	status, answer, err := r.client.Call(ctx, leader, releaseService, body)
-	switch {
-	case err != nil:
-		return nil, fault.Because(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
-	case status == http.StatusOK:
-		out := &Released{}
-		return out, json.Unmarshal(answer, out)
+	out := &Released{}
+	if err := callLeader(ctx, r.client, leader, releaseService, body, out); err != nil {
+		return nil, err
 	}
-	var refused failure
-	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
-		return nil, fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
-	}
-	return nil, fault.E(refused.Code, "%s", refused.Message)
+	return out, nil
 }
 
 // Deploy releases files at the nodes that share a store: the files of the command line, or those of firebase.json.
@@ -115,30 +106,47 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, er
 	if err != nil {
 		return nil, err
 	}
+	l, err := dialLeader(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	r := &releaser{leader: l.leader, client: l.client, here: func() *releases { return nil }}
+	r.alone = func(ctx context.Context, in releaseRequest) (*Released, error) { return releaseAlone(ctx, c, o, in) }
+	return r.send(ctx, releaseRequest{By: "clave deploy on " + hostName(), Files: files})
+}
+
+// leaderClient calls services of the leader of a store, for a process that is no node.
+type leaderClient struct {
+	leader func() (cluster.Leader, <-chan struct{})
+	client *cluster.Client
+	close  func() error
+}
+
+// dialLeader finds the leader in PostgreSQL and follows its changes until close is called.
+func dialLeader(ctx context.Context, c *config.Config, o Options) (_ *leaderClient, err error) {
 	members, err := pgstore.OpenMembers(ctx, c.Store, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = members.Close() }() // which has read only
+	secret, err := members.Secret(ctx)
+	var client *cluster.Client
+	if err == nil {
+		client, err = cluster.NewClient(secret)
+	}
+	if err != nil {
+		return nil, errors.Join(err, members.Close())
+	}
 	looking, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- members.Run(looking) }()
-	defer func() {
+	return &leaderClient{leaderOf(members), client, func() error {
 		stop()
-		err = errors.Join(err, <-ended)
-	}()
-	secret, err := members.Secret(ctx)
-	if err != nil {
-		return nil, err
-	}
-	client, err := cluster.NewClient(secret)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	r := &releaser{leader: leaderOf(members), client: client, here: func() *releases { return nil }}
-	r.alone = func(ctx context.Context, in releaseRequest) (*Released, error) { return releaseAlone(ctx, c, o, in) }
-	return r.send(ctx, releaseRequest{By: "clave deploy on " + hostName(), Files: files})
+		err := <-ended
+		client.Close()
+		_ = members.Close() // which has read only
+		return err
+	}}, nil
 }
 
 // leaderOf returns the leader in the form of package cluster.

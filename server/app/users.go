@@ -92,6 +92,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	}
 	service = identity.New(o)
 	a.add("accounts", service)
+	a.offerKeys(service)
 	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Meter: a.counts, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api, testMail: test}
 	u.forAdmins = func(admins token.Callers) http.Handler {

@@ -10,7 +10,7 @@ import (
 )
 
 // Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted, the
-// account's sessions are revoked, or its tenant is closed. Its user closes it.
+// account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its user closes it.
 type Session struct {
 	sessions *sessions
 	caller   token.Caller
@@ -36,8 +36,17 @@ func (s *Session) Err() error {
 // Close releases the session.
 func (s *Session) Close() { s.sessions.remove(s) }
 
-// account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project.
+// account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service accounts belong
+// to no project; their uid is their e-mail address.
 type account struct{ project, tenant, uid string }
+
+// accountOf returns the account of a caller; its uid is empty if the caller has none.
+func accountOf(c token.Caller) account {
+	if c.Service != "" {
+		return account{uid: c.Service}
+	}
+	return account{c.Project, c.Tenant, c.UID}
+}
 
 // sessions holds the sessions of open streams.
 type sessions struct {
@@ -64,9 +73,9 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 	if err := g.inject(ctx, c, faultinject.Streams); err != nil {
 		return nil, err
 	}
-	s := &Session{sessions: g.sessions, caller: c, key: account{c.Project, c.Tenant, c.UID}, ended: make(chan struct{})}
-	if c.UID == "" || g.checkSession == nil {
-		return s, nil // Privileged and anonymous callers have no account.
+	s := &Session{sessions: g.sessions, caller: c, key: accountOf(c), ended: make(chan struct{})}
+	if s.key.uid == "" || g.checkSession == nil {
+		return s, nil // Anonymous callers and the owner of the emulator have no account.
 	}
 	g.sessions.add(s)
 	// A revocation before the session was added is not reported again.

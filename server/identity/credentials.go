@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -103,10 +104,22 @@ func (s *Service) CreateCredential(ctx context.Context, project, name, tokenURI 
 	if err != nil {
 		return nil, err
 	}
-	return c, s.editService(ctx, c.Email, func(a *serviceAccount) error {
+	return c, s.RegisterCredential(ctx, project, c.Email, c.Public)
+}
+
+// RegisterCredential registers the public half of a key for the service account email of project. It also registers the
+// account if it is new. A key that is registered already stays as it is.
+func (s *Service) RegisterCredential(ctx context.Context, project, email string, public *rsa.PublicKey) error {
+	kid := token.KeyID(public)
+	return s.editService(ctx, email, func(a *serviceAccount) error {
+		if a.Project != "" && a.Project != project {
+			return fault.E(fault.FailedPrecondition, "service account %s belongs to project %s", email, a.Project)
+		}
 		a.Project = project
-		a.Keys[c.KeyID] = x509.MarshalPKCS1PublicKey(c.Public)
-		a.Created[c.KeyID] = s.now().UTC().Truncate(time.Second)
+		if a.Keys[kid] == nil {
+			a.Keys[kid] = x509.MarshalPKCS1PublicKey(public)
+			a.Created[kid] = s.now().UTC().Truncate(time.Second)
+		}
 		return nil
 	})
 }
@@ -137,16 +150,32 @@ func (s *Service) Credentials(ctx context.Context) ([]CredentialInfo, error) {
 	return all, err
 }
 
-// RevokeCredential removes a service account's key. Access tokens that were issued for it are invalid from then on.
-func (s *Service) RevokeCredential(ctx context.Context, email, kid string) error {
-	return s.editService(ctx, email, func(a *serviceAccount) error {
-		if a.Keys[kid] == nil {
+// RevokeCredential removes a service account's key, or all its keys if kid is empty, and returns the ids of the removed
+// keys. Access tokens that were issued for them are invalid from then on, and streams that they opened end. It returns
+// NotFound if there is no such key.
+func (s *Service) RevokeCredential(ctx context.Context, email, kid string) ([]string, error) {
+	var gone []string
+	err := s.editService(ctx, email, func(a *serviceAccount) error {
+		gone = slices.Sorted(maps.Keys(a.Keys))
+		switch {
+		case kid == "" && len(gone) == 0:
+			return fault.E(fault.NotFound, "service account %s has no keys; clave credentials list shows existing ones", email)
+		case kid != "" && a.Keys[kid] == nil:
 			return fault.E(fault.NotFound, "service account %s has no key %s", email, kid)
+		case kid != "":
+			gone = []string{kid}
 		}
-		delete(a.Keys, kid)
-		delete(a.Created, kid)
+		for _, id := range gone {
+			delete(a.Keys, id)
+			delete(a.Created, id)
+		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	s.accounts.Revoked(account.Revocation{Scope: services, UID: email})
+	return gone, nil
 }
 
 // editService changes a stored service account.

@@ -33,8 +33,12 @@ type Caller struct {
 	ReadOnly bool
 	// Journal records the caller's changes, if not nil.
 	Journal Journal
+	// Service is the e-mail address of the service account whose key identified the caller; empty for other callers.
+	Service string
 	// session is the session that CheckSession checks; nil for callers without an account.
 	session *ID
+	// key is the id of the service account's key.
+	key string
 }
 
 // Journal records changes.
@@ -92,14 +96,24 @@ func (c Caller) Unidentified() bool {
 	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"
 }
 
-// CheckSession returns Unauthenticated if the caller's session has ended since the token was verified. It is for
-// callers whose connection stays open. Callers without an account have no session.
+// CheckSession returns Unauthenticated if the caller's session has ended, or its service account's key was revoked, since
+// the token was verified. It is for callers whose connection stays open. Callers without an account have no session.
 func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
-	if c.session == nil {
+	switch {
+	case c.Service != "":
+		account, err := v.serviceAccount(ctx, c.Service)
+		if err == nil && account.Keys[c.key] == nil {
+			err = errUnauthenticated(errRevoked)
+		}
+		return err
+	case c.session == nil:
 		return nil
 	}
 	return v.checkSession(ctx, *c.session)
 }
+
+// errRevoked is the logged cause of an error for a revoked key.
+var errRevoked = errors.New("the service account's key was revoked")
 
 // errUnauthenticated returns the error for an invalid token. cause is only logged.
 func errUnauthenticated(cause error) error {

@@ -70,15 +70,15 @@ func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, err
 		return Caller{}, err
 	}
 	if account.Keys[t.text("key")] == nil || account.Project != t.text("project") {
-		return Caller{}, errUnauthenticated(errors.New("the service account's key was revoked"))
+		return Caller{}, errUnauthenticated(errRevoked)
 	}
-	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
+	return privileged(account, t.text("key"), t, project)
 }
 
 // selfSigned verifies a JWT that a service account's holder signed itself and uses in place of an access token, as
 // Google's client libraries do.
 func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Caller, error) {
-	account, _, err := v.byServiceAccount(ctx, t)
+	account, kid, err := v.byServiceAccount(ctx, t)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -92,7 +92,7 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 	case !adminScope(t.text("scope")):
 		return Caller{}, errUnauthenticated(errors.New("neither an audience nor an administrative scope"))
 	}
-	return privileged(account, project, time.Unix(mustSeconds(t, "exp"), 0))
+	return privileged(account, kid, t, project)
 }
 
 // forService reports whether a service account's JWT has the form of one that replaces an access token: it has a scope
@@ -143,12 +143,12 @@ func mustSeconds(t *jwt, name string) int64 {
 	return n
 }
 
-// privileged returns a server as a caller of project.
-func privileged(account ServiceAccount, project string, expires time.Time) (Caller, error) {
+// privileged returns the server that a token identifies by a key of a service account, as a caller of project.
+func privileged(account ServiceAccount, kid string, t *jwt, project string) (Caller, error) {
 	if account.Project != project {
 		return Caller{}, fault.Denied()
 	}
-	return Caller{Privileged: true, Project: project, Expires: expires.UTC()}, nil
+	return Caller{Privileged: true, Project: project, Service: t.text("iss"), key: kid, Expires: time.Unix(mustSeconds(t, "exp"), 0).UTC()}, nil
 }
 
 // byServiceAccount verifies a JWT that a service account signed with a registered key, and its times.

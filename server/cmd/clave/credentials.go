@@ -25,8 +25,8 @@ func credentialsCommand(s streams) *cobra.Command {
 		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, 1, 2, revokeCredential),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "Manages keys of service accounts, with which your servers sign in through the Firebase Admin SDK. The server must be stopped,\n" +
-		"because only one process may use the data folder."
+	cmd.Long = "Manages keys of service accounts, with which your servers sign in through the Firebase Admin SDK. The server may be running:\n" +
+		"a new key works at once, and a revoked key is refused and its open streams end."
 	return cmd
 }
 

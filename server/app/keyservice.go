@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"clave/server/datasocket"
+	"clave/server/fault"
+	"clave/server/httpjson"
+	"clave/server/identity"
+)
+
+// keySocket is the socket in the data folder of a server at which commands on keys of service accounts reach it, and keyServiceName the
+// name of the leader's service for them.
+const (
+	keySocket      = "credentials.sock"
+	keyServiceName = "credentials"
+)
+
+// maxKeyRequest is the maximum size of a request about keys, in bytes.
+const maxKeyRequest = 1 << 16
+
+// keyRequest is a request about keys: to register one, to revoke some, or without both to list them.
+type keyRequest struct {
+	Register *registration `json:"register,omitempty"`
+	Revoke   *revocation   `json:"revoke,omitempty"`
+}
+
+// registration names a service account of a project and a public key in PKCS #1.
+type registration struct {
+	Project string `json:"project"`
+	Email   string `json:"email"`
+	Public  []byte `json:"public"`
+}
+
+// revocation names a key of a service account; an empty key means all.
+type revocation struct {
+	Email string `json:"email"`
+	Key   string `json:"key,omitempty"`
+}
+
+// keyAnswer is the response: the list of keys, or the ids of the revoked ones.
+type keyAnswer struct {
+	Keys    []identity.CredentialInfo `json:"keys,omitempty"`
+	Revoked []string                  `json:"revoked,omitempty"`
+}
+
+// keyService serves requests about keys.
+type keyService struct{ service *identity.Service }
+
+// answer serves a request.
+func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, error) {
+	out := new(keyAnswer)
+	var err error
+	switch {
+	case in.Register != nil:
+		public, wrong := x509.ParsePKCS1PublicKey(in.Register.Public)
+		if wrong != nil {
+			return nil, fault.Because(wrong, fault.InvalidArgument, "the public key is invalid: %v", wrong)
+		}
+		err = s.service.RegisterCredential(ctx, in.Register.Project, in.Register.Email, public)
+	case in.Revoke != nil:
+		out.Revoked, err = s.service.RevokeCredential(ctx, in.Revoke.Email, in.Revoke.Key)
+	default:
+		out.Keys, err = s.service.Credentials(ctx)
+	}
+	return out, err
+}
+
+// ServeHTTP serves a request of a command on another machine.
+func (s *keyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in keyRequest
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxKeyRequest))
+	if err == nil {
+		err = json.Unmarshal(body, &in)
+	}
+	if err != nil {
+		httpjson.Write(w, http.StatusBadRequest, failure{fault.InvalidArgument, err.Error()})
+		return
+	}
+	out, err := s.answer(r.Context(), in)
+	if err != nil {
+		httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
+		return
+	}
+	httpjson.Write(w, http.StatusOK, out)
+}
+
+// offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes share the
+// store, at the leader's inner listener.
+func (a *App) offerKeys(service *identity.Service) {
+	s := &keyService{service}
+	if a.nodes != nil {
+		a.nodes.services[keyServiceName] = s
+		return
+	}
+	if a.config.Memory {
+		return
+	}
+	listener, err := datasocket.Listen(a.config.DataDir, keySocket, func(ctx context.Context, body []byte) (any, error) {
+		var in keyRequest
+		if err := json.Unmarshal(body, &in); err != nil {
+			return nil, fault.Because(err, fault.InvalidArgument, "want a request in JSON")
+		}
+		return s.answer(ctx, in)
+	})
+	if err != nil {
+		a.o.Log.Warn("clave credentials works only while the server is stopped", "error", err)
+		return
+	}
+	a.onClose(listener.Close)
+	a.add("credentials", listener)
+}
