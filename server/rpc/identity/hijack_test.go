@@ -81,3 +81,18 @@ func (w *fixture) refusal(verb string, body object) string {
 	_, refused := w.client(verb, body)
 	return refused
 }
+
+// TestAPasswordResetRemovesPasskeys resets the password of an account whose address was not verified, and signs in with the passkey that
+// was registered before.
+func TestAPasswordResetRemovesPasskeys(t *testing.T) {
+	w := newFixture(t, setup{})
+	in := w.signUp("ana@example.com", "attacker1")
+	w.must(w.client("v2/accounts/passkeyEnrollment:finalize", object{"idToken": in["idToken"], "authenticatorRegistrationResponse": object{"id": "key"}}))
+	signIn := object{"authenticatorAuthenticationResponse": object{"id": "key"}}
+	w.must(w.client("v2/accounts/passkeySignIn:finalize", signIn))
+	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "ana@example.com"}))
+	w.must(w.client("resetPassword", object{"oobCode": w.lastCode()["oobCode"], "newPassword": "secreta1"}))
+	if got := w.refusal("v2/accounts/passkeySignIn:finalize", signIn); got != "PASSKEY_CREDENTIAL_NOT_FOUND" {
+		t.Errorf("the passkey after the reset: %q, want PASSKEY_CREDENTIAL_NOT_FOUND", got)
+	}
+}
