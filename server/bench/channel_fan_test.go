@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
@@ -80,7 +79,7 @@ func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channel
 	opened := make(chan error, channelListeners)
 	for i := range channelListeners {
 		one := &channel{ctx: ctx, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, rid: 1000,
-			address: s.origin(nil) + "/google.firestore.v1.Firestore/Listen/channel?VER=8&database=" + url.QueryEscape(benchDatabase)}
+			address: s.origin(nil) + channelPath("Listen", benchDatabase)}
 		c.ended.Go(func() {
 			defer one.client.CloseIdleConnections()
 			if err := open(one); err != nil {

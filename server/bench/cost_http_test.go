@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,17 +8,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,144 +89,6 @@ func restGet() (path, body string) {
 	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
 }
 
-// channel repeats a write on a WebChannel for each worker, as browsers do: a POST for each message, and the response on an open GET.
-func (s *server) channel(t *testing.T, config *tls.Config) costLoad {
-	t.Helper()
-	s.dialCost(t, config)
-	client := httpClient(t, config)
-	return costLoad{s, func() func() error {
-		c := &channel{ctx: t.Context(), client: client, rid: 1000,
-			address: s.origin(config) + "/google.firestore.v1.Firestore/Write/channel?VER=8&database=" + url.QueryEscape(costDatabase)}
-		if err := c.open(); err != nil {
-			return func() error { return err }
-		}
-		return c.write
-	}}
-}
-
-// channel is a client's session of a WebChannel.
-type channel struct {
-	ctx             context.Context
-	client          *http.Client
-	address, sid    string
-	token           string
-	rid, offset, at int
-	back            io.ReadCloser
-	lines           *bufio.Reader
-}
-
-// Patterns in responses.
-var (
-	sidPattern   = regexp.MustCompile(`\["c","([^"]+)"`)
-	tokenPattern = regexp.MustCompile(`"streamToken":\s*"([^"]*)"`)
-	arrayPattern = regexp.MustCompile(`(?:^\[|\],)\[(\d+),`)
-)
-
-// post sends a message.
-func (c *channel) post(more, message string) (string, error) {
-	c.rid++
-	body := fmt.Sprintf("count=1&ofs=%d&req0___data__=%s", c.offset, url.QueryEscape(message))
-	c.offset++
-	r, err := http.NewRequestWithContext(c.ctx, http.MethodPost, fmt.Sprintf("%s&RID=%d&AID=%d&t=1%s", c.address, c.rid, c.at, more), strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	authorize(r)
-	res, err := c.client.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("channel: %d %s", res.StatusCode, text)
-	}
-	return string(text), err
-}
-
-// begin begins the session with a first message.
-func (c *channel) begin(message string) error {
-	text, err := c.post("&CVER=22", message)
-	if err != nil {
-		return err
-	}
-	sid := sidPattern.FindStringSubmatch(text)
-	if sid == nil {
-		return fmt.Errorf("channel: %s", text)
-	}
-	c.sid = sid[1]
-	return nil
-}
-
-// open begins the session and the stream.
-func (c *channel) open() error {
-	if err := c.begin(fmt.Sprintf(`{"database":%q}`, costDatabase)); err != nil {
-		return err
-	}
-	return c.await()
-}
-
-// write writes a document and waits until that is acknowledged.
-func (c *channel) write() error {
-	w, err := protojson.Marshal(costWrite())
-	if err != nil {
-		return err
-	}
-	if _, err := c.post("&SID="+c.sid, fmt.Sprintf(`{"streamToken":%q,"writes":[%s]}`, c.token, w)); err != nil {
-		return err
-	}
-	return c.await()
-}
-
-// await reads the back channel until the next response of the stream.
-func (c *channel) await() error {
-	for {
-		text, err := c.chunk()
-		if err != nil {
-			return err
-		}
-		for _, m := range arrayPattern.FindAllStringSubmatch(text, -1) {
-			c.at, _ = strconv.Atoi(m[1])
-		}
-		if token := tokenPattern.FindStringSubmatch(text); token != nil {
-			c.token = token[1]
-			return nil
-		}
-		if strings.Contains(text, `"error"`) {
-			return errors.New(text)
-		}
-	}
-}
-
-// chunk returns the back channel's next chunk, which is ASCII here, and opens it when there is none or it has ended.
-func (c *channel) chunk() (string, error) {
-	for tries := 0; tries < 3; tries++ {
-		if c.back == nil {
-			r, err := http.NewRequestWithContext(c.ctx, http.MethodGet, fmt.Sprintf("%s&SID=%s&RID=rpc&AID=%d&CI=0&TYPE=xmlhttp&t=1", c.address, c.sid, c.at), nil)
-			if err != nil {
-				return "", err
-			}
-			res, err := c.client.Do(r)
-			if err != nil {
-				return "", err
-			}
-			c.back, c.lines = res.Body, bufio.NewReader(res.Body)
-		}
-		line, err := c.lines.ReadString('\n')
-		n, bad := strconv.Atoi(strings.TrimSpace(line))
-		if err == nil && bad == nil {
-			text := make([]byte, n)
-			if _, err = io.ReadFull(c.lines, text); err == nil {
-				return string(text), nil
-			}
-		}
-		_ = c.back.Close()
-		c.back = nil
-	}
-	return "", errors.New("channel: the back channel gives nothing")
-}
-
 // certificate is the files of a certificate and its key.
 type certificate struct{ cert, key string }
 
@@ -260,7 +118,7 @@ func newCertificate(t *testing.T, dir string) certificate {
 	return c
 }
 
-// startBareTLS starts the bare server with TLS: gRPC's own transport for gRPC, and Go's file server for a folder with a page.
+// startBareTLS starts the bare server with TLS: gRPC's own transport for gRPC, and Go's HTTP server for a folder with a page and for WebChannel.
 func startBareTLS(t *testing.T, c certificate) *server {
 	t.Helper()
 	address := freeAddress(t)
@@ -293,7 +151,10 @@ func TestServeBareTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := &http.Server{Handler: http.FileServer(http.Dir(os.Getenv("CLAVE_BENCH_BARE_DIR"))), ReadHeaderTimeout: time.Minute}
+	routes := http.NewServeMux()
+	routes.Handle("/", http.FileServer(http.Dir(os.Getenv("CLAVE_BENCH_BARE_DIR"))))
+	routes.Handle("/google.firestore.v1.Firestore/", &bareChannels{})
+	site := &http.Server{Handler: routes, ReadHeaderTimeout: time.Minute}
 	go func() { _ = site.ServeTLS(pages, os.Getenv("CLAVE_BENCH_CERT"), os.Getenv("CLAVE_BENCH_KEY")) }()
 	s := grpc.NewServer(grpc.NumStreamWorkers(128), grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
 	pb.RegisterFirestoreServer(s, newBare())

@@ -52,13 +52,22 @@ func TestCostOfACall(t *testing.T) {
 	compare(t, "batch of 500", 1, plain.grpc(t, nil, batchCall), bare.grpc(t, nil, batchCall), 0)
 	compare(t, "create REST : gRPC", 16, plain.rest(t, nil, restCreate), plain.grpc(t, nil, createCall), 1.5)
 	compare(t, "get REST : gRPC", 16, plain.rest(t, nil, restGet), plain.grpc(t, nil, getCall), 1.5)
-	compare(t, "write WebChannel : gRPC stream", 16, plain.channel(t, nil), plain.grpcStream(t, nil), 1.5)
+	compare(t, "write WebChannel : gRPC stream", 16, plain.channel(t, nil, false), plain.grpcStream(t, nil, false), 1.5)
+	compare(t, "write WebChannel : gRPC, a connection each", 16, plain.channel(t, nil, false), plain.grpcStream(t, nil, true), 1.5)
+	compare(t, "write WebChannel : bare HTTP", 16, plain.channel(t, nil, false), bare.atSite().channel(t, nil, false), 0)
+	compare(t, "write gRPC stream : bare", 16, plain.grpcStream(t, nil, false), bare.grpcStream(t, nil, false), 0)
+	compare(t, "write gRPC, a connection each : bare", 16, plain.grpcStream(t, nil, true), bare.grpcStream(t, nil, true), 0)
 	config := certificate.client(t)
 	compare(t, "TLS create c=16", 16, secure.grpc(t, config, createCall), bareTLS.grpc(t, config, createCall), 0)
 	compare(t, "TLS get c=16", 16, secure.grpc(t, config, getCall), bareTLS.grpc(t, config, getCall), 0)
 	compare(t, "TLS create REST : gRPC", 16, secure.rest(t, config, restCreate), secure.grpc(t, config, createCall), 1.5)
 	compare(t, "TLS get REST : gRPC", 16, secure.rest(t, config, restGet), secure.grpc(t, config, getCall), 1.5)
-	compare(t, "TLS write WebChannel : gRPC stream", 16, secure.channel(t, config), secure.grpcStream(t, config), 1.5)
+	compare(t, "TLS write WebChannel : gRPC stream", 16, secure.channel(t, config, false), secure.grpcStream(t, config, false), 1.5)
+	compare(t, "TLS write WebChannel : gRPC, a connection each", 16, secure.channel(t, config, false), secure.grpcStream(t, config, true), 1.5)
+	compare(t, "TLS write WebChannel : bare HTTP", 16, secure.channel(t, config, false), bareTLS.atSite().channel(t, config, false), 0)
+	compare(t, "TLS write gRPC, a connection each : bare", 16, secure.grpcStream(t, config, true), bareTLS.grpcStream(t, config, true), 0)
+	compare(t, "TLS write WebChannel over HTTP/2 : gRPC, a connection each", 16, secure.channel(t, config, true), secure.grpcStream(t, config, true), 1.5)
+	compare(t, "TLS write WebChannel over HTTP/2 : bare HTTP/2", 16, secure.channel(t, config, true), bareTLS.atSite().channel(t, config, true), 0)
 	compare(t, "TLS page : Go's file server", 16, secure.page(t, config), bareTLS.page(t, config), 1.5)
 }
 
@@ -230,11 +239,16 @@ func (s *server) grpc(t *testing.T, config *tls.Config, call func(context.Contex
 	return costLoad{s, func() func() error { return func() error { return call(t.Context(), c) } }}
 }
 
-// grpcStream repeats a write on a Write stream of each worker.
-func (s *server) grpcStream(t *testing.T, config *tls.Config) costLoad {
+// grpcStream repeats a write on a Write stream of each worker. The streams share a connection, or have a connection each, as clients of different
+// users have.
+func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad {
 	t.Helper()
-	c := s.dialCost(t, config)
+	shared := s.dialCost(t, config)
 	return costLoad{s, func() func() error {
+		c := shared
+		if own {
+			c = s.dialCost(t, config)
+		}
 		ss, err := c.Write(t.Context())
 		if err == nil {
 			err = ss.Send(&pb.WriteRequest{Database: costDatabase})

@@ -3,11 +3,14 @@ package bench_test
 import (
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 	"google.golang.org/grpc"
@@ -21,8 +24,13 @@ func startBare(t *testing.T) *server {
 	address := freeAddress(t)
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestServeBare$")
 	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE="+address)
-	return start(t, cmd, address)
+	s := start(t, cmd, address)
+	s.site = nextAddress(address)
+	return s
 }
+
+// atSite is the same process at the address of its HTTP server.
+func (s *server) atSite() *server { return &server{address: s.site, pid: s.pid} }
 
 // TestServeBare is the process of startBare.
 func TestServeBare(t *testing.T) {
@@ -34,6 +42,12 @@ func TestServeBare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	channels, err := net.Listen("tcp", nextAddress(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &http.Server{Handler: &bareChannels{}, ReadHeaderTimeout: time.Minute}
+	go func() { _ = site.Serve(channels) }()
 	s := grpc.NewServer(grpc.NumStreamWorkers(128))
 	pb.RegisterFirestoreServer(s, newBare())
 	if err := s.Serve(l); err != nil {
@@ -87,6 +101,24 @@ func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore
 		}
 	}
 	return nil
+}
+
+// Write answers each message of a stream that all was written.
+func (b *bare) Write(ss pb.Firestore_WriteServer) error {
+	for n := 0; ; n++ {
+		r, err := ss.Recv()
+		if err != nil {
+			return err
+		}
+		now := timestamppb.Now()
+		out := &pb.WriteResponse{StreamToken: strconv.AppendInt(nil, int64(n), 10), CommitTime: now}
+		for range r.GetWrites() {
+			out.WriteResults = append(out.WriteResults, &pb.WriteResult{UpdateTime: now})
+		}
+		if err := ss.Send(out); err != nil {
+			return err
+		}
+	}
 }
 
 // Listen sends an empty result, and then each document that is written.
