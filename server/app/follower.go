@@ -264,17 +264,19 @@ func (n *nodes) router(a *App, port string) *grpcd.Router {
 	})
 }
 
-// answer serves a request. It returns false if the leader must serve it.
+// answer serves a request. It returns false if the leader must serve it, which includes a read that this node could not serve, for
+// example because its index definitions are changing.
 func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	s, ctx, done := f.enter(r.Context(), func() cluster.Reading { return cluster.ReadingOf(r) })
 	if s == nil {
 		return false
 	}
 	defer done()
-	r = r.WithContext(ctx)
-	defer f.app.budget.Body(w, r)()
-	s.rest.ServeHTTP(w, r)
-	return true
+	return cluster.Attempt(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(ctx)
+		defer f.app.budget.Body(w, r)()
+		s.rest.ServeHTTP(w, r)
+	}))
 }
 
 // enter begins a request at this node, under the returned context and until done is called. It returns nil if the leader
