@@ -12,7 +12,7 @@ import (
 
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
 // texts, one line for each error.
-func ParseJSON(body []byte, m proto.Message) error {
+func ParseJSON[Text ~[]byte | ~string](body Text, m proto.Message) error {
 	n, err := parseJSON(string(body))
 	if err != nil {
 		return err
@@ -26,6 +26,24 @@ func ParseJSON(body []byte, m proto.Message) error {
 		a.message(m.ProtoReflect(), n, "")
 	}
 	return a.err()
+}
+
+// The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition: its node and the field of
+// a message.
+const (
+	memoryPerByte  = 2
+	memoryPerValue = 192
+)
+
+// JSONMemory returns about how many bytes ParseJSON takes at most for a body.
+func JSONMemory[Text ~[]byte | ~string](body Text) int64 {
+	values := 1
+	for i := range len(body) {
+		if c := body[i]; c == ',' || c == ':' || c == '[' { // A value follows one of these.
+			values++
+		}
+	}
+	return memoryPerByte*int64(len(body)) + memoryPerValue*int64(min(values, maxJSONValues))
 }
 
 // assigner sets the fields of messages from JSON and collects the errors.

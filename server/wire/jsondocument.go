@@ -81,8 +81,11 @@ func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	return out, true
 }
 
-// knownValue converts a value: an object with one member, whose name is the kind.
+// knownValue converts a value: an object with one member, whose name is the kind, or with none.
 func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
+	if n.kind == jsonObject && len(n.names) == 0 {
+		return &pb.Value{}, true // What reads the message refuses it.
+	}
 	if n.kind != jsonObject || len(n.names) != 1 {
 		return nil, false
 	}

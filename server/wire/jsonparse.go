@@ -35,11 +35,17 @@ type jsonNode struct {
 // maxJSONDepth is the maximum nesting of a body. A map in a document takes four levels of JSON.
 const maxJSONDepth = 250
 
+// maxJSONValues is the maximum number of values of a body. A value in a document is two of them, so the largest body has this many only if
+// its fields take less than 22 bytes each.
+const maxJSONValues = 1 << 20
+
 // jsonParser parses JSON as Google's servers do: names may be unquoted, strings may have single quotes, and a comma
 // may precede a closing bracket. Error texts are those of Google's servers.
 type jsonParser struct {
 	in string
 	at int
+	// count is the number of values until now.
+	count int
 	// names and items are stacks with the members of the objects and arrays that are being parsed.
 	names []string
 	items []jsonNode
@@ -109,6 +115,9 @@ func (p *jsonParser) peek() byte {
 func (p *jsonParser) value(depth int) (jsonNode, error) {
 	if depth == 0 {
 		return jsonNode{}, p.fail("Message too deep. Max recursion depth reached.")
+	}
+	if p.count++; p.count > maxJSONValues {
+		return jsonNode{}, fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has more than %d values.", maxJSONValues)
 	}
 	switch c := p.peek(); {
 	case c == 0:

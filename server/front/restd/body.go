@@ -13,16 +13,18 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"clave/server/fault"
+	"clave/server/wire"
 )
 
 // maxBody is the maximum size of a body in bytes.
 const maxBody = 11_534_336
 
-// A parsed body takes many times the memory of its bytes. So at most maxLarge bytes of bodies from largeBody on are
-// parsed and served at the same time; the others wait.
+// A parsed body takes many times the memory of its bytes. So bodies from largeBody on are parsed and served at the same time
+// only while they take together at most maxLarge bytes of memory, by the estimate of package wire; the others wait. One that takes
+// more is parsed alone.
 const (
 	largeBody = 64 << 10
-	maxLarge  = 3 * maxBody
+	maxLarge  = 64 << 20
 )
 
 // newLarge returns the budget for large bodies.
@@ -37,34 +39,64 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	if body, err = readBody(r); err != nil {
 		return nil, nil, err
 	}
-	size := len(body)
 	if packed {
-		if size, err = unpackedSize(body); err != nil {
-			return nil, nil, err
-		}
+		return d.packedBody(r.Context(), body)
 	}
-	if release, err = d.admit(r.Context(), max(size, len(body))); err != nil {
+	s, err := d.admit(r.Context(), len(body), wire.JSONMemory(body))
+	if err != nil {
 		return nil, nil, err
 	}
-	if packed {
-		if body, err = unpack(body, size); err != nil {
-			release()
-			return nil, nil, err
-		}
-	}
-	return body, release, nil
+	return body, s.release, nil
 }
 
-// admit waits until the budget has space for a body of n bytes. The returned function returns the space.
-func (d *handler) admit(ctx context.Context, n int) (release func(), err error) {
-	if n < largeBody {
-		return func() {}, nil
+// packedBody unpacks a body. What it takes is not known before, so it waits for space for the maximum.
+func (d *handler) packedBody(ctx context.Context, packed []byte) (body []byte, release func(), err error) {
+	size, err := unpackedSize(packed)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := d.large.Acquire(ctx, int64(n)); err != nil {
+	s, err := d.admit(ctx, max(size, len(packed)), maxLarge)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, err = unpack(packed, size); err != nil {
+		s.release()
+		return nil, nil, err
+	}
+	s.shrink(wire.JSONMemory(body))
+	return body, s.release, nil
+}
+
+// share is the share of a body in the budget.
+type share struct {
+	large *semaphore.Weighted
+	taken int64
+}
+
+// admit waits until the budget has space for a body of n bytes that takes the given memory. Small bodies have no share.
+func (d *handler) admit(ctx context.Context, n int, memory int64) (*share, error) {
+	s := &share{large: d.large}
+	if n < largeBody {
+		return s, nil
+	}
+	memory = min(memory, maxLarge)
+	if err := d.large.Acquire(ctx, memory); err != nil {
 		return nil, fault.Because(err, fault.Canceled, "The request was given up while it waited.")
 	}
-	return func() { d.large.Release(int64(n)) }, nil
+	s.taken = memory
+	return s, nil
 }
+
+// shrink returns what exceeds the given memory.
+func (s *share) shrink(memory int64) {
+	if rest := s.taken - memory; rest > 0 {
+		s.large.Release(rest)
+		s.taken = memory
+	}
+}
+
+// release returns the share.
+func (s *share) release() { s.shrink(0) }
 
 // readBody reads a request's body as it was sent, which must not be too large.
 func readBody(r *http.Request) ([]byte, error) {
