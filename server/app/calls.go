@@ -81,7 +81,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 	a.add("firestore", server)
 	c := &calls{app: a, guard: g, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
-	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Meter: a.counts, Log: a.o.Log})
+	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Budget: a.budget, Meter: a.counts, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}

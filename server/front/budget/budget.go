@@ -141,6 +141,21 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	return errFull()
 }
 
+// Keep takes n bytes that have been received within the budget and are kept beyond their request. It does not wait and may exceed the
+// budget until that request has been answered: the bytes are counted twice meanwhile.
+func (h *Hold) Keep(n int64) {
+	b := h.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h.ended {
+		return
+	}
+	b.mu.used += n
+	h.held += n
+	h.received += n
+	h.last = b.o.Clock.Now()
+}
+
 // errFull returns the error for a request if the budget is used up.
 func errFull() error {
 	return fault.E(fault.Unavailable, "The server has too many large requests under way. Try again.")

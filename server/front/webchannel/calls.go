@@ -63,11 +63,12 @@ type stream[Request, Response any] struct {
 	ended atomic.Bool
 }
 
-// A parsed message takes many times the memory of its bytes. So at most maxLarge bytes of messages from largeMessage on are
-// parsed and served at the same time; the others wait unparsed.
+// A parsed message takes many times the memory of its bytes. So messages from largeMessage on are parsed and served at the same
+// time only while they take together at most maxLarge bytes of memory, by the estimate of package wire; the others wait unparsed. One
+// that takes more is parsed alone.
 const (
 	largeMessage = 64 << 10
-	maxLarge     = 12 << 20
+	maxLarge     = 64 << 20
 )
 
 // hold waits until a message may be parsed.
@@ -75,7 +76,7 @@ func (st *stream[Request, Response]) hold(text string) error {
 	if len(text) < largeMessage {
 		return nil
 	}
-	n := int64(min(len(text), maxLarge))
+	n := min(wire.JSONMemory(text), maxLarge)
 	if err := st.s.handler.large.Acquire(st.ctx, n); err != nil {
 		return err
 	}
@@ -116,12 +117,13 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 	if err := st.hold(text); err != nil {
 		return nil, err
 	}
+	st.s.take()
 	m := new(Request)
 	named, ok := any(m).(naming)
 	if !ok {
 		return nil, fault.E(fault.Internal, "no such stream")
 	}
-	if err := wire.ParseJSON([]byte(text), named); err != nil {
+	if err := wire.ParseJSON(text, named); err != nil {
 		return nil, err
 	}
 	if db := named.GetDatabase(); db != "" && db != st.s.database {

@@ -73,6 +73,7 @@ func echo(ctx context.Context, _ token.Caller, s *session) error {
 		} else if err != nil {
 			return err
 		}
+		s.take()
 		if err := s.send(ctx, []byte(m), false); err != nil {
 			return err
 		}

@@ -83,7 +83,8 @@ func (f *forward) addMap(name, text string) error {
 	if err != nil {
 		return err
 	}
-	f.maps = append(f.maps, forwardMap{id: id, data: text})
+	// The message is kept for longer than the body, of which it may be a part.
+	f.maps = append(f.maps, forwardMap{id: id, data: strings.Clone(text)})
 	return nil
 }
 

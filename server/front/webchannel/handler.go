@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"clave/server/clock"
+	"clave/server/front/budget"
 	"clave/server/meter"
 	"clave/server/randid"
 	"clave/server/rpc/firestore"
@@ -53,6 +54,8 @@ type Options struct {
 	Idle time.Duration
 	// Linger is the time for which a session whose stream has ended is kept so that its client receives the end; 30 s.
 	Linger time.Duration
+	// Budget counts the messages that wait for streams; nil means one of their own.
+	Budget *budget.Budget
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
 	// Log receives internal errors; slog.Default() when nil.
@@ -63,6 +66,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Options{Clock: o.Clock})
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

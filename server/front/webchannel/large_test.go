@@ -3,9 +3,13 @@ package webchannel
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"clave/server/clock"
+	"clave/server/front/budget"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -40,5 +44,55 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	st.end()
 	if !h.large.TryAcquire(maxLarge) {
 		t.Error("the share is not returned at the end")
+	}
+}
+
+// TestWaitingMessagesAreInTheBudget queues large messages: they count in the budget until they are parsed, also while they wait for that,
+// and their session is ended if they wait while requests need the bytes.
+func TestWaitingMessagesAreInTheBudget(t *testing.T) {
+	now := clock.NewHand(clock.System().Now())
+	b := budget.New(budget.Options{Bytes: 4 * largeMessage, Clock: now})
+	h := newHandler(Options{Budget: b, Clock: now}, nil)
+	h.o.EnsureDefaults()
+	s := h.register("Write", 0)
+	text := `{"database":"", "labels":{"a":"` + strings.Repeat("x", 2*largeMessage) + `"}}`
+	queue := func(rid int, data string, want int) {
+		t.Helper()
+		if _, ok := s.accept(rid, -1, []forwardMap{{id: rid, data: data}}); !ok {
+			t.Fatal("a message is refused")
+		}
+		if got := b.Used(); got != int64(want) {
+			t.Errorf("%d bytes are in the budget, want %d", got, want)
+		}
+	}
+	queue(0, text, len(text))
+	if !h.large.TryAcquire(maxLarge) {
+		t.Fatal("the budget is not whole")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	st := &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ended, s: s}
+	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(len(text)) {
+		t.Errorf("a message that can't be parsed yet: %v and %d bytes in the budget, want that it waits there", err, b.Used())
+	}
+	h.large.Release(maxLarge)
+	st.ctx = t.Context()
+	if _, err := st.Recv(); err != nil || b.Used() != 0 {
+		t.Errorf("a message that is parsed: %v and %d bytes in the budget, want none", err, b.Used())
+	}
+	st.end()
+	queue(1, `{}`, 0)
+	queue(2, text, len(text)+2)
+	now.Advance(2 * time.Second)
+	other := b.Hold(nil)
+	defer other.Release()
+	if err := other.Take(t.Context(), 3*largeMessage); err != nil {
+		t.Errorf("a request beside messages that wait: %v", err)
+	}
+	if _, err := s.recv(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("the session: %v, want that it has ended", err)
+	}
+	if got := b.Used(); got != 3*largeMessage {
+		t.Errorf("%d bytes are in the budget afterwards, want those of the request", got)
 	}
 }

@@ -90,7 +90,8 @@ func (h *Handler) hostPrefix(host, origin string) string {
 
 // readForward reads and parses the body of a POST; ok is false when it has answered.
 func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forward, ok bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
+	var body strings.Builder
+	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
 	if err != nil {
 		var big *http.MaxBytesError
 		switch {
@@ -103,7 +104,7 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 		}
 		return nil, false
 	}
-	f, err = parseForward(string(body))
+	f, err = parseForward(body.String())
 	if err != nil {
 		http.Error(w, "Bad request: the form can't be parsed.", http.StatusBadRequest)
 		return nil, false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/front/budget"
 )
 
 // session is one stream of a client.
@@ -61,6 +62,9 @@ type session struct {
 		back *back
 		// counted is the number of this session's bytes that Handler.held includes.
 		counted int
+		// hold is the share of the waiting messages in the budget, and kept its size; nil until they are large.
+		hold *budget.Hold
+		kept int
 	}
 }
 
@@ -154,16 +158,25 @@ func (s *session) lastSeen() (seen time.Time, attached bool) {
 	return s.mu.seen, s.mu.back != nil
 }
 
-// recv waits for the client's next message.
+// take removes a message that recv has returned. From then on it does not count as waiting.
+func (s *session) take() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.mu.in) == 0 {
+		return // The session has ended.
+	}
+	s.mu.inBytes -= len(s.mu.in[0])
+	s.mu.in[0] = ""
+	s.mu.in = s.mu.in[1:]
+	s.countLocked()
+}
+
+// recv waits for the client's next message. The message waits further until take removes it.
 func (s *session) recv(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
 		if len(s.mu.in) > 0 {
 			m := s.mu.in[0]
-			s.mu.in[0] = ""
-			s.mu.in = s.mu.in[1:]
-			s.mu.inBytes -= len(m)
-			s.countLocked()
 			s.mu.Unlock()
 			return m, nil
 		}
@@ -252,6 +265,28 @@ func (s *session) countLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
 	s.handler.held.Add(int64(now - s.mu.counted))
 	s.mu.counted = now
+	s.keepLocked()
+}
+
+// keepLocked counts the messages that wait for the stream in the budget if they are large; mu is held. The session is ended if they wait
+// for long while requests need the bytes.
+func (s *session) keepLocked() {
+	now := s.mu.inBytes + s.mu.earlyBytes
+	if now < largeMessage {
+		now = 0
+	}
+	if now > s.mu.kept {
+		if s.mu.hold == nil {
+			s.mu.hold = s.handler.o.Budget.Hold(func() { go s.handler.drop(s) })
+		}
+		s.mu.hold.Keep(int64(now - s.mu.kept))
+	} else if now < s.mu.kept {
+		s.mu.hold.Return(int64(s.mu.kept - now))
+	}
+	if s.mu.kept = now; now == 0 && s.mu.hold != nil {
+		s.mu.hold.Release()
+		s.mu.hold = nil
+	}
 }
 
 // holds returns how many bytes the session holds.

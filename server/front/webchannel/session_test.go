@@ -394,6 +394,7 @@ func TestLargestSessionIsEndedFirst(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
+		s.take()
 		return echo(ctx, c, s)
 	})
 	modest := h.open(`0`)
