@@ -31,6 +31,13 @@ function chunk(name: string, wanted: (importers: string[]) => boolean) {
 /** Whether one of the importers is a module of this name. */
 const from = (root: RegExp) => (importers: string[]) => importers.some((id) => root.test(id))
 
+/** Whether a module belongs to the Firebase app, which both clients of Firestore need. Its settings are for plain requests too. */
+function isApp(importers: string[]): boolean {
+  return (
+    !/firebase[\\/]config\.ts$/.test(importers[0] ?? '') && from(/src[\\/]firebase[\\/]app\.ts$|webchannel-wrapper[\\/].*bloom/)(importers)
+  )
+}
+
 /** Whether most pages are made of a module, or both pages that list events. */
 function isPiece(importers: string[]): boolean {
   const pages = importers.filter((id) => /src[\\/]routes[\\/]/.test(id))
@@ -66,7 +73,7 @@ export default defineConfig({
           groups: [
             { name: 'react', test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
             chunk('frame', from(/src[\\/]draw\.tsx$/)),
-            chunk('app', from(/src[\\/]firebase[\\/]app\.ts$|webchannel-wrapper[\\/].*bloom/)),
+            chunk('app', isApp),
             chunk('pieces', isPiece),
             { ...chunk('events', from(/src[\\/]features[\\/]events[\\/](?:event-parts|actions)\.tsx$/)), minShareCount: 2 },
           ],

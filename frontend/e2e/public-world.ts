@@ -65,3 +65,19 @@ export async function clearData(): Promise<void> {
   const answer = await fetch(`http://${server}/emulator/v1/${route}`, { method: 'DELETE', headers: { Authorization: 'Bearer owner' } })
   if (!answer.ok) throw new Error(`the store was not emptied: ${answer.status}`)
 }
+
+/** The client of live queries, by its address. */
+export const LIVE = /\/assets\/live-[\w-]+\.js$/
+
+/** Makes the page a hidden tab until uncoverPage, so that the client of live queries is not loaded after a time alone. */
+export async function coverPage(page: Page): Promise<void> {
+  await page.addInitScript(() => Object.defineProperty(document, 'hidden', { configurable: true, value: true }))
+}
+
+/** Shows the tab again. */
+export async function uncoverPage(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Reflect.deleteProperty(document, 'hidden')
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+}

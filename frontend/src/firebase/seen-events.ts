@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { PublicEvent } from '../lib/event'
+import type { About } from './asked-events'
 
 /** The browser's storage key of the events that were shown last. */
 const KEY = 'eventos-vistos'
@@ -35,9 +36,6 @@ function read(): PublicEvent[] {
     return []
   }
 }
-
-/** Which events something is about. */
-export type About = (event: PublicEvent) => boolean
 
 /** Stores the server's latest result; requested events that are not in it no longer exist. */
 export function remember(events: readonly PublicEvent[], about: About): void {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
+import type { AskedEvents } from '../firebase/asked-events'
 import type { PublicEvent } from './event'
-import { type When, afterPaint } from './when'
+import { type When, afterPaint, onPhone, whenSeen } from './when'
 
 /** The module of live events, which loads Firestore. */
 type LiveModule = typeof import('../firebase/events')
@@ -8,42 +9,82 @@ type LiveModule = typeof import('../firebase/events')
 /** The state of a live list. `confirmed` is false while it is from the cache only. */
 export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
 
-/** Begins to listen with the module and a callback, and returns a function that stops. */
-export type Subscribe = (
-  live: LiveModule,
-  listener: { onEvents: (events: PublicEvent[], confirmed: boolean) => void; onError: (error: Error) => void },
-) => () => void
-
 const LOADING: EventsState = { phase: 'loading' }
 
-/** Live events; the query starts when the browser is idle. `key` identifies the query: another key starts a new one. */
-export function useEvents(key: string, subscribe: Subscribe, moment: When = afterPaint): EventsState {
+let live: LiveModule | undefined
+
+/** Loads the client of live queries, once. */
+async function loadLive(): Promise<LiveModule> {
+  live ??= await import('../firebase/events')
+  return live
+}
+
+/** The callbacks of a subscription. */
+type Listener = Parameters<LiveModule['subscribeEvents']>[1]
+
+/** Listens from the moment that `when` chooses. Returns how to stop. */
+function listen(asked: AskedEvents, listener: Listener, when: When): () => void {
+  let stop = () => undefined as void
+  let left = false
+  const leave = when(() => {
+    loadLive()
+      .then(({ subscribeEvents }) => {
+        // A subscription may fail at once, such as with an invalid name of a document.
+        if (!left) stop = subscribeEvents(asked, listener)
+      })
+      .catch(listener.onError)
+  })
+  return () => {
+    left = true
+    leave()
+    stop()
+  }
+}
+
+/** Reads once. */
+async function readFirst(asked: AskedEvents, onEvents: (events: PublicEvent[]) => void): Promise<void> {
+  const { readEvents } = await import('../firebase/read-events')
+  onEvents(await readEvents(asked))
+}
+
+/** Whether a state may replace another: rows of the cache do not replace rows that the server has confirmed. */
+const mayFollow = (next: EventsState, last: EventsState) =>
+  !(last.phase === 'ready' && last.confirmed && next.phase === 'ready' && !next.confirmed)
+
+/**
+ * The events that are asked for, live. On a phone one small request brings the first rows, from `moment` on, and the client of live queries
+ * (109 KB) follows with the visitor's first gesture or after a while; a wider screen has it once the page has been painted.
+ */
+export function useEvents(asked: AskedEvents, moment: When = afterPaint): EventsState {
+  const key = JSON.stringify(asked)
   const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
   useEffect(() => {
-    let stop = () => undefined as void
     let alive = true
+    let isLive = false
     const put = (state: EventsState) => {
-      if (alive) setReceived({ key, state })
+      if (alive) setReceived((last) => (last.key !== key || mayFollow(state, last.state) ? { key, state } : last))
     }
     const onError = (error: unknown) => {
+      isLive = true
       console.error(error)
       put({ phase: 'error' })
     }
-    const onEvents = (events: PublicEvent[], confirmed: boolean) => put({ phase: 'ready', events, confirmed })
-    const forget = moment(() => {
-      // Listening itself may refuse at once, such as what is no name of a document.
-      import('../firebase/events')
-        .then((live) => {
-          if (alive) stop = subscribe(live, { onEvents, onError })
-        })
-        .catch(onError)
-    })
+    const onEvents = (events: PublicEvent[], confirmed: boolean) => {
+      isLive ||= confirmed
+      put({ phase: 'ready', events, confirmed })
+    }
+    const onFirstRows = (events: PublicEvent[]) => {
+      if (!isLive) put({ phase: 'ready', events, confirmed: true })
+    }
+    const stop = listen(asked, { onEvents, onError }, live ? moment : whenSeen)
+    // A failure of the first read has no consequence, because the live query follows.
+    const leave = !live && onPhone() ? moment(() => void readFirst(asked, onFirstRows).catch(() => undefined)) : () => undefined
     return () => {
       alive = false
-      forget()
+      leave()
       stop()
     }
-    // The listener is named by its key.
+    // The key identifies the query.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [key, moment])
   return received.key === key ? received.state : LOADING

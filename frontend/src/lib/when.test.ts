@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { whenSeen } from './when'
+import type { When } from './when'
+
+let whenSeen: When
 
 /** A window of the given width that is idle at once. */
 function screen(narrow: boolean): void {
@@ -9,7 +11,9 @@ function screen(narrow: boolean): void {
   vi.stubGlobal('cancelIdleCallback', clearTimeout)
 }
 
-beforeEach(() => {
+beforeEach(async () => {
+  vi.resetModules()
+  ;({ whenSeen } = await import('./when'))
   vi.useFakeTimers()
 })
 afterEach(() => {
@@ -56,4 +60,28 @@ test.each([0, 3000])('who leaves after %d ms is not disturbed', (ms) => {
   dispatchEvent(new Event('scroll'))
   vi.advanceTimersByTime(9000)
   expect(act).toHaveBeenCalledTimes(0)
+})
+
+test('a page that was used once does not wait again, although the first to wait has left', () => {
+  screen(true)
+  const leave = whenSeen(vi.fn())
+  dispatchEvent(new Event('pointerdown'))
+  leave()
+  const act = vi.fn()
+  whenSeen(act)
+  vi.advanceTimersByTime(1)
+  expect(act).toHaveBeenCalledOnce()
+})
+
+test('a phone whose tab is hidden waits until it is shown', () => {
+  screen(true)
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
+  const act = vi.fn()
+  whenSeen(act)
+  vi.advanceTimersByTime(9000)
+  expect(act).not.toHaveBeenCalled()
+  hidden.mockReturnValue(false)
+  document.dispatchEvent(new Event('visibilitychange'))
+  vi.advanceTimersByTime(1)
+  expect(act).toHaveBeenCalledOnce()
 })

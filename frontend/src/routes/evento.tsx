@@ -115,7 +115,7 @@ function isName(id: string): boolean {
 
 /** The event of a name, from its coming to its going. */
 function EventOf({ id }: { id: string }) {
-  const state = useEvents(`evento ${id}`, (live, listener) => live.subscribeOne(id, listener))
+  const state = useEvents({ id })
   if (state.phase === 'loading') return <Skeleton />
   const event = state.phase === 'ready' ? state.events[0] : undefined
   if (event) return <EventPage event={event} />

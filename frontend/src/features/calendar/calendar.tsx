@@ -30,7 +30,7 @@ export function Calendar() {
   const calendar = useCalendar()
   const { days, day } = calendar
   const { from, until } = rangeOf(days)
-  const state = useEvents(`${days[0]} ${days.length}`, (live, listener) => live.subscribeRange(from, until, listener))
+  const state = useEvents({ from, until })
   const events = state.phase === 'ready' ? state.events : NONE
   const byDay = useMemo(() => distribute(events), [events])
   const loading = state.phase === 'loading'

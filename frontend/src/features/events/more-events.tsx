@@ -11,7 +11,7 @@ const COUNT = 3
 export function MoreEvents({ shown }: { shown: string }) {
   const [from] = useState(() => new Date())
   // One more is requested, because the shown event may be among them.
-  const state = useEvents('proximos', (live, listener) => live.subscribeUpcoming(from, COUNT + 1, listener), whenSeen)
+  const state = useEvents({ from, limit: COUNT + 1 }, whenSeen)
   const others = state.phase === 'ready' ? state.events.filter(({ id }) => id !== shown).slice(0, COUNT) : []
   if (others.length === 0) return null
   return (

@@ -14,7 +14,7 @@ const UpcomingList = lazy(() => import('./upcoming-list'))
 /** The next three events, live, with a modal whose address can be shared (F-103…F-107, P-02). */
 export function Upcoming() {
   const [from] = useState(() => new Date())
-  const state = useEvents('proximos', (live, listener) => live.subscribeUpcoming(from, COUNT, listener), whenSeen)
+  const state = useEvents({ from, limit: COUNT }, whenSeen)
   // An error is shown as an empty list (D-17); the console has it.
   const events = state.phase === 'ready' ? state.events : []
   return (

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import type { PublicEvent } from '../lib/event'
+import { aboutOf } from './asked-events'
+
+const event = (id: string, day: string): PublicEvent => ({
+  id,
+  title: id,
+  description: '',
+  place: '',
+  artist: '',
+  price: null,
+  image: null,
+  imageAlt: id,
+  moment: new Date(day),
+  date: '',
+  time: '',
+})
+const [a, b, c] = [event('a', '2027-09-05'), event('b', '2027-09-10'), event('c', '2027-10-01')]
+const from = new Date('2027-09-05')
+
+it('an answer to one name is about that event alone', () => {
+  expect([a, b].filter(aboutOf({ id: 'b' }, []))).toEqual([b])
+})
+
+it('a span holds its beginning and not its end', () => {
+  expect([a, b, c].filter(aboutOf({ from, until: new Date('2027-10-01') }, []))).toEqual([a, b])
+  expect([a, b, c].filter(aboutOf({ from: new Date('2027-09-06') }, []))).toEqual([b, c])
+})
+
+it('a full answer says nothing of what comes after its last event', () => {
+  expect([a, b, c].filter(aboutOf({ from, limit: 2 }, [a, b]))).toEqual([a])
+  expect([a, b, c].filter(aboutOf({ from, limit: 3 }, [a, b]))).toEqual([a, b, c])
+})
