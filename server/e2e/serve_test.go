@@ -265,8 +265,17 @@ func TestServeKeepsItsFilesToItself(t *testing.T) {
 			t.Errorf("%s: %v, %v; want mode 0600", key, info, err)
 		}
 	}
-	cmd := command(t, p.dir, "credentials", "list", "--project", realProject)
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave uses this data folder") {
-		t.Errorf("credentials beside a running server: %v %s", err, out)
+	sockets, err := filepath.Glob(filepath.Join(p.dir, ".clave/*.sock"))
+	if err != nil || len(sockets) == 0 {
+		t.Errorf("no sockets for commands in the data folder: %v", err)
+	}
+	for _, socket := range sockets {
+		if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v; want mode 0600", socket, info, err)
+		}
+	}
+	other := serveCommand(t, p.dir, nil, "--project", realProject, "--port", fmt.Sprint(freePorts(t, 1)[0]), "--public-url", p.url)
+	if out, err := other.CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave uses this data folder") {
+		t.Errorf("a second server on the data folder: %v %s", err, out)
 	}
 }
