@@ -95,6 +95,18 @@ func outage(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded
 }
 
+// bridged calls read again while its error is an outage, for the time that an outage may last after a fault.
+func bridged(read func() error) error {
+	limit := time.Now().Add(grace)
+	for {
+		err := read()
+		if err == nil || !outage(err) || time.Now().After(limit) {
+			return err
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
 // wrong returns the errors that clients must not receive: errors that SDKs do not retry, and outages outside of a fault. Contention and taken
 // names are not faults.
 func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {

@@ -63,8 +63,11 @@ func TestTheChecksDetectLostCommitsOfNodes(t *testing.T) {
 	if wrong := compareLedger(t, w.client, all.ledger); len(wrong) == 0 {
 		t.Error("the ledger detects no loss")
 	}
-	found, err := w.query(ctx, nil, "entries", "", "", 0)
-	if err != nil {
+	var found map[string]fields
+	if err := bridged(func() (err error) {
+		found, err = w.query(ctx, nil, "entries", "", "", 0)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if wrong := all.moving.check(t, found, all.acknowledgedAt()); len(wrong) == 0 {
