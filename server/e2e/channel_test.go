@@ -90,7 +90,8 @@ func (g *grpcEnd) attached() {}
 
 // channelEnd is a stream over WebChannel, as the web SDK uses it.
 type channelEnd struct {
-	t *testing.T
+	t      *testing.T
+	client *http.Client
 	// url is the channel's address with the session's id, and more is the part that each GET adds.
 	url, more string
 	// rid and maps number the requests and the messages sent.
@@ -103,16 +104,16 @@ type channelEnd struct {
 }
 
 // overWebChannel opens a Listen session whose GETs stream or, with poll set, end after each answer.
-func overWebChannel(poll bool) listenTransport { return webChannel("Listen", poll) }
+func overWebChannel(poll bool) listenTransport { return webChannel(http.DefaultClient, "Listen", poll) }
 
-// webChannel opens a session of a Firestore method. Of messages of methods other than Listen only the common fields are read.
-func webChannel(method string, poll bool) listenTransport {
+// webChannel opens a session of a Firestore method by a client. Of messages of methods other than Listen only the common fields are read.
+func webChannel(client *http.Client, method string, poll bool) listenTransport {
 	return func(t *testing.T, address, authorization string) listenEnd {
 		more := "&CI=0"
 		if poll {
 			more = "&CI=1"
 		}
-		c := &channelEnd{t: t, more: more, rid: 100, received: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
+		c := &channelEnd{t: t, client: client, more: more, rid: 100, received: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
 			address, method, url.QueryEscape(channelDatabase))}
 		headers := "headers=" + url.QueryEscape("X-Goog-Api-Client:gl-js/ fire/12.18.0\r\nAuthorization:"+authorization+"\r\n") + "&count=0"
 		body, err := c.request(http.MethodPost, fmt.Sprintf("&RID=%d&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", c.rid), headers)
@@ -146,7 +147,7 @@ func (c *channelEnd) request(method, more, form string) (io.Reader, error) {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	res, err := http.DefaultClient.Do(r)
+	res, err := c.client.Do(r)
 	if err != nil {
 		return nil, err
 	}

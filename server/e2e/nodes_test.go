@@ -94,11 +94,9 @@ func testAnyNode(t *testing.T, url string) {
 
 // testChannelOfAllNodes listens over WebChannel. Each connection carries one request and goes to the next node.
 func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
-	transport := http.DefaultTransport.(*http.Transport)
-	transport.DisableKeepAlives = true
-	t.Cleanup(func() { transport.DisableKeepAlives = false })
+	single := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	t.Run("WebChannel", func(t *testing.T) {
-		end := overWebChannel(true)(t, b.Addr(), "Bearer owner")
+		end := webChannel(single, "Listen", true)(t, b.Addr(), "Bearer owner")
 		end.send(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
 			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/any/0"}}},
 		}}})

@@ -225,7 +225,7 @@ func openListen(transport listenTransport) func(*testing.T, string, string) <-ch
 // openWriteChannel opens a Write stream over WebChannel.
 func openWriteChannel(t *testing.T, address, authorization string) <-chan codes.Code {
 	t.Helper()
-	end := webChannel("Write", false)(t, address, authorization)
+	end := webChannel(http.DefaultClient, "Write", false)(t, address, authorization)
 	end.send(&pb.ListenRequest{Database: channelDatabase}) // the first message is the same for both methods
 	if _, ended := end.receive(); ended != nil {
 		t.Fatalf("the first message is answered by %v", ended)
