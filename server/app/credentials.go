@@ -5,10 +5,8 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"clave/server/account"
-	"clave/server/cluster"
 	"clave/server/config"
 	"clave/server/datasocket"
 	"clave/server/fault"
@@ -84,23 +82,6 @@ func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Crede
 		return out, callLeader(ctx, l.client, leader, keyServiceName, body, out)
 	}
 	return &Credentials{c, send, l.close}, nil
-}
-
-// callLeader sends a body to a service of the leader and decodes its response into out. It returns the service's error, or
-// Unavailable if the leader does not respond.
-func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, body []byte, out any) error {
-	status, answer, err := client.Call(ctx, leader, service, body)
-	switch {
-	case err != nil:
-		return fault.Because(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
-	case status == http.StatusOK:
-		return json.Unmarshal(answer, out)
-	}
-	var refused failure
-	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
-		return fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
-	}
-	return fault.E(refused.Code, "%s", refused.Message)
 }
 
 // Create creates a key for a service account, and the account if it is new. Only the public half leaves this process.

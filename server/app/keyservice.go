@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/json"
-	"io"
-	"net/http"
 
 	"clave/server/datasocket"
 	"clave/server/fault"
-	"clave/server/httpjson"
 	"clave/server/identity"
 )
 
@@ -70,31 +67,12 @@ func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, err
 	return out, err
 }
 
-// ServeHTTP serves a request of a command on another machine.
-func (s *keyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in keyRequest
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxKeyRequest))
-	if err == nil {
-		err = json.Unmarshal(body, &in)
-	}
-	if err != nil {
-		httpjson.Write(w, http.StatusBadRequest, failure{fault.InvalidArgument, err.Error()})
-		return
-	}
-	out, err := s.answer(r.Context(), in)
-	if err != nil {
-		httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
-		return
-	}
-	httpjson.Write(w, http.StatusOK, out)
-}
-
 // offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes share the
 // store, at the leader's inner listener.
 func (a *App) offerKeys(service *identity.Service) {
 	s := &keyService{service}
 	if a.nodes != nil {
-		a.nodes.services[keyServiceName] = s
+		a.nodes.services[keyServiceName] = leaderService(maxKeyRequest, s.answer)
 		return
 	}
 	if a.config.Memory {

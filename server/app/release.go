@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +19,6 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
-	"clave/server/httpjson"
 	"clave/server/index"
 	"clave/server/release"
 	"clave/server/resource"
@@ -206,7 +203,7 @@ func (a *App) openReleases(ctx context.Context, s *state, rulesets *guard.Rulese
 		a.watchOwn()
 	}
 	a.nodes.releases.Store(r)
-	a.nodes.services[releaseService] = r
+	a.nodes.services[releaseService] = leaderService(maxRelease, r.serve)
 	return nil
 }
 
@@ -325,30 +322,11 @@ func (s *releases) changeIndexes(ctx context.Context, all map[resource.Database]
 	return nil
 }
 
-// failure is the response to a refused request.
-type failure struct {
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-}
-
-// ServeHTTP serves a request of another node or a command to release files.
-func (s *releases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in releaseRequest
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRelease))
-	if err == nil {
-		err = json.Unmarshal(body, &in)
+// serve serves a request of another node or a command to release files.
+func (s *releases) serve(ctx context.Context, in releaseRequest) (*Released, error) {
+	out, err := s.release(ctx, in)
+	if err != nil && fault.CodeOf(err) == fault.Internal {
+		s.log.Error("files were not released", "by", in.By, "error", err)
 	}
-	if err != nil {
-		httpjson.Write(w, http.StatusBadRequest, failure{fault.InvalidArgument, err.Error()})
-		return
-	}
-	out, err := s.release(r.Context(), in)
-	if err != nil {
-		if fault.CodeOf(err) == fault.Internal {
-			s.log.Error("files were not released", "by", in.By, "error", err)
-		}
-		httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
-		return
-	}
-	httpjson.Write(w, http.StatusOK, out)
+	return out, err
 }
