@@ -1,27 +1,16 @@
 import { useId } from 'react'
 import { Link } from 'react-router-dom'
-import { eventArt } from '../../art/event-art'
-import { SlotImage } from '../../art/slot-image'
 import { buttonClasses } from '../../components/button-classes'
 import { tEvent } from '../../i18n/es-events'
 import { whenLine, type PublicEvent } from '../../lib/event'
-import { EventImage } from './event-parts'
+import { CardPicture } from './card-picture'
 
 /** An event among the next ones: date, title, description and a button for more (F-104). */
 export function PublicEventCard({ event, onOpen }: { event: PublicEvent; onOpen: () => void }) {
   const titleId = useId()
   return (
     <li className="marco tarjeta-viva">
-      <div className="no-imprimir border-borde aspect-[16/10] overflow-hidden border-b-2">
-        <EventImage
-          event={event}
-          alt=""
-          lazy
-          sizes="(min-width: 1024px) 373px, (min-width: 640px) 50vw, 100vw"
-          className="size-full"
-          fallback={<SlotImage slot={eventArt(event)} sizes="(min-width: 1024px) 373px, 100vw" className="size-full object-cover" />}
-        />
-      </div>
+      <CardPicture event={event} className="no-imprimir" />
       <div className="flex grow flex-col p-5">
         <p className="text-acento font-semibold">{whenLine(event)}</p>
         <h3 id={titleId} className="titulo-3 mt-1 wrap-anywhere">
