@@ -3,20 +3,17 @@ package app
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"clave/server/config"
 	"clave/server/console"
 	"clave/server/console/audit"
 	"clave/server/console/session"
-	"clave/server/fault"
 	"clave/server/front/restd"
 	"clave/server/front/webchannel"
 	"clave/server/guard"
@@ -74,11 +71,10 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	if err != nil {
 		return nil, err
 	}
-	encrypted := a.consoleTLS() != nil
 	at := a.addresses
 	o := console.Options{
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
-		Names: a.consoleNames(), AnyAddress: unspecified(at.Console), TLS: encrypted,
+		Hosts:     a.consoleHosts(),
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
 		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.definedIn, Missing: &a.watched.missing, Meter: a.counts, Logs: &a.watched.logs,
@@ -86,6 +82,9 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
+	}
+	if a.nodes != nil {
+		o.Node = a.nodes.name
 	}
 	for _, d := range c.Databases {
 		o.Databases = append(o.Databases, d.ID)
@@ -99,7 +98,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	if !c.Production() {
 		calls.signIn = pages.SignIn()
 	}
-	a.offerLinks(sessions, encrypted)
+	a.offerLinks(sessions)
 	return pages, nil
 }
 
@@ -117,15 +116,15 @@ func (a *App) consoleFile(name string) string {
 	return filepath.Join(a.config.DataDir, session.Folder, name)
 }
 
-// consoleNames returns the host names of the console, besides localhost and its addresses.
-func (a *App) consoleNames() []string {
+// consoleHosts returns the hosts by which pages may name the console.
+func (a *App) consoleHosts() console.Hosts {
 	c := a.config
 	host, _ := a.consoleAt()
 	names := append([]string{host}, c.ACMEDomains...)
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" && c.Production() {
 		names = append(names, u.Hostname())
 	}
-	return names
+	return console.Hosts{Names: names, AnyAddress: unspecified(a.addresses.Console)}
 }
 
 // unspecified reports whether an address means all addresses of the machine.
@@ -134,35 +133,13 @@ func unspecified(address string) bool {
 	return err == nil && at.Addr().IsUnspecified()
 }
 
-// offerLinks serves links for the table at the start and for `clave console`.
-func (a *App) offerLinks(sessions *session.Sessions, encrypted bool) {
-	address := func(write bool) session.Address {
-		if !sessions.NeedsLink() {
-			return session.Address{URL: a.consoleOrigin(false) + "/"}
-		}
-		secret, until := sessions.Link(write)
-		return session.Address{URL: a.consoleOrigin(encrypted) + "/?link=" + secret, Until: until.Truncate(time.Second)}
-	}
-	a.addresses.ConsoleURL = func() string { return address(false).URL }
-	if a.config.Memory {
-		return
-	}
-	listener, err := session.Listen(a.config.DataDir, address)
-	if err != nil {
-		a.o.Log.Warn("clave console cannot create links", "error", err)
-		return
-	}
-	a.onClose(listener.Close)
-	a.add("console links", listener)
-}
-
 // consoleOrigin returns the origin of the console for browsers of this machine, or with TLS of any machine.
-func (a *App) consoleOrigin(encrypted bool) string {
+func (a *App) consoleOrigin() string {
 	host, port, err := net.SplitHostPort(a.addresses.Console)
 	if err != nil {
 		return ""
 	}
-	if !encrypted {
+	if a.consoleTLS() == nil {
 		if a.config.Mode != config.ModeServe {
 			host = ForPages(host)
 		} else if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
@@ -174,14 +151,4 @@ func (a *App) consoleOrigin(encrypted bool) string {
 		host = u.Hostname()
 	}
 	return "https://" + net.JoinHostPort(host, port)
-}
-
-// ConsoleLink requests a link to the console from the server that runs on the data folder.
-func ConsoleLink(ctx context.Context, c *config.Config) (session.Address, error) {
-	link, err := session.Request(ctx, c.DataDir, c.Write)
-	if errors.Is(err, session.ErrNoServer) {
-		return link, fault.Because(err, fault.FailedPrecondition,
-			"%s: no server with a console runs on this data folder. Name another with --data, or start it with clave start or clave serve --console 127.0.0.1:4000.", c.DataDir)
-	}
-	return link, err
 }

@@ -265,5 +265,6 @@ func (n *nodes) lead() {
 			handlers[name] = port.Handler()
 		}
 	}
+	n.serveConsole(handlers)
 	n.node.Serve(handlers)
 }

@@ -8,8 +8,8 @@ import (
 	"clave/server/front"
 )
 
-// openOwn opens the ports of a node that does not lead whose requests are not forwarded: that of its metrics and the redirection to https, which
-// every node has, and those of what runs at the leader only, which name it.
+// openOwn opens the other ports of a node that does not lead: that of its metrics and the redirection to https, which every
+// node has, the console's, and those of what runs at the leader only, which name it.
 func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 	if p.metrics != nil {
 		handlers, err := a.metricsHandlers(a.followerState)
@@ -22,7 +22,7 @@ func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 		n.open(ctx, a.plainOptions(p.plain, func() error { return n.leaderHealth(ctx, "hosting") }))
 	}
 	if p.console != nil {
-		n.open(ctx, a.consoleOptions(p.console, n.elsewhere("The console")))
+		a.openConsole(ctx, n, p)
 	}
 	if p.hub != nil {
 		n.open(ctx, a.portOptions("hub", p.hub, front.Handlers{Hub: n.elsewhere("The emulator hub")}))

@@ -27,6 +27,7 @@ type sessionJSON struct {
 	Project      string        `json:"project"`
 	Projects     []projectJSON `json:"projects"`
 	Version      string        `json:"version"`
+	Node         string        `json:"node,omitempty"`
 	CSRF         string        `json:"csrf"`
 	Expires      *string       `json:"expires"`
 	Features     []string      `json:"features"`
@@ -37,7 +38,7 @@ type sessionJSON struct {
 // getSession returns the session and the features of the server.
 func (c *Console) getSession(in *call) (any, error) {
 	out := sessionJSON{
-		Mode: c.o.Mode, Write: in.session.Write, Project: c.o.Project, Projects: c.projects(), Version: c.o.Version, CSRF: in.session.CSRF,
+		Mode: c.o.Mode, Write: in.session.Write, Project: c.o.Project, Projects: c.projects(), Version: c.o.Version, Node: c.o.Node, CSRF: in.session.CSRF,
 		Features: c.features(), Addresses: c.o.Addresses, TokensSigned: c.o.SignedTokens,
 	}
 	if end := c.o.Sessions.Expires(in.session); !end.IsZero() {
@@ -51,7 +52,7 @@ func (c *Console) getSession(in *call) (any, error) {
 func (c *Console) deleteSession(in *call) (any, error) {
 	c.o.Sessions.End(in.session)
 	if c.o.Sessions.NeedsLink() {
-		http.SetCookie(in.w, c.newCookie(in.Request, ""))
+		http.SetCookie(in.w, newCookie(in.Request, ""))
 	}
 	return struct{}{}, nil
 }

@@ -42,12 +42,10 @@ type Options struct {
 	Databases []string
 	// SignedTokens is set when ID tokens are signed.
 	SignedTokens bool
-	// Names are the host names of the console besides localhost. AnyAddress also accepts every IP address, for a console that
-	// listens on all addresses of the machine.
-	Names      []string
-	AnyAddress bool
-	// TLS is set if the console's listener terminates TLS.
-	TLS bool
+	// Node is the name of this node among those that share a store; empty if it shares none.
+	Node string
+	// Hosts are the hosts by which pages may name the console.
+	Hosts Hosts
 	// Addresses holds the addresses of the other parts.
 	Addresses Addresses
 	// Sessions are the sessions.
@@ -167,19 +165,19 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	page := isPage(r)
 	switch {
-	case !c.named(r.Host):
-		c.refuse(w, page, errOtherName(r.Host))
+	case !c.o.Hosts.Has(r.Host) && !relayed(r):
+		refuse(w, page, errOtherName(r.Host))
 		return
-	case !c.sameOrigin(r, page):
-		c.refuse(w, page, errOtherOrigin)
+	case !sameOrigin(r, page):
+		refuse(w, page, errOtherOrigin)
 		return
 	case page && r.URL.Path == "/" && r.URL.Query().Has(linkParam) && c.o.Sessions.NeedsLink():
 		c.openByLink(w, r)
 		return
 	}
-	of := c.o.Sessions.Find(c.cookie(r), active(r))
+	of := c.o.Sessions.Find(sessionCookie(r), active(r))
 	if of == nil {
-		c.refuse(w, page, errNoSession)
+		refuse(w, page, errNoSession)
 		return
 	}
 	if page {

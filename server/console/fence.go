@@ -5,7 +5,6 @@ import (
 	"html"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -41,24 +40,10 @@ func isPage(r *http.Request) bool {
 	return true
 }
 
-// named reports whether a Host header names the console. A foreign page can resolve its own name to this machine (DNS
-// rebinding), but its requests have that name.
-func (c *Console) named(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
-	if ip, err := netip.ParseAddr(name); err == nil {
-		return ip.IsLoopback() || c.o.AnyAddress || slices.Contains(c.o.Names, name)
-	}
-	return name == "localhost" || slices.Contains(c.o.Names, name)
-}
-
 // sameOrigin reports whether a request comes from the console's own pages, or from no page. A link on any page may lead to
 // a page of the console, because other origins cannot read it.
-func (c *Console) sameOrigin(r *http.Request, page bool) bool {
-	if origin := r.Header.Get("Origin"); origin != "" && origin != c.origin(r) {
+func sameOrigin(r *http.Request, page bool) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != ownOrigin(r) {
 		return false
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -71,9 +56,9 @@ func (c *Console) sameOrigin(r *http.Request, page bool) bool {
 	}
 }
 
-// origin returns the console's origin, with the host name of the request.
-func (c *Console) origin(r *http.Request) string {
-	if c.o.TLS {
+// ownOrigin returns the console's origin, with the host name of the request.
+func ownOrigin(r *http.Request) string {
+	if r.TLS != nil {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
@@ -86,30 +71,30 @@ const linkParam = "link"
 func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
-		c.refuse(w, true, errNoSession)
+		refuse(w, true, errNoSession)
 		return
 	}
 	_, cookie, ok := c.o.Sessions.Open(r.URL.Query().Get(linkParam), forwarded.Of(r, 0).String())
 	if !ok {
-		c.refuse(w, true, errUsedLink)
+		refuse(w, true, errUsedLink)
 		return
 	}
-	http.SetCookie(w, c.newCookie(r, cookie))
+	http.SetCookie(w, newCookie(r, cookie))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 // cookieName returns the name of the session's cookie. It contains the port, because all ports of a host share cookies.
-func (c *Console) cookieName(r *http.Request) string {
+func cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
-	if c.o.TLS {
+	if r.TLS != nil {
 		return "__Host-clave-console-" + port
 	}
 	return "clave-console-" + port
 }
 
 // newCookie returns the session's cookie, or, for an empty value, the cookie that removes it.
-func (c *Console) newCookie(r *http.Request, value string) *http.Cookie {
-	cookie := &http.Cookie{Name: c.cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode}
+func newCookie(r *http.Request, value string) *http.Cookie {
+	cookie := &http.Cookie{Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode}
 	if value == "" {
 		cookie.MaxAge = -1
 	}
@@ -117,8 +102,8 @@ func (c *Console) newCookie(r *http.Request, value string) *http.Cookie {
 }
 
 // cookie returns the value of a request's session cookie, or an empty string.
-func (c *Console) cookie(r *http.Request) string {
-	cookie, err := r.Cookie(c.cookieName(r))
+func sessionCookie(r *http.Request) string {
+	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
 		return ""
 	}
@@ -158,7 +143,7 @@ func untilEnded(r *http.Request, of *session.Session) (*http.Request, func()) {
 }
 
 // refuse responds with an error: as a page to a request for a page, and otherwise as JSON.
-func (c *Console) refuse(w http.ResponseWriter, page bool, err error) {
+func refuse(w http.ResponseWriter, page bool, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	if !page {
 		writeError(w, err)

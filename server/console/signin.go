@@ -199,7 +199,7 @@ func (c *Console) SignIn() http.Handler {
 // exchangeSignIn answers a code with its sign-in.
 func (c *Console) exchangeSignIn(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if !c.sameOrigin(r, false) {
+	if !sameOrigin(r, false) {
 		writeError(w, errOtherOrigin)
 		return
 	}

@@ -36,7 +36,7 @@ type linkRequest struct {
 }
 
 // Listen opens the socket in a data folder, which no other process may use. address creates a link.
-func Listen(data string, address func(write bool) Address) (*datasocket.Listener, error) {
+func Listen(data string, address func(ctx context.Context, write bool) (Address, error)) (*datasocket.Listener, error) {
 	folder := filepath.Join(data, Folder)
 	err := os.MkdirAll(folder, 0o700)
 	if err == nil {
@@ -45,12 +45,12 @@ func Listen(data string, address func(write bool) Address) (*datasocket.Listener
 	if err != nil {
 		return nil, err
 	}
-	return datasocket.Listen(data, socketName, func(_ context.Context, body []byte) (any, error) {
+	return datasocket.Listen(data, socketName, func(ctx context.Context, body []byte) (any, error) {
 		var in linkRequest
 		if err := json.Unmarshal(body, &in); err != nil {
 			return nil, err
 		}
-		return address(in.Write), nil
+		return address(ctx, in.Write)
 	})
 }
 

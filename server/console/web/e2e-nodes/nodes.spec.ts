@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { get } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,14 +22,14 @@ const nodes: Node[] = []
 /** Resolves when a program prints a text. */
 function prints(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = ''
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString()
-      if (said.includes(text)) resolve()
+    let printed = ''
+    const read = (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (printed.includes(text)) resolve()
     }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`clave ended with ${code}: ${said}`)))
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('exit', (code) => reject(new Error(`clave ended with ${code}: ${printed}`)))
   })
 }
 
@@ -91,11 +92,15 @@ async function write(i: number, path: string, text: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** Opens the console at the leader. */
-async function open(page: Page, writes: boolean): Promise<void> {
-  const { data } = nodeAt(0)
-  const { stdout } = await promisify(execFile)(CLAVE, ['console', '--data', data, `--write=${writes}`], { cwd: folder })
-  await page.goto(stdout.trim())
+/** Prints a link to the console of a node. */
+async function linkAt(i: number, writes: boolean): Promise<string> {
+  const { stdout } = await promisify(execFile)(CLAVE, ['console', '--data', nodeAt(i).data, `--write=${writes}`], { cwd: folder })
+  return stdout.trim()
+}
+
+/** Opens the console of a node, by default the leader's. */
+async function open(page: Page, writes: boolean, i = 0): Promise<void> {
+  await page.goto(await linkAt(i, writes))
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
 }
 
@@ -154,10 +159,59 @@ test('a session that only reads changes nothing', async ({ page }) => {
   expect(await (await fetch(documentAt(2, 'open/kept'))).text()).toContain('as it was')
 })
 
-test('the console of a follower names the leader', async ({ page }) => {
-  const follower = nodeAt(1)
-  const response = await page.goto(follower.console)
-  expect(response?.status()).toBe(503)
-  await expect(page.getByText('The console runs at the node that leads')).toBeVisible()
-  await expect(page.getByText(nodeAt(0).clients.slice('http://'.length))).toBeVisible()
+test('the console of a follower shows and changes the same data as the leader, live', async ({ page }) => {
+  await write(0, 'open/flute', 'written at the leader')
+  await open(page, true, 1)
+  await page.goto(`${nodeAt(1).console}/data/${PROJECT}/(default)/open`)
+  await expect(page.getByRole('row', { name: 'flute' })).toContainText('written at the leader')
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+  await write(2, 'open/oboe', 'written at the third node')
+  await expect(page.getByRole('row', { name: 'oboe' })).toContainText('written at the third node')
+  await page.getByRole('row', { name: 'flute' }).getByText('flute', { exact: true }).click()
+  await page.getByLabel('Value of text').fill('changed at a follower')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect(await (await fetch(documentAt(0, 'open/flute'))).text()).toContain('changed at a follower')
+  await expect(page.getByText('Leading node')).toBeVisible()
+})
+
+/** Requests the console of a node with some headers. fetch does not send a Host header of the caller's choice. */
+function requested(i: number, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(`${nodeAt(i).console}/api/session`, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    }).on('error', reject)
+  })
+}
+
+test('a follower gives its console to no other name, to no other origin and to nobody without a session', async ({ page }) => {
+  await open(page, false, 1)
+  const [cookie] = await page.context().cookies(nodeAt(1).console)
+  const session = `${cookie?.name}=${cookie?.value}`
+  expect(await requested(1, { cookie: session })).toBe(200)
+  expect(await requested(1, {})).toBe(401)
+  expect(await requested(1, { cookie: session, host: `rebound.example:${new URL(nodeAt(1).console).port}` })).toBe(403)
+  expect(await requested(1, { cookie: session, origin: nodeAt(0).console })).toBe(403)
+  const link = await linkAt(1, false)
+  expect((await page.goto(link))?.status()).toBe(200)
+  expect((await page.goto(link))?.status()).toBe(401)
+})
+
+test('after a change of leaders a new link opens the console at every node', async ({ page }) => {
+  await open(page, true, 2)
+  const before = nodeAt(0).child
+  const ended = new Promise((resolve) => before.once('exit', resolve))
+  before.kill('SIGTERM')
+  await ended
+  await write(2, 'open/horn', 'written after the change')
+  await expect(async () => {
+    expect(await requested(2, {})).toBe(401)
+    expect(await requested(1, {})).toBe(401)
+  }).toPass()
+  for (const i of [1, 2]) {
+    await open(page, true, i)
+    await page.goto(`${nodeAt(i).console}/data/${PROJECT}/(default)/open`)
+    await expect(page.getByRole('row', { name: 'horn' })).toContainText('written after the change')
+  }
 })

@@ -103,7 +103,7 @@ test('a large file goes in with its progress', async ({ page }) => {
   await expect(page.getByRole('link', { name: /^things 2,?501/ })).toBeVisible()
 })
 
-test('nodes that share a store have their lags named, and what a follower answers is told', async ({ page, quiet }) => {
+test('nodes that share a store have their lags named, and a 503 in plain text is shown', async ({ page, quiet }) => {
   quiet(/503/)
   const sample = (lags: number[]) => ({
     time: '2030-01-01T00:00:00Z',
@@ -127,7 +127,7 @@ test('nodes that share a store have their lags named, and what a follower answer
   await fits(page)
   await page.getByLabel('Language').selectOption('es')
   await expect(page.getByRole('figure', { name: 'Memoria' })).toContainText('1,5 MiB')
-  const text = 'The console runs at the node that leads: oviedo.'
+  const text = 'The node that leads, oviedo, runs without a console.'
   await page.route('**/api/now', (route) => route.fulfill({ status: 503, contentType: 'text/plain; charset=utf-8', body: `${text}\n` }))
   await page.reload()
   await expect(page.getByRole('alert')).toContainText(text)

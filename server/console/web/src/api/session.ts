@@ -7,6 +7,8 @@ const Session = v.object({
   project: v.string(),
   projects: v.array(v.object({ id: v.string(), databases: v.array(v.string()) })),
   version: v.string(),
+  /** The node that answers, if several share a store: the one that leads. */
+  node: v.optional(v.string(), ''),
   csrf: v.string(),
   expires: v.nullish(v.string()),
   features: v.array(v.string()),

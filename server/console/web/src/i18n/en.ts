@@ -34,6 +34,7 @@ export const en = {
     endedText: 'It was not used for a while, or the server was restarted. This command prints a new link:',
     notFound: 'There is no such page.',
     signOut: 'End the session',
+    leader: 'Leading node',
   },
   common: {
     loading: 'Loading…',

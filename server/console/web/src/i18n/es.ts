@@ -36,6 +36,7 @@ export const es: Messages = {
     endedText: 'No se usó durante un rato, o el servidor se reinició. Este comando da un enlace nuevo:',
     notFound: 'Esta página no existe.',
     signOut: 'Terminar la sesión',
+    leader: 'Nodo líder',
   },
   common: {
     loading: 'Cargando…',

@@ -131,6 +131,14 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
             {session.version.split(/[ ,]/)[0]}
           </span>
         </div>
+        {session.node && (
+          <div className="row small soft">
+            <span>{t.shell.leader}</span>
+            <span className="push mono clip" title={session.node}>
+              {session.node}
+            </span>
+          </div>
+        )}
         {session.mode === 'serve' && (
           <button
             type="button"
