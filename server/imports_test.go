@@ -18,7 +18,7 @@ import (
 // module is the import path of the packages.
 const module = "clave/server/"
 
-// unfenced are the packages that may import any other: the wiring and tests of the whole.
+// unfenced lists the packages that may import any other: the wiring and the tests of the whole program.
 var unfenced = []string{"app", "e2e", "bench"}
 
 // sourceFiles returns the Go files of all packages, without tests and generated code, by their package.
@@ -141,7 +141,7 @@ func moduleImports(t *testing.T, file string) []string {
 	return imports
 }
 
-// TestImportsGoDown checks that no allowed import goes up a layer, that none make a cycle, and the separations of design.md.
+// TestImportsGoDown checks that no allowed import goes up a layer or is part of a cycle, and that the separations of design.md hold.
 func TestImportsGoDown(t *testing.T) {
 	packages := readImports(t)
 	for name, may := range packages {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// maxTextBytes is the size above which a file is no text of ours.
+// maxTextBytes is the maximum size of a checked file. Larger files are not source text.
 const maxTextBytes = 1 << 20
 
-// TestNoConflictMarkers checks that no file contains the markers that git writes where two changes conflict.
+// TestNoConflictMarkers checks that no file contains git's conflict markers.
 func TestNoConflictMarkers(t *testing.T) {
 	skipped := map[string]bool{"node_modules": true, ".git": true, "bin": true, "dist": true, "dist-ssr": true, "test-results": true}
 	markers := [][]byte{[]byte("\n<<<<<<" + "< "), []byte("\n>>>>>>" + "> ")}

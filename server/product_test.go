@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheProductHoldsNoService checks that the product's program, with all that it imports, holds neither the back office nor
-// the Admin SDK that services use.
+// TestTheProductHoldsNoService checks that neither the back office nor the Admin SDK, which services use, is part of the clave program.
 func TestTheProductHoldsNoService(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "./cmd/clave").Output()
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	maxFuncLines = 80
 )
 
-// forbidden are calls with one home, and what to write instead.
+// forbidden lists calls that only some packages may make, and what to write instead.
 var forbidden = []struct {
 	call    string
 	homes   []string
@@ -203,7 +203,7 @@ func commentsIn(file *ast.File, fn *ast.FuncDecl) string {
 	return text
 }
 
-// checkCalls checks that calls that belong to one package are only in it.
+// checkCalls checks that forbidden calls occur only in their packages.
 func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, pkg string) {
 	t.Helper()
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -224,7 +224,7 @@ func checkCalls(t *testing.T, fset *token.FileSet, file *ast.File, pkg string) {
 	})
 }
 
-// atHome reports whether a package is one of the homes, which may be prefixes.
+// atHome reports whether a package is in a list, whose entries may be prefixes.
 func atHome(pkg string, homes []string) bool {
 	for _, home := range homes {
 		if pkg == strings.TrimSuffix(home, "/") || strings.HasPrefix(pkg, home) {

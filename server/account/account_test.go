@@ -12,7 +12,7 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// scope is where the tests' accounts live.
+// scope is the scope of the tests' accounts.
 var scope = account.Scope{Project: "p"}
 
 // open returns an empty store.
@@ -39,7 +39,7 @@ func put(t testing.TB, s *account.Store, u *account.User) error {
 	})
 }
 
-// TestFirebaseScrypt holds the published vectors (github.com/firebase/scrypt, the Admin SDK's tests).
+// TestFirebaseScrypt checks the published vectors (github.com/firebase/scrypt, the Admin SDK's tests).
 func TestFirebaseScrypt(t *testing.T) {
 	decode := func(s string) []byte {
 		b, err := base64.StdEncoding.DecodeString(s)
@@ -102,7 +102,7 @@ func TestHashParametersAreBounded(t *testing.T) {
 	}
 }
 
-// TestUniqueUnderConcurrency lets many accounts reach for the same address, number and provider's user at once.
+// TestUniqueUnderConcurrency gives the same address, number and provider's user to many accounts concurrently.
 func TestUniqueUnderConcurrency(t *testing.T) {
 	s := open(t)
 	const racers = 32

@@ -8,7 +8,7 @@ import (
 	"clave/server/account"
 )
 
-// find returns the ids of the accounts that have a text.
+// find returns the ids of the accounts that match a text.
 func find(t testing.TB, s *account.Store, text, after string, most int) (ids []string) {
 	t.Helper()
 	err := s.Search(t.Context(), scope, text, after, func(u *account.User) bool {
@@ -21,7 +21,7 @@ func find(t testing.TB, s *account.Store, text, after string, most int) (ids []s
 	return ids
 }
 
-// TestSearch finds accounts by any part of what names them, and by nothing else.
+// TestSearch finds accounts by any part of their identifiers, and by no other value.
 func TestSearch(t *testing.T) {
 	s := open(t)
 	name := func(text string) *string { return &text }
@@ -54,7 +54,7 @@ func TestSearch(t *testing.T) {
 		{"5551234", "", 9, []string{"a-1"}},
 		{"(809) 555-12", "", 9, []string{"a-1"}},
 		{"+1 809", "", 9, []string{"a-1"}},
-		// What names no account: names of fields, and values of others.
+		// Names of fields and the values of other fields match no account.
 		{"email", "", 9, nil},
 		{"created", "", 9, nil},
 		{"secreta", "", 9, nil},
@@ -66,7 +66,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks for what one account of many has, and for what none has.
+// BenchmarkSearch searches for a text that one account of many has, and for one that none has.
 func BenchmarkSearch(b *testing.B) {
 	s := open(b)
 	const many = 100_000

@@ -12,7 +12,7 @@ import (
 	"clave/server/release"
 )
 
-// TestDeployed has files named on the command line and by firebase.json stand for databases.
+// TestDeployed checks which databases the files on the command line and in firebase.json are released for.
 func TestDeployed(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -53,7 +53,7 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
-// TestReadText names the line of a file that is not in UTF-8, which other nodes would receive as another text.
+// TestReadText checks that the error for a file that is not UTF-8 has its line. Other nodes would receive a different text.
 func TestReadText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "latin.rules")
 	for text, want := range map[string]string{"// café\n": "", "a\n// caf\xe9\n": "latin.rules:2: the file is not in UTF-8"} {
@@ -70,7 +70,7 @@ func TestReadText(t *testing.T) {
 	}
 }
 
-// listed lists files in one line.
+// listed returns files as one line.
 func listed(files release.Files) string {
 	var out []string
 	for id, d := range files {
@@ -91,7 +91,7 @@ func listed(files release.Files) string {
 	return strings.Join(out, ", ")
 }
 
-// TestCheckFiles reports all that is wrong, by file and line.
+// TestCheckFiles checks that every mistake is reported with its file and line.
 func TestCheckFiles(t *testing.T) {
 	file := func(name, text string) *release.File { return &release.File{Name: name, Text: text} }
 	good := "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read; } } }"

@@ -12,7 +12,7 @@ import (
 	"clave/server/process"
 )
 
-// TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which serves the read or responds that it can't.
+// TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds that it cannot.
 func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {

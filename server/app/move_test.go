@@ -9,7 +9,7 @@ import (
 	"clave/server/inventory"
 )
 
-// TestMoveDataRefuses names sources and targets that are none.
+// TestMoveDataRefuses passes invalid sources and targets.
 func TestMoveDataRefuses(t *testing.T) {
 	dir := t.TempDir()
 	const url = "postgres://clave@127.0.0.1:1/clave"
@@ -29,7 +29,7 @@ func TestMoveDataRefuses(t *testing.T) {
 	}
 }
 
-// TestComparedFails compares sides that differ in one value.
+// TestComparedFails compares two stores that differ in one value.
 func TestComparedFails(t *testing.T) {
 	sides := [2]*inventory.Inventory{inventory.New(), inventory.New()}
 	for i, value := range []string{"one", "two"} {

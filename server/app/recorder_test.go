@@ -40,7 +40,7 @@ func TestTheRecorderWritesToTheDatabasesFile(t *testing.T) {
 			t.Errorf("%s has the index %d times, want %d: %s", path, got, want, text)
 		}
 		if strings.Contains(string(text), "stays") != (path == own) {
-			t.Errorf("%s lost what else was in it: %s", path, text)
+			t.Errorf("%s lost its other content: %s", path, text)
 		}
 	}
 	text, err := os.ReadFile(file)

@@ -16,7 +16,7 @@ import (
 	"clave/server/config"
 )
 
-// startedElsewhere are the types with a Run that something else than the wiring runs, and what does.
+// startedElsewhere lists the types whose Run is not called by the wiring, with their callers.
 var startedElsewhere = map[string]string{
 	"front.split":             "front.Port.Run",
 	"storage/pgstore.Store":   "App.openServed, with --store alone",
@@ -24,8 +24,8 @@ var startedElsewhere = map[string]string{
 	"cluster.Node":            "App.join, with --store alone",
 }
 
-// TestEveryRunIsStarted builds the server of each mode as the program does, and checks that every component in it which has a
-// Run(context.Context) error is run with the app, and that no type of the module with such a Run is left out of both modes.
+// TestEveryRunIsStarted builds the server of each mode as the program does. Every component with a Run(context.Context) error must run with the app,
+// and every type of the module with such a Run must be part of at least one mode.
 func TestEveryRunIsStarted(t *testing.T) {
 	started := make(map[string]bool)
 	for mode, flags := range map[config.Mode][]string{
@@ -65,7 +65,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 // buildApp builds a server that is never run.
 func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "app") // shorter than t.TempDir: the name of a socket has little room
+	dir, err := os.MkdirTemp("", "app") // shorter than t.TempDir: the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 	return a
 }
 
-// reach calls visit with every pointer to a type of this module that can be reached from a value.
+// reach calls visit with every pointer to a type of this module that is reachable from a value.
 func reach(v reflect.Value, seen map[any]bool, visit func(reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Interface:

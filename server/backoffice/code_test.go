@@ -38,7 +38,7 @@ func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
 	return s, hand
 }
 
-// nameOf returns the name of a refusal, or the error as it is.
+// nameOf returns the name of a refusal, or the text of any other error.
 func nameOf(err error) string {
 	var r *backoffice.Refusal
 	if errors.As(err, &r) {

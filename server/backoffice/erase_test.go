@@ -22,7 +22,7 @@ import (
 // formCollections are the collections that visitors write to.
 var formCollections = []string{"Massive Boletin", "ContactRequests", "voluntaryAplications", "voluntaryApplications", "IntrumentRental"}
 
-// keeper returns a service on running servers, its clock, its log, and the documents.
+// keeper returns a service that uses running servers, its clock, its log, and a client of Firestore.
 func keeper(t *testing.T) (*backoffice.Service, *clock.Hand, *bytes.Buffer, *firestore.Client) {
 	t.Helper()
 	startServers(t)
@@ -55,7 +55,7 @@ func put(t *testing.T, documents *firestore.Client, email string, created time.T
 	}
 }
 
-// left returns the addresses that are left in the collections, each as often as it is there.
+// left returns how often each address occurs in the collections.
 func left(t *testing.T, documents *firestore.Client) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
@@ -71,7 +71,7 @@ func left(t *testing.T, documents *firestore.Client) map[string]int {
 	return found
 }
 
-// traces returns the reasons of the traces with their counts, and fails when a trace has personal data.
+// traces counts the records of erasures by reason. It fails if a record contains personal data.
 func traces(t *testing.T, documents *firestore.Client) map[string]int {
 	t.Helper()
 	all, err := documents.Collection("erasures").Documents(t.Context()).GetAll()
@@ -82,7 +82,7 @@ func traces(t *testing.T, documents *firestore.Client) map[string]int {
 	for _, document := range all {
 		fields := document.Data()
 		if text := fmt.Sprint(fields); strings.Contains(text, "@") {
-			t.Errorf("a trace holds an address: %s", text)
+			t.Errorf("a record of an erasure contains an address: %s", text)
 		}
 		counts, _ := fields["counts"].(map[string]any)
 		for _, n := range counts {
@@ -175,7 +175,7 @@ func await(t *testing.T, what string, holds func() bool) {
 		case <-t.Context().Done():
 		}
 	}
-	t.Fatalf("gave up waiting for %s", what)
+	t.Fatalf("timeout while waiting for %s", what)
 }
 
 func TestUnsubscribeByLink(t *testing.T) {

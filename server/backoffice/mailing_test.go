@@ -25,7 +25,7 @@ type mailServer struct {
 	fail func(to string) error
 	// after runs after each message.
 	after func()
-	// down is returned instead of a connection.
+	// down, if set, is returned instead of a connection.
 	down error
 }
 
@@ -46,7 +46,7 @@ func (b *mailServer) Send(l *email.Message) error {
 	return nil
 }
 
-// to returns how many messages of a subject each address got.
+// to counts the accepted messages with a subject by address.
 func (b *mailServer) to(subject string) map[string]int {
 	got := make(map[string]int)
 	for _, l := range b.messages {
@@ -60,7 +60,7 @@ func (b *mailServer) to(subject string) map[string]int {
 // confirmSubject is the subject of a request for confirmation.
 const confirmSubject = "Confirma tu suscripción al boletín"
 
-// mailing returns a service with a mail server, on running servers, with its clock and the documents.
+// mailing returns a service on running servers, its mail server, its clock, and a client of Firestore.
 func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clock.Hand, *firestore.Client) {
 	t.Helper()
 	startServers(t)
@@ -139,7 +139,7 @@ func confirmAll(t *testing.T, s *backoffice.Service, mails *mailServer, document
 	hand.Advance(time.Minute)
 }
 
-// issue is what the tests send.
+// issue is the issue that the tests send.
 var issue = backoffice.Issue{Subject: "Noticias de octubre", Text: "Hola.\r\n\r\nHay concierto."}
 
 // start starts an issue and checks the number of addresses.

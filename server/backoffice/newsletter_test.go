@@ -14,7 +14,7 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// names returns n addresses.
+// names returns n e-mail addresses.
 func names(n int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -42,7 +42,7 @@ func crash(t *testing.T, s *backoffice.Service, mails *mailServer, n int) {
 	mails.after = nil
 }
 
-func TestEachAddressGetsAnIssueOnce(t *testing.T) {
+func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	confirmAll(t, s, mails, documents, hand, names(60)...)
 	id := start(t, s, issue, 60)
@@ -90,7 +90,7 @@ func TestEachAddressGetsAnIssueOnce(t *testing.T) {
 	if !slices.Equal(missing, []string{rejected, uncertain, full}) {
 		t.Errorf("without the issue: %v, want %s, %s and %s", missing, rejected, uncertain, full)
 	}
-	// The tenth message arrived, but that was never written.
+	// The tenth message was delivered, but its delivery was not recorded.
 	if got := progressOf(t, documents, id); got != "sent 56 2 2" {
 		t.Errorf("the issue's progress is %q, want 56 sent, 2 failed, 2 uncertain", got)
 	}

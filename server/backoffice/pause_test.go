@@ -12,7 +12,7 @@ import (
 	"clave/server/clock"
 )
 
-// sendFor sends at each step of a span of time.
+// sendFor sends at every step of a period.
 func sendFor(t *testing.T, s *backoffice.Service, hand *clock.Hand, span, step time.Duration) {
 	t.Helper()
 	for ; span > 0; span -= step {
@@ -33,14 +33,14 @@ func problemOf(t *testing.T, documents *firestore.Client, id string) any {
 	return found.Data()["problem"]
 }
 
-// TestSuccessiveRefusalsPauseAnIssue lets the mail server refuse all e-mails for two days, after it accepted some.
+// TestSuccessiveRefusalsPauseAnIssue lets the mail server accept some e-mails and then refuse all for two days.
 func TestSuccessiveRefusalsPauseAnIssue(t *testing.T) {
 	for _, kind := range []error{email.ErrRejected, email.ErrDeferred} {
 		t.Run(kind.Error(), func(t *testing.T) { pauses(t, kind) })
 	}
 }
 
-// pauses runs the test of a kind of refusals.
+// pauses runs the test with one kind of refusal.
 func pauses(t *testing.T, kind error) {
 	t.Helper()
 	s, mails, hand, documents := mailing(t)
@@ -69,8 +69,8 @@ func pauses(t *testing.T, kind error) {
 	}
 }
 
-// TestARefusalThatOthersDoNotShareFails has a mail server that accepts all e-mails but those to one address.
-func TestARefusalThatOthersDoNotShareFails(t *testing.T) {
+// TestARefusalOfOneAddressIsCountedAsFailed uses a mail server that refuses only the e-mails to one address.
+func TestARefusalOfOneAddressIsCountedAsFailed(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	confirmAll(t, s, mails, documents, hand, names(8)...)
 	id := start(t, s, issue, 8)

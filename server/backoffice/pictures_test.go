@@ -18,7 +18,7 @@ import (
 	"clave/server/backoffice"
 )
 
-// photo returns an upload of a size, whose pixels differ by shade.
+// photo returns a picture of a size. Its pixels depend on shade.
 func photo(t *testing.T, width, height int) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, width, height))
@@ -108,7 +108,7 @@ func TestUploadsAreLimitedForEachAdministrator(t *testing.T) {
 	}
 }
 
-// sweep sweeps and checks how many pictures were erased.
+// sweep runs the removal of unused pictures and checks how many were erased.
 func sweep(t *testing.T, s *backoffice.Service, want int) {
 	t.Helper()
 	if n, err := s.SweepPictures(t.Context()); err != nil || n != want {
@@ -116,7 +116,7 @@ func sweep(t *testing.T, s *backoffice.Service, want int) {
 	}
 }
 
-func TestPicturesGoADayAfterTheirLastEvent(t *testing.T) {
+func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
 	s, hand, _, documents := keeper(t)
 	address, id := upload(t, s)
 	forgotten, forgottenID := upload(t, s)
@@ -152,7 +152,7 @@ func TestPicturesGoADayAfterTheirLastEvent(t *testing.T) {
 	remove(copied)
 	sweep(t, s, 0)
 	hand.Advance(23 * time.Hour)
-	// The event is restored in time, and deleted again: the day begins anew.
+	// The event is restored in time and deleted again. The period of one day begins again.
 	restored := show("MusicEvent", "gala", address)
 	sweep(t, s, 0)
 	hand.Advance(2 * time.Hour)

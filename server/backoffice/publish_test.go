@@ -10,7 +10,7 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// draft stores a draft that is to be published at a moment, never when that is zero.
+// draft stores a draft that is published at a given time. A zero time means never.
 func draft(t *testing.T, documents *firestore.Client, id string, at time.Time) {
 	t.Helper()
 	var publishAt any

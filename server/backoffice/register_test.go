@@ -18,7 +18,7 @@ import (
 	"clave/server/backoffice"
 )
 
-// ana is a registration that anybody would accept.
+// ana is a valid registration.
 var ana = backoffice.Registration{FirstName: " Ana ", LastName: " Pérez ", Email: "  Ana@Correo.DO ", Password: "secreta"}
 
 // withTicket returns the registration with a fresh ticket.
@@ -64,7 +64,7 @@ func TestRegisterRefusesBeforeAnyCall(t *testing.T) {
 	}
 }
 
-// accounts is an Identity Toolkit with given answers to creations, which records its requests.
+// accounts is an Identity Toolkit server that answers creations with a given error and records its requests.
 type accounts struct {
 	answer func(w http.ResponseWriter)
 	mu     sync.Mutex

@@ -7,7 +7,7 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// requestEvery runs a round of requests at each step of a span of time. Errors are expected where the mail server fails.
+// requestEvery runs a round of requests at every step of a period. Errors are expected where the mail server fails.
 func requestEvery(t *testing.T, round func() error, advance func(time.Duration), step, span time.Duration) {
 	t.Helper()
 	for ; span > 0; span -= step {
@@ -18,7 +18,7 @@ func requestEvery(t *testing.T, round func() error, advance func(time.Duration),
 	}
 }
 
-// TestAFailingAddressDelaysNoOther has an address at which the mail server always closes the connection.
+// TestAFailingAddressDelaysNoOther uses an address for which the mail server always closes the connection.
 func TestAFailingAddressDelaysNoOther(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	subscribe(t, documents, hand, "ana@correo.do")
@@ -49,7 +49,7 @@ func TestAFailingAddressDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestADeferredRequestIsRetried has a mail server that accepts the second try, as one with greylisting does.
+// TestADeferredRequestIsRetried uses a mail server that accepts only the second attempt, as with greylisting.
 func TestADeferredRequestIsRetried(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	subscribe(t, documents, hand, "ana@correo.do")
@@ -65,7 +65,7 @@ func TestADeferredRequestIsRetried(t *testing.T) {
 	}
 }
 
-// TestAFloodOfSubscriptionsIsLimited subscribes many addresses, and one before and one after them.
+// TestAFloodOfSubscriptionsIsLimited subscribes many addresses, and one address before and one after them.
 func TestAFloodOfSubscriptionsIsLimited(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	subscribe(t, documents, hand, names(150)...)

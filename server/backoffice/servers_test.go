@@ -14,8 +14,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// startServers gives a test the servers that the environment names (`clave exec`, Firebase's emulators), or else
-// starts the program that CLAVE_BIN names, in memory and under the project's rules.
+// startServers sets up the servers for a test. If the environment names servers (`clave exec`, Firebase's emulators), it uses them. Otherwise it
+// starts the program named by CLAVE_BIN, in memory and with the project's rules.
 func startServers(t *testing.T) {
 	t.Helper()
 	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") != "" && os.Getenv("FIRESTORE_EMULATOR_HOST") != "" {
@@ -41,7 +41,7 @@ func startServers(t *testing.T) {
 	t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", ports[2]))
 }
 
-// relative returns a path as seen from a folder.
+// relative returns a path relative to a folder.
 func relative(t *testing.T, dir, path string) string {
 	t.Helper()
 	rel, err := filepath.Rel(dir, path)
@@ -51,7 +51,7 @@ func relative(t *testing.T, dir, path string) string {
 	return rel
 }
 
-// run runs a server from its ready line until the test ends.
+// run starts a server, waits until it reports readiness, and stops it when the test ends.
 func run(t *testing.T, server *exec.Cmd) {
 	t.Helper()
 	out, err := server.StdoutPipe()

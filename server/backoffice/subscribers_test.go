@@ -14,10 +14,10 @@ import (
 	"clave/server/backoffice/seed"
 )
 
-func TestOnlyConfirmedAddressesGetTheNewsletter(t *testing.T) {
+func TestOnlyConfirmedAddressesReceiveTheNewsletter(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	if _, _, err := s.StartIssue(t.Context(), "uid-1", issue); nameOfRefusal(t, err) != backoffice.NoSubscribers {
-		t.Errorf("an issue for nobody: %v", err)
+		t.Errorf("an issue without addressees: %v", err)
 	}
 	subscribe(t, documents, hand, "ana@correo.do", "ana@correo.do", "bea@correo.do", "no@ne@", "carla <c@correo.do>")
 	tokens := request(t, s, mails)
@@ -104,7 +104,7 @@ func FuzzConfirming(f *testing.F) {
 	})
 }
 
-func TestAnAddressGetsOneRequestADay(t *testing.T) {
+func TestAnAddressReceivesOneRequestADay(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	for _, step := range []struct {
 		wait time.Duration
@@ -119,7 +119,7 @@ func TestAnAddressGetsOneRequestADay(t *testing.T) {
 	}
 }
 
-func TestAMailboxGetsOneRequestADay(t *testing.T) {
+func TestAMailboxReceivesOneRequestADay(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	subscribe(t, documents, hand, "ana@gmail.com", "ana+1@gmail.com", "a.n.a+2@gmail.com", "ana@googlemail.com", "Ana@Gmail.com",
 		"bea+1@correo.do", "bea+2@correo.do", "b.ea@correo.do", "+1@correo.do", "+2@correo.do")
@@ -166,7 +166,7 @@ func TestAConfirmationDuringAnotherRequestIsKept(t *testing.T) {
 	subscribe(t, documents, hand, "ana@correo.do")
 	token := request(t, s, mails)["ana@correo.do"]
 	hand.Advance(25 * time.Hour)
-	subscribe(t, documents, hand, "ana@correo.do") // by anybody
+	subscribe(t, documents, hand, "ana@correo.do") // no account is needed
 	mails.after = func() {
 		if err := s.Confirm(t.Context(), token); err != nil {
 			t.Error(err)
@@ -239,7 +239,7 @@ func TestAddressesThatAreNotConfirmedAreErased(t *testing.T) {
 	start(t, s, issue, 1)
 }
 
-// TestDemoSubscribersAreConfirmed checks that the demo data have the names that the service gives to addresses.
+// TestDemoSubscribersAreConfirmed checks that the document names in the demo data are those that the service derives from addresses.
 func TestDemoSubscribersAreConfirmed(t *testing.T) {
 	s, mails, hand, documents := mailing(t)
 	accounts, _, err := s.Clients()

@@ -65,7 +65,7 @@ func wantData(t *testing.T, data string) {
 	}
 }
 
-// verified verifies a store as the program does.
+// verified verifies a store as clave does.
 func verified(store string) error {
 	return pebblestore.Verify(context.Background(), store, pebblestore.Options{})
 }
@@ -161,7 +161,7 @@ func TestRequestToARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := backup.Request(t.Context(), data, dir); !errors.Is(err, backup.ErrNoServer) {
-		t.Fatalf("Request at a dead socket = %v, want ErrNoServer", err)
+		t.Fatalf("Request at the socket of a killed server = %v, want ErrNoServer", err)
 	}
 	listener, err := backup.Listen(store, data)
 	if err != nil {
@@ -194,7 +194,7 @@ func TestRequestToARunningServer(t *testing.T) {
 	wantData(t, dir)
 }
 
-// TestRestoreOfADamagedCopyLeavesNothing flips a bit in a copy's table and removes its manifest.
+// TestRestoreOfADamagedCopyLeavesNothing flips a bit in a table of a copy, and removes the manifest of another copy.
 func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -240,7 +240,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 			if err := backup.Make(store, data, dir); err != nil {
 				t.Fatal(err)
 			}
-			// The tables are hard links. The copy gets its own.
+			// The tables are hard links. The copy needs its own files.
 			own := filepath.Join(t.TempDir(), "own")
 			if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
 				t.Fatal(err)
@@ -257,7 +257,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedRestore creates the folder of a killed restore and restores into it.
+// TestAnInterruptedRestore creates the folder that a killed restore leaves, and restores into it.
 func TestAnInterruptedRestore(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -269,7 +269,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 		if got, err := backup.Interrupted(back); got != dir || err != nil {
 			t.Errorf("Interrupted during a restore = %q, %v; want %q", got, err, dir)
 		}
-		// The folder is now in the state after a kill.
+		// The folder is now as after a kill.
 		return os.CopyFS(back+"-killed", os.DirFS(back))
 	})
 	if err != nil {
@@ -291,7 +291,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved creates a copy next to the files of a killed one, a copy in progress, and an unrelated folder.
+// TestAbandonedCopiesAreRemoved creates a copy beside the files of a killed copy, those of a copy in progress, and an unrelated folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()

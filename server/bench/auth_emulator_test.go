@@ -55,7 +55,7 @@ func TestAuthBesideTheEmulator(t *testing.T) {
 	}
 }
 
-// authBeside is one of the compared servers.
+// authBeside is one of the two compared servers.
 type authBeside struct {
 	*server
 	*authServer

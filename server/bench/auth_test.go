@@ -19,14 +19,14 @@ import (
 	"clave/server/token"
 )
 
-// authServer is Auth alone, over HTTP and a store on disk.
+// authServer is the Auth part of a server, over HTTP and with a store on disk.
 type authServer struct {
 	url      string
 	accounts *account.Store
 	client   *http.Client
 }
 
-// openAuth starts Auth; cost is the memory cost of password hashes, 14 is Firebase's.
+// openAuth starts Auth. cost is the memory cost of password hashes; Firebase's is 14.
 func openAuth(b testing.TB, cost int, signed bool) *authServer {
 	b.Helper()
 	store, err := pebblestore.Open(b.TempDir(), pebblestore.Options{})
@@ -72,7 +72,7 @@ func (s *authServer) call(path string, body any) (map[string]any, error) {
 	return answer, json.Unmarshal(got, &answer)
 }
 
-// The measured methods.
+// The paths of the measured methods.
 const (
 	toolkit = "/identitytoolkit.googleapis.com/v1/accounts:"
 	refresh = "/securetoken.googleapis.com/v1/token"

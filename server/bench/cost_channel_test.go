@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// channel repeats a write on a WebChannel for each worker, as browsers do: a POST for each message, and the response on an open GET. Each worker has
-// connections of its own, as a browser has: two, or one of HTTP/2, which needs TLS.
+// channel returns a load in which each worker repeats a write on a WebChannel as browsers do: a POST for each message, and the response on an open
+// GET. Each worker has its own connections, as browsers do: two, or one with HTTP/2, which requires TLS.
 func (s *server) channel(t *testing.T, config *tls.Config, http2 bool) costLoad {
 	t.Helper()
 	return costLoad{s, func() func() error {
@@ -34,7 +34,7 @@ func (s *server) channel(t *testing.T, config *tls.Config, http2 bool) costLoad 
 	}}
 }
 
-// channelPath is the path of a stream's sessions, with the parameters of all their requests.
+// channelPath is the path of a stream's sessions with the parameters common to all requests.
 func channelPath(stream, database string) string {
 	return "/google.firestore.v1.Firestore/" + stream + "/channel?VER=8&database=" + url.QueryEscape(database)
 }
@@ -57,7 +57,7 @@ var (
 	arrayPattern = regexp.MustCompile(`(?:^\[|\],)\[(\d+),`)
 )
 
-// chromium are the headers that Chromium adds to requests of a page of another origin.
+// chromium lists the headers that Chromium adds to requests of a page from another origin.
 var chromium = map[string]string{
 	"Sec-Ch-Ua-Platform": `"Linux"`,
 	"User-Agent":         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
@@ -87,7 +87,7 @@ func (c *channel) request(method, more, body string) (*http.Request, error) {
 	return r, nil
 }
 
-// post sends a message, after the fields of a form.
+// post sends a message after the given fields of a form.
 func (c *channel) post(more, fields, message string) (string, error) {
 	c.rid++
 	message = strings.ReplaceAll(url.QueryEscape(message), "+", "%20")
@@ -136,7 +136,7 @@ func (c *channel) open() error {
 	return c.await()
 }
 
-// write writes a document and waits until that is acknowledged.
+// write writes a document and waits for the acknowledgement.
 func (c *channel) write() error {
 	w, err := protojson.Marshal(costWrite())
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *channel) await() error {
 	}
 }
 
-// chunk returns the back channel's next chunk, which is ASCII here, and opens it when there is none or it has ended.
+// chunk returns the next chunk of the back channel, which contains only ASCII here. It opens the back channel if none is open.
 func (c *channel) chunk() (string, error) {
 	for tries := 0; tries < 3; tries++ {
 		if c.back == nil {
@@ -196,14 +196,14 @@ func (c *channel) chunk() (string, error) {
 	return "", errors.New("channel: the back channel gives nothing")
 }
 
-// bareChannels responds to the requests of Write streams with the bytes that Clave sends, and does nothing else.
+// bareChannels answers requests of Write streams with the bytes that Clave sends, without any other work.
 type bareChannels struct {
-	// sessions holds a chan int by the session's id: the numbers of the arrays to send.
+	// sessions maps a session's id to a chan int: the numbers of the arrays to send.
 	sessions sync.Map
 	begun    atomic.Int64
 }
 
-// ServeHTTP begins a session, accepts a message, or keeps the response to a GET open and sends a response of the stream for each message.
+// ServeHTTP begins a session, accepts a message, or keeps the response to a GET open and writes one response of the stream for each message.
 func (b *bareChannels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
 		"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=0, no-store",

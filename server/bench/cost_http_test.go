@@ -54,7 +54,7 @@ func authorize(r *http.Request) {
 	}
 }
 
-// origin is the server's, by TLS if there is a config.
+// origin returns the server's origin, with TLS if there is a configuration.
 func (s *server) origin(config *tls.Config) string {
 	if config != nil {
 		return "https://" + s.address
@@ -62,7 +62,7 @@ func (s *server) origin(config *tls.Config) string {
 	return "http://" + s.address
 }
 
-// rest repeats a request over REST.
+// rest returns a load that repeats a request over REST.
 func (s *server) rest(t *testing.T, config *tls.Config, request func() (path, body string)) costLoad {
 	t.Helper()
 	s.dialCost(t, config)
@@ -75,7 +75,7 @@ func (s *server) rest(t *testing.T, config *tls.Config, request func() (path, bo
 	}}
 }
 
-// restCreate is the commit of createCall, and restGet the read of getCall.
+// restCreate returns the commit of createCall over REST.
 func restCreate() (path, body string) {
 	text, err := protojson.Marshal(costWrite())
 	if err != nil {
@@ -84,12 +84,12 @@ func restCreate() (path, body string) {
 	return costDocuments + ":commit", fmt.Sprintf(`{"writes":[%s]}`, text)
 }
 
-// restGet reads a document.
+// restGet returns the read of getCall over REST.
 func restGet() (path, body string) {
 	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
 }
 
-// certificate is the files of a certificate and its key.
+// certificate has the paths of a certificate and its key.
 type certificate struct{ cert, key string }
 
 // newCertificate creates a certificate for the loopback address.
@@ -118,7 +118,7 @@ func newCertificate(t *testing.T, dir string) certificate {
 	return c
 }
 
-// startBareTLS starts the bare server with TLS: gRPC's own transport for gRPC, and Go's HTTP server for a folder with a page and for WebChannel.
+// startBareTLS starts the bare server with TLS: gRPC over gRPC's own transport, and a folder with a page and WebChannel over Go's HTTP server.
 func startBareTLS(t *testing.T, c certificate) *server {
 	t.Helper()
 	address := freeAddress(t)
@@ -163,7 +163,7 @@ func TestServeBareTLS(t *testing.T) {
 	}
 }
 
-// nextAddress is the address of the port after an address's.
+// nextAddress returns an address with the following port.
 func nextAddress(address string) string {
 	host, port, _ := net.SplitHostPort(address)
 	n, _ := strconv.Atoi(port)

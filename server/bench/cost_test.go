@@ -32,10 +32,9 @@ const (
 // costRounds is the number of measurements of each pair, in turns.
 const costRounds = 4
 
-// TestCostOfACall logs the server's processor time for a call, beside that of another server in the same run: Clave beside a bare gRPC server, and
-// its REST and WebChannel beside its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the program; without it
-// the program is built as make builds it. CLAVE_BENCH_CASE chooses among the cases by a pattern. The goals are ratios. A run takes about three
-// minutes.
+// TestCostOfACall logs the server's processor time for a call, compared with another server in the same run: Clave with a bare gRPC server, and
+// Clave's REST and WebChannel with its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the program; by default
+// it is built as make does. CLAVE_BENCH_CASE is a pattern that selects cases. The goals are ratios. A run takes about three minutes.
 func TestCostOfACall(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_COST") == "" {
 		t.Skip("CLAVE_BENCH_COST is not set")
@@ -71,7 +70,7 @@ func TestCostOfACall(t *testing.T) {
 	compare(t, "TLS page : Go's file server", 16, secure.page(t, config), bareTLS.page(t, config), 1.5)
 }
 
-// costLoad is a server and the calls of its clients. begin returns the call that one worker repeats.
+// costLoad is a server and the calls of its clients. begin returns the call that a worker repeats.
 type costLoad struct {
 	server *server
 	begin  func() func() error
@@ -102,7 +101,7 @@ func compare(t *testing.T, name string, workers int, ours, other costLoad, goal 
 	t.Logf("%-36s %7.0f µs, beside %7.0f µs: %.2f%s", name, cost[0], cost[1], cost[0]/cost[1], verdict)
 }
 
-// warmUp is the number of batches of 500 that a server receives before it is measured. After them its tables and heap no longer grow.
+// warmUp is the number of batches of 500 writes that a server receives before the measurement. After them its tables and its heap no longer grow.
 const warmUp = 100
 
 // warm sends a server the batches of warmUp and waits until their background work has ended.
@@ -123,10 +122,10 @@ func warm(t *testing.T, batches costLoad) {
 		}
 		before = now
 	}
-	t.Fatal("the server goes on working for a minute after it was warmed up")
+	t.Fatal("the server is still working a minute after the warm-up")
 }
 
-// run runs workers that repeat a load for a time. It returns the number of calls and the server's processor time.
+// run runs workers that repeat a load for a period. It returns the number of calls and the server's processor time.
 func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks int) {
 	t.Helper()
 	dos := make([]func() error, workers)
@@ -154,7 +153,7 @@ func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks 
 	return int(done.Load()), l.server.ticks(t) - before
 }
 
-// fresh numbers new documents.
+// fresh numbers the new documents.
 var fresh atomic.Int64
 
 // costWrite returns a write that creates a new document.
@@ -170,12 +169,12 @@ func costWrite() *pb.Write {
 		CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: false}}}
 }
 
-// text is a value of text.
+// text returns a string value.
 func text(s string) *pb.Value {
 	return &pb.Value{ValueType: &pb.Value_StringValue{StringValue: s}}
 }
 
-// kept is the name of the document for reads.
+// kept is the name of the document that is read.
 const kept = costDocuments + "/kept/one"
 
 // createCall creates a document.
@@ -211,7 +210,7 @@ func batchCall(ctx context.Context, c pb.FirestoreClient) error {
 	return err
 }
 
-// dialCost connects to the server, over TLS if there is a config, and creates the document for reads if it is missing.
+// dialCost connects to the server, over TLS if there is a configuration, and creates the document that is read if it is missing.
 func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	t.Helper()
 	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{})}
@@ -232,15 +231,15 @@ func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	return c
 }
 
-// grpc repeats a call over gRPC.
+// grpc returns a load that repeats a call over gRPC.
 func (s *server) grpc(t *testing.T, config *tls.Config, call func(context.Context, pb.FirestoreClient) error) costLoad {
 	t.Helper()
 	c := s.dialCost(t, config)
 	return costLoad{s, func() func() error { return func() error { return call(t.Context(), c) } }}
 }
 
-// grpcStream repeats a write on a Write stream of each worker. The streams share a connection, or have a connection each, as clients of different
-// users have.
+// grpcStream returns a load in which each worker repeats a write on a Write stream. The streams share one connection or, as clients of different
+// users do, have one each.
 func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad {
 	t.Helper()
 	shared := s.dialCost(t, config)
@@ -298,7 +297,7 @@ func startServe(t *testing.T) (*server, certificate) {
 	return s, c
 }
 
-// page is the requested page, of about 8 KiB.
+// page returns the page that is requested, of about 8 KiB.
 func page() string {
 	out := "<!doctype html><title>Bench</title>"
 	for i := range 200 {
@@ -307,7 +306,7 @@ func page() string {
 	return out
 }
 
-// page repeats requests for a page.
+// page returns a load that repeats requests for a page.
 func (s *server) page(t *testing.T, config *tls.Config) costLoad {
 	t.Helper()
 	client := httpClient(t, config)

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// startBare starts a server that keeps nothing and answers every call at once, with messages of the usual size: no server
-// of the contract can be faster with this client on this machine.
+// startBare starts a server that stores nothing and answers every call immediately with messages of the usual size. It is the lower limit of this
+// client's cost on a machine.
 func startBare(t *testing.T) *server {
 	t.Helper()
 	address := freeAddress(t)
@@ -29,7 +29,7 @@ func startBare(t *testing.T) *server {
 	return s
 }
 
-// atSite is the same process at the address of its HTTP server.
+// atSite returns the same process with the address of its HTTP server.
 func (s *server) atSite() *server { return &server{address: s.site, pid: s.pid} }
 
 // TestServeBare is the process of startBare.
@@ -55,7 +55,7 @@ func TestServeBare(t *testing.T) {
 	}
 }
 
-// newBare returns a server that answers at once.
+// newBare returns a server that answers immediately.
 func newBare() *bare {
 	return &bare{fields: map[string]*pb.Value{
 		"title": {ValueType: &pb.Value_StringValue{StringValue: "Concert number 1234"}}, "city": {ValueType: &pb.Value_StringValue{StringValue: "city12"}},
@@ -71,11 +71,11 @@ func newBare() *bare {
 type bare struct {
 	pb.UnimplementedFirestoreServer
 	fields map[string]*pb.Value
-	// listeners are *chan *pb.Document, of which each Listen stream reads its own.
+	// listeners contains a *chan *pb.Document for each Listen stream.
 	listeners sync.Map
 }
 
-// Commit answers that all was written, and hands what was written to the listened collection to all listeners.
+// Commit acknowledges all writes, and sends the documents of the listened collection to all listeners.
 func (b *bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitResponse, error) {
 	now := timestamppb.Now()
 	if d := r.GetWrites()[0].GetUpdate(); strings.Contains(d.GetName(), "/listened/") {
@@ -91,7 +91,7 @@ func (b *bare) Commit(_ context.Context, r *pb.CommitRequest) (*pb.CommitRespons
 	return out, nil
 }
 
-// BatchGetDocuments answers the same fields for each document.
+// BatchGetDocuments returns the same fields for each document.
 func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore_BatchGetDocumentsServer) error {
 	now := timestamppb.Now()
 	for _, name := range r.GetDocuments() {
@@ -103,7 +103,7 @@ func (b *bare) BatchGetDocuments(r *pb.BatchGetDocumentsRequest, ss pb.Firestore
 	return nil
 }
 
-// Write answers each message of a stream that all was written.
+// Write acknowledges each message of a stream.
 func (b *bare) Write(ss pb.Firestore_WriteServer) error {
 	for n := 0; ; n++ {
 		r, err := ss.Recv()
@@ -121,7 +121,7 @@ func (b *bare) Write(ss pb.Firestore_WriteServer) error {
 	}
 }
 
-// Listen sends an empty result, and then each document that is written.
+// Listen sends an empty result and then each written document.
 func (b *bare) Listen(ss pb.Firestore_ListenServer) error {
 	r, err := ss.Recv()
 	if err != nil {

@@ -36,12 +36,12 @@ func openEngine(b *testing.B) *engine.Engine {
 	return e
 }
 
-// name returns a document of the benchmarks' collection.
+// name returns the name of a document in the benchmarks' collection.
 func name(i int) resource.Document {
 	return resource.Document{DB: db, Path: fmt.Sprintf("events/e%08d", i)}
 }
 
-// fields are those of an event: nine index entries.
+// fields returns the fields of an event, which has nine index entries.
 func fields(i int) value.Map {
 	return value.Map{
 		"title": value.String(fmt.Sprintf("Concert number %d", i)), "city": value.String(fmt.Sprintf("city%d", i%50)),
@@ -58,7 +58,7 @@ func commit(b *testing.B, e *engine.Engine, writes ...document.Write) {
 	}
 }
 
-// fill puts n events into the database.
+// fill creates n events.
 func fill(b *testing.B, e *engine.Engine, n int) {
 	b.Helper()
 	for i := 0; i < n; {
@@ -87,7 +87,7 @@ func BenchmarkEngineCreate(b *testing.B) {
 func parallel(b *testing.B, c int, do func()) {
 	b.Helper()
 	b.ReportAllocs()
-	b.SetParallelism(max(1, c/2)) // For two processors.
+	b.SetParallelism(max(1, c/2)) // for two processors
 	if c == 1 {
 		for b.Loop() {
 			do()
@@ -136,7 +136,7 @@ func BenchmarkEngineGet(b *testing.B) {
 	}
 }
 
-// sizes are the numbers of documents that queries are measured over.
+// sizes returns the numbers of documents for the measurement of queries.
 func sizes() []int {
 	if os.Getenv("CLAVE_BENCH_LARGE") != "" {
 		return []int{10_000, 100_000, 1_000_000}
@@ -144,7 +144,7 @@ func sizes() []int {
 	return []int{10_000, 100_000}
 }
 
-// cheapIn is the query for the cheapest twenty events of a kind in a city: two equalities, an order and a limit.
+// cheapIn returns the query for the twenty cheapest events of a kind in a city: two equalities, an order and a limit.
 func cheapIn(b *testing.B) *query.Query {
 	b.Helper()
 	where := func(field string, v value.Value) query.Filter {
@@ -213,7 +213,7 @@ func count(b *testing.B, e *engine.Engine, size int) {
 	}
 }
 
-// BenchmarkEngineCounter has sixteen clients increment one counter in transactions.
+// BenchmarkEngineCounter increments one counter in transactions with sixteen clients.
 func BenchmarkEngineCounter(b *testing.B) {
 	e := openEngine(b)
 	counter := resource.Document{DB: db, Path: "counters/one"}
@@ -236,7 +236,7 @@ func BenchmarkEngineCounter(b *testing.B) {
 	}
 }
 
-// increment increments the counter in one transaction; false means that it was aborted.
+// increment increments the counter in one transaction. It returns false if the transaction was aborted.
 func increment(b *testing.B, e *engine.Engine, counter resource.Document, o *operation.TransactionOptions) bool {
 	id, err := e.Begin(b.Context(), db, *o)
 	if err != nil {

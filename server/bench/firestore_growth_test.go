@@ -12,8 +12,8 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// TestGrowth fills a server with more and more documents over gRPC and logs what queries then cost and how much memory and
-// disk the server has taken: both queries and memory are to follow the results, not the data.
+// TestGrowth fills a server over gRPC with more and more documents. It logs the cost of queries and the memory and disk space of the server. Queries
+// and memory must grow with the results, not with the data.
 func TestGrowth(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_GROWTH") == "" {
 		t.Skip("CLAVE_BENCH_GROWTH is not set")
@@ -57,7 +57,7 @@ func countTalks(ctx context.Context, c *firestore.Client, want int) error {
 	return nil
 }
 
-// megabytes returns the size of a folder's files in MB. Files may go while it looks.
+// megabytes returns the size of a folder's files in MB. Files may be removed during the walk.
 func megabytes(t *testing.T, dir string) int64 {
 	t.Helper()
 	var sum int64

@@ -25,11 +25,11 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// emulatorJar is where Debian's package of the Google Cloud CLI has the official emulator.
+// emulatorJar is the path of the official emulator in Debian's package of the Google Cloud CLI.
 const emulatorJar = "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"
 
-// TestBesideTheEmulator runs the same workloads by the Go client against Clave, durable on disk, and against the official
-// emulator, in memory and warmed up, in turns, and logs rates and their ratios. Only ratios mean something.
+// TestBesideTheEmulator runs the same workloads with the Go client against Clave, durable on disk, and against the official emulator, in memory and
+// warmed up, in turns. It logs rates and their ratios. Only ratios are comparable between machines.
 func TestBesideTheEmulator(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_EMULATOR") == "" {
 		t.Skip("CLAVE_BENCH_EMULATOR is not set")
@@ -61,13 +61,13 @@ func TestBesideTheEmulator(t *testing.T) {
 type server struct {
 	address string
 	pid     int
-	dir     string // Clave's folder
-	site    string // the address of its pages
+	dir     string // the data folder of Clave
+	site    string // the address of the pages
 	client  *firestore.Client
 }
 
-// measure runs a workload and returns how often it was done in a second, and the processor time that the server took for
-// each in microseconds: of the two the one that other work on the machine changes less.
+// measure runs a workload. It returns the runs per second and the server's processor time for each run in microseconds. Other work on the machine
+// affects the processor time less than the rate.
 func (s *server) measure(t *testing.T, w workload) (rate, cpu float64) {
 	t.Helper()
 	before, began := s.ticks(t), time.Now()
@@ -75,10 +75,10 @@ func (s *server) measure(t *testing.T, w workload) (rate, cpu float64) {
 	return rate, float64(s.ticks(t)-before) * tick / (rate * time.Since(began).Seconds())
 }
 
-// tick is in microseconds how long Linux's unit of processor time is.
+// tick is Linux's unit of processor time, in microseconds.
 const tick = 10_000
 
-// ticks returns the processor time that the server has taken.
+// ticks returns the processor time of the server.
 func (s *server) ticks(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
@@ -91,7 +91,7 @@ func (s *server) ticks(t *testing.T) int {
 	return user + system
 }
 
-// duration is the time for which each workload runs.
+// duration returns how long each workload runs.
 func duration() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("CLAVE_BENCH_TIME")); err == nil {
 		return d
@@ -201,7 +201,7 @@ func connect(t *testing.T, address string) *firestore.Client {
 	return c
 }
 
-// event is the client's form of fields.
+// event returns the fields of an event for the client.
 func event(i int) map[string]any {
 	return map[string]any{
 		"title": fmt.Sprintf("Concert number %d", i), "city": fmt.Sprintf("city%d", i%50),
@@ -220,7 +220,7 @@ func load(t *testing.T, c *firestore.Client, collection string, n int) {
 	}
 }
 
-// batch commits 500 documents from number i on.
+// batch commits 500 documents, beginning with number i.
 func batch(ctx context.Context, c *firestore.Client, collection string, i int) error {
 	b := c.Batch() //nolint:staticcheck // The bulk writer sends many requests; this measures one commit of 500 writes.
 	for j := range 500 {
@@ -230,11 +230,11 @@ func batch(ctx context.Context, c *firestore.Client, collection string, i int) e
 	return err
 }
 
-// workload is a call that clients repeat.
+// workload is a call that a client repeats.
 type workload struct {
 	name string
 	warm bool
-	bare bool // A server that keeps nothing can answer it, too.
+	bare bool // bare marks workloads that a server without storage can answer.
 	run  func(t *testing.T, c *firestore.Client, d time.Duration) float64
 }
 
@@ -264,7 +264,7 @@ func workloads() []workload {
 		workload{"counter c=16", false, false, counter})
 }
 
-// times returns a workload of n clients that do the same.
+// times returns a workload of n clients that make the same call.
 func times(n int, do func(context.Context, *firestore.Client) error) func(*testing.T, *firestore.Client, time.Duration) float64 {
 	return func(t *testing.T, c *firestore.Client, d time.Duration) float64 {
 		t.Helper()
@@ -287,7 +287,7 @@ func times(n int, do func(context.Context, *firestore.Client) error) func(*testi
 	}
 }
 
-// cheapest is the query for the cheapest twenty concerts of a city.
+// cheapest queries the twenty cheapest concerts of a city.
 func cheapest(ctx context.Context, c *firestore.Client) error {
 	it := c.Collection("events").Where("city", "==", "city8").Where("kind", "==", "concert").OrderBy("price", firestore.Asc).Limit(20).Documents(ctx)
 	defer it.Stop()
@@ -302,7 +302,7 @@ func cheapest(ctx context.Context, c *firestore.Client) error {
 	}
 }
 
-// counter has sixteen clients increment one counter in transactions, each with a client's own retries, and checks the sum.
+// counter increments one counter in transactions with sixteen clients, each with the client library's retries, and checks the sum.
 func counter(t *testing.T, c *firestore.Client, d time.Duration) float64 {
 	t.Helper()
 	ref := c.Collection("counters").Doc("one")
@@ -333,7 +333,7 @@ func counter(t *testing.T, c *firestore.Client, d time.Duration) float64 {
 		t.Errorf("the counter is %v after %d increments", n, done.Load())
 	}
 	if gaveUp.Load() > 0 {
-		t.Logf("%s transactions gave up", strings.Repeat("I", int(min(gaveUp.Load(), 99))))
+		t.Logf("%s transactions failed after all retries", strings.Repeat("I", int(min(gaveUp.Load(), 99))))
 	}
 	return rate
 }

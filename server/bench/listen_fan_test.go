@@ -11,10 +11,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// fanQueries is the number of different queries of the listeners in the second half of the figures.
+// fanQueries is the number of different queries in the second half of the figures.
 const fanQueries = 1000
 
-// TestFanOut logs the time from a commit to its listeners over gRPC, the memory of idle listeners, and the cost of a commit that concerns none of them.
+// TestFanOut logs the time from a commit to its listeners over gRPC, the memory of idle listeners, and the cost of a commit that matches no listener.
 func TestFanOut(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
 		t.Skip("CLAVE_BENCH_LISTEN is not set")
@@ -40,7 +40,7 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// fanOut measures n listeners of a number of different queries.
+// fanOut measures n listeners with a number of different queries.
 func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	t.Helper()
 	w := &writer{conn: dial(t, s.address), t: t}
@@ -66,14 +66,14 @@ func fanOut(t *testing.T, s *server, n, perConn, queries int) {
 	}
 	perMessage := float64(s.ticks(t)-cpu) * tick / float64(len(delays))
 	p50, p99 := quantiles(delays)
-	t.Logf("%d commits: p50 %.1f ms, p99 %.1f ms, %.1f µs server CPU a listener; opened in %v; %.1f KiB a listener; commit to nobody %.0f µs CPU, %.0f without listeners",
+	t.Logf("%d commits: p50 %.1f ms, p99 %.1f ms, %.1f µs server CPU a listener; opened in %v; %.1f KiB a listener; commit without matches %.0f µs CPU, %.0f without listeners",
 		rounds, ms(p50), ms(p99), perMessage, opening.Round(time.Millisecond), memory, crowded, alone)
 }
 
-// ms returns milliseconds.
+// ms returns a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// numbered returns a query of the collection: its documents with one number, or all documents if there is only one query.
+// numbered returns a query for the documents with one number, or for all documents if there is only one query.
 func numbered(k, queries int) *pb.Target_QueryTarget {
 	q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "listened"}}}
 	if queries > 1 {

@@ -17,10 +17,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// benchDatabase is the database of raw clients.
+// benchDatabase is the database of the raw clients.
 const benchDatabase = "projects/bench/databases/(default)"
 
-// rawCodec does not decode responses, so that a client of thousands of streams costs little beside the server.
+// rawCodec does not decode responses. A client of thousands of streams then costs little in comparison with the server.
 type rawCodec struct{}
 
 // Marshal implements encoding.Codec.
@@ -45,7 +45,7 @@ func (rawCodec) Unmarshal(b []byte, m any) error {
 // Name implements encoding.Codec.
 func (rawCodec) Name() string { return "proto" }
 
-// dial returns a connection whose answers are raw.
+// dial returns a connection whose responses are not decoded.
 func dial(t *testing.T, address string) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -57,20 +57,20 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 	return conn
 }
 
-// crowd holds many listeners. Each records when it has received a snapshot after changes.
+// crowd is a set of listeners. Each records when it receives the snapshot of a change.
 type crowd struct {
 	n int
-	// arrivals holds the times of the snapshots of the current round, counted by arrived.
+	// arrivals contains the times of the current round's snapshots. arrived is their number.
 	arrivals []time.Time
 	arrived  atomic.Int32
-	// wanted is the number of arrivals that complete the round; whole then receives a value.
+	// wanted is the number of arrivals that completes the round. whole then receives a value.
 	wanted atomic.Int32
 	whole  chan struct{}
 	conns  []*grpc.ClientConn
 	ended  sync.WaitGroup
 }
 
-// gather opens n listeners, a given number on each connection, with a query for each listener's number, and waits until all have their first snapshot.
+// gather opens n listeners, perConn on each connection, with a query for each listener's number, and waits until all have their first snapshot.
 func gather(t *testing.T, address string, n, perConn int, ask func(i int) *pb.Target_QueryTarget) *crowd {
 	t.Helper()
 	c := &crowd{n: n, arrivals: make([]time.Time, n), whole: make(chan struct{}, 1)}
@@ -135,7 +135,7 @@ func (c *crowd) arrive() {
 // fieldTargetChange is the tag of a ListenResponse's target change.
 const fieldTargetChange = 2<<3 | byte(protowire.BytesType)
 
-// isSnapshot reports whether a target change names no target and isn't of another type than NO_CHANGE.
+// isSnapshot reports whether a target change has no target and the type NO_CHANGE.
 func isSnapshot(raw []byte) bool {
 	_, _, n := protowire.ConsumeTag(raw)
 	body, _ := protowire.ConsumeBytes(raw[n:])
@@ -158,8 +158,8 @@ func (c *crowd) close() {
 	c.ended.Wait()
 }
 
-// round commits a change that matches a number of listeners, waits until all of them have its snapshot, and records the delays since before the commit
-// was sent.
+// round commits a change that matches a number of listeners, waits until all of them have its snapshot, and records the delays from the start of the
+// commit.
 func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []time.Duration) []time.Duration {
 	t.Helper()
 	c.arrived.Store(0)
@@ -185,13 +185,13 @@ func quantiles(delays []time.Duration) (p50, p99 time.Duration) {
 	return delays[len(delays)/2], delays[len(delays)*99/100]
 }
 
-// writer writes documents of one collection.
+// writer writes documents of a collection.
 type writer struct {
 	conn *grpc.ClientConn
 	t    *testing.T
 }
 
-// set writes a document of a collection with values of the field k and one more field.
+// set writes a document with values of the field k and one more field.
 func (w *writer) set(collection, id string, k, n int64) error {
 	doc := &pb.Document{
 		Name: benchDatabase + "/documents/" + collection + "/" + id,

@@ -12,9 +12,9 @@ import (
 	own "clave/server/wire/firestorepb"
 )
 
-// TestReadsOnNodes logs the processor time of reads at a follower beside those at a server with the embedded store, in turns of one run, with
-// what the follower's reads cost the leader; and the time from the acknowledgement of a commit until a listener at another node has it. The
-// goals are a ratio of 1.15, and 50 ms for 99 of 100 on an idle machine.
+// TestReadsOnNodes logs the processor time of reads at a follower and at a server with the embedded store, measured in turns, with the cost of the
+// follower's reads for the leader. It also logs the time from the acknowledgement of a commit until a listener at another node receives it. The goals
+// are a ratio of 1.15, and 50 ms for 99 % on an idle machine.
 func TestReadsOnNodes(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")
@@ -30,7 +30,7 @@ func TestReadsOnNodes(t *testing.T) {
 	for _, s := range []*server{alone, leader} {
 		s.client = connect(t, s.address)
 		load(t, s.client, "events", 10_000)
-		if err := cheapest(t.Context(), s.client); err != nil { // makes the server build the index
+		if err := cheapest(t.Context(), s.client); err != nil { // builds the index
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestReadsOnNodes(t *testing.T) {
 	listenElsewhere(t, leader, follower)
 }
 
-// compareReads measures reads at two servers in turns, and the processor time of a third during reads at the second.
+// compareReads measures reads at two servers in turns, and the processor time of a third server during the reads at the second.
 func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, leader *server) {
 	t.Helper()
 	var calls, ticks [2]int

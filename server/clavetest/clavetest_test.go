@@ -59,7 +59,7 @@ func TestStartWithBrokenRules(t *testing.T) {
 	}
 }
 
-// spy is a test whose failure is noted.
+// spy is a testing.TB that records a failure.
 type spy struct {
 	testing.TB
 	failed bool
@@ -76,7 +76,7 @@ func set(t *testing.T, client *firestore.Client, path string) {
 	}
 }
 
-// count returns the number of notes.
+// count returns the number of documents in the collection notes.
 func count(t *testing.T, client *firestore.Client) int {
 	t.Helper()
 	n := 0

@@ -19,7 +19,7 @@ func fired(c <-chan time.Time) bool {
 	}
 }
 
-// TestShifted puts a clock ahead and back, and looks when timers fire.
+// TestShifted puts a clock ahead and back, and checks when timers fire.
 func TestShifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := clock.NewShifted()
@@ -41,7 +41,7 @@ func TestShifted(t *testing.T) {
 		if !fired(minute) || fired(hour) || fired(stopped) {
 			t.Error("30 minutes ahead the timer of a minute must have fired, and no other")
 		}
-		// The hour's timer has 29 minutes and 40 seconds to go, ahead or not.
+		// The one-hour timer has 29 minutes and 40 seconds left, whether the clock is ahead or not.
 		s.Put(0)
 		time.Sleep(29*time.Minute + 39*time.Second)
 		if fired(hour) {

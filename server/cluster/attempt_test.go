@@ -10,7 +10,7 @@ import (
 	"clave/server/cluster"
 )
 
-// TestAttempt serves reads by handlers that can serve them, can't, and can't after a part of the response.
+// TestAttempt serves reads with handlers that can serve them, that cannot, and that fail after a part of the response.
 func TestAttempt(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	serve := func(status int, texts ...string) http.HandlerFunc {
@@ -68,7 +68,7 @@ func TestAttempt(t *testing.T) {
 	}
 }
 
-// recorded is a response that records whether it was begun.
+// recorded is a ResponseWriter that records whether the response has begun.
 type recorded struct {
 	*httptest.ResponseRecorder
 	touched bool

@@ -24,7 +24,7 @@ import (
 	"clave/server/front/grpcd"
 )
 
-// ballot names the leader.
+// ballot holds the current leader.
 type ballot struct {
 	mu      sync.Mutex
 	leader  cluster.Leader
@@ -34,7 +34,7 @@ type ballot struct {
 // newBallot returns a ballot without a leader.
 func newBallot() *ballot { return &ballot{changed: make(chan struct{})} }
 
-// get returns who leads.
+// get returns the leader.
 func (b *ballot) get() (cluster.Leader, <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func listen(t *testing.T) net.Listener {
 	return ln
 }
 
-// join runs a node that forwards.
+// join runs a node that forwards requests.
 func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) *member {
 	t.Helper()
 	inner, public := listen(t), listen(t)
@@ -104,13 +104,13 @@ func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) 
 	return m
 }
 
-// lead has a node answer by a handler.
+// lead sets the handlers that a node serves as the leader.
 func (m *member) lead(h front.Handlers) {
 	m.port.Replace(h)
 	m.Serve(map[string]http.Handler{"test": m.port.Handler()})
 }
 
-// echo returns what a server receives of a request.
+// echo responds with the parts of a request that a server receives.
 var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -148,12 +148,12 @@ func request(t *testing.T, m *member, method, body string) (int, string) {
 
 const secret = "a secret of thirty-two bytes or more"
 
-// TestARequestIsForwardedAsItCame checks what the leader receives of a request at another node, and that a client can't set its own address.
+// TestARequestIsForwardedAsItCame checks what the leader receives from a request at another node, and that a client cannot set its own address.
 func TestARequestIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
 	waiting := make(chan string, 1)
-	go func() { // before anybody leads
+	go func() { // before a node leads
 		_, text := request(t, follower, http.MethodPost, "early")
 		waiting <- text
 	}()
@@ -165,7 +165,7 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	const want = "PUT clave.example /v1/a%2Fb?c=d 127.0.0.1 6.6.6.6:6 1.2.3.4 body"
 	for _, at := range []*member{leader, follower} {
 		code, text := request(t, at, http.MethodPut, "body")
-		if at == follower && code == http.StatusOK { // the header of its own is the node's, and goes no further
+		if at == follower && code == http.StatusOK { // the header is the node's own and is not forwarded
 			text = strings.Replace(text, " 127.0.0.1  ", " 127.0.0.1 6.6.6.6:6 ", 1)
 		}
 		if code != http.StatusOK || text != want {
@@ -174,7 +174,8 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestWrongSecretsAreRefused sends a request to a node without the secret, with another one, and a request that a node with another secret forwards.
+// TestWrongSecretsAreRefused forwards a request from a node with another secret, and sends one to the leader's inner listener without a client
+// certificate.
 func TestWrongSecretsAreRefused(t *testing.T) {
 	b := newBallot()
 	leader := join(t, "a", secret, b, time.Minute)
@@ -192,11 +193,11 @@ func TestWrongSecretsAreRefused(t *testing.T) {
 	r.Header.Set("Clave-Port", "test")
 	if res, err := client.Do(r); err == nil {
 		_ = res.Body.Close()
-		t.Errorf("the inner listener answers %d to who shows no certificate", res.StatusCode)
+		t.Errorf("the inner listener answers %d to a client without a certificate", res.StatusCode)
 	}
 }
 
-// TestARequestIsForwardedOnce gives each of two nodes the other one as the leader.
+// TestARequestIsForwardedOnce configures two nodes with each other as the leader.
 func TestARequestIsForwardedOnce(t *testing.T) {
 	one, other := newBallot(), newBallot()
 	first, second := join(t, "a", secret, one, 300*time.Millisecond), join(t, "b", secret, other, 300*time.Millisecond)
@@ -204,12 +205,12 @@ func TestARequestIsForwardedOnce(t *testing.T) {
 	other.elect(first)
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		if code, text := request(t, first, method, ""); code != http.StatusServiceUnavailable {
-			t.Errorf("%s where nobody leads: %d %q, want 503", method, code, text)
+			t.Errorf("%s without a leader: %d %q, want 503", method, code, text)
 		}
 	}
 }
 
-// dripping is a gRPC server whose one method sends as many answers as were requested, of some size, and then waits.
+// dripping is a gRPC server with one method, which sends the requested number of messages of a size and then waits.
 func dripping(size int, sent chan<- struct{}) *grpc.Server {
 	return grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, ss grpc.ServerStream) error {
 		if err := ss.RecvMsg(&wrapperspb.StringValue{}); err != nil {
@@ -224,13 +225,13 @@ func dripping(size int, sent chan<- struct{}) *grpc.Server {
 	}))
 }
 
-// single is a gRPC server of single requests, which gRPC's own can't stop gracefully.
+// single is a gRPC server whose GracefulStop does not wait for open streams.
 type single struct{ *grpc.Server }
 
 // GracefulStop implements front.GRPC.
 func (s single) GracefulStop() { s.Stop() }
 
-// TestACutCallIsUnavailable cuts streams of gRPC: when the leader stops, and when another one leads while the old one is silent.
+// TestACutCallIsUnavailable interrupts gRPC streams: the leader stops, or another node leads while the old leader does not respond.
 func TestACutCallIsUnavailable(t *testing.T) {
 	for name, cut := range map[string]func(b *ballot, leader, next *member){
 		"the leader stops":   func(_ *ballot, leader, _ *member) { leader.stop() },
@@ -268,8 +269,8 @@ func TestACutCallIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestACutMessageIsUnavailable has the leader send a part of a message and break: its client must not take that for a fault of the
-// protocol, which SDKs do not retry.
+// TestACutMessageIsUnavailable interrupts the leader in the middle of a message. The client must not receive a protocol error, which SDKs do not
+// retry.
 func TestACutMessageIsUnavailable(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -290,7 +291,7 @@ func TestACutMessageIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestServices calls a service of the leader. Requests to a client port, and those with another secret, must not reach it.
+// TestServices calls a service of the leader. Requests to a client port and requests with a wrong secret must not reach it.
 func TestServices(t *testing.T) {
 	b := newBallot()
 	one, two := join(t, "one", "secret", b, time.Second), join(t, "two", "secret", b, time.Second)

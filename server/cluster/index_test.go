@@ -10,8 +10,8 @@ import (
 	"clave/server/cluster"
 )
 
-// TestSharedCallsBeginAfterTheirCallers has many callers at a time: none is given the result of a call that began
-// before it came, and one call is in progress at a time.
+// TestSharedCallsBeginAfterTheirCallers has many concurrent callers. No caller may receive the result of a call that began before it, and only one
+// call may be in progress at a time.
 func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	var clock, calls, under atomic.Int64
 	s := cluster.Shared[int64]{Call: func(context.Context) (int64, error) {
@@ -29,7 +29,7 @@ func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 			for range each {
 				came := clock.Add(1)
 				if began, err := s.Do(t.Context()); err != nil || began < came {
-					t.Errorf("who came at %d shares the call that began at %d, %v", came, began, err)
+					t.Errorf("the caller of time %d shares the call that began at %d, %v", came, began, err)
 				}
 			}
 		})
@@ -40,8 +40,8 @@ func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	}
 }
 
-// TestSharedCallsOutliveTheirCallers has a caller that waits for its turn leave: the next one takes the turn, and errors reach all.
-func TestSharedCallsOutliveTheirCallers(t *testing.T) {
+// TestSharedCallsContinueWithoutTheirCallers cancels a caller that waits for its turn. The next caller takes the turn, and errors reach all callers.
+func TestSharedCallsContinueWithoutTheirCallers(t *testing.T) {
 	enter, leave := make(chan struct{}), make(chan struct{})
 	failure := errors.New("failed")
 	s := cluster.Shared[int]{Call: func(context.Context) (int, error) {

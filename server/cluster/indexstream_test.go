@@ -45,7 +45,7 @@ func (l *recorded) cut() int {
 	return n
 }
 
-// electorate reports the leader of some nodes.
+// electorate reports the leader to some nodes.
 type electorate struct {
 	mu      sync.Mutex
 	leader  Leader
@@ -102,7 +102,7 @@ func runNode(t *testing.T, secret string, e *electorate) (*Node, *recorded) {
 // newElectorate returns an electorate without a leader.
 func newElectorate() *electorate { return &electorate{changed: make(chan struct{})} }
 
-// offers returns the handlers of a leader that gives the read index with a number.
+// offers returns the handlers of a leader whose read index has a given number.
 func offers(seq int64) map[string]http.Handler {
 	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r IndexRequest) (Index, error) {
 		index := Index{Seq: seq, Rules: "rules", Versions: make(map[string]clock.Version)}
@@ -124,8 +124,8 @@ func indexFrom(t *testing.T, n *Node, after int64) (Index, error) {
 	return n.Index(ctx, IndexRequest{After: after, Wait: after%2 == 1, Databases: []string{"p/(default)", "p/other"}})
 }
 
-// TestIndexStream requests read indexes on one connection for each kind, of a leader that refuses in between, that closes the
-// connection, that no longer leads, and of the next leader.
+// TestIndexStream requests read indexes from a leader that refuses once, closes the connection, stops leading, and from the next leader. Each kind of
+// request must use one connection.
 func TestIndexStream(t *testing.T) {
 	e := newElectorate()
 	one, at := runNode(t, "secret", e)
@@ -169,7 +169,7 @@ func TestIndexStream(t *testing.T) {
 	}
 }
 
-// TestIndexRequestsEndWithTheLeader waits for the response of a leader while another one is elected, and until the request is given up.
+// TestIndexRequestsEndWithTheLeader waits for a leader's response until another node is elected, and until the request is cancelled.
 func TestIndexRequestsEndWithTheLeader(t *testing.T) {
 	e := newElectorate()
 	leader, _ := runNode(t, "secret", e)
@@ -204,7 +204,7 @@ func TestIndexRequestsEndWithTheLeader(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnEarlierVersion requests read indexes of a leader without streams.
+// TestIndexOfAnEarlierVersion requests read indexes from a leader that does not support streams.
 func TestIndexOfAnEarlierVersion(t *testing.T) {
 	settings, err := identity([]byte("secret"))
 	if err != nil {
@@ -229,7 +229,7 @@ func TestIndexOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// FuzzIndexFrames parses frames that a peer may send. What is parsed is encoded to the same bytes.
+// FuzzIndexFrames parses arbitrary frames of a peer. The encoding of a parsed frame must be the same bytes.
 func FuzzIndexFrames(f *testing.F) {
 	request, err := appendRequest(nil, IndexRequest{Wait: true, After: -1, Databases: []string{"p/(default)", ""}})
 	if err != nil {

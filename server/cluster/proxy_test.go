@@ -24,13 +24,13 @@ import (
 	"clave/server/front"
 )
 
-// The methods of the tests: one message each way, and streams both ways.
+// The methods of the tests: unary, and with streams in both directions.
 const (
 	unary  = "/google.firestore.v1.Firestore/Commit"
 	stream = "/google.firestore.v1.Firestore/Write"
 )
 
-// handle returns a gRPC server whose calls a function serves.
+// handle returns a gRPC server whose calls are served by a function.
 func handle(f func(ss grpc.ServerStream) error) front.Handlers {
 	return front.Handlers{GRPC: single{grpc.NewServer(grpc.MaxRecvMsgSize(32<<20), grpc.UnknownServiceHandler(func(_ any, ss grpc.ServerStream) error { return f(ss) }))}}
 }
@@ -56,8 +56,8 @@ func open(ctx context.Context, t *testing.T, conn *grpc.ClientConn) grpc.ClientS
 	return ss
 }
 
-// TestACallIsForwardedAsItCame checks what the leader receives of a call at another node, and what its client gets: metadata, the
-// client's address, the deadline, large messages, trailers, and a status with details.
+// TestACallIsForwardedAsItCame checks what the leader receives from a call at another node, and what the client gets: metadata, the client's address,
+// the deadline, large messages, trailers, and a status with details.
 func TestACallIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -124,8 +124,8 @@ func TestACallIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestACallWithAnyHeadersIsForwarded sends headers that gRPC's servers accept and its client does not send. Proxies add some of them, such as the
-// name of the client's town.
+// TestACallWithAnyHeadersIsForwarded sends headers that gRPC servers accept and gRPC clients do not send. Proxies add such headers, for example the
+// client's city.
 func TestACallWithAnyHeadersIsForwarded(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -159,7 +159,7 @@ func TestACallWithAnyHeadersIsForwarded(t *testing.T) {
 	}
 }
 
-// TestStreamsAreForwarded sends messages both ways in turn, ends the client's side, and cancels a call.
+// TestStreamsAreForwarded sends messages in both directions in turn, closes the client's side, and cancels a call.
 func TestStreamsAreForwarded(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -204,12 +204,12 @@ func TestStreamsAreForwarded(t *testing.T) {
 	}
 }
 
-// TestCallsFindTheLeader calls while no node leads, at a leader that has stopped to lead, and at one that has gone. A call that the leader can't have
-// begun waits for the next one.
+// TestCallsFindTheLeader makes calls while no node leads, while the leader no longer leads, and while it is gone. A call that the leader cannot have
+// begun waits for the next leader.
 func TestCallsFindTheLeader(t *testing.T) {
 	for name, first := range map[string]func(t *testing.T, b *ballot, one *member){
 		"no leader":          func(*testing.T, *ballot, *member) {},
-		"another leads":      func(_ *testing.T, b *ballot, one *member) { b.elect(one) }, // and has no handlers
+		"another leads":      func(_ *testing.T, b *ballot, one *member) { b.elect(one) }, // without handlers
 		"the leader is gone": func(_ *testing.T, b *ballot, one *member) { one.stop(); b.elect(one) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestReadingOfCall checks which calls of gRPC a node that does not lead may serve.
+// TestReadingOfCall checks which gRPC calls a node that does not lead may serve.
 func TestReadingOfCall(t *testing.T) {
 	at := timestamppb.Now()
 	begin := &pb.TransactionOptions{}
@@ -62,7 +62,7 @@ func TestReadingOfCall(t *testing.T) {
 	}
 }
 
-// TestReadingOf checks which requests a node that does not lead may answer, and that their bodies stay whole.
+// TestReadingOf checks which requests a node that does not lead may serve, and that their bodies remain complete.
 func TestReadingOf(t *testing.T) {
 	const root = "/v1/projects/p/databases/(default)/documents"
 	large := strings.Repeat("x", 70<<10)

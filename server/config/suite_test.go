@@ -9,7 +9,7 @@ import (
 	"clave/server/config"
 )
 
-// TestArgumentsOfTheFirebaseCLI parses arguments of typical scripts that call the Firebase CLI.
+// TestArgumentsOfTheFirebaseCLI parses the arguments of typical scripts that call the Firebase CLI.
 func TestArgumentsOfTheFirebaseCLI(t *testing.T) {
 	path := write(t, map[string]string{
 		"firebase.json": `{"functions": {}, "storage": {"rules": "s.rules"}, "emulators": {"hub": {"port": 4401, "host": "::1"}, "pubsub": {}, "ui": {"enabled": true}}}`,

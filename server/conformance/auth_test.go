@@ -54,7 +54,7 @@ type authRun struct {
 // authProject is the project of the Auth cases.
 const authProject = "demo-test"
 
-// TestAuth sends the recorded requests of production to a server that signs tokens and begins projects with production's settings.
+// TestAuth sends requests that were recorded in production to a server that signs tokens and creates projects with production's settings.
 func TestAuth(t *testing.T) {
 	var file struct{ Cases []authCase }
 	load(t, "auth-cases.json", &file)
@@ -89,7 +89,7 @@ func (r *authRun) configure(privacy bool) {
 // step sends one request and compares the answer.
 func (r *authRun) step(s *authStep) {
 	if s.DelayMs > 0 {
-		time.Sleep(time.Duration(s.DelayMs) * time.Millisecond) // the recorded answer differs by whole seconds
+		time.Sleep(time.Duration(s.DelayMs) * time.Millisecond) // the recorded answers differ by whole seconds
 	}
 	host := "/identitytoolkit.googleapis.com/"
 	if s.API == "token" {
@@ -189,7 +189,7 @@ func (r *authRun) judge(want *authWant, a answer) (problems []string) {
 // number returns a JSON number.
 func number(v any) float64 {
 	n, _ := v.(json.Number)
-	f, _ := n.Float64() // 0 when it is none
+	f, _ := n.Float64() // 0 if it is not a number
 	return f
 }
 
@@ -211,13 +211,13 @@ func claimsOf(token any) object {
 	return claims
 }
 
-// dig returns a value of an earlier answer.
+// dig returns a value from an earlier answer.
 func (r *authRun) dig(path string) any { return dig(r.t, r.answers, path) }
 
-// inBraces is a placeholder.
+// inBraces matches a placeholder.
 var inBraces = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 
-// testPhones are numbers without owners.
+// testPhones are numbers that belong to nobody.
 var testPhones = []string{"+16505550101", "+16505550102", "+16505550103", "+16505550104", "+16505550105", "+16505550106"}
 
 // value returns the value of a placeholder.
@@ -262,7 +262,7 @@ func (r *authRun) fill(v any) any {
 	})
 }
 
-// generated returns a value that is made by a function of the cases.
+// generated returns the value of a generator that the cases name.
 func (r *authRun) generated(name string, argument any) any {
 	list, _ := argument.([]any)
 	count := int(number(argument))
@@ -338,7 +338,7 @@ func (r *authRun) customToken(spec object) string {
 	return unsigned(r.t, claims)
 }
 
-// forms are recorded texts that stand for others.
+// forms maps recorded placeholders to patterns of the accepted texts.
 var forms = map[string]*regexp.Regexp{
 	"<string>": regexp.MustCompile(`(?s).`), "<ms>": regexp.MustCompile(`^\d{13}$`), "<sec>": regexp.MustCompile(`^\d{10}$`), "<rfc3339>": regexp.MustCompile(`^\d{4}-\d\d-\d\dT.*Z$`),
 }
@@ -379,7 +379,7 @@ func match(path string, want, got any) (problems []string) {
 	return problems
 }
 
-// matchText compares a recorded text, which may stand for others.
+// matchText compares a text with a recorded one, which may be a placeholder.
 func matchText(want string, got any) bool {
 	text, isText := got.(string)
 	switch want {

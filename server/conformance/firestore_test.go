@@ -30,7 +30,7 @@ type request struct {
 	RawGen                *struct{ CommitBytes int }
 }
 
-// firestoreStep is one request with the answers by profile, or what waits for an earlier one.
+// firestoreStep is one request with its answers by profile, or the wait for the answer of an earlier request.
 type firestoreStep struct {
 	ID, Step  string
 	Request   request
@@ -67,7 +67,7 @@ type sent struct {
 	err    error
 }
 
-// production returns production's answer to a step, or nil when it is not compared.
+// production returns production's answer to a step. It returns nil if the answer is not compared.
 func (s *firestoreStep) production() *expected {
 	for i, e := range s.Expect {
 		if e.Profile == "production" || e.Profile == "both" {
@@ -77,7 +77,7 @@ func (s *firestoreStep) production() *expected {
 	return nil
 }
 
-// TestFirestore sends the recorded requests of production, with composite indexes enforced and not.
+// TestFirestore sends requests that were recorded in production, with and without enforcement of composite indexes.
 func TestFirestore(t *testing.T) {
 	files, err := os.ReadDir("testdata/firestore")
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *firestoreRun) run(p *program) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Async {
-			done := make(chan sent, 1) // never closed: it is read once at most
+			done := make(chan sent, 1) // never closed: it is received from at most once
 			r.pending[s.Step] = done
 			go func() { done <- r.send(&s.Request, s.TimeoutMs) }()
 			continue
@@ -145,7 +145,7 @@ func (r *firestoreRun) fill(s string) string {
 	return strings.NewReplacer("{DOCS}", "projects/"+r.project+"/databases/(default)/documents", "{PROJECT}", r.project).Replace(s)
 }
 
-// inPath is a reference to an earlier answer in a path.
+// inPath matches a reference to an earlier answer in a path.
 var inPath = regexp.MustCompile(`\$\{([^}]+)\}`)
 
 // expand replaces references and generated values in a body.
@@ -166,11 +166,11 @@ func (r *firestoreRun) expand(v any) any {
 	})
 }
 
-// generated returns a large value: a text that repeats another, or a list of integers.
+// generated returns a large value: a repeated text or a list of integers.
 func generated(gen object) any {
 	count := func(name string) int {
 		n, _ := gen[name].(json.Number)
-		i, _ := n.Int64() // 0 when it is absent
+		i, _ := n.Int64() // 0 if it is absent
 		return int(i)
 	}
 	if text, ok := gen["repeat"].(string); ok {
@@ -183,7 +183,7 @@ func generated(gen object) any {
 	return list
 }
 
-// commitBody returns the body of a commit of exactly size bytes, of documents with long texts.
+// commitBody returns the body of a commit of exactly size bytes. Its documents have long texts.
 func (r *firestoreRun) commitBody(size int) string {
 	const documents = 11
 	build := func(each, last int) string {
@@ -299,14 +299,14 @@ next:
 	return ""
 }
 
-// The forms of values that differ between servers.
+// Patterns of values that differ between servers.
 var (
 	timeForm  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$`)
 	tokenForm = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
 	idForm    = regexp.MustCompile(`^[A-Za-z0-9]{20}$`)
 )
 
-// differ returns the first difference between a recorded value and another, or nothing.
+// differ returns the first difference between a recorded value and another, or "".
 func (r *firestoreRun) differ(path string, want, got any) string {
 	bad := fmt.Sprintf("%s: want %s, got %s", path, short(want), short(got))
 	switch want := want.(type) {
@@ -354,7 +354,7 @@ func (r *firestoreRun) differ(path string, want, got any) string {
 	return ""
 }
 
-// sameText compares a recorded text, which may stand for others.
+// sameText compares a text with a recorded one, which may be a placeholder.
 func (r *firestoreRun) sameText(want string, got any) bool {
 	text, ok := got.(string)
 	if !ok {

@@ -19,11 +19,11 @@ import (
 	"clave/server/testprogram"
 )
 
-// addresses are where a started program listens.
+// addresses has the addresses of a started program.
 type addresses struct{ firestore, auth string }
 
-// start starts the program with flags, without rules and with the recorded project's indexes, and waits until it answers: in memory, or as three
-// nodes on one PostgreSQL, each request at the next of them, where the variable CLAVE_NODES is set.
+// start starts the program with flags, without rules and with the indexes of the recorded project, and waits until it answers. By default it runs in
+// memory. If CLAVE_NODES is set, it runs as three nodes on one PostgreSQL, and requests go to the nodes in turn.
 func start(t *testing.T, flags ...string) addresses {
 	t.Helper()
 	if os.Getenv("CLAVE_NODES") == "" {
@@ -39,7 +39,7 @@ func start(t *testing.T, flags ...string) addresses {
 	return addresses{"http://" + testlink.NewBalancer(t, 0, firestores...).Addr(), "http://" + testlink.NewBalancer(t, 0, auths...).Addr()}
 }
 
-// startOne starts one program, whose data are in a store if one is given, waits until it answers, and returns where it listens.
+// startOne starts one program, waits until it answers, and returns its addresses. A non-empty store is the URL of its database.
 func startOne(t *testing.T, store string, flags []string) addresses {
 	t.Helper()
 	path, err := testprogram.Clave()
@@ -57,7 +57,7 @@ func startOne(t *testing.T, store string, flags []string) addresses {
 			t.Fatal(err)
 		}
 	}
-	const limit = 10 * time.Minute // of the whole test: a program that hangs ends
+	const limit = 10 * time.Minute // of the whole test, in case the program hangs
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	cmd := exec.CommandContext(ctx, path, append([]string{"start", "--only", "firestore,auth"}, flags...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -81,7 +81,7 @@ func startOne(t *testing.T, store string, flags []string) addresses {
 // object is a JSON object.
 type object = map[string]any
 
-// dig returns the value of earlier answers that a path names; $claims decodes a JWT.
+// dig returns the value at a path in earlier answers. $claims decodes a JWT.
 func dig(t *testing.T, answers map[string]any, path string) any {
 	t.Helper()
 	parts := strings.Split(path, ".")
@@ -110,8 +110,8 @@ func dig(t *testing.T, answers map[string]any, path string) any {
 	return v
 }
 
-// replaced returns a value with the replacements for which by reports true. by is called for a list or an object before
-// it is called for its elements.
+// replaced returns a copy of a value with replacements. by returns a replacement and true, or false. It is called for a list or an object before its
+// elements.
 func replaced(v any, by func(v any) (any, bool)) any {
 	if other, ok := by(v); ok {
 		return other
@@ -133,16 +133,16 @@ func replaced(v any, by func(v any) (any, bool)) any {
 	return v
 }
 
-// answer is what a server answered.
+// answer is the answer of a server.
 type answer struct {
 	status int
 	text   string
-	// json is the decoded body, nil when it is no JSON. Numbers are json.Number.
+	// json is the decoded body, or nil if it is not JSON. Numbers are json.Number.
 	json any
 	took time.Duration
 }
 
-// httpError returns the error of an answer: its own, or that of the first element of a list that has one.
+// httpError returns the error of an answer: its own, or that of the first list element with an error.
 func (a answer) httpError() object {
 	list, ok := a.json.([]any)
 	if !ok {
@@ -158,7 +158,7 @@ func (a answer) httpError() object {
 	return nil
 }
 
-// send sends a request. A body that is no string is encoded as JSON.
+// send sends a request. A body that is not a string is encoded as JSON.
 func send(ctx context.Context, method, url string, body any, header http.Header) (answer, error) {
 	var reader io.Reader
 	switch body := body.(type) {
@@ -199,7 +199,7 @@ func send(ctx context.Context, method, url string, body any, header http.Header)
 	return a, nil
 }
 
-// decode decodes JSON and keeps numbers as they are written.
+// decode decodes JSON and keeps the spelling of numbers.
 func decode(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -227,7 +227,7 @@ func load(t *testing.T, name string, into any) {
 // bearer returns the header of a bearer token.
 func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
 
-// short prints a value for a message.
+// short formats a value for a message.
 func short(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// claim is an expression of the rules language and its recorded value: true, false, error or compile-error.
+// claim is an expression of the rules language with its recorded value: true, false, error or compile-error.
 type claim struct {
 	ID, Topic, Expr, Expect string
 	// Context is bare (signed out, no document), auth (signed in) or doc (signed out, with a document).
@@ -34,14 +34,14 @@ type rulesStep struct {
 	Accept           []object
 }
 
-// rulesServer is a server whose rules are replaced.
+// rulesServer is a server whose rules the tests replace.
 type rulesServer struct {
 	t       *testing.T
 	origin  string
 	project string
 }
 
-// docs returns the name of the documents' root.
+// docs returns the resource name under which all documents are.
 func (s *rulesServer) docs() string {
 	return "projects/" + s.project + "/databases/(default)/documents"
 }
@@ -56,7 +56,7 @@ func (s *rulesServer) send(method, path string, body any, header http.Header) an
 	return a
 }
 
-// install replaces the rules and returns the status.
+// install replaces the rules and returns the HTTP status.
 func (s *rulesServer) install(rules string) int {
 	s.t.Helper()
 	body := object{"rules": object{"files": []object{{"name": "firestore.rules", "content": rules}}}}
@@ -79,7 +79,7 @@ func (s *rulesServer) seed(path string, fields any) {
 	}
 }
 
-// signedIn returns the header of a user with claims.
+// signedIn returns the headers of a user whose token has claims.
 func (s *rulesServer) signedIn(claims object) http.Header {
 	now := time.Now().Unix()
 	all := object{"iss": "https://securetoken.google.com/" + s.project, "aud": s.project, "iat": now, "exp": now + 3600, "auth_time": now}
@@ -99,7 +99,7 @@ func unsigned(t *testing.T, claims object) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString(text) + "."
 }
 
-// claimToken are the claims of the user of claims with context auth, and claimDocument the fields of the document of context doc.
+// claimToken holds the token claims of the user in the context auth, and claimDocument the fields of the document in the context doc.
 const (
 	claimToken = `{"sub":"alice","user_id":"alice","email":"alice@example.com","email_verified":true,"admin":true,"level":3,"ratio":1.5,"roles":["editor","viewer"],
 		"nested":{"deep":"x"},"none":null,"firebase":{"sign_in_provider":"custom","identities":{}}}`
@@ -110,11 +110,11 @@ const (
 		"we ird":{"stringValue":"odd"},"big":{"integerValue":"9223372036854775807"},"nan":{"doubleValue":"NaN"},"inf":{"doubleValue":"Infinity"},"e":{"mapValue":{"fields":{}}}}`
 )
 
-// batch is the number of claims that one ruleset holds.
+// batch is the maximum number of claims in one ruleset.
 const batch = 40
 
-// TestRulesClaims evaluates the recorded expressions: each guards a document, and its negation another. A request that the one allows
-// shows true, that the other allows false, and that neither allows an error.
+// TestRulesClaims evaluates the recorded expressions. The condition of one document is the expression, that of another its negation. If the first
+// allows a request, the value is true; if the second does, false; if neither does, an error.
 func TestRulesClaims(t *testing.T) {
 	text, err := os.ReadFile("testdata/rules-claims.jsonl")
 	if err != nil {
@@ -142,7 +142,7 @@ func TestRulesClaims(t *testing.T) {
 		context, alone := strings.CutSuffix(context, " alone")
 		size := batch
 		if alone {
-			size = 1 // so that no other is refused with it
+			size = 1 // an expression that does not compile must not affect others
 		}
 		if context == "doc" {
 			s.seed("other/o1", object{"v": object{"integerValue": "42"}})
@@ -162,7 +162,7 @@ func TestRulesClaims(t *testing.T) {
 	t.Logf("%d expressions were evaluated", total)
 }
 
-// evaluate compares the values of claims of one context.
+// evaluate compares the values of claims with the same context.
 func (s *rulesServer) evaluate(context string, claims []claim) {
 	s.t.Helper()
 	var b strings.Builder
@@ -172,7 +172,7 @@ func (s *rulesServer) evaluate(context string, claims []claim) {
 	}
 	b.WriteString("  }\n}\n")
 	if status := s.install(b.String()); status != http.StatusOK {
-		if len(claims) > 1 { // one at a time, so that no other is blamed
+		if len(claims) > 1 { // evaluates each alone to find the one that does not compile
 			for i := range claims {
 				s.evaluate(context, claims[i:i+1])
 			}
@@ -281,7 +281,7 @@ func (s *rulesServer) check(step rulesStep) {
 	s.t.Errorf("%s: got %s, want %s: %.200s", step.ID, short(got), short(step.Want), a.text)
 }
 
-// fill replaces the documents' root in a body.
+// fill replaces the placeholder of the documents' root in a body.
 func (s *rulesServer) fill(v any) any {
 	return replaced(v, func(v any) (any, bool) {
 		text, ok := v.(string)
@@ -289,7 +289,7 @@ func (s *rulesServer) fill(v any) any {
 	})
 }
 
-// encoded returns plain JSON as the fields of a document.
+// encoded returns a plain JSON object as the fields of a document.
 func encoded(fields object) object {
 	out := make(object, len(fields))
 	for k, v := range fields {
@@ -298,7 +298,7 @@ func encoded(fields object) object {
 	return out
 }
 
-// encodedValue returns a plain JSON value as a value of a document.
+// encodedValue returns a plain JSON value as a Firestore value.
 func encodedValue(v any) object {
 	switch v := v.(type) {
 	case nil:

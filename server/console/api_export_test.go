@@ -14,7 +14,7 @@ import (
 	"clave/server/config"
 )
 
-// exportOf requests an export of a collection or a group and returns its token.
+// exportOf requests an export of a collection or a collection group and returns its token.
 func (s *server) exportOf(query, format string) string {
 	s.t.Helper()
 	var out struct{ Export string }
@@ -83,7 +83,7 @@ func TestExportsFailBeforeTheirBeginning(t *testing.T) {
 	}
 }
 
-func TestExportsAreOfTheirSession(t *testing.T) {
+func TestExportsBelongToTheirSession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)
 	export, late := s.exportOf(`{"from": [{"collectionId": "users"}]}`, "json"), s.exportOf(`{"from": [{"collectionId": "users"}]}`, "json")
@@ -117,8 +117,8 @@ func TestExportsAreOfTheirSession(t *testing.T) {
 	}
 }
 
-// TestExportsOfManyDocumentsNeedLittleMemory exports 200,000 documents to a client that pauses, and measures what the
-// server holds meanwhile. Another export is stopped halfway.
+// TestExportsOfManyDocumentsNeedLittleMemory exports 200,000 documents to a client that pauses, and measures the heap meanwhile. Another export is
+// stopped halfway.
 func TestExportsOfManyDocumentsNeedLittleMemory(t *testing.T) {
 	const documentCount, atOnce, size = 200_000, 500, 400
 	s := start(t, config.ModeStart)
@@ -170,7 +170,7 @@ func TestExportsOfManyDocumentsNeedLittleMemory(t *testing.T) {
 	pause(t, res.Body)
 	s.call("DELETE", "/api/export/"+export, "{}", new(struct{}))
 	if _, err := io.ReadAll(res.Body); err == nil {
-		t.Error("a file that was stopped halfway ended as a whole one")
+		t.Error("a file that was stopped halfway ended like a complete one")
 	}
 	if p := s.progressOf(export); p.State != "failed" || p.Error == nil {
 		t.Errorf("the progress after the stop is %+v", p)
@@ -185,7 +185,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// pause reads the beginning of a file.
+// pause reads only the beginning of a file.
 func pause(t *testing.T, body io.Reader) {
 	t.Helper()
 	if _, err := io.ReadFull(body, make([]byte, 1<<20)); err != nil {
@@ -193,7 +193,7 @@ func pause(t *testing.T, body io.Reader) {
 	}
 }
 
-// file requests the file of an export, whose body the test reads and closes.
+// file requests the file of an export. The caller reads and closes the body.
 func (s *server) file(export string) *http.Response {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), "GET", "http://"+s.app.Console+"/api/export/"+export, nil)

@@ -42,7 +42,7 @@ func TestCollectionsAreListedAndCounted(t *testing.T) {
 	}
 }
 
-// TestRecursiveDeleteIsUndone deletes a tree and some paths, and undoes that: over a document that was created again, twice, and too late.
+// TestRecursiveDeleteIsUndone deletes a tree and some paths and undoes that: although a document was created again, a second time, and too late.
 func TestRecursiveDeleteIsUndone(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -66,7 +66,7 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	if len(lines) != 4 || last["done"] != true || last["deleted"] != float64(n+1) {
 		t.Fatalf("deleting answered %v", lines)
 	}
-	s.set("users/u5", -5) // made again meanwhile
+	s.set("users/u5", -5) // created again meanwhile
 	lines = s.lines("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, last["undo"]))
 	if last := lines[len(lines)-1]; last["restored"] != float64(n) || last["skipped"] != float64(1) {
 		t.Errorf("undoing answered %v", lines)
@@ -101,7 +101,7 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	}
 }
 
-// TestADeleteThatFailsIsUndone ends the session of a delete in progress, and undoes in another session what was deleted.
+// TestADeleteThatFailsIsUndone ends the session of a delete in progress, and undoes in another session the deletes that were made.
 func TestADeleteThatFailsIsUndone(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)
@@ -190,7 +190,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestRules returns, checks, runs and applies rules.
+// TestRules reads, checks, tests and applies rules.
 func TestRules(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -245,7 +245,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUsersAreFoundByAPart searches accounts by parts of their identifiers, page by page, in the project and in a tenant.
+// TestUsersAreFoundByAPart searches accounts by parts of their identifiers, page by page, in a project and in a tenant.
 func TestUsersAreFoundByAPart(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)

@@ -29,7 +29,7 @@ func apiRequests() (all []request) {
 	return all
 }
 
-// firestoreRequests are requests over HTTP for each method of Firestore. writes marks those that change something.
+// firestoreRequests has a request over HTTP for each method of Firestore. writes marks methods that change data.
 var firestoreRequests = map[string]struct {
 	writes bool
 	request
@@ -109,8 +109,8 @@ func everything(t *testing.T) []request {
 	return all
 }
 
-// TestNothingAnswersWithoutASession sends every request without a session, with a wrong one and with credentials of other kinds.
-func TestNothingAnswersWithoutASession(t *testing.T) {
+// TestEveryRequestNeedsASession sends every request without a session, with a wrong one and with credentials of other kinds.
+func TestEveryRequestNeedsASession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	all := everything(t)
 	_, port, _ := strings.Cut(s.app.Console, ":")
@@ -140,7 +140,7 @@ func TestAReadOnlySessionChangesNothing(t *testing.T) {
 		}
 		want := http.StatusForbidden
 		switch {
-		case r.Development: // production has none for any caller
+		case r.Development: // not available in production
 			want = http.StatusNotFound
 		case !r.Changes:
 			continue
@@ -151,7 +151,7 @@ func TestAReadOnlySessionChangesNothing(t *testing.T) {
 	}
 	for name, r := range firestoreRequests {
 		if name == "Write" || name == "Listen" {
-			continue // streams, below
+			continue // a stream, checked below
 		}
 		if got := s.status(r.method, r.path, r.body); (got == http.StatusForbidden) != r.writes {
 			t.Errorf("%s: %d, want 403: %t", name, got, r.writes)
@@ -179,7 +179,7 @@ func TestAReadOnlySessionChangesNothing(t *testing.T) {
 	}
 }
 
-// state returns all documents and accounts.
+// state returns all documents and accounts as text.
 func (s *server) state() string {
 	s.t.Helper()
 	_, docs := s.request("POST", documents+":runQuery", `{"structuredQuery": {"from": [{"allDescendants": true}]}}`)
@@ -226,7 +226,7 @@ func (s *server) write() string {
 	return text
 }
 
-// TestOtherPagesAreRefused sends requests as pages of other origins and under other names do.
+// TestOtherPagesAreRefused sends requests like those of pages from other origins and with other host names.
 func TestOtherPagesAreRefused(t *testing.T) {
 	for _, mode := range []config.Mode{config.ModeStart, config.ModeServe} {
 		s := start(t, mode)
@@ -310,7 +310,7 @@ func TestALinkWorksOnce(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)
-	for range 3 { // a page that polls keeps no session open, but its user does
+	for range 3 { // the polling of a page does not extend a session, the actions of its user do
 		s.hand.Advance(29 * time.Minute)
 		if got := s.status("GET", "/api/audit", ""); got != 200 {
 			t.Fatalf("a session in use: %d", got)
@@ -347,7 +347,7 @@ func TestChangesAreRecorded(t *testing.T) {
 	s.set("a/x", 1)
 	s.set("a/y", 2)
 	s.call("POST", "/identitytoolkit.googleapis.com/v1/projects/"+project+"/accounts", `{"localId": "ada", "email": "ada@example.org", "password": "secret-word"}`, nil)
-	s.status("POST", documents+"/a?documentId=x", `{"fields": {}}`) // there is one
+	s.status("POST", documents+"/a?documentId=x", `{"fields": {}}`) // the document exists
 	s.lines("POST", "/api/delete", `{"paths": ["a"]}`)
 	var log struct {
 		Entries []struct {
@@ -388,7 +388,7 @@ func TestChangesAreRecorded(t *testing.T) {
 	}
 }
 
-// TestAnOpenChannelEndsWithItsSession closes the session of an open back channel, which ends.
+// TestAnOpenChannelEndsWithItsSession closes the session of an open back channel. The back channel must end.
 func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)
@@ -417,7 +417,7 @@ func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):
-		t.Error("the back channel goes on after its session was closed")
+		t.Error("the back channel continues after its session was closed")
 	}
 	if got := s.status("POST", channel+"&SID="+parts[3], "count=0"); got != http.StatusUnauthorized {
 		t.Errorf("a message in the channel of a closed session: %d, want 401", got)

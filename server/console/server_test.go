@@ -34,7 +34,7 @@ type server struct {
 	app  app.Addresses
 	data string
 	hand *clock.Hand
-	// cookie is the cookie of the requests' session, empty for none, and csrf its token.
+	// cookie is the session's cookie, or empty, and csrf its token.
 	cookie, csrf string
 }
 
@@ -94,7 +94,7 @@ func startBy(t *testing.T, by clock.Clock, mode config.Mode, flags ...string) *s
 	return s
 }
 
-// request sends a request to the console; header holds pairs of names and values. It returns the response and its body.
+// request sends a request to the console. header has pairs of names and values. It returns the response and its body.
 func (s *server) request(method, path, body string, header ...string) (*http.Response, string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Console+path, strings.NewReader(body))

@@ -34,7 +34,7 @@ func (s *server) exchange(code string, header ...string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// TestSiteIsOpenedAsAUser exchanges codes of links that open the site: once, from the site's pages only, and in time.
+// TestSiteIsOpenedAsAUser exchanges the codes of links that open the site. A code works once, before it expires, and only from the site's pages.
 func TestSiteIsOpenedAsAUser(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -78,7 +78,7 @@ func TestSiteIsOpenedAsAUser(t *testing.T) {
 	}
 }
 
-// TestProductionOpensNoSite requests what opens the site as a user from a server in production.
+// TestProductionOpensNoSite sends the requests for opening the site as a user to a server for production.
 func TestProductionOpensNoSite(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)

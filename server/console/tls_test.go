@@ -44,7 +44,7 @@ func certificate(t *testing.T, names ...string) (cert, key string) {
 	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 }
 
-// TestConsoleUsesTLSBeyondLoopback opens a session over TLS, whose cookie is neither sent without TLS nor shared with other ports.
+// TestConsoleUsesTLSBeyondLoopback opens a session over TLS. Its cookie must be sent only with TLS and not be shared with other ports.
 func TestConsoleUsesTLSBeyondLoopback(t *testing.T) {
 	cert, key := certificate(t, "console.example")
 	s := start(t, config.ModeServe, "--console", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key)
@@ -100,7 +100,7 @@ func TestConsoleUsesTLSBeyondLoopback(t *testing.T) {
 	if got := get("/api/session", "Cookie", strings.TrimPrefix(cookie, "__Host-")).StatusCode; got != http.StatusUnauthorized {
 		t.Errorf("the cookie under the name that it has without TLS: %d, want 401", got)
 	}
-	// A request without TLS belongs to no session, whatever its headers.
+	// A request without TLS has no session, whatever its headers.
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/api/session", nil)
 	if err != nil {
 		t.Fatal(err)

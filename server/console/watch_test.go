@@ -14,7 +14,7 @@ import (
 	"clave/server/meter"
 )
 
-// anonymous sends a request without a user to Firestore's own port.
+// anonymous sends a request without credentials to the Firestore port.
 func (s *server) anonymous(method, path, body string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.app.Firestore+documents+path, strings.NewReader(body))
@@ -29,7 +29,7 @@ func (s *server) anonymous(method, path, body string) int {
 	return res.StatusCode
 }
 
-// record is a decision in the API.
+// record is a decision as the API returns it.
 type record struct {
 	ID, Method, Path, Outcome string
 	Lines                     []struct {
@@ -104,7 +104,7 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	}
 }
 
-// casesOfQueries creates test cases from queries, below a document and with a reference, and runs them.
+// casesOfQueries creates test cases from queries, including one below a document and one with a reference, and runs them.
 func (s *server) casesOfQueries() {
 	s.t.Helper()
 	const byName = `"where": {"fieldFilter": {"field": {"fieldPath": "__name__"}, "op": "EQUAL", "value": {"referenceValue": "projects/` + project + `/databases/(default)/documents/open/%s"}}}`
@@ -255,7 +255,7 @@ func TestIndexesThatQueriesLack(t *testing.T) {
 	dev.session()
 	dev.set("a/x", 1)
 	dev.status("POST", documents+":runQuery", query)
-	for deadline := time.Now().Add(10 * time.Second); ; { // it is built in the background
+	for deadline := time.Now().Add(10 * time.Second); ; { // the index is built in the background
 		_, text = dev.request("GET", "/api/indexes", "")
 		if strings.Contains(text, `"indexes":[{"collection":"a"`) && strings.Contains(text, `"needed":[]`) && strings.Contains(text, `"origin":"built"`) {
 			break
@@ -293,7 +293,7 @@ func TestAnIndexIsWrittenIntoItsFile(t *testing.T) {
 		t.Errorf("the file holds %s, %v", text, err)
 	}
 	if got := s.status("POST", "/api/indexes/file", `{"json": "another"}`); got != 404 {
-		t.Errorf("an index that nobody lacked: %d, want 404", got)
+		t.Errorf("an index that no query lacked: %d, want 404", got)
 	}
 	if _, text := s.request("GET", "/api/audit", ""); !strings.Contains(text, `"method":"add an index"`) {
 		t.Errorf("the audit log is %s", text)
@@ -334,7 +334,7 @@ func TestLabAndCodes(t *testing.T) {
 		t.Errorf("the tokens are %+v", tokens)
 	}
 	if got := s.status("POST", "/api/users/signin", `{"localId": "bob"}`); got != 404 {
-		t.Errorf("signing in as nobody: %d, want 404", got)
+		t.Errorf("signing in as an unknown user: %d, want 404", got)
 	}
 	s.call("POST", "/api/lab/clear", `{"what": "accounts"}`, nil)
 	s.call("POST", "/api/lab/clear", `{"what": "documents"}`, nil)

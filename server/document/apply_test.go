@@ -12,13 +12,13 @@ import (
 	"clave/server/value"
 )
 
-// name is the document of these tests.
+// name is the name of the tested document.
 var name = resource.Document{DB: resource.Database{Project: "p", ID: "(default)"}, Path: "c/d"}
 
-// at is the version of the tested write, with microseconds that a server timestamp drops.
+// at is the version of the tested write. Its microseconds are truncated in a server timestamp.
 const at clock.Version = 1_700_000_000_123_456
 
-// stored returns a document last changed long before.
+// stored returns a document with an old version.
 func stored(fields value.Map) *document.Document {
 	return &document.Document{Name: name, Fields: fields, CreateTime: 1, UpdateTime: 2}
 }

@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 	tests := []struct {
 		name string
 		w    document.Write
-		want string // "" is no error
+		want string // "" means no error
 	}{
 		{"plain", document.Write{Fields: value.Map{"a": value.Int(1), "a.b": value.Int(2), "é": value.Null{}}}, ""},
 		{"empty name", document.Write{Fields: value.Map{"": value.Int(1)}}, "The property.name is the empty string."},
@@ -115,7 +115,7 @@ func TestTogether(t *testing.T) {
 	tests := []struct {
 		name   string
 		writes []document.Write
-		want   string // "" is no error
+		want   string // "" means no error
 	}{
 		{"set, set", []document.Write{set(none), set(exists)}, ""},
 		{"set, create", []document.Write{set(none), set(absent)}, "Cannot upsert then insert an entity in the same request."},

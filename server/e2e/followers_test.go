@@ -131,9 +131,9 @@ func testFollowersRead(t *testing.T, store string) {
 	}
 }
 
-// testListenersOutliveLeaders listens at followers while documents are created one after the other and the leader is killed. Each snapshot must be
-// a consistent state: all documents up to some number, and never fewer than before.
-func testListenersOutliveLeaders(t *testing.T, store string) {
+// testListenersContinueAcrossLeaders listens at followers while documents are created one after another and the leader is killed. Each snapshot must be a
+// consistent state: all documents up to some number, and never fewer than before.
+func testListenersContinueAcrossLeaders(t *testing.T, store string) {
 	nodes, b := threeNodes(t, store)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

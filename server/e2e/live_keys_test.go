@@ -24,7 +24,7 @@ func TestKeysOfARunningServer(t *testing.T) {
 	testRevocation(t, p, kept, lost, func(words ...string) string { return keysCommand(t, dir, words...) })
 }
 
-// TestKeysOfRunningNodes does the same with nodes on PostgreSQL, at the one that follows.
+// TestKeysOfRunningNodes does the same with nodes on PostgreSQL, at the follower.
 func TestKeysOfRunningNodes(t *testing.T) {
 	store := pgtest.New(t).Database()
 	leader := newServingNode(t, store, "open")
@@ -48,7 +48,7 @@ func keysCommand(t *testing.T, dir string, words ...string) string {
 	return string(out)
 }
 
-// testRevocation revokes one of two keys and checks what becomes of both.
+// testRevocation revokes one of two keys and checks the effect on both.
 func testRevocation(t *testing.T, p *production, kept, lost []byte, keys func(words ...string) string) {
 	t.Helper()
 	bearer := func(key []byte) string {
@@ -89,7 +89,7 @@ func testRevocation(t *testing.T, p *production, kept, lost []byte, keys func(wo
 			t.Errorf("the stream of the revoked key ended with %v, want UNAUTHENTICATED", code)
 		}
 	case <-time.After(10 * time.Second):
-		t.Error("the stream of the revoked key goes on")
+		t.Error("the stream of the revoked key continues")
 	}
 	if code := read(bearer(kept)); code != http.StatusNotFound {
 		t.Errorf("a read with the other key: %d, want 404", code)

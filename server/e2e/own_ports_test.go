@@ -24,9 +24,9 @@ func newNodeWithPorts(t *testing.T, url string) (*node, ownPorts) {
 	return n.again(t, url), ownPorts{requests: free[1], console: free[3], hub: free[4]}
 }
 
-// TestPortsOfTheLeaderAlone sends requests to a follower's ports of components that run at the leader only. The answers name the leader, until the
+// TestPortsThatOnlyTheLeaderServes sends requests to a follower's ports of components that run at the leader only. The answers name the leader, until the
 // follower becomes the leader.
-func TestPortsOfTheLeaderAlone(t *testing.T) {
+func TestPortsThatOnlyTheLeaderServes(t *testing.T) {
 	url := pgtest.New(t).Database()
 	leader, _ := newNodeWithPorts(t, url)
 	leader.await("Clave ready")

@@ -86,7 +86,7 @@ func TestManyTakenPorts(t *testing.T) {
 	}
 }
 
-func TestATakenDefaultPort(t *testing.T) {
+func TestADefaultPortInUse(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

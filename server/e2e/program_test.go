@@ -205,7 +205,7 @@ func TestStopsCleanlyAtTheFirstSignal(t *testing.T) {
 	}
 }
 
-func TestMistakesAreNamedAndNothingStarts(t *testing.T) {
+func TestMistakesAreReportedAndNothingStarts(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// suite is the test suite of an SDK's module. It is built from the module and connects to Google's addresses. A proxy leads these connections to
+// suite is the test suite of an SDK's module. It is built from the module and connects to Google's addresses. A proxy redirects these connections to
 // `clave serve`, whose certificate the suite trusts.
 type suite struct {
 	// pkg is the suite's package, and run selects its tests.

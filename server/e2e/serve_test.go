@@ -247,7 +247,7 @@ func TestServeHasNoConveniences(t *testing.T) {
 	p.stop(t)
 }
 
-func TestServeKeepsItsFilesToItself(t *testing.T) {
+func TestServeKeepsItsFilesPrivate(t *testing.T) {
 	alone(t, "the keys are not in the data folder")
 	p := serve(t, productionFolder(t), false)
 	p.call(t, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", map[string]any{"email": "ana@example.org", "password": "secreta1"})

@@ -183,7 +183,7 @@ func TestStreamsUnderRules(t *testing.T) {
 					t.Errorf("with its token the stream ended with %v, want INTERNAL", end)
 				}
 			case <-time.After(10 * time.Second):
-				t.Error("the stream goes on after its caller's token")
+				t.Error("the stream continues after the expiry of its caller's token")
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func TestImportAndExportOnExit(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".clave")); err == nil {
-		t.Error("a server that begins with an export has kept its data elsewhere, too")
+		t.Error("a server that begins with an export also stored its data in a folder")
 	}
 }
 
@@ -132,8 +132,8 @@ func TestLeavingFirebase(t *testing.T) {
 	p.stop(t)
 }
 
-// TestExportsOfBothSorts moves documents from the official emulator to Clave and back. They must not change.
-func TestExportsOfBothSorts(t *testing.T) {
+// TestExportsOfBothEmulators moves documents from the official emulator to Clave and back. They must not change.
+func TestExportsOfBothEmulators(t *testing.T) {
 	theirs := "http://" + startOfficialEmulator(t)
 	dir, port := projectFolder(t, nil)
 	startProgram(t, dir, "--memory", "--project", "demo-x")

@@ -38,7 +38,7 @@ func wait(t *testing.T, cmd *exec.Cmd) error {
 func TestWaitingHasALimit(t *testing.T) {
 	cmd := exec.Command("sleep", "600")
 	if err := cmd.Start(); err != nil {
-		t.Skip("no sleep: ", err)
+		t.Skip("the command sleep is missing: ", err)
 	}
 	stop := limited(cmd)
 	_ = cmd.Process.Signal(syscall.SIGQUIT) // the same signal as after the limit

@@ -57,7 +57,7 @@ func put(t testing.TB, e *engine.Engine, writes ...document.Write) operation.Com
 	return r
 }
 
-// get reads a document at a moment.
+// get reads a document at a time or in a transaction.
 func get(t testing.TB, e *engine.Engine, at operation.At, path string) (*document.Document, error) {
 	t.Helper()
 	r, err := e.Read(t.Context(), testDB, at)
@@ -68,7 +68,7 @@ func get(t testing.TB, e *engine.Engine, at operation.At, path string) (*documen
 	return r.Get(t.Context(), doc(path))
 }
 
-// wantN checks the field n of a document; nil is absence.
+// wantN checks the field n of a document; nil means that the document does not exist.
 func wantN(t testing.TB, e *engine.Engine, at operation.At, path string, want value.Value) {
 	t.Helper()
 	d, err := get(t, e, at, path)
@@ -85,7 +85,7 @@ func wantN(t testing.TB, e *engine.Engine, at operation.At, path string, want va
 	}
 }
 
-// n is the fields {n: i}.
+// n returns the fields {n: i}.
 func n(i int) value.Map { return value.Map{"n": value.Int(i)} }
 
 func TestCommitAndRead(t *testing.T) {
@@ -137,7 +137,7 @@ func TestCheckRunsBeforePreconditions(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestACommitNeedsACheck commits with the zero Check, which must be refused because the caller forgot to set it.
+// TestACommitNeedsACheck commits with the zero Check, which must be refused: a caller that does not set it must not bypass the rules.
 func TestACommitNeedsACheck(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

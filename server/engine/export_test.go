@@ -7,7 +7,7 @@ import (
 	"clave/server/resource"
 )
 
-// SetMaxOverlay limits readings of the past to n changed documents.
+// SetMaxOverlay limits reads of the past to n changed documents.
 func (e *Engine) SetMaxOverlay(n int) { e.maxOverlay = n }
 
 // BeginIndex executes the first step of building an index.

@@ -81,7 +81,7 @@ func TestACancelledWriterUnblocksQueries(t *testing.T) {
 		t.Error("the commit succeeded though its caller had gone")
 	}
 	if err := <-queried; err != nil {
-		t.Errorf("the query behind a commit that gave up = %v", err)
+		t.Errorf("the query behind a cancelled commit = %v", err)
 	}
 	wantN(t, e, operation.At{}, "c/a", value.Int(12))
 }

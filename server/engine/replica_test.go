@@ -22,7 +22,7 @@ import (
 	"clave/server/value"
 )
 
-// recorded is a store that keeps the batches that are applied to it, like a log.
+// recorded is a store that records the applied batches, as a log does.
 type recorded struct {
 	storage.Store
 	mu      sync.Mutex

@@ -12,7 +12,7 @@ import (
 	"clave/server/faultinject"
 )
 
-// TestSettingsAreBounded refuses what would make no sense, and keeps what was set before.
+// TestSettingsAreBounded sets invalid settings, which must be refused and leave the earlier settings unchanged.
 func TestSettingsAreBounded(t *testing.T) {
 	i := faultinject.New(clock.System())
 	good := faultinject.Settings{Calls: faultinject.All, Percent: 1, Delay: 1}
@@ -38,7 +38,7 @@ func TestSettingsAreBounded(t *testing.T) {
 	}
 }
 
-// TestBefore injects errors into some kinds of calls and into shares of them.
+// TestBefore injects errors into calls of some kinds and into a share of them.
 func TestBefore(t *testing.T) {
 	i := faultinject.New(clock.System())
 	set := func(s *faultinject.Settings) {
@@ -76,7 +76,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestDelay delays calls, also one whose client goes meanwhile.
+// TestDelay delays calls, including one that its client cancels meanwhile.
 func TestDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := faultinject.New(clock.System())
@@ -90,7 +90,7 @@ func TestDelay(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		if err := i.Before(ctx, faultinject.Reads); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a delayed call whose client has gone: %v", err)
+			t.Errorf("a delayed call that was cancelled: %v", err)
 		}
 	})
 }

@@ -19,19 +19,19 @@ import (
 	"time"
 )
 
-// authority is a certificate authority with enough of ACME (RFC 8555) for one name, which it validates by
-// TLS-ALPN-01 (RFC 8737). It does not verify requests' signatures.
+// authority is a certificate authority that implements enough of ACME (RFC 8555) for one name. It validates the name by TLS-ALPN-01 (RFC 8737) and
+// does not verify the signatures of requests.
 type authority struct {
 	t      *testing.T
 	server *httptest.Server
 	key    *ecdsa.PrivateKey
 	cert   *x509.Certificate
 	roots  *x509.CertPool
-	// visits is where the name is served.
+	// visits is the address at which the name is served.
 	visits string
 	orders atomic.Int32
 	seen   atomic.Bool
-	// chain is the certificate that was made last.
+	// chain is the latest certificate.
 	chain atomic.Pointer[[]byte]
 }
 
@@ -83,7 +83,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// url is the authority's directory.
+// url returns the URL of the authority's directory.
 func (a *authority) url() string { return a.at("directory") }
 
 // at returns the address of a resource.
@@ -101,7 +101,7 @@ func (a *authority) answer(w http.ResponseWriter, status int, location string, b
 	}
 }
 
-// order is the one order's state.
+// order returns the state of the only order.
 func (a *authority) order() map[string]any {
 	o := map[string]any{
 		"status": "pending", "identifiers": []any{map[string]any{"type": "dns", "value": "data.example.org"}},
@@ -116,7 +116,7 @@ func (a *authority) order() map[string]any {
 	return o
 }
 
-// authorization is the state of the proof that the name is the asker's.
+// authorization returns the state of the authorization for the name.
 func (a *authority) authorization() map[string]any {
 	z := map[string]any{"status": "pending", "identifier": map[string]any{"type": "dns", "value": "data.example.org"}, "challenges": []any{a.challenge()}}
 	if a.seen.Load() {
@@ -125,7 +125,7 @@ func (a *authority) authorization() map[string]any {
 	return z
 }
 
-// challenge is what the asker must do.
+// challenge returns the challenge that the client must complete.
 func (a *authority) challenge() map[string]any {
 	c := map[string]any{"type": "tls-alpn-01", "url": a.at("challenge"), "token": "a-token", "status": "pending"}
 	if a.seen.Load() {
@@ -134,7 +134,7 @@ func (a *authority) challenge() map[string]any {
 	return c
 }
 
-// visit connects to the name and reports whether it shows a challenge's certificate.
+// visit connects to the name and reports whether the server presents the challenge's certificate.
 func (a *authority) visit() bool {
 	conn, err := tls.Dial("tcp", a.visits, &tls.Config{ServerName: "data.example.org", NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true})
 	if err != nil {
@@ -154,7 +154,7 @@ func (a *authority) visit() bool {
 	return false
 }
 
-// sign makes the certificate that a request is for.
+// sign issues the certificate for a request.
 func (a *authority) sign(r *http.Request) {
 	var envelope struct{ Payload string }
 	var request struct{ CSR string }

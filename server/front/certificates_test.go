@@ -24,7 +24,7 @@ import (
 	"clave/server/front"
 )
 
-// begun is when the hand clocks of these tests begin.
+// begun is the initial time of the tests' clocks.
 var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // writePair writes a certificate of a name and its key.
@@ -52,7 +52,7 @@ func writePair(t *testing.T, certFile, keyFile, name string) {
 	}
 }
 
-// shown returns the name on the certificate that a new connection gets.
+// shown returns the name in the certificate that a new connection receives.
 func shown(t *testing.T, settings *tls.Config) string {
 	t.Helper()
 	pair, err := settings.GetCertificate(&tls.ClientHelloInfo{})
@@ -104,7 +104,7 @@ func TestBrokenCertificateFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestPlainHTTPLeadsToHTTPS(t *testing.T) {
+func TestPlainHTTPIsRedirectedToHTTPS(t *testing.T) {
 	tests := []struct {
 		name, method, url string
 		port, status      int

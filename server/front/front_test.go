@@ -17,7 +17,7 @@ import (
 	"clave/server/front"
 )
 
-// answers returns a handler that answers with a text.
+// answers returns a handler that responds with a text.
 func answers(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, text) })
 }
@@ -42,7 +42,7 @@ func serve(t *testing.T, d front.Handlers) string {
 	return ln.Addr().String()
 }
 
-// get returns the text under a URL.
+// get returns the body of the response to a GET.
 func get(t *testing.T, url string) string {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -82,7 +82,7 @@ func TestOnePortForAll(t *testing.T) {
 	}
 }
 
-// A stop that comes before a gRPC server serves is a stop like any other.
+// TestStopBeforeServing stops a gRPC server before it serves. The result must be the same as of any other stop.
 func TestStopBeforeServing(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,7 +107,7 @@ func (nothing) Unmarshal([]byte, any) error { return nil }
 
 func (nothing) Name() string { return "nothing" }
 
-func TestFirestorePortAnswersThatItIsReady(t *testing.T) {
+func TestFirestorePortReportsReadiness(t *testing.T) {
 	addr := serve(t, front.Handlers{REST: answers("rest")})
 	if got := get(t, "http://"+addr+"/"); got != "Ok\n" {
 		t.Errorf("GET / = %q, want Ok", got)
@@ -172,6 +172,6 @@ func TestPanicIsAnswered(t *testing.T) {
 		t.Errorf("status %d, want 500", resp.StatusCode)
 	}
 	if got := get(t, "http://"+addr+"/"); got != "Ok\n" {
-		t.Error("the server must live on after a panic")
+		t.Error("the server must continue after a panic")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"clave/server/front"
 )
 
-// TestHealth expects a port to answer ok until the storage has failed, and the cause not to be revealed.
+// TestHealth checks that a port responds with ok until the storage fails, and does not reveal the cause.
 func TestHealth(t *testing.T) {
 	var broken atomic.Bool
 	addr := serve(t, front.Handlers{REST: answers("rest"), Identity: answers("identity"), Site: answers("site"), Health: func() error {

@@ -19,7 +19,7 @@ import (
 	"clave/server/front"
 )
 
-// run runs a port until the test ends and returns what it ended with.
+// run runs a port until the test ends and returns a channel for its error.
 func run(t *testing.T, o front.Options) <-chan error {
 	t.Helper()
 	o.Name, o.Log = "test", slog.New(slog.DiscardHandler)
@@ -41,7 +41,7 @@ func listener(t *testing.T) net.Listener {
 	return ln
 }
 
-// weak is a listener that fails before it accepts.
+// weak is a listener that fails some times before it accepts.
 type weak struct {
 	net.Listener
 	fails atomic.Int32
@@ -115,7 +115,7 @@ func TestAnAnswerMayTakeLongerThanABody(t *testing.T) {
 		select {
 		case <-after.C:
 		case <-r.Context().Done():
-			t.Error("a request whose body had come was ended")
+			t.Error("a request was ended after its body had arrived")
 		}
 		fmt.Fprintf(w, "%s %v", body, err)
 	})
@@ -153,7 +153,7 @@ func TestAPanicInAnAnswerCutsItOff(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if text, err := io.ReadAll(resp.Body); err == nil {
-		t.Errorf("the answer %q looked whole", text)
+		t.Errorf("the interrupted answer %q looked complete", text)
 	}
 }
 

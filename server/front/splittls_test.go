@@ -22,7 +22,7 @@ import (
 	"clave/server/front"
 )
 
-// native is a gRPC server that counts what comes by its own transport and by HTTP.
+// native is a gRPC server that counts the calls over its own transport and over net/http.
 type native struct {
 	*grpc.Server
 	byHTTP chan string
@@ -34,7 +34,7 @@ func (n native) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.Server.ServeHTTP(w, r)
 }
 
-// settings returns the settings of a server with a certificate, and of a client that trusts it.
+// settings returns the TLS configurations of a server with a certificate, and of a client that trusts it.
 func settings(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func settings(t *testing.T) (server, client *tls.Config) {
 	return server, &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
 }
 
-// TestTLSWhereCallsAreForwarded calls a port that has no gRPC server and forwards everything, as one of a node that does not lead.
+// TestTLSWhereCallsAreForwarded calls a port without a gRPC server, which forwards all requests, as on a node that does not lead.
 func TestTLSWhereCallsAreForwarded(t *testing.T) {
 	settings, client := settings(t)
 	ln, forwarded := listener(t), native{grpc.NewServer(), make(chan string, 10)}
@@ -74,7 +74,7 @@ func TestTLSWhereCallsAreForwarded(t *testing.T) {
 	}
 }
 
-// TestTLSIsSplitByWhatTheClientOffers calls as gRPC clients, browsers and HTTP libraries do.
+// TestTLSIsSplitByWhatTheClientOffers connects as gRPC clients, browsers and HTTP libraries do.
 func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 	settings, client := settings(t)
 	ln, server := listener(t), native{grpc.NewServer(), make(chan string, 10)}
@@ -110,7 +110,7 @@ func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 		if err != nil || string(text) != tt.want {
 			t.Errorf("a client of HTTP/1.1 (%t) and HTTP/2 (%t) was answered by %q, %v; want %s", tt.http1, tt.http2, text, err, tt.want)
 		}
-		if tt.http2 { // gRPC by such a connection is known by its content type
+		if tt.http2 { // over such a connection the content type identifies gRPC
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+ln.Addr().String()+"/a.B/C", strings.NewReader("\x00\x00\x00\x00\x00"))
 			if err != nil {
 				t.Fatal(err)
@@ -134,7 +134,7 @@ func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 	}
 	_, _ = io.WriteString(silent, "GET / HTTP/1.1\r\n\r\n")
 	if _, err := io.ReadAll(silent); err != nil {
-		t.Logf("a request in the clear: %v", err) // closed, with or without what could not be read
+		t.Logf("a request in the clear: %v", err) // closed, with or without a reset
 	}
 	silent.Close()
 }

@@ -21,7 +21,7 @@ import (
 // testDB is the database of the tests.
 var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// server is a caller to whom the rules do not apply.
+// server is a caller whose access is not restricted by rules.
 var server = token.Caller{Privileged: true, Project: "p"}
 
 // fixture holds a guard with an engine in memory.
@@ -89,12 +89,12 @@ func (h *fixture) rules(body string) {
 	}
 }
 
-// wholeRules returns a complete rules file around the content of the match of the database.
+// wholeRules returns a complete rules file with the given content of the match of the database.
 func wholeRules(body string) string {
 	return "rules_version = '2';\nservice cloud.firestore {\n  match /databases/{database}/documents {\n" + body + "\n  }\n}\n"
 }
 
-// name names a document.
+// name returns the name of a document.
 func name(path string) resource.Document { return resource.Document{DB: testDB, Path: path} }
 
 // set returns a write that replaces a document.
@@ -102,7 +102,7 @@ func set(path string, fields value.Map) document.Write {
 	return document.Write{Name: name(path), Fields: fields}
 }
 
-// seed writes documents as the server.
+// seed writes documents as a privileged caller.
 func (h *fixture) seed(writes ...document.Write) {
 	h.t.Helper()
 	if err := h.commit(server, writes...); err != nil {
@@ -116,7 +116,7 @@ func (h *fixture) commit(c token.Caller, writes ...document.Write) error {
 	return err
 }
 
-// get reads documents as a caller, and returns how many there are.
+// get reads documents as a caller and returns how many exist.
 func (h *fixture) get(c token.Caller, paths ...string) (int, error) {
 	names := make([]resource.Document, len(paths))
 	for i, p := range paths {
@@ -147,7 +147,7 @@ func all(t *testing.T, collection string, n ...int) *query.Query {
 	return normal
 }
 
-// list runs a query as a caller, and returns how many documents it gives.
+// list runs a query as a caller and returns the number of documents.
 func (h *fixture) list(c token.Caller, q *query.Query) (int, error) {
 	n := 0
 	_, err := h.guard.Query(h.t.Context(), c, q, operation.At{}, func(guard.Snapshot) error { return nil },
@@ -155,7 +155,7 @@ func (h *fixture) list(c token.Caller, q *query.Query) (int, error) {
 	return n, err
 }
 
-// user is a signed-in caller.
+// user returns a signed-in caller.
 func user(uid string) token.Caller {
 	return token.Caller{UID: uid, Project: "p", Claims: map[string]any{"sub": uid}}
 }

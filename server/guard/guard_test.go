@@ -53,7 +53,7 @@ func TestEveryCallIsAuthorized(t *testing.T) {
 	for _, c := range []struct {
 		caller token.Caller
 		code   fault.Code
-		rare   fault.Code // of the calls that are for servers only
+		rare   fault.Code // of the calls for privileged callers only
 	}{
 		{anonymous, fault.PermissionDenied, fault.PermissionDenied},
 		{user("eve"), fault.PermissionDenied, fault.PermissionDenied},
@@ -161,7 +161,7 @@ func TestCommitIsAuthorizedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestVerifiesAreGets(t *testing.T) {
+func TestVerifyWritesAreAuthorizedAsGets(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(`
     match /got/{s} { allow get; }

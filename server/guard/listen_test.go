@@ -72,7 +72,7 @@ const adminRules = `
     }
     match /public/{p} { allow read: if resource.data.n == 1; }`
 
-// active is an administrator's record.
+// active returns the fields of an administrator's document.
 func active(is bool) value.Map { return value.Map{"active": value.Bool(is)} }
 
 func TestListenerEndsWhenDenied(t *testing.T) {
@@ -169,5 +169,5 @@ func TestListenerEndsWithItsToken(t *testing.T) {
 			h.clock.Advance(time.Minute) // repeatedly, because the guard may not be waiting for its clock yet
 		}
 	}
-	t.Error("the stream goes on")
+	t.Error("the stream continues")
 }

@@ -18,7 +18,7 @@ import (
 	"clave/server/value"
 )
 
-// readIn reads a document at a moment.
+// readIn reads a document in a transaction or at a time.
 func (h *fixture) readIn(c token.Caller, at operation.At, path string) error {
 	h.t.Helper()
 	return h.guard.Get(h.t.Context(), c, testDB, []resource.Document{name(path)}, at, func(guard.Snapshot) error { return nil },
@@ -51,7 +51,7 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	wants(t, "commit after what was read has changed", err, fault.Aborted)
 }
 
-// queryIn runs a query of a collection at a moment.
+// queryIn queries a collection in a transaction or at a time.
 func (h *fixture) queryIn(c token.Caller, at operation.At, collection string) error {
 	h.t.Helper()
 	_, err := h.guard.Query(h.t.Context(), c, all(h.t, collection), at, func(guard.Snapshot) error { return nil },
@@ -79,7 +79,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	kept, own := begin(visitor), begin(user("ann"))
 	first, second := begin(unrelated), begin(unrelated)
 	for range engine.MaxOptimistic {
-		begin(neighbour) // of the same /64, so the same client
+		begin(neighbour) // the same /64, therefore the same client
 	}
 	for name, id := range map[string][]byte{"first": first, "second": second} {
 		wants(t, "the first client's "+name+" transaction", h.readIn(unrelated, operation.At{Transaction: id}, "open/x"), fault.Aborted)

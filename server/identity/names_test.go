@@ -49,7 +49,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-func TestPolicyNamesWhatIsMissing(t *testing.T) {
+func TestPolicyErrorsListMissingRequirements(t *testing.T) {
 	on := true
 	p := PolicyOptions{MinPasswordLength: 8, MaxPasswordLength: 10, ContainsUppercaseCharacter: &on, ContainsNumericCharacter: &on, ContainsNonAlphanumericCharacter: &on}
 	for password, want := range map[string]int{"Secret1!": 0, "secret": 4, "Secret1!Secret1!": 1, "SECRET12": 1} {

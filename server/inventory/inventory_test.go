@@ -17,7 +17,7 @@ import (
 	"clave/server/value"
 )
 
-// storeWith returns a store with documents of an engine, in rooms and below them, and what else is given.
+// storeWith returns a store with an engine's documents, in rooms and below them, and with more keys.
 func storeWith(t *testing.T, more ...string) storage.Store {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
@@ -92,11 +92,11 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	if err := inventory.New().Add([]byte("?"), nil); err == nil {
-		t.Error("a key of nobody was counted")
+		t.Error("a key of no database was counted")
 	}
 }
 
-// TestDiffering changes one value of a copy.
+// TestDiffering compares a store with a copy in which one value differs.
 func TestDiffering(t *testing.T) {
 	a := inventory.New()
 	b := inventory.New()

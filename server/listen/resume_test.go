@@ -425,7 +425,7 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 	h.commit(set("d/a", 1))
 	four, fourth := open()
 	if fourth != third {
-		t.Error("a commit elsewhere made the query run again")
+		t.Error("a commit in another collection made the query run again")
 	}
 	h.commit(set("c/a", 2))
 	five, fifth := open()

@@ -200,8 +200,8 @@ func TestTargetRemovedBeforeItIsSent(t *testing.T) {
 	}
 }
 
-// TestDatabaseThatIsNotThere checks that the listener of a database that doesn't exist receives NOT_FOUND.
-func TestDatabaseThatIsNotThere(t *testing.T) {
+// TestListenToAMissingDatabase checks that the listener of a database that doesn't exist receives NOT_FOUND.
+func TestListenToAMissingDatabase(t *testing.T) {
 	h := newFixtureOf(t, engine.Options{Exists: func(resource.Database) bool { return false }}, listen.Options{})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})

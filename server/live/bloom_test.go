@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestBloom compares filters with the sizes that were recorded of production and with bits that another program worked out
-// (MD5 in Python's hashlib).
+// TestBloom compares filters with sizes recorded in production and with bits computed by another program (MD5 in Python's hashlib).
 func TestBloom(t *testing.T) {
 	const documents = "projects/p/databases/(default)/documents/c/"
 	for _, c := range []struct {
@@ -31,7 +30,7 @@ func TestBloom(t *testing.T) {
 
 // TestBloomFilterExcludesOthers checks that a filter contains all its names and few others.
 func TestBloomFilterExcludesOthers(t *testing.T) {
-	for _, n := range []int{10, 100, 1000} { // A filter of one name is too small for this bound: about 1 % of all names pass.
+	for _, n := range []int{10, 100, 1000} { // The false positive rate of a filter of one name is about 1 %, which exceeds this bound.
 		b := NewBloom(n)
 		for i := range n {
 			b.Add(fmt.Sprint("in", i))

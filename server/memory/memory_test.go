@@ -94,14 +94,14 @@ func TestGarbageIsBounded(t *testing.T) {
 				t.Errorf("%d MiB live, %d to look through: %d MiB of garbage are allowed, want at most %d", live/mib, scanned/mib, garbage/mib, most/mib)
 			}
 			if percent < 10 {
-				t.Errorf("%d MiB live, %d to look through: %d %% of garbage are allowed, with which the collector would never rest", live/mib, scanned/mib, percent)
+				t.Errorf("%d MiB live, %d to look through: %d %% of garbage are allowed, with which the collector would run continuously", live/mib, scanned/mib, percent)
 			}
 		}
 	}
 }
 
-// TestCeilingLeavesRoomForTheNextCycle checks that the memory limit is not reached before the heap has grown to its next size, since the
-// collector would then never rest, and that few free pages stay.
+// TestCeilingLeavesRoomForTheNextCycle checks that the memory limit is above the next target of the heap. Otherwise the collector would run
+// continuously. It also checks that few free pages remain.
 func TestCeilingLeavesRoomForTheNextCycle(t *testing.T) {
 	const beside = 30 * mib
 	for _, live := range []int64{0, 12 * mib, 100 * mib, 4096 * mib} {

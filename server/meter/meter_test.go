@@ -35,7 +35,7 @@ func TestSamples(t *testing.T) {
 	if l := now.Latency; l.P50 < 1 || l.P50 > 1.6 || l.P99 > 2 {
 		t.Errorf("latencies %+v, want about 1 ms", l)
 	}
-	waits := func() { // until the meter waits for the next sample
+	waits := func() { // returns when the meter waits for the next sample
 		for hand.Timers() == 0 && t.Context().Err() == nil {
 			runtime.Gosched()
 		}
@@ -58,7 +58,7 @@ func TestSamples(t *testing.T) {
 	none.SignIn()
 }
 
-// TestSlowQueries keeps the latest queries that took long, and counts the uses of indexes.
+// TestSlowQueries checks that the latest slow queries are kept, and the uses of indexes counted.
 func TestSlowQueries(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	m := meter.New(hand, nil)
@@ -83,7 +83,7 @@ func TestSlowQueries(t *testing.T) {
 	none.Begin().Slow(nil)
 }
 
-// TestCalls counts calls by method, and names that are in no list together.
+// TestCalls counts calls by method. Unknown names are counted together.
 func TestCalls(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	m := meter.New(hand, nil)

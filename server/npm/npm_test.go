@@ -15,7 +15,7 @@ import (
 	"clave/server/testprogram"
 )
 
-// vitestFile is a test as a project writes it: the web SDK against its worker's project.
+// vitestFile is a test file as in a project: it uses the web SDK with the project of its worker.
 const vitestFile = `import { expect, test } from 'vitest'
 import { initializeApp } from 'firebase/app'
 import { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } from 'firebase/firestore'
@@ -38,7 +38,7 @@ test('a snapshot brings the documents back', async () => {
 })
 `
 
-// startFile uses the API without a runner.
+// startFile uses the API without a test runner.
 const startFile = `import { start } from 'clave'
 import { writeFileSync } from 'node:fs'
 writeFileSync('closed.rules', "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{id} { allow read: if true; } } }")
@@ -51,8 +51,7 @@ const broken = await start({ args: ['--nope'] }).then(() => 'started', (e) => e.
 console.log(JSON.stringify({ codes, gone, broken: broken.includes('--nope') }))
 `
 
-// TestPackages packs the packages, installs them into an empty project and runs the command, the API and the test runners, with nothing but
-// Node on the PATH.
+// TestPackages packs the packages, installs them into an empty project and runs the command, the API and the test runners. The PATH has only Node.
 func TestPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: npm takes seconds")
@@ -93,11 +92,10 @@ func install(t *testing.T) *project {
 	return p
 }
 
-// enough is the processor time that a vitest file may take with the server and all: it is green in less than three seconds where nothing
-// else runs.
+// enough is the maximum processor time of a vitest file, including the server. On an idle machine the file passes in less than three seconds.
 const enough = 4 * time.Second
 
-// vitest runs one file.
+// vitest runs one test file.
 func (p *project) vitest() {
 	p.t.Helper()
 	p.write("vitest.config.mjs", `export default { test: { globalSetup: 'clave/vitest', include: ['*.test.mjs'] } }`)
@@ -111,19 +109,19 @@ func (p *project) vitest() {
 	}
 }
 
-// runner is a test runner with two files, which run at the same time in a worker each.
+// runner is a test runner with two files, each run by its own worker at the same time.
 type runner struct {
 	name string
-	// from is the folder with its modules, and modules are those that the project lacks.
+	// from is the folder that contains its modules, and modules are those to link into the project.
 	from    string
 	modules []string
-	// config is its configuration in a file, file the first test's, whose number is 1, and test what a test is written in.
+	// config is the content of its configuration file, file the name of the first test file, whose number is 1, and test the source of a test.
 	configFile, config, file string
 	test                     func(body string) string
 	command                  []string
 }
 
-// workersBody is a test: it waits for the other worker, and finds nothing in its project but what it has written itself.
+// workersBody is the body of a test. It waits for the other worker, and expects only its own documents in its project.
 const workersBody = `
   const { projectId, firestore, settle } = worker()
   const [host, port] = firestore.split(':')
@@ -136,7 +134,7 @@ const workersBody = `
   expect(found).toEqual([process.pid])
 `
 
-// meetFile lets two workers wait for each other: each leaves a file with its project's id in its name.
+// meetFile synchronizes two workers: each writes a file whose name contains its project's id, and waits for that of the other.
 const meetFile = `const { readdirSync, writeFileSync } = require('node:fs')
 exports.meet = async (projectId) => {
   writeFileSync('met-' + projectId, '')
@@ -148,7 +146,7 @@ exports.meet = async (projectId) => {
 }
 `
 
-// moduleTest returns a test of a runner whose files are modules.
+// moduleTest returns the source of a test for a runner of ES modules.
 func moduleTest(from string) func(body string) string {
 	return func(body string) string {
 		return "import { test, expect } from '" + from + "'\n" +
@@ -158,14 +156,14 @@ func moduleTest(from string) func(body string) string {
 	}
 }
 
-// jestTest returns a test of jest, whose files are no modules.
+// jestTest returns the source of a test for jest, which uses CommonJS.
 func jestTest(body string) string {
 	return "const { initializeApp } = require('firebase/app')\n" +
 		"const { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } = require('firebase/firestore')\n" +
 		"const { worker } = require('clave')\nconst { meet } = require('./meet.cjs')\ntest('alone', async () => {" + body + "}, 40_000)\n"
 }
 
-// runners are the test runners that the package has set-ups for.
+// runners lists the test runners that the package supports.
 var runners = []runner{
 	{
 		name: "vitest", configFile: "workers.config.mjs", file: "workers1.vitest.mjs", test: moduleTest("vitest"),
@@ -185,7 +183,7 @@ var runners = []runner{
 	},
 }
 
-// workers runs two files of a runner, each of which must have a project of its own.
+// workers runs two files of a runner. Each must have its own project.
 func (p *project) workers(r runner) {
 	p.t.Helper()
 	for _, module := range r.modules {
@@ -208,7 +206,7 @@ func (p *project) workers(r runner) {
 	}
 }
 
-// met returns the files that workers have left.
+// met returns the files that the workers have written.
 func (p *project) met() []string {
 	p.t.Helper()
 	met, err := filepath.Glob(filepath.Join(p.dir, "met-*"))
@@ -228,7 +226,7 @@ func program(t *testing.T) string {
 	return path
 }
 
-// project is a folder of JavaScript.
+// project is a folder with a JavaScript project.
 type project struct {
 	t   *testing.T
 	dir string
@@ -242,10 +240,10 @@ func (p *project) write(name, text string) {
 	}
 }
 
-// of returns the project for a part of the test.
+// of returns the project for a subtest.
 func (p *project) of(t *testing.T) *project { return &project{t, p.dir} }
 
-// link makes a module that is installed in another folder available, in place of fetching it again.
+// link links a module that is installed in another folder, instead of downloading it.
 func (p *project) link(module, folder string) {
 	p.t.Helper()
 	from, err := filepath.Abs(filepath.Join(folder, module))
@@ -260,7 +258,7 @@ func (p *project) link(module, folder string) {
 	}
 }
 
-// path returns a folder with Node and a shell, and nothing else: no Go and no Java.
+// path returns a folder for the PATH with only Node and a shell: no Go and no Java.
 func (p *project) path() string {
 	p.t.Helper()
 	dir := filepath.Join(p.dir, "path")
@@ -279,14 +277,14 @@ func (p *project) path() string {
 	return dir
 }
 
-// run runs a command with Node alone on the PATH and returns what it printed.
+// run runs a command with only Node on the PATH and returns its output.
 func (p *project) run(dir, name string, args ...string) string {
 	p.t.Helper()
 	out, _ := p.measured(dir, name, args...)
 	return out
 }
 
-// measured is run, and returns what the command took, too.
+// measured does the same as run and also returns the process's state, with the processor time.
 func (p *project) measured(dir, name string, args ...string) (string, *os.ProcessState) {
 	p.t.Helper()
 	path := p.path()

@@ -6,7 +6,7 @@ import (
 	"clave/server/process"
 )
 
-// TestEndingCancelsContexts checks contexts from before the ending, from after it, and those whose work was done.
+// TestEndingCancelsContexts checks contexts that were created before the ending and after it, and those whose work has ended.
 func TestEndingCancelsContexts(t *testing.T) {
 	e := process.NewEnding()
 	before, stop := e.Within(t.Context())

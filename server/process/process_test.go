@@ -20,7 +20,7 @@ import (
 )
 
 func TestRunStopsInReverseOrder(t *testing.T) {
-	var stopped []string // written by one part at a time, since each is waited for
+	var stopped []string // written by one part at a time, because the parts stop one after another
 	waiting := func(name string) process.Part {
 		return process.Part{Name: name, Run: func(ctx context.Context) error {
 			<-ctx.Done()
@@ -50,7 +50,7 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	}
 }
 
-// TestMain fails when the tests leave goroutines behind. In a role it runs as a program that does not stop on a signal.
+// TestMain fails if the tests leak goroutines. In a role it runs as a program that does not stop on a signal.
 func TestMain(m *testing.M) {
 	if os.Getenv("PLAY_STUBBORN") == "" {
 		goleak.VerifyTestMain(m)
@@ -67,16 +67,16 @@ func TestMain(m *testing.M) {
 	}
 	<-ctx.Done()
 	fmt.Println("stopping")
-	_, _ = io.Copy(io.Discard, os.Stdin) // which stays open
+	_, _ = io.Copy(io.Discard, os.Stdin) // stays open
 }
 
-// limit is the time limit for a program to act on a signal: many times what it takes.
+// limit is how long a program may take to handle a signal. It is many times the usual duration.
 const limit = time.Minute
 
-// playStubborn runs this program in a role, until the test ends at the latest, and returns what it prints.
+// playStubborn runs this program in a role, at most until the test ends, and returns its output.
 func playStubborn(t *testing.T, role string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
-	// Programs inherit that the signal is ignored, as under nohup, unless their parent handles it.
+	// A program inherits an ignored signal, as under nohup, unless its parent handles the signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t.Cleanup(func() { signal.Reset(syscall.SIGHUP) })
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -123,7 +123,7 @@ func TestTheSecondSignalEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestHangup sends a hangup to a program that stops by it, and to one that ignores it.
+// TestHangup sends SIGHUP to a program that stops on it, and to one that ignores it.
 func TestHangup(t *testing.T) {
 	for role, want := range map[string]string{"1": "stopping", "nohup": "hangups are ignored"} {
 		cmd, lines := playStubborn(t, role)

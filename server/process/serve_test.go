@@ -11,7 +11,7 @@ import (
 	"clave/server/process"
 )
 
-// TestServe checks that a request in progress at the stop gets its response, and a later one does not.
+// TestServe checks that a request in progress at the stop is answered, and that a later one is not.
 func TestServe(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeReportsALostListener checks that an end that was not requested is an error.
+// TestServeReportsALostListener checks that an unrequested end is an error.
 func TestServeReportsALostListener(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -144,7 +144,7 @@ func TestNormalFormAndAlternativesMatchTheSame(t *testing.T) {
 		where := g.filter(3)
 		n, err := on(where).Normalize()
 		if err != nil {
-			continue // invalid queries are not the subject of this test
+			continue // invalid queries are not tested here
 		}
 		tried++
 		alternatives, err := n.DNF()
@@ -171,7 +171,7 @@ func TestNormalFormAndAlternativesMatchTheSame(t *testing.T) {
 				return one.Matches(d)
 			})
 			if any != want {
-				t.Fatalf("%#v: an alternative matches %v: %t, the whole: %t", where, fields, any, want)
+				t.Fatalf("%#v: an alternative matches %v: %t, the complete filter: %t", where, fields, any, want)
 			}
 		}
 	}
@@ -186,8 +186,8 @@ func TestCursors(t *testing.T) {
 	tests := []struct {
 		values []value.Value
 		before bool
-		start  bool // d is at or after a start there
-		end    bool // d is at or before an end there
+		start  bool // whether d is at or after a start there
+		end    bool // whether d is at or before an end there
 	}{
 		{[]value.Value{value.Int(2)}, true, true, false},
 		{[]value.Value{value.Int(2)}, false, false, true},

@@ -44,10 +44,10 @@ func unary(path string, op query.UnaryOp) query.Unary {
 	return query.Unary{Path: value.FieldPath{path}, Op: op}
 }
 
-// and and or join filters.
+// and returns the conjunction of filters.
 func and(filters ...query.Filter) query.Filter { return &query.And{Filters: filters} }
 
-// or joins filters. One of them must hold.
+// or returns the disjunction of filters.
 func or(filters ...query.Filter) query.Filter { return &query.Or{Filters: filters} }
 
 // ints returns n integers.
@@ -59,10 +59,10 @@ func ints(n int) value.Array {
 	return out
 }
 
-// doc is the name of a document as a value.
+// doc returns a reference to a document.
 func doc(path string) value.Value { return value.Reference(db.Root() + "/" + path) }
 
-// orders prints an order.
+// orders formats a query's orders.
 func orders(q *query.Query) string {
 	var out []string
 	for _, o := range q.OrderBy {
@@ -233,7 +233,7 @@ func TestNormalizeRefuses(t *testing.T) {
 	}
 }
 
-// equals returns n filters a = 0, a = 1 and so on.
+// equals returns the n filters a = 0, a = 1 and so on.
 func equals(n int) []query.Filter {
 	var out []query.Filter
 	for i := range n {
@@ -308,7 +308,7 @@ func TestFingerprintDistinguishesQueries(t *testing.T) {
 // long returns a text of n bytes.
 func long(n int) value.String { return value.String(strings.Repeat("x", n)) }
 
-// TestLargestComparedValues checks the largest values of each kind with which the official emulator compares.
+// TestLargestComparedValues checks the largest values of each kind that the official emulator compares.
 func TestLargestComparedValues(t *testing.T) {
 	for _, v := range []value.Value{
 		long(1499), value.Bytes(long(1500)), value.Array{long(1491), value.Int(1)}, value.Map{"kk": long(1496)}, value.Vector(make([]float64, 187)...),

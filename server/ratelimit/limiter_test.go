@@ -11,10 +11,10 @@ import (
 	"clave/server/ratelimit"
 )
 
-// start is when the tests' clocks begin.
+// start is the initial time of the tests' clocks.
 var start = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// allowed counts how many of n events in a row are allowed.
+// allowed counts how many of n successive events are allowed.
 func allowed(n int, allow func() bool) int {
 	count := 0
 	for range n {
@@ -80,7 +80,7 @@ func TestLimiterTakesAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestLimiterKeepsEmptyBucketsUnderAttack fills a Limiter with more keys than it holds. The key that is exhausted stays exhausted.
+// TestLimiterKeepsEmptyBucketsUnderAttack fills a Limiter with more keys than it can hold. An exhausted key must remain exhausted.
 func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 	const keys = 1000
 	l := ratelimit.New(ratelimit.Options{Clock: clock.NewHand(start), MaxKeys: keys})
@@ -90,7 +90,7 @@ func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 		l.Allow(fmt.Sprint("other ", i), r)
 	}
 	if l.Allow("target", r) {
-		t.Error("the limit of an exhausted key was forgotten when other keys came")
+		t.Error("an exhausted key was dropped when other keys arrived")
 	}
 	if n := l.Len(); n > keys {
 		t.Errorf("%d keys are remembered, want %d at most", n, keys)
@@ -168,7 +168,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestAddressesReturn(t *testing.T) {
+func TestReturnRefillsAnAddress(t *testing.T) {
 	a := ratelimit.NewAddresses(ratelimit.AddressOptions{
 		Options: ratelimit.Options{Clock: clock.NewHand(start)}, Rate: ratelimit.Rate{Burst: 1, Every: time.Minute}, Total: ratelimit.Rate{Burst: 1, Every: time.Minute},
 	})

@@ -33,7 +33,7 @@ func TestParseDocument(t *testing.T) {
 	}
 }
 
-// TestDatabaseNamesAreText checks that the names and the texts of errors are valid UTF-8.
+// TestDatabaseNamesAreText checks that names and the texts of errors are valid UTF-8.
 func TestDatabaseNamesAreText(t *testing.T) {
 	for _, name := range []string{"projects/\xff/databases/d", "projects/p/databases/\xff", "projects/p\x00q/databases/d"} {
 		_, err := resource.ParseDatabase(name)
@@ -68,7 +68,7 @@ func TestCheckIDs(t *testing.T) {
 	tests := []struct {
 		check func(string) error
 		id    string
-		want  string // "" is no error
+		want  string // "" means no error
 	}{
 		{resource.CheckDocumentID, "a", ""},
 		{resource.CheckDocumentID, "a%2Fb", ""},

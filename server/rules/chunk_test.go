@@ -161,7 +161,7 @@ func plainValue(v any) value.Value {
 	return value.Null{}
 }
 
-// Lookup implements rules.Reader. Documents look the same before and after.
+// Lookup implements rules.Reader. It returns the same documents before and after a write.
 func (c *chunk) Lookup(_ context.Context, name resource.Document, _ bool) (value.Map, bool, error) {
 	d := c.docs[name.Path]
 	if d == nil {

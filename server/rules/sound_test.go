@@ -32,7 +32,7 @@ type sample struct {
 	text string
 }
 
-// samples are the values that documents, queries and rules of the tests hold.
+// samples are the values used in the documents, queries and rules of the tests.
 var samples = []sample{
 	{value.Null{}, "null"}, {value.Bool(true), "true"}, {value.Bool(false), "false"},
 	{value.Int(0), "0"}, {value.Int(1), "1"}, {value.Double(1), "1.0"}, {value.Int(2), "2"}, {value.Double(2.5), "2.5"},
@@ -57,7 +57,7 @@ func pick[T any](g *generator, items ...T) T { return items[g.IntN(len(items))] 
 // path returns a field's path as the database writes it.
 func (g *generator) path() string { return pick(g, "a", "b", "c", "m", "m.k") }
 
-// term returns an expression that is not meant as a condition.
+// term returns an expression of any type.
 func (g *generator) term(depth int) string {
 	switch n := g.IntN(16); {
 	case n < 6:
@@ -76,7 +76,7 @@ func (g *generator) term(depth int) string {
 	return fmt.Sprintf("(%s ? %s : %s)", g.condition(depth-1), g.term(depth-1), g.term(depth-1))
 }
 
-// condition returns an expression that is meant as a condition.
+// condition returns an expression that is likely to be a condition.
 func (g *generator) condition(depth int) string {
 	if depth > 0 {
 		switch g.IntN(10) {
@@ -276,7 +276,7 @@ func TestAllowedQueriesAreSound(t *testing.T) {
 	}
 }
 
-// soundOnce decides one query, and if it is allowed documents that match it.
+// soundOnce evaluates one query and, if it is allowed, documents that match it.
 func soundOnce(t *testing.T, g *generator, text string, q *query.Query) (allowed, matched int) {
 	t.Helper()
 	r, issues := rules.Compile(text)

@@ -25,7 +25,7 @@ import (
 // project is the project of the tests.
 const project = "p1"
 
-// start is when the tests begin.
+// start is the initial time of the tests' clocks.
 var start = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // signed returns a verifier with signatures on, and its keys.
@@ -63,7 +63,7 @@ func part(t testing.TB, raw string, i int) map[string]any {
 	return m
 }
 
-// forge creates a JWT with the given parts; sign gives its signature.
+// forge creates a JWT with the given parts. sign returns its signature.
 func forge(t testing.TB, header, claims map[string]any, sign func(text string) []byte) string {
 	t.Helper()
 	encode := func(m map[string]any) string {
@@ -77,7 +77,7 @@ func forge(t testing.TB, header, claims map[string]any, sign func(text string) [
 	return text + "." + base64.RawURLEncoding.EncodeToString(sign(text))
 }
 
-// with returns a copy of m with changes; a nil value removes.
+// with returns a copy of m with changes. A nil value removes a key.
 func with(m map[string]any, changes map[string]any) map[string]any {
 	m = maps.Clone(m)
 	for k, v := range changes {

@@ -19,14 +19,14 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// project is the tests' project, and root the name that its documents begin with.
+// project is the project of the tests, and root the prefix of their documents' names.
 const (
 	project  = "torture"
 	database = "projects/" + project + "/databases/(default)"
 	root     = database + "/documents"
 )
 
-// owner holds the credentials of a caller to whom no rules apply.
+// owner is the credentials of a privileged caller.
 type owner struct{}
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -50,7 +50,7 @@ func dial(t *testing.T, addr string, more ...grpc.DialOption) *grpc.ClientConn {
 	return conn
 }
 
-// client calls Firestore without retries, so that the outcome of each call is known, or known to be unknown.
+// client calls Firestore without retries, so that the outcome of each call is either certain or recorded as unknown.
 type client struct {
 	rpc  firestorepb.FirestoreClient
 	conn *grpc.ClientConn

@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// disconnected returns the name of the cluster's database in PostgreSQL, and ends all connections to it.
+// disconnected ends all connections to the cluster's database in PostgreSQL and returns the database's name.
 func (c *cluster) disconnected() (name string) {
 	c.t.Helper()
 	name = c.url[strings.LastIndex(c.url, "/")+1 : strings.Index(c.url, "?")]

@@ -316,8 +316,8 @@ func compareLedger(t *testing.T, c client, l *ledger) []string {
 	return l.compare(entries, names)
 }
 
-// TestTheChecksDetectLostCommits rolls the folder back to an earlier copy between two starts. The ledger must miss commits, and
-// the histories must not be linearizable.
+// TestTheChecksDetectLostCommits replaces the folder by an earlier copy between two starts. The ledger must report missing commits, and the histories
+// must not be linearizable.
 func TestTheChecksDetectLostCommits(t *testing.T) {
 	s, l := newSite(t), newLedger()
 	w := newWork(newClient(t, s.addr), l)

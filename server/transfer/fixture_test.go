@@ -63,7 +63,7 @@ func newFixture(t *testing.T, hashCost int) *fixture {
 	return &fixture{t: t, guard: g, users: users, Transfer: transfer.New(transfer.Options{Guard: g, Identity: users, Project: project})}
 }
 
-// cheap is a cost of passwords for tests.
+// cheap is a low cost of passwords.
 const cheap = 4
 
 // database returns a database of the tests' project.
@@ -106,7 +106,7 @@ func (h *fixture) documents(db resource.Database) map[string]string {
 // words returns fields as a text that distinguishes types of values.
 func words(fields value.Map) string { return fmt.Sprintf("%q", value.AppendBinary(nil, fields)) }
 
-// signIn signs in with a password and returns the refusal, or empty.
+// signIn signs in with a password and returns the name of the error, or "".
 func (h *fixture) signIn(tenant, email, password string) string {
 	h.t.Helper()
 	_, err := h.users.SignInWithPassword(h.t.Context(), identity.Call{Project: project, Tenant: tenant}, &identity.PasswordRequest{Email: &email, Password: &password})

@@ -18,10 +18,10 @@ import (
 	"clave/server/value"
 )
 
-// patience is the time for which a test waits for what must come.
+// patience is the time limit of each wait.
 const patience = 30 * time.Second
 
-// testSource is a source that tests commit to.
+// testSource is a source whose commits the tests make.
 type testSource struct {
 	mu      sync.Mutex
 	queue   []Commit
@@ -56,7 +56,7 @@ func (s *testSource) Next(ctx context.Context) ([]Commit, error) {
 	}
 }
 
-// commit commits the creation of documents with the commit's version as n.
+// commit commits the creation of documents. Their field n is the commit's version.
 func (s *testSource) commit(paths ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *testSource) commit(paths ...string) {
 
 var testDatabase = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// functions is a functions emulator: it calls handle with the key, the document's path and n of each event.
+// functions runs a functions emulator that calls handle with the key, the document's path and n of each event.
 func functions(t *testing.T, handle func(key, path, n string)) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var event struct {
@@ -228,7 +228,7 @@ func TestSettleWaitsForCommitsOfFunctions(t *testing.T) {
 	}
 }
 
-func TestRemovedTriggersGetNothing(t *testing.T) {
+func TestRemovedTriggersReceiveNothing(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
 	host := functions(t, func(key, path, n string) {

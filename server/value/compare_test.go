@@ -9,7 +9,7 @@ import (
 	"clave/server/value"
 )
 
-// ascending are values in strictly rising order.
+// ascending returns values in strictly ascending order.
 func ascending() []value.Value {
 	const docs = "projects/p/databases/(default)/documents/"
 	return []value.Value{

@@ -73,7 +73,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-func TestRegistro(t *testing.T) {
+func TestRegisterRoute(t *testing.T) {
 	handler := newHandler(t, api.Options{})
 	ticket := decode(t, post(handler, "/api/admin/codigo", "192.0.2.1:1000", `{"code":"clave de sol"}`)).Ticket
 	tests := []struct {
@@ -154,7 +154,7 @@ func TestTriesCountByClientBehindAProxy(t *testing.T) {
 	}
 }
 
-// FuzzHandler sends any body to both routes: every answer is JSON with a code, and none is a fault of ours.
+// FuzzHandler sends any body to both routes. Every answer must be JSON with a code and must not report an internal error.
 func FuzzHandler(f *testing.F) {
 	for _, seed := range []string{`{"code":"a"}`, `{"ticket":"a"}`, `{"code":null}`, `[1]`, `{"code":"\ud800"}`, "\xff"} {
 		f.Add(seed, "10.0.0.1")

@@ -9,7 +9,7 @@ import (
 	"clave/server/backoffice/api"
 )
 
-func TestPicturesAreForAdministratorsAlone(t *testing.T) {
+func TestOnlyAdministratorsUploadPictures(t *testing.T) {
 	handler := newHandler(t, api.Options{})
 	r := httptest.NewRequest(http.MethodPost, "/api/admin/imagenes", strings.NewReader("bytes"))
 	r.Header.Set("Content-Type", "image/webp")

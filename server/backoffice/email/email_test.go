@@ -95,7 +95,7 @@ func TestMessagesThatCannotBeEncoded(t *testing.T) {
 	}
 }
 
-func FuzzMessageHasTheFieldsOfItsOwnOnly(f *testing.F) {
+func FuzzMessageHasOnlyItsOwnFields(f *testing.F) {
 	f.Add("ana@correo.do", "Hola", "Texto\n\nhttps://example.org", "https://example.org/baja?t=x")
 	f.Add("\"a b\"@c.do", "s\rBcc: x@y.do", "\r\n.\r\n", "x\r\nBcc: x@y.do")
 	f.Fuzz(func(t *testing.T, to, subject, text, unsubscribe string) {
@@ -142,7 +142,7 @@ func serve(t *testing.T, replies map[string]string) (url string) {
 	return "smtp://" + listener.Addr().String() + "?from=boletin@example.org&insecure=1"
 }
 
-// converse answers the commands of a connection.
+// converse answers the commands of one connection.
 func converse(conn net.Conn, replies map[string]string) {
 	answer := func(key, usual string) bool {
 		reply, ok := replies[key]

@@ -22,14 +22,14 @@ import (
 	"clave/server/fault"
 )
 
-// builtPage is a page as scripts/build.mjs writes it, in short.
+// builtPage is a short version of a page written by scripts/build.mjs.
 const builtPage = `<!doctype html><head><script src="/assets/index-1.js"></script>
 <!--evento {"url":"https://www.example.org","name":"Fundación"}-->
 <title>Evento</title><meta name="robots" content="index,follow" />
 <!--/evento-->
 <link rel="icon" href="/favicon.svg" /></head><body><div id="raiz"></div><noscript><!--evento-texto--><p>Sin guiones</p></noscript></body>`
 
-// builtSite is a built site with what the handler reads of it.
+// builtSite returns the files of a built site that the handler reads.
 func builtSite() fstest.MapFS {
 	return fstest.MapFS{
 		"eventos/plantilla.html": {Data: []byte(builtPage)},
@@ -56,10 +56,10 @@ func (s *store) Published(context.Context, int) ([]pages.Listed, error) {
 	return s.listed, s.err
 }
 
-// slowStore is a Store whose list takes until it is released.
+// slowStore is a Store whose lists end only when they are released.
 type slowStore struct {
 	store
-	// listing has a value for each list that was begun, and release is closed to end them.
+	// listing receives a value for each list that begins. Closing release ends the lists.
 	listing chan struct{}
 	release chan struct{}
 }
@@ -70,7 +70,7 @@ func (s *slowStore) Published(ctx context.Context, limit int) ([]pages.Listed, e
 	return s.store.Published(ctx, limit)
 }
 
-// gala is an event with all that an event can have.
+// gala returns an event with all fields.
 func gala() map[string]any {
 	return map[string]any{
 		"title": "Gala de son", "description": "Primera línea.\nSegunda línea.", "location": "Teatro Nacional", "featuredArtist": "Ana",
@@ -79,7 +79,7 @@ func gala() map[string]any {
 	}
 }
 
-// newHandler returns the handler over a store.
+// newHandler returns a handler that reads a store.
 func newHandler(t *testing.T, s *store, log *slog.Logger, c clock.Clock) http.Handler {
 	t.Helper()
 	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Subscriptions: &subscriptions{}, Pictures: photos{}, Log: log, Clock: c})
@@ -100,7 +100,7 @@ func get(h http.Handler, path string, header ...string) *httptest.ResponseRecord
 	return w
 }
 
-// dataOf returns the structured data of a page.
+// dataOf returns a page's structured data.
 func dataOf(t *testing.T, page string) map[string]any {
 	t.Helper()
 	found := regexp.MustCompile(`(?s)<script type="application/ld\+json" id="datos-evento">(.*?)</script>`).FindStringSubmatch(page)
@@ -114,7 +114,7 @@ func dataOf(t *testing.T, page string) map[string]any {
 	return data
 }
 
-func TestAnEventsHead(t *testing.T) {
+func TestEventPageMetadata(t *testing.T) {
 	h := newHandler(t, &store{events: map[string]map[string]any{"gala": gala()}}, nil, nil)
 	got := get(h, "/eventos/gala")
 	page := html.UnescapeString(got.Body.String())
@@ -201,7 +201,7 @@ func TestStoredMarkupIsEscaped(t *testing.T) {
 	}
 }
 
-func TestNoEvent(t *testing.T) {
+func TestPagesOfMissingEvents(t *testing.T) {
 	hidden := gala()
 	hidden["isPublished"] = false
 	h := newHandler(t, &store{events: map[string]map[string]any{"hidden": hidden, "__x__": gala(), "a/b": gala()}}, nil, nil)
@@ -350,8 +350,8 @@ func TestUnsubscribe(t *testing.T) {
 	}
 }
 
-// TestSitemapsShareAReading requests the sitemap while the store does not answer: a client that leaves is not held up, and the others are
-// served by one reading.
+// TestSitemapsShareAReading requests the sitemap several times while the store is slow. A cancelled request must return at once; one read must serve
+// the others.
 func TestSitemapsShareAReading(t *testing.T) {
 	s := &slowStore{store: store{listed: []pages.Listed{{ID: "gala"}}}, listing: make(chan struct{}, 10), release: make(chan struct{})}
 	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Subscriptions: &subscriptions{}, Log: slog.New(slog.DiscardHandler)})
@@ -374,7 +374,7 @@ func TestSitemapsShareAReading(t *testing.T) {
 	select {
 	case <-request(left):
 	case <-time.After(30 * time.Second):
-		t.Fatal("a request whose client has left waits for the store")
+		t.Fatal("a cancelled request waits for the store")
 	}
 	close(s.release)
 	if got := <-first; !strings.Contains(got, "/eventos/gala<") {

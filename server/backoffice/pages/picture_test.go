@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// photos holds one picture, and cannot read another.
+// photos contains one picture, and another that cannot be read.
 type photos struct{}
 
 func (photos) PictureFile(_ context.Context, id, name string) (data []byte, kind string, err error) {
@@ -22,7 +22,7 @@ func (photos) PictureFile(_ context.Context, id, name string) (data []byte, kind
 	return nil, "", nil
 }
 
-func TestPicturesAreServedForEver(t *testing.T) {
+func TestPicturesAreCachedWithoutExpiry(t *testing.T) {
 	h := newHandler(t, &store{}, slog.New(slog.NewTextHandler(io.Discard, nil)), nil)
 	tests := []struct {
 		path                string

@@ -18,7 +18,7 @@ import (
 	encoder "clave/server/backoffice/webp"
 )
 
-// red and blue are far apart in every format.
+// red and blue remain distinguishable in every format.
 var red, blue = color.RGBA{220, 30, 30, 255}, color.RGBA{30, 30, 220, 255}
 
 // halves returns a picture whose left half is red and whose right half is blue.
@@ -73,7 +73,7 @@ func withEXIF(file []byte, orientation uint16) []byte {
 	return append(append(append(out, tiff...), secret...), file[2:]...)
 }
 
-// looks reports whether a pixel is red rather than blue.
+// looks returns the name of the colour that a pixel is closer to.
 func looks(c color.Color) string {
 	r, _, b, _ := c.RGBA()
 	if r > b {
@@ -82,7 +82,7 @@ func looks(c color.Color) string {
 	return "blue"
 }
 
-func TestMakeReadsWhatCamerasAndProgramsWrite(t *testing.T) {
+func TestMakeReadsFilesOfCamerasAndPrograms(t *testing.T) {
 	m := halves(1000, 600)
 	for name, upload := range map[string][]byte{"JPEG": asJPEG(t, m), "PNG": asPNG(t, m), "WebP": asWebP(t, m)} {
 		set, err := picture.Make(upload)
@@ -112,7 +112,7 @@ func TestMakeKeepsPicturesUprightAndTheirPlacesSecret(t *testing.T) {
 	file := asJPEG(t, halves(400, 200))
 	for orientation, want := range map[uint16]struct {
 		width, height int
-		// first is the upper left corner's colour, last the lower right one's.
+		// first is the colour of the upper left corner, last that of the lower right one.
 		first, last string
 	}{
 		1: {400, 200, "red", "blue"}, 2: {400, 200, "blue", "red"}, 3: {400, 200, "blue", "red"}, 4: {400, 200, "red", "blue"},
@@ -152,7 +152,7 @@ func TestMakeShowsTransparencyAsWhite(t *testing.T) {
 	}
 }
 
-// bomb returns the beginning of a PNG with a header that declares this size.
+// bomb returns the beginning of a PNG whose header declares a size.
 func bomb(width, height uint32) []byte {
 	header := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
 	header = append(binary.BigEndian.AppendUint32(header, height), 8, 2, 0, 0, 0)
@@ -183,7 +183,7 @@ func TestMakeRefusesByContent(t *testing.T) {
 	}
 }
 
-// FuzzMake checks that no upload makes Make panic, and that what it accepts has files within their limit.
+// FuzzMake checks that Make panics for no upload, and that the files it makes are within their size limit.
 func FuzzMake(f *testing.F) {
 	m := halves(24, 16)
 	f.Add(asJPEG(f, m))

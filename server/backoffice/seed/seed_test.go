@@ -11,7 +11,7 @@ import (
 	"clave/server/backoffice/seed"
 )
 
-// lateSunday is 31 January 2027, ten at night in Santo Domingo: already February in UTC.
+// lateSunday is 31 January 2027, 22:00 in Santo Domingo; in UTC it is already February.
 var lateSunday = time.Date(2027, 2, 1, 2, 0, 0, 0, time.UTC)
 
 func TestMoment(t *testing.T) {
@@ -50,7 +50,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// FuzzMoment checks that no text panics or results in a time further than a thousand months away.
+// FuzzMoment checks that no text causes a panic or a time more than a thousand months away.
 func FuzzMoment(f *testing.F) {
 	for _, text := range []string{"today+3 19:30", "month-1/05 09:00", "today", "month+999/31 23:59", "today+"} {
 		f.Add(text)

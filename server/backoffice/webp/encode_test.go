@@ -31,7 +31,7 @@ func scene(width, height int) *image.RGBA {
 	return m
 }
 
-// decode returns a file as browsers show it.
+// decode decodes a file and converts it to RGB as browsers do.
 func decode(t testing.TB, file []byte) *image.RGBA {
 	t.Helper()
 	found, err := decoder.Decode(bytes.NewReader(file))
@@ -64,7 +64,7 @@ func psnr(a, b *image.RGBA) float64 {
 	return 10 * math.Log10(255*255/(sum/float64(len(a.Pix))))
 }
 
-func TestTheBetterTheQualityTheNearerThePicture(t *testing.T) {
+func TestHigherQualityIsCloserToThePicture(t *testing.T) {
 	m := scene(320, 200)
 	last, size := 0.0, 0
 	for _, quality := range []int{0, 30, 60, 80, 95, 100} {
@@ -115,7 +115,7 @@ func TestPicturesThatTheFormatCannotHold(t *testing.T) {
 	}
 }
 
-// TestFilesAreSmallerThanJPEG is the reason for the package: at the same quality its files are smaller.
+// TestFilesAreSmallerThanJPEG checks that files are smaller than JPEG files of the same quality, which is the purpose of the package.
 func TestFilesAreSmallerThanJPEG(t *testing.T) {
 	m := scene(240, 160)
 	file, err := webp.Encode(m, 75)
@@ -149,7 +149,7 @@ func TestFilesAreSmallerThanJPEG(t *testing.T) {
 	t.Fatalf("no JPEG reaches %.1f dB", near)
 }
 
-// FuzzEncode checks that what any pixels are encoded to is decoded again.
+// FuzzEncode checks that the encoding of any pixels can be decoded.
 func FuzzEncode(f *testing.F) {
 	f.Add(uint8(17), uint8(3), uint8(50), []byte{1, 200, 3, 255})
 	f.Fuzz(func(t *testing.T, width, height, quality uint8, pixels []byte) {

@@ -14,10 +14,10 @@ import (
 	"clave/server/backoffice"
 )
 
-// code is a sign-up code that production accepts.
+// code is a sign-up code that is valid in production.
 const code = "clave de sol en segunda"
 
-func TestRunRefusesWhatIsUnsafe(t *testing.T) {
+func TestRunRefusesUnsafeSettings(t *testing.T) {
 	tests := []struct {
 		name string
 		args []string
@@ -93,7 +93,7 @@ func TestCloudRun(t *testing.T) {
 	}
 }
 
-// TestMail checks what the service does with e-mails by MAIL_URL and PUBLIC_URL.
+// TestMail checks how MAIL_URL and PUBLIC_URL determine the sending of e-mails.
 func TestMail(t *testing.T) {
 	const server, key = "smtp://mail.example.org?from=a@b.do", "0123456789abcdef0123456789abcdef"
 	development := map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x", "FIRESTORE_EMULATOR_HOST": "x"}

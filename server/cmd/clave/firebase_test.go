@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestJavaAnswersItsVersion(t *testing.T) {
+func TestJavaPrintsItsVersion(t *testing.T) {
 	var out, err strings.Builder
 	code := runAsJava(t.Context(), []string{"-Duser.language=en", "-Dfile.encoding=UTF-8", "-version"}, streams{&out, &err})
 	if code != 0 || !strings.Contains(err.String(), `version "21`) { // firebase-tools refuses Java before 21
@@ -35,7 +35,7 @@ func TestJavaPassesOtherJarsOn(t *testing.T) {
 	if code := runAsJava(t.Context(), []string{"-jar", "database.jar", "--port", "1"}, streams{&out, &err}); code != 7 || out.String() != "real -jar database.jar --port 1\n" {
 		t.Errorf("another jar: %d, %q, %q, want the machine's Java", code, out.String(), err.String())
 	}
-	// The emulator's own flags are read: a wrong one is an error of ours.
+	// The emulator's own flags are parsed: an unknown flag is an error of clave.
 	if code := runAsJava(t.Context(), []string{"-jar", jar, "--nope"}, streams{&out, &err}); code != 1 || !strings.Contains(err.String(), "-nope") {
 		t.Errorf("the emulator's jar: %d, %q", code, err.String())
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestCommandsOfTheFirebaseCLI gives commands by the names that scripts have them by.
+// TestCommandsOfTheFirebaseCLI runs commands by their names in the Firebase CLI.
 func TestCommandsOfTheFirebaseCLI(t *testing.T) {
 	for name, want := range map[string]string{
 		"emulators:start": "use clave start instead", "emulators:exec": "use clave exec instead",
@@ -23,7 +23,7 @@ func TestCommandsOfTheFirebaseCLI(t *testing.T) {
 	}
 }
 
-// TestHelp checks that every command has a help, on standard output with exit code 0.
+// TestHelp checks that every command prints its help to standard output with exit code 0.
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	unnamed := regexp.MustCompile(`--[a-z-]+ (string|int|value|func)\b`)
@@ -49,7 +49,7 @@ func TestHelp(t *testing.T) {
 	visit(newRoot(streams{&bytes.Buffer{}, &bytes.Buffer{}}), nil)
 }
 
-func TestHelpOfServeShowsItsFlagsAlone(t *testing.T) {
+func TestHelpOfServeShowsOnlyItsFlags(t *testing.T) {
 	_, text := output(t, "serve", "--help")
 	for _, flag := range []string{"--tls-cert FILE", "--acme-domain DOMAIN", "--service ID=URL", "-P, --project ID", "Certificates:"} {
 		if !strings.Contains(text, flag) {

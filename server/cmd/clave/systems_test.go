@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestOtherSystems checks the types of the program, with all that it imports, for the systems that releases are built for besides this
-// one. It compiles nothing, which would take minutes.
+// TestOtherSystems type-checks the program and all its imports for the other systems that releases are built for. It does not compile, which would
+// take minutes.
 func TestOtherSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: the types of some 700 packages take seconds")
@@ -28,7 +28,7 @@ func TestOtherSystems(t *testing.T) {
 	}
 }
 
-// listed is a package as go list has it.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -36,7 +36,7 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// imported finds the packages that were checked.
+// imported resolves imports from the checked packages.
 type imported struct {
 	known map[string]*types.Package
 	names map[string]string
@@ -56,7 +56,7 @@ func (i imported) Import(path string) (*types.Package, error) {
 	return nil, errors.New("not listed before: " + path)
 }
 
-// checkSystem checks the types of the program for a system: bodies of functions are checked in this module alone.
+// checkSystem type-checks the program for a system. Function bodies are checked only in this module.
 func checkSystem(t *testing.T, system string) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "clave/server/cmd/clave")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
@@ -69,7 +69,7 @@ func checkSystem(t *testing.T, system string) {
 		t.Fatal(err)
 	}
 	known, ours := make(map[string]*types.Package), 0
-	for list := json.NewDecoder(out); ; { // each package comes behind what it imports
+	for list := json.NewDecoder(out); ; { // dependencies precede the packages that import them
 		var p listed
 		err := list.Decode(&p)
 		if errors.Is(err, io.EOF) {

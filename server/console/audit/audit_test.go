@@ -39,7 +39,7 @@ func methods(t *testing.T, l *audit.Log, limit int, before int64) (string, bool)
 	return strings.Join(all, " "), more
 }
 
-// TestPages reads pages of a log that is longer than a chunk, in a file and in memory.
+// TestPages reads pages of a log that is longer than one chunk, from a file and from memory.
 func TestPages(t *testing.T) {
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "console", "audit.jsonl")} {
 		l := open(t, path)
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestALineCutOffByACrash continues a file whose last line is incomplete.
+// TestALineCutOffByACrash appends to a file whose last line is incomplete.
 func TestALineCutOffByACrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	first := open(t, path)
@@ -94,13 +94,13 @@ func TestALineCutOffByACrash(t *testing.T) {
 	}
 }
 
-// TestUnwritableLog uses a log whose file cannot be written: no further change may be made.
+// TestUnwritableLog uses a log whose file cannot be written. No further change may be made.
 func TestUnwritableLog(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "audit.jsonl"))
 	if err := l.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Close(); err != nil { // as a disk that fails
+	if err := l.Close(); err != nil { // simulates a disk that fails
 		t.Fatal(err)
 	}
 	l.Add(audit.Entry{Method: "lost"}, nil)

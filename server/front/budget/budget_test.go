@@ -19,13 +19,13 @@ import (
 	"clave/server/front/budget"
 )
 
-// begun is when the hand clocks of these tests begin.
+// begun is the initial time of the tests' clocks.
 var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // mib is a mebibyte.
 const mib = 1 << 20
 
-// take takes bytes that must be free.
+// take takes bytes and fails the test if they are not available.
 func take(t *testing.T, h *budget.Hold, n int64) {
 	t.Helper()
 	if err := h.Take(t.Context(), n); err != nil {
@@ -33,14 +33,14 @@ func take(t *testing.T, h *budget.Hold, n int64) {
 	}
 }
 
-// later returns what a Take in another goroutine returns.
+// later returns a channel for the result of a Take in another goroutine.
 func later(ctx context.Context, h *budget.Hold, n int64) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- h.Take(ctx, n) }()
 	return done
 }
 
-// advance advances a clock until something has come of a channel, which must be soon.
+// advance advances a clock until a channel receives a value, and fails the test if none arrives in time.
 func advance(t *testing.T, hand *clock.Hand, done <-chan error) error {
 	t.Helper()
 	limit := time.NewTimer(20 * time.Second)
@@ -62,7 +62,7 @@ func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
 	first, second := b.Hold(nil), b.Hold(nil)
 	take(t, first, mib)
-	first.Complete() // not slow: the server works on it
+	first.Complete() // no longer limited by slowness: the server handles it
 	if err := advance(t, hand, later(t.Context(), second, mib/2)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("Take without room = %v, want UNAVAILABLE", err)
 	}
@@ -77,7 +77,7 @@ func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 	if err := third.Take(ctx, mib); !fault.Is(err, fault.Canceled) {
 		t.Errorf("Take with a context that is done = %v, want CANCELLED", err)
 	}
-	take(t, third, 1000) // a small one has a budget of its own
+	take(t, third, 1000) // small requests have their own budget
 	for _, h := range []*budget.Hold{first, second, third, third} {
 		h.Release()
 	}
@@ -110,7 +110,7 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			evicted = append(evicted, name)
-			go h.Release() // as the handler does when its body ends
+			go h.Release() // as the handler does at the end of its body
 		})
 		take(t, h, n)
 		return h
@@ -135,7 +135,7 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 	}
 }
 
-// stuck is a body that gives a part and then nothing until it is closed.
+// stuck is a body that returns some bytes and then blocks until it is closed.
 type stuck struct {
 	part  io.Reader
 	ended chan struct{}
@@ -191,17 +191,17 @@ func frame(kind, flags byte, stream uint32, payload []byte) []byte {
 	return append(head, payload...)
 }
 
-// message returns a gRPC message's first bytes: its head, and a part of the stated length.
+// message returns the first bytes of a gRPC message: the header, and a part of the announced length.
 func message(length, part int) []byte {
 	head := make([]byte, 5, 5+part)
 	binary.BigEndian.PutUint32(head[1:], uint32(length))
 	return append(head, make([]byte, part)...)
 }
 
-// preface begins HTTP/2.
+// preface is the connection preface of HTTP/2.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// one is a listener of one connection.
+// one is a listener that accepts one connection.
 type one struct {
 	net.Listener
 	conn net.Conn
@@ -210,7 +210,7 @@ type one struct {
 // Accept implements net.Listener.
 func (o one) Accept() (net.Conn, error) { return o.conn, nil }
 
-// counted returns a connection that is counted, and its other end.
+// counted returns a connection whose bytes are counted, and its other end.
 func counted(t *testing.T, b *budget.Budget) (server, client net.Conn) {
 	t.Helper()
 	client, inner := net.Pipe()
@@ -246,14 +246,14 @@ func TestMessagesOfAConnectionAreCounted(t *testing.T) {
 		{"a whole message and the end", append(frame(headers, 4, 7, nil), frame(data, end, 7, message(10, 10))...), nil, 0},
 		{"half a message and the end", append(frame(headers, 4, 9, nil), frame(data, end, 9, message(10, 5))...), nil, 0},
 	}
-	for _, piece := range []int{1, 3, 10, 1 << 20} { // whatever pieces they come in
+	for _, piece := range []int{1, 3, 10, 1 << 20} { // sizes of the pieces in which the bytes arrive
 		b := budget.New(budget.Options{})
 		server, client := counted(t, b)
 		for _, step := range steps {
 			written := make(chan error, 1)
 			go func() {
 				var err error
-				if len(step.from) > 0 { // a pipe would wait for a reader of nothing
+				if len(step.from) > 0 { // a write of no bytes to a pipe blocks
 					_, err = client.Write(step.from)
 				}
 				if len(step.to) > 0 {
@@ -345,8 +345,7 @@ func TestAStreamIsReadAtThePaceOfItsReader(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsClosedIsNotRead closes a stream whose reader waits because messages were not taken. gRPC waits for the reader at the end of a
-// call.
+// TestAStreamThatIsClosedIsNotRead closes a stream whose reader waits for room in the budget. gRPC waits for the reader at the end of a call.
 func TestAStreamThatIsClosedIsNotRead(t *testing.T) {
 	body := bytes.NewReader(bytes.Join([][]byte{message(40_000, 40_000), message(40_000, 40_000)}, nil))
 	r, release := budget.New(budget.Options{}).Stream(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", body))
@@ -365,7 +364,7 @@ func TestAStreamThatIsClosedIsNotRead(t *testing.T) {
 	<-ended
 }
 
-// FuzzConnection sends what may come from outside: whatever it is, the count must not be negative, nor grow beyond what came.
+// FuzzConnection sends arbitrary bytes of a peer. The count must never be negative or exceed the received bytes.
 func FuzzConnection(f *testing.F) {
 	f.Add(append([]byte(preface), frame(0, 8, 1, []byte{200, 1})...), 3)
 	f.Add(append(append([]byte(preface), frame(1, 4, 1, nil)...), frame(0, 8, 1, append([]byte{2}, message(99, 9)...))...), 1)

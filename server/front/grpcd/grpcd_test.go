@@ -29,14 +29,14 @@ const (
 	name     = database + "/documents/c/a"
 )
 
-// connect serves an empty database in memory, closed to all but servers, and returns a connection to it.
+// connect serves an empty in-memory database that only privileged callers may access, and returns a connection to it.
 func connect(t *testing.T) *grpc.ClientConn {
 	t.Helper()
 	conn, _ := connectServer(t)
 	return conn
 }
 
-// connectServer is connect, with the server.
+// connectServer does the same as connect and also returns the server.
 func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -74,7 +74,7 @@ func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 	return conn, s
 }
 
-// connectTo serves a server's calls and connects to it.
+// connectTo serves the calls of a server and connects to it.
 func connectTo(t *testing.T, s interface {
 	Serve(net.Listener) error
 	Stop()
@@ -158,8 +158,8 @@ func TestServerStreams(t *testing.T) {
 	}
 }
 
-// TestFirstMessageDecidesTheCaller checks that a stream of both directions, whose caller is known by its first message
-// only, still gets that message.
+// TestFirstMessageDecidesTheCaller checks a bidirectional stream whose caller is determined by its first message. The stream must still receive that
+// message.
 func TestFirstMessageDecidesTheCaller(t *testing.T) {
 	conn := connect(t)
 	desc := &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}

@@ -15,7 +15,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// large is a commit of more bytes than are parsed without the budget.
+// large returns a commit that is too large to be parsed without the budget.
 func large() *pb.CommitRequest {
 	text := &pb.Value{ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("x", largeMessage)}}
 	return &pb.CommitRequest{Database: database, Writes: []*pb.Write{
@@ -23,7 +23,7 @@ func large() *pb.CommitRequest {
 	}}
 }
 
-// TestLargeMessagesWaitForTheBudget fills the budget for large messages: small ones still pass, large ones wait until it is returned or
+// TestLargeMessagesWaitForTheBudget uses up the budget for large messages. Small messages must pass; large ones must wait until bytes are returned or
 // their call ends.
 func TestLargeMessagesWaitForTheBudget(t *testing.T) {
 	conn, s := connectServer(t)
@@ -48,8 +48,7 @@ func TestLargeMessagesWaitForTheBudget(t *testing.T) {
 	}
 }
 
-// TestTheBudgetIsReturned sends large messages by every kind of call, good ones and such as are refused, and checks that the budget is whole
-// again.
+// TestTheBudgetIsReturned sends large messages with every kind of call, valid and refused, and checks that all bytes are returned.
 func TestTheBudgetIsReturned(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common
@@ -58,7 +57,7 @@ func TestTheBudgetIsReturned(t *testing.T) {
 			t.Errorf("a large commit: %v", err)
 		}
 		if err := call(as(t, ""), conn, "Commit", large(), &pb.CommitResponse{}); status.Code(err) != codes.PermissionDenied {
-			t.Errorf("a large commit of nobody: %v, want PERMISSION_DENIED", err)
+			t.Errorf("a large commit without credentials: %v, want PERMISSION_DENIED", err)
 		}
 		if err := call(as(t, "Bearer owner"), conn, "GetDocument", large(), &pb.Document{}); status.Code(err) == codes.OK {
 			t.Error("a large commit as a request for a document is served")
@@ -101,6 +100,6 @@ func TestTheBudgetIsReturned(t *testing.T) {
 		}
 	}
 	if err := d.large.Acquire(t.Context(), maxLarge); err != nil {
-		t.Errorf("the budget is not whole: %v", err)
+		t.Errorf("the budget was not returned completely: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"clave/server/token"
 )
 
-// TestConnectionsHaveLimits reads the server's settings for a new HTTP/2 connection (RFC 9113 §6.5): its first frame.
+// TestConnectionsHaveLimits reads the settings in the first frame of a new HTTP/2 connection (RFC 9113 §6.5).
 func TestConnectionsHaveLimits(t *testing.T) {
 	s, err := New(Options{Firestore: &firestore.Server{}, Tokens: token.New(token.Options{})})
 	if err != nil {

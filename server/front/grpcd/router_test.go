@@ -16,8 +16,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestRouter serves a call here, forwards another one and a large one, and serves all here once it leads. A message that was read to
-// decide is served or forwarded whole.
+// TestRouter serves one call locally, forwards another one and a large one, and serves all calls locally once the node leads. A message that was read
+// for the decision must be served or forwarded completely.
 func TestRouter(t *testing.T) {
 	_, s := connectServer(t)
 	var served, forwarded, done atomic.Int64
@@ -66,8 +66,8 @@ func TestRouter(t *testing.T) {
 	want("Unheard", get, codes.Unimplemented)
 }
 
-// TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A message is counted until
-// the leader's response begins, however slowly the client reads that.
+// TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A message counts until the
+// leader's response begins, even if the client reads the response slowly.
 func TestForwardedMessagesAreCounted(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -136,7 +136,7 @@ func TestForwardedMessagesAreCounted(t *testing.T) {
 	}
 }
 
-// TestMessagesOfForwardedStreamsAreCounted receives messages of a stream that is forwarded to a leader that does not read it.
+// TestMessagesOfForwardedStreamsAreCounted receives messages of a stream that is forwarded to a leader that does not read them.
 func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: 2_500_000, Wait: time.Millisecond})
 	conn := connectTo(t, NewRouter(RouterOptions{
@@ -179,8 +179,8 @@ func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 	}
 }
 
-// TestARouterForwardsWhatThisNodeCannotServe serves calls at a server that can't serve them, before and after its first message: the call is forwarded
-// if its client has no message yet.
+// TestARouterForwardsWhatThisNodeCannotServe makes calls that the server cannot serve, before and after its first message. A call is forwarded only
+// if its client has received no message.
 func TestARouterForwardsWhatThisNodeCannotServe(t *testing.T) {
 	fail := func(messages int) grpc.StreamHandler {
 		return func(_ any, ss grpc.ServerStream) error {

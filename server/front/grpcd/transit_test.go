@@ -18,13 +18,12 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// result is a response with a document of some bytes.
+// result returns a response with a document of a size.
 func result(size int) *wire.Result {
 	return &wire.Result{Document: &document.Document{Fields: value.Map{"b": value.Bytes(bytes.Repeat([]byte{1}, size))}}}
 }
 
-// TestAStreamWaitsForRoom marshals messages into the queue of a stream and waits for room, alone and beside many bytes of other
-// streams.
+// TestAStreamWaitsForRoom marshals messages into a stream's queue and waits for room, alone and while other streams hold many bytes.
 func TestAStreamWaitsForRoom(t *testing.T) {
 	for _, size := range []int{countedFrom, 12 << 10, 20 << 10, 70 << 10} {
 		d := &common{codec: newCodec()}
@@ -67,8 +66,8 @@ func TestSmallMessagesAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestAStreamThatEndsIsNotCounted ends a stream whose message was never written, as of a connection that was cut, and one whose message
-// is written later.
+// TestAStreamThatEndsIsNotCounted ends a stream whose message is never written, as if its connection was cut, and a stream whose message is written
+// later.
 func TestAStreamThatEndsIsNotCounted(t *testing.T) {
 	d := &common{codec: newCodec()}
 	s := newBoundedStream(nil, d)
@@ -87,7 +86,7 @@ func TestAStreamThatEndsIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestAnswersArriveBesideManyStreams reads an answer of many large documents while other streams hold much.
+// TestAnswersArriveBesideManyStreams reads many large documents while other streams hold most of the budget.
 func TestAnswersArriveBesideManyStreams(t *testing.T) {
 	const documents, size = 40, 20 << 10
 	conn, s := connectServer(t)

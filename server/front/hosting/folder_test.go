@@ -11,8 +11,8 @@ import (
 	"clave/server/front/hosting"
 )
 
-// TestAFolderIsServedFromWithin expects links that lead out of the folder not to be followed, and a missing folder to be named
-// until it is there.
+// TestAFolderIsServedFromWithin checks that symbolic links that leave the folder are not followed, and that the response reports a missing folder
+// until it exists.
 func TestAFolderIsServedFromWithin(t *testing.T) {
 	dir := t.TempDir()
 	site := filepath.Join(dir, "site")

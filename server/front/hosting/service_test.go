@@ -17,7 +17,7 @@ import (
 	"clave/server/front/hosting"
 )
 
-// serviceSection rewrites paths to services, one of which has no origin.
+// serviceSection rewrites paths to services. One of them has no origin.
 const serviceSection = `{
 	"public": "dist",
 	"redirects": [{"source": "/api/old", "destination": "/api/new", "type": 302}],
@@ -35,7 +35,7 @@ const serviceSection = `{
 	"headers": [{"source": "**", "headers": [{"key": "Cache-Control", "value": "no-cache"}, {"key": "X-Frame-Options", "value": "DENY"}]}]
 }`
 
-// serviceSite returns a running site whose service "backoffice" is the handler.
+// serviceSite returns a running site. The handler is its service "backoffice".
 func serviceSite(t *testing.T, service http.Handler, o hosting.Options) *httptest.Server {
 	t.Helper()
 	backend := httptest.NewServer(service)
@@ -132,7 +132,7 @@ func TestServiceIsReached(t *testing.T) {
 	}
 }
 
-// TestServiceReceivesTheClientsAddress checks which headers describe the client to a service, and that clients can't set them.
+// TestServiceReceivesTheClientsAddress checks the headers that describe the client to a service. Clients must not be able to set them.
 func TestServiceReceivesTheClientsAddress(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	record := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r })
@@ -162,7 +162,7 @@ func TestServiceBodyIsLimited(t *testing.T) {
 	count := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		if err != nil {
-			return // cut by the proxy
+			return // the proxy ended the request
 		}
 		fmt.Fprint(w, n)
 	})
@@ -207,7 +207,7 @@ func TestServiceThatFails(t *testing.T) {
 	}
 }
 
-// TestAFileStandsInForAService checks that a later rewrite of the same source answers a GET that the service cannot.
+// TestAFileStandsInForAService checks that a later rewrite with the same source answers a GET that the service cannot answer.
 func TestAFileStandsInForAService(t *testing.T) {
 	status := http.StatusOK
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "service", status) })
@@ -225,7 +225,7 @@ func TestAFileStandsInForAService(t *testing.T) {
 	for _, status = range []int{502, 503, 504} {
 		check("GET", "/pages/a", 200, "file")
 		check("POST", "/pages/a", status, "service")
-		check("GET", "/twice/a", status, "service") // only "**" matches it as well
+		check("GET", "/twice/a", status, "service") // only "**" matches too
 	}
 	check("GET", "/away/a", 200, "file")
 	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -241,7 +241,7 @@ func TestAFileStandsInForAService(t *testing.T) {
 	check("GET", "/pages/a", 200, "file")
 }
 
-// TestServiceOfASiteThatIsNotBuilt checks that services need no site.
+// TestServiceOfASiteThatIsNotBuilt checks that services work without a site.
 func TestServiceOfASiteThatIsNotBuilt(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "service") }))
 	t.Cleanup(backend.Close)

@@ -13,7 +13,7 @@ import (
 	"clave/server/front/hosting"
 )
 
-// section is a hosting section that uses everything supported.
+// section is a hosting section with every supported setting.
 const section = `{
 	"public": "dist", "ignore": ["**/secret.txt"], "cleanUrls": true, "trailingSlash": false,
 	"redirects": [
@@ -143,7 +143,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestPrepared requests files that lie beside a Brotli form: it is sent as it is, unless it differs from the file.
+// TestPrepared requests files with a precompressed Brotli file. It must be sent unchanged, unless it differs from the file.
 func TestPrepared(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d","ignore":["**/*.br"]}`))
 	if err != nil {
@@ -211,7 +211,7 @@ func TestSlashes(t *testing.T) {
 	}
 }
 
-// TestParts requests parts of files: compressed texts come whole, what is too big to be kept comes from the folder.
+// TestParts requests ranges of files. Compressed texts must be sent completely; files too large for the cache are read from the folder.
 func TestParts(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d"}`))
 	if err != nil {
@@ -287,7 +287,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestStarIsASegment compares with minimatch, by which Firebase matches, for a star that is a whole segment.
+// TestStarIsASegment compares a star that is a whole segment with minimatch, which Firebase uses.
 func TestStarIsASegment(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d","rewrites":[{"source":"/eventos/*","destination":"/app.html"},{"source":"/todo/**","destination":"/app.html"}]}`))
 	if err != nil {

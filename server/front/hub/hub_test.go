@@ -21,7 +21,7 @@ type call struct {
 	only    []string
 }
 
-// newHub returns the options of a hub at an address, beside Firestore and Auth.
+// newHub returns the options of a hub at an address, with Firestore and Auth.
 func newHub(address string, calls *[]call, err error) hub.Options {
 	return hub.Options{
 		Version: "1.2.3", PID: 7,

@@ -12,8 +12,8 @@ import (
 	"clave/server/wire"
 )
 
-// TestLargeBodiesWaitForEachOther fills the budget for large bodies: small ones still pass, another large one waits until
-// bytes are returned, or until its request ends.
+// TestLargeBodiesWaitForEachOther uses up the budget for large bodies. Small bodies must pass; another large one must wait until bytes are returned
+// or its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	d := &handler{large: newLarge()}
 	const large, small, memory = maxBody, largeBody - 1, maxLarge / 4
@@ -54,8 +54,7 @@ func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestBodiesOfManyValuesHaveTheWholeBudget compares the shares of a body of one long string and of bodies of many values, as sent and
-// packed.
+// TestBodiesOfManyValuesHaveTheWholeBudget compares the budget that one long string needs with that of many values, plain and compressed.
 func TestBodiesOfManyValuesHaveTheWholeBudget(t *testing.T) {
 	many := `{"fields":[` + strings.Repeat("{},", 1<<20) + `]}`
 	var packed bytes.Buffer

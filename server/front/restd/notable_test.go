@@ -7,32 +7,32 @@ import (
 	"testing"
 )
 
-// step is a request and what its answer must hold, a pattern where it begins with ~, and, after " !! ", what it must not.
+// step is a request and the expected content of its answer. A ~ begins a pattern. The text after " !! " must not occur.
 type step struct {
 	method, path, body string
 	status             int
 	want               string
 }
 
-// from is a query of the collection c with more members, and where one with a filter of a field.
+// from returns a query of the collection c with more members.
 func from(more string) string {
 	return `{"structuredQuery":{"from":[{"collectionId":"c"}]` + more + `}}`
 }
 
-// where is a query of the collection c with a filter.
+// where returns a query of the collection c with a filter.
 func where(filter string) string { return from(`,"where":` + filter) }
 
-// is is a filter of a field.
+// is returns a filter on a field.
 func is(path, op, v string) string {
 	return fmt.Sprintf(`{"fieldFilter":{"field":{"fieldPath":%q},"op":%q,"value":%s}}`, path, op, v)
 }
 
-// both joins filters.
+// both returns the conjunction of filters.
 func both(filters ...string) string {
 	return `{"compositeFilter":{"op":"AND","filters":[` + strings.Join(filters, ",") + `]}}`
 }
 
-// by is an order.
+// by returns an order.
 func by(orders ...string) string {
 	var out []string
 	for _, o := range orders {
@@ -43,17 +43,17 @@ func by(orders ...string) string {
 	return `,"orderBy":[` + strings.Join(out, ",") + `]`
 }
 
-// figures is an aggregation over the collection c.
+// figures returns an aggregation of the collection c.
 func figures(aggregations string) string {
 	return `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[` + aggregations + `]}}`
 }
 
-// put is a write of a document's fields, and more of the write.
+// put returns a write of a document's fields, with more members.
 func put(path, fields, more string) string {
 	return fmt.Sprintf(`{"update":{"name":"%s/%s","fields":{%s}}%s}`, docs, path, fields, more)
 }
 
-// commit is a commit of writes.
+// commit returns a commit of writes.
 func commit(writes ...string) string { return `{"writes":[` + strings.Join(writes, ",") + `]}` }
 
 const (
@@ -62,8 +62,7 @@ const (
 	null = `{"nullValue":null}`
 )
 
-// notable are statements of the contract's list of production's behaviours, by their numbers there. Every one begins with the
-// documents of seed.
+// notable lists statements about production's behaviour by their numbers in the contract. Before each, the documents of seed are written.
 var notable = []struct {
 	statement string
 	steps     []step
@@ -187,7 +186,7 @@ var notable = []struct {
 	{"40 the server's order", []step{{"POST", ":batchGet", `{"documents":["` + docs + `/c/b","` + docs + `/c/none","` + docs + `/c/a"]}`, 200, `~c/a.*c/b.*missing.*c/none`}}},
 }
 
-// seed are the documents that every statement begins with.
+// seed writes the documents that exist before every statement.
 var seed = commit(
 	put("c/a", `"n":`+one+`,"s":{"stringValue":"x"},"k":`+one+`,"z":`+one+`,"x":{"doubleValue":1},"big":{"integerValue":"9223372036854775807"},"l":{"arrayValue":{"values":[`+one+`]}}`, ""),
 	put("c/b", `"n":{"integerValue":2},"s":{"stringValue":"y"},"k":`+one+`,"z":`+one+`,"x":{"doubleValue":3},"big":{"integerValue":"9223372036854775807"}`, ""),
@@ -195,7 +194,7 @@ var seed = commit(
 	put("gone/x/sub/y", "", ""),
 )
 
-// times are the times in an answer.
+// times matches the times in an answer.
 var times = regexp.MustCompile(`"20\d\d-[0-9T:.-]+Z"`)
 
 func TestNotableBehaviours(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"clave/server/token"
 )
 
-// newServer serves an empty database in memory, open to all, until the test ends.
+// newServer serves an empty in-memory database without access control until the test ends.
 func newServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -67,7 +67,7 @@ func send(t *testing.T, s *httptest.Server, method, path, body string) (status i
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "text/plain") // as the Web SDK sends it, which avoids a preflight
+	req.Header.Set("Content-Type", "text/plain") // as in the web SDK, to avoid a preflight
 	req.Header.Set("Authorization", "Bearer owner")
 	res, err := s.Client().Do(req)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestAnEmptyCommitHasNoTime(t *testing.T) {
 	}
 }
 
-func TestPostMayMeanAnotherMethod(t *testing.T) {
+func TestMethodOverrideOfPost(t *testing.T) {
 	s := newServer(t)
 	for _, step := range []struct {
 		method, meant string
@@ -178,7 +178,7 @@ func TestSeveralWritesOfOneDocumentAreOne(t *testing.T) {
 	tests := []struct {
 		name   string
 		writes []string
-		want   string // of each result: old, new or none
+		want   string // the expected state of each result: old, new or none
 	}{
 		{"ends as it was", []string{set(2), set(1)}, "old old"},
 		{"changes at last", []string{set(1), set(2)}, "new new"},

@@ -7,7 +7,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// FuzzSelections checks that what is read can be applied, and that nothing else is answered than a refusal.
+// FuzzSelections checks that every parsed selection can be applied, and that every error is a refusal.
 func FuzzSelections(f *testing.F) {
 	for _, s := range []string{"documents(name,fields/a),nextPageToken", "a.b/c(d,*),e", "a/b,a", "a(b", "((", ","} {
 		f.Add(s)

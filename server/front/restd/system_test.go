@@ -84,7 +84,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-// packed packs a text, with a stated size that is some bytes longer.
+// packed compresses a text. The stated size is larger by a number of bytes.
 func packed(text string, more byte) *bytes.Buffer {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

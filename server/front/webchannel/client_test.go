@@ -31,13 +31,13 @@ type fixture struct {
 	client *http.Client
 }
 
-// newFixture starts a handler whose stream is served by serve.
+// newFixture starts a handler whose stream is served by a function.
 func newFixture(t *testing.T, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *fixture {
 	t.Helper()
 	return newFixtureOver(t, false, o, serve)
 }
 
-// newFixtureOver is newFixture, over HTTP/2 if http2 is set.
+// newFixtureOver does the same as newFixture, over HTTP/2 if http2 is set.
 func newFixtureOver(t *testing.T, http2 bool, o Options, serve func(ctx context.Context, c token.Caller, s *session) error) *fixture {
 	t.Helper()
 	o.Tokens = token.New(token.Options{Unsigned: true, Owner: true})
@@ -64,7 +64,7 @@ func newFixtureOver(t *testing.T, http2 bool, o Options, serve func(ctx context.
 	return &fixture{t: t, h: h, url: srv.URL, client: srv.Client()}
 }
 
-// echo is a stream that answers each message with itself.
+// echo is a stream that sends each message back.
 func echo(ctx context.Context, _ token.Caller, s *session) error {
 	for {
 		m, err := s.recv(ctx)
@@ -102,7 +102,7 @@ func (h *fixture) do(method, address, body string, header ...string) (int, strin
 	return res.StatusCode, string(text)
 }
 
-// form makes the body of a forward request whose first message has a number.
+// form returns the body of a forward request. The first message has the given number.
 func form(first int, messages ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "count=%d&ofs=%d", len(messages), first)
@@ -112,7 +112,7 @@ func form(first int, messages ...string) string {
 	return b.String()
 }
 
-// open makes a handshake with messages, request number 100, and returns the session's id.
+// open performs a handshake with messages, as request 100, and returns the session's id.
 func (h *fixture) open(messages ...string) (sid string) {
 	h.t.Helper()
 	status, body := h.do("POST", testAddress+"&RID=100&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", form(0, messages...))
@@ -131,13 +131,13 @@ func (h *fixture) open(messages ...string) (sid string) {
 	return sid
 }
 
-// post sends messages of a session and returns status and body.
+// post sends messages of a session and returns the status and the body.
 func (h *fixture) post(sid string, rid, ack, first int, messages ...string) (int, string) {
 	h.t.Helper()
 	return h.do("POST", fmt.Sprintf("%s&SID=%s&RID=%d&AID=%d&t=1", testAddress, sid, rid, ack), form(first, messages...))
 }
 
-// backResponse is a back channel's answer as it comes.
+// backResponse is the response of a back channel, read while it arrives.
 type backResponse struct {
 	t      *testing.T
 	res    *http.Response
@@ -145,7 +145,7 @@ type backResponse struct {
 	cancel context.CancelFunc
 }
 
-// get opens a back channel.
+// get opens a back channel after the array ack.
 func (h *fixture) get(sid string, ack int, more string) *backResponse {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(h.t.Context())
@@ -184,7 +184,7 @@ func (b *backResponse) next() ([]array, error) {
 	return decodeArrays(b.t, text), nil
 }
 
-// want reads until it has the payloads, ignoring noops, and returns the last array's number.
+// want reads arrays until all payloads have arrived, ignores noops, and returns the number of the last array.
 func (b *backResponse) want(payloads ...string) (last int) {
 	b.t.Helper()
 	for len(payloads) > 0 {
@@ -206,7 +206,7 @@ func (b *backResponse) want(payloads ...string) (last int) {
 	return last
 }
 
-// parseArrays cuts complete chunks off a back channel's bytes.
+// parseArrays parses the complete chunks at the beginning of a back channel's bytes.
 func parseArrays(t *testing.T, body []byte) (arrays []array, rest []byte) {
 	t.Helper()
 	for {
@@ -234,7 +234,7 @@ func parseArrays(t *testing.T, body []byte) (arrays []array, rest []byte) {
 	}
 }
 
-// decodeArrays reads the arrays of a chunk.
+// decodeArrays decodes the arrays of one chunk.
 func decodeArrays(t *testing.T, text []byte) []array {
 	t.Helper()
 	var raw [][2]json.RawMessage

@@ -19,7 +19,7 @@ import (
 	"clave/server/token"
 )
 
-// raw sends the bytes of a request on a connection of its own, which the test reads and cuts as it likes.
+// raw sends a request on its own connection and returns the connection, which the test reads and closes.
 func (h *fixture) raw(method, address, body string) net.Conn {
 	h.t.Helper()
 	u, err := url.Parse(h.url)
@@ -39,8 +39,8 @@ func (h *fixture) raw(method, address, body string) net.Conn {
 	return conn
 }
 
-// TestLongPollCutAtEveryByte cuts the connection of a long poll at each byte of the whole answer, head and framing
-// included. The client then polls again from the last array that it has, which the cut answer may have held or not.
+// TestLongPollCutAtEveryByte closes the connection of a long poll after each byte of the answer, including the header and the chunk framing. The
+// client then polls from its last array, which may or may not have been in the interrupted answer.
 func TestLongPollCutAtEveryByte(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	poll := func(sid string, ack int) string {
@@ -77,8 +77,8 @@ func TestLongPollCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestForwardAnswerLost cuts the connection of each forward request before its answer can be read, and sends the request
-// again. The stream receives each message once.
+// TestForwardAnswerLost closes the connection of each forward request before the answer, and repeats the request. The stream must receive each
+// message once.
 func TestForwardAnswerLost(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	sid := h.open(`0`)
@@ -94,7 +94,7 @@ func TestForwardAnswerLost(t *testing.T) {
 	h.get(sid, 0, "&CI=0").want(want...)
 }
 
-// TestForwardRequestCutAtEveryByte sends a beginning of a forward request, drops the connection, and sends it again.
+// TestForwardRequestCutAtEveryByte sends the beginning of a forward request, closes the connection, and sends the request again.
 func TestForwardRequestCutAtEveryByte(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	body := form(1, `{"ñ":"😀"}`, `2`)
@@ -109,19 +109,20 @@ func TestForwardRequestCutAtEveryByte(t *testing.T) {
 		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", address, u.Host, len(body), body[:cut])
 		_ = conn.Close()
 		if status, answer := h.do("POST", address, body); status != 200 {
-			t.Fatalf("cut after %d bytes, then whole: %d %q", cut, status, answer)
+			t.Fatalf("interrupted after %d bytes, then sent completely: %d %q", cut, status, answer)
 		}
 		h.get(sid, 0, "&CI=0").want(`[0]`, `[{"ñ":"😀"}]`, `[2]`)
 		h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, "")
 	}
 }
 
-// TestHalfOpenBackChannelEnds checks that a back channel whose client has vanished without a word doesn't keep its session.
+// TestHalfOpenBackChannelEnds checks that a back channel ends whose client disappeared without closing the connection, and does not keep its session
+// open.
 func TestHalfOpenBackChannelEnds(t *testing.T) {
 	h := newFixture(t, Options{BackLife: 20 * time.Millisecond, Idle: 60 * time.Millisecond, Linger: 60 * time.Millisecond}, echo)
 	sid := h.open(`1`)
 	conn := h.raw("GET", testAddress+"&RID=rpc&AID=0&CI=0&TYPE=xmlhttp&SID="+sid, "")
-	reader := bufio.NewReader(conn) // It takes what comes and never answers or closes.
+	reader := bufio.NewReader(conn) // reads, and never answers or closes
 	res, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -135,12 +136,12 @@ func TestHalfOpenBackChannelEnds(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatal("the session of a vanished client goes on")
+			t.Fatal("the session of a disconnected client continues")
 		}
 	}
 }
 
-// once is a response that ends its request once something is written.
+// once is a ResponseWriter that ends its request after the first write.
 type once struct {
 	*httptest.ResponseRecorder
 	cancel context.CancelFunc
@@ -152,8 +153,8 @@ func (o *once) Write(b []byte) (int, error) {
 	return o.ResponseRecorder.Write(b)
 }
 
-// FuzzServeHTTP gives the handler requests of any kind, to a session that is there. It must answer them, and leave the
-// session's stream whole.
+// FuzzServeHTTP sends arbitrary requests to the handler while a session exists. The handler must answer them, and the session's stream must remain
+// intact.
 func FuzzServeHTTP(f *testing.F) {
 	f.Add("POST", "VER=8&RID=101&AID=0", "count=1&ofs=0&req0___data__=1", true)
 	f.Add("POST", "VER=8&RID=7&CVER=22&%24httpHeaders=Authorization%3Ax", "headers=A%3Ab&count=0", false)
@@ -162,7 +163,7 @@ func FuzzServeHTTP(f *testing.F) {
 	f.Add("GET", "TYPE=terminate", "", false)
 	f.Fuzz(func(t *testing.T, method, query, body string, ours bool) {
 		if strings.Contains(query, "terminate") && ours {
-			return // That would end the session by right.
+			return // this request may end the session
 		}
 		h := newFixture(t, Options{KeepAlive: time.Millisecond, BackLife: 5 * time.Millisecond, MaxBody: 4096}, echo)
 		sid := h.open()
@@ -186,14 +187,14 @@ func FuzzServeHTTP(f *testing.F) {
 	})
 }
 
-// slowLink is a response over a link that takes a KiB a second.
+// slowLink is a ResponseWriter with a rate of 1 KiB per second.
 type slowLink struct {
 	*httptest.ResponseRecorder
 	hand     *clock.Hand
 	deadline time.Time
 }
 
-// SetWriteDeadline is what http.ResponseController looks for.
+// SetWriteDeadline is the method that http.ResponseController calls.
 func (l *slowLink) SetWriteDeadline(at time.Time) error {
 	l.deadline = at
 	return nil
@@ -207,7 +208,7 @@ func (l *slowLink) Write(b []byte) (int, error) {
 	return l.ResponseRecorder.Write(b)
 }
 
-// TestSlowClientIsNotCutOff checks that a client may take a large chunk as slowly as it likes, as long as it goes on.
+// TestSlowClientIsNotCutOff checks that a client may read a large chunk slowly as long as it makes progress.
 func TestSlowClientIsNotCutOff(t *testing.T) {
 	hand := clock.NewHand(clock.System().Now())
 	o := Options{Clock: hand}
@@ -220,8 +221,8 @@ func TestSlowClientIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestChunksAreSmall checks that what waits comes in chunks of some size, over one long poll or a streaming answer, so that
-// a connection that is cut keeps what it has brought.
+// TestChunksAreSmall checks that waiting arrays are sent in chunks of a limited size, by long polls and by streaming responses. A client whose
+// connection is cut keeps the complete chunks.
 func TestChunksAreSmall(t *testing.T) {
 	const messages, size = 40, 10_000
 	for _, more := range []string{"&CI=0", "&CI=1"} {
@@ -251,7 +252,7 @@ func TestChunksAreSmall(t *testing.T) {
 	}
 }
 
-// made returns the number of the last array made.
+// made returns the number of the latest array.
 func (s *session) made() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,7 +81,7 @@ func FuzzUTF16Len(f *testing.F) {
 	f.Add("é😀 a\U0010ffff")
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) {
-			return // JSON texts are valid.
+			return // JSON is always valid UTF-8
 		}
 		if got, want := utf16Len([]byte(s)), len(utf16.Encode([]rune(s))); got != want {
 			t.Errorf("utf16Len(%q) = %d, want %d", s, got, want)

@@ -13,8 +13,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestLargeMessagesWaitForEachOther fills the budget for large messages: a small one is still parsed, a large one waits, and its
-// share is returned before the next message and at the end of the stream.
+// TestLargeMessagesWaitForEachOther uses up the budget for large messages. A small message must be parsed, a large one must wait, and its share must
+// be returned before the next message and at the end of the stream.
 func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	h := newHandler(Options{}, nil)
 	h.o.EnsureDefaults()
@@ -22,7 +22,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	small, large := `{"database":""}`, `{"database":"", "labels":{"a":"`+strings.Repeat("x", largeMessage)+`"}}`
 	s.mu.in = []string{small, large, large}
 	if !h.large.TryAcquire(maxLarge) {
-		t.Fatal("the budget is not whole")
+		t.Fatal("the budget was not returned completely")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -47,8 +47,8 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestWaitingMessagesAreInTheBudget queues large messages: they count in the budget until they are parsed, also while they wait for that,
-// and their session is ended if they wait while requests need the bytes.
+// TestWaitingMessagesAreInTheBudget queues large messages. They count in the budget until they are parsed. A session is ended if its messages wait
+// while requests need the bytes.
 func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	now := clock.NewHand(clock.System().Now())
 	b := budget.New(budget.Options{Bytes: 4 * largeMessage, Clock: now})
@@ -67,7 +67,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	}
 	queue(0, text, len(text))
 	if !h.large.TryAcquire(maxLarge) {
-		t.Fatal("the budget is not whole")
+		t.Fatal("the budget was not returned completely")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

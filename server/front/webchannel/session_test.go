@@ -23,8 +23,8 @@ import (
 	"clave/server/token"
 )
 
-// attached matches the response to a POST of a session with a back channel: its length, then 1, the number of the last array
-// sent and the bytes that are not acknowledged.
+// attached matches the response to a POST of a session with a back channel: its length, 1, the number of the last array sent, and the number of
+// unacknowledged bytes.
 var attached = regexp.MustCompile(`^[78]\n\[1,[123],\d+\]$`)
 
 func TestStreaming(t *testing.T) {
@@ -42,7 +42,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestHTTP2 checks a session over one HTTP/2 connection, whose client is informed that it may send several requests at a time.
+// TestHTTP2 checks a session over one HTTP/2 connection. The handshake must allow the client concurrent requests.
 func TestHTTP2(t *testing.T) {
 	h := newFixtureOver(t, true, Options{}, echo)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+testAddress+"&RID=1", strings.NewReader("count=0"))
@@ -76,7 +76,7 @@ func TestHTTP2(t *testing.T) {
 	if status, _ := h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, ""); status != 200 {
 		t.Errorf("terminate = %d", status)
 	}
-	for { // The terminated session's back channel ends.
+	for { // until the back channel of the terminated session ends
 		if _, err := young.next(); err != nil {
 			break
 		}
@@ -113,12 +113,12 @@ func TestLongPollTimesOut(t *testing.T) {
 		t.Errorf("a quiet poll = %v, %v, want a noop", arrays, err)
 	}
 	if _, err := b.next(); !errors.Is(err, io.EOF) {
-		t.Errorf("a quiet poll goes on with %v, want its end", err)
+		t.Errorf("a poll without data continues with %v, want its end", err)
 	}
 }
 
-// TestBackChannelCutAtEveryByte reads the back channel up to each byte of it, drops the connection, and comes again with
-// the last whole array. Nothing may be lost.
+// TestBackChannelCutAtEveryByte reads the back channel up to each byte, closes the connection, and continues after the last complete array. No
+// message may be lost.
 func TestBackChannelCutAtEveryByte(t *testing.T) {
 	want := []string{`[{"a":1}]`, `[{"ñ":"😀"}]`, `[3]`}
 	var chunk bytes.Buffer
@@ -150,7 +150,7 @@ func TestBackChannelCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestForwardRepeatedAndReordered sends requests in any order, several times each. The stream must see each message once.
+// TestForwardRepeatedAndReordered sends requests in any order, each several times. The stream must receive each message once.
 func TestForwardRepeatedAndReordered(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	h := newFixture(t, Options{}, echo)
@@ -187,7 +187,7 @@ func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
 	sid := h.open(`1`)
 	old := h.get(sid, 0, "&CI=0")
 	last := old.want(`[1]`)
-	young := h.get(sid, last, "&CI=0") // The old one is never closed by the client.
+	young := h.get(sid, last, "&CI=0") // the client never closes the old one
 	if _, err := old.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the replaced back channel has %v, want its end", err)
 	}
@@ -246,7 +246,7 @@ func TestErrorIsSentInBand(t *testing.T) {
 	}
 }
 
-// wind turns a clock on, a second at a time, until done.
+// wind advances a clock by single seconds until done returns true. It returns the total.
 func wind(c *clock.Hand, done func() bool) (turned time.Duration) {
 	for ; !done(); turned += time.Second {
 		if turned > time.Hour {
@@ -387,13 +387,13 @@ func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
 		t.Errorf("the session that was left = %d %q, want 400: it was ended for another", status, body)
 	}
 	if status, body := h.post(held, 101, -1, 1, "1"); status != 200 {
-		t.Errorf("the session whose client is there = %d %q, want 200", status, body)
+		t.Errorf("the session of a connected client = %d %q, want 200", status, body)
 	}
 	back.want(`[1]`)
 }
 
-// TestLargestSessionIsEndedFirst checks that clients which take nothing, or send what their streams don't take, can't fill the
-// memory together, and that this costs others nothing.
+// TestLargestSessionIsEndedFirst checks that clients that read nothing, or send messages that their streams do not read, cannot fill the memory
+// together, and that other sessions are not affected.
 func TestLargestSessionIsEndedFirst(t *testing.T) {
 	h := newFixture(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
 		if m, err := s.recv(ctx); err != nil || m == `"deaf"` {
@@ -434,7 +434,7 @@ func TestLargestSessionIsEndedFirst(t *testing.T) {
 	}
 }
 
-// TestFewestSessionsAreEnded has many streams send at once more than all together may hold, and expects as many sessions to be left as fit.
+// TestFewestSessionsAreEnded sends more on many streams at once than all sessions may hold. As many sessions as fit must remain.
 func TestFewestSessionsAreEnded(t *testing.T) {
 	const (
 		sessions = 200
@@ -452,7 +452,7 @@ func TestFewestSessionsAreEnded(t *testing.T) {
 		}
 		var sent sync.WaitGroup
 		for _, s := range all {
-			sent.Go(func() { _ = s.send(t.Context(), make([]byte, each), false) }) // a session that was ended refuses
+			sent.Go(func() { _ = s.send(t.Context(), make([]byte, each), false) }) // fails for a session that was ended
 		}
 		sent.Wait()
 		if got := h.Sessions(); got != fit {
@@ -461,7 +461,7 @@ func TestFewestSessionsAreEnded(t *testing.T) {
 	}
 }
 
-// TestMessagesThatBelongTogetherAreWrittenTogether checks when a stream's messages wake the back channel.
+// TestMessagesThatBelongTogetherAreWrittenTogether checks which messages of a stream notify the back channel.
 func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 	o := Options{MaxUnacked: 4 * maxChunk, Log: slog.New(slog.DiscardHandler)}
 	o.EnsureDefaults()
@@ -483,9 +483,9 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 	send(10, true, false)
 	send(10, true, false)
 	send(10, false, true)
-	send(maxChunk, true, true) // Much is not held back.
+	send(maxChunk, true, true) // a large amount is not held back
 	send(10, true, false)
-	// A message beyond the limit has what waits written: only acknowledgements free space.
+	// Waiting messages are written at the limit: only acknowledgements free space.
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.send(ctx, make([]byte, 4*maxChunk), true) }()
@@ -500,7 +500,7 @@ func TestEarlyRequestsHaveALimit(t *testing.T) {
 	h := newFixture(t, Options{MaxBody: 4000}, echo)
 	sid := h.open()
 	refused := false
-	for rid := 102; rid < 102+10 && !refused; rid++ { // 101 never comes
+	for rid := 102; rid < 102+10 && !refused; rid++ { // request 101 is missing
 		status, _ := h.post(sid, rid, -1, rid, strings.Repeat("7", 1000))
 		refused = status == 400
 	}

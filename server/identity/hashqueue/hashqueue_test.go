@@ -43,7 +43,7 @@ func enqueue(ctx context.Context, q *hashqueue.Queue, client string, work func()
 func TestClientsTakeTurns(t *testing.T) {
 	q := hashqueue.New(1, 0)
 	release := occupy(t, q)
-	var order []string // One worker: the requests run one after the other.
+	var order []string // one worker: the requests run one after another
 	var all []chan error
 	for _, client := range []string{"a", "a", "a", "a", "b", "c", "b"} {
 		all = append(all, enqueue(t.Context(), q, client, func() { order = append(order, client) }))
@@ -59,7 +59,7 @@ func TestClientsTakeTurns(t *testing.T) {
 	}
 }
 
-func TestTooManyOfOneClient(t *testing.T) {
+func TestAClientHasALimitOfWaitingRequests(t *testing.T) {
 	q := hashqueue.New(1, 2)
 	release := occupy(t, q)
 	nothing := func() {}
@@ -84,13 +84,13 @@ func TestCanceledRequests(t *testing.T) {
 	stays := enqueue(t.Context(), q, "b", func() {})
 	cancel()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("a request that gives up: %v, want Canceled", err)
+		t.Errorf("a cancelled request: %v, want Canceled", err)
 	}
 	release()
 	if err := <-stays; err != nil {
 		t.Error(err)
 	}
-	for range 3 { // The place is free again.
+	for range 3 { // the place is free again
 		if err := q.Do(t.Context(), "c", func() {}); err != nil {
 			t.Error(err)
 		}

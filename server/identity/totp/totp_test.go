@@ -7,7 +7,7 @@ import (
 	"clave/server/identity/totp"
 )
 
-// TestCode compares with RFC 6238, appendix B (SHA-1), whose eight digits end with our six.
+// TestCode compares the codes with RFC 6238, appendix B (SHA-1). The last six of its eight digits are the codes.
 func TestCode(t *testing.T) {
 	secret := []byte("12345678901234567890")
 	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"} {

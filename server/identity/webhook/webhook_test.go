@@ -16,7 +16,7 @@ import (
 // Caller implements identity.Caller.
 var _ identity.Caller = (*webhook.Caller)(nil)
 
-// function is a real server with a function of each kind; called is closed when /slow was called.
+// function runs a server with a function of each kind. called is closed when /slow is called.
 func function(t *testing.T) (url string, called chan struct{}) {
 	t.Helper()
 	called = make(chan struct{})

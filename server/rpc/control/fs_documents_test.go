@@ -21,7 +21,7 @@ import (
 	"clave/server/value"
 )
 
-// documents serves the control routes of an empty database in memory, and returns its guard.
+// documents serves the control routes of an empty in-memory database, and returns its guard.
 func documents(t *testing.T) (http.Handler, *guard.Guard) {
 	t.Helper()
 	store, err := pebblestore.OpenMemory()
@@ -56,10 +56,10 @@ func request(t *testing.T, h http.Handler, method, path, body string) (int, stri
 	return w.Code, w.Body.String()
 }
 
-// server is a caller to whom no rules apply.
+// server is a caller whose access is not restricted by rules.
 var server = token.Caller{Privileged: true, Project: "p"}
 
-// set stores a document c/a with n.
+// set writes the document c/a with a field n.
 func set(t *testing.T, g *guard.Guard, db resource.Database, n int) {
 	t.Helper()
 	w := document.Write{Name: resource.Document{DB: db, Path: "c/a"}, Fields: value.Map{"n": value.Int(n)}}
@@ -68,7 +68,7 @@ func set(t *testing.T, g *guard.Guard, db resource.Database, n int) {
 	}
 }
 
-// stored returns n of the document c/a, or nil.
+// stored returns the field n of the document c/a, or nil.
 func stored(t *testing.T, g *guard.Guard, db resource.Database) value.Value {
 	t.Helper()
 	var n value.Value

@@ -53,7 +53,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 	}
 }
 
-// TestPagesMayNotTransfer sends requests as a page in a browser does.
+// TestPagesMayNotTransfer sends requests as web pages do.
 func TestPagesMayNotTransfer(t *testing.T) {
 	_, g := documents(t)
 	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})

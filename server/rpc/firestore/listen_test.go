@@ -16,7 +16,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// listenPipe is a Listen stream of which the test has both ends.
+// listenPipe is a Listen stream whose two ends the test has.
 type listenPipe struct {
 	*pipe[pb.ListenRequest, Answer]
 }
@@ -27,12 +27,12 @@ func (h *streamFixture) listenStream(c token.Caller) listenPipe {
 	return listenPipe{open(h.t, c, 100, h.server.Listen)}
 }
 
-// add requests a target.
+// add sends a request that adds a target.
 func (p listenPipe) add(target *pb.Target) {
 	p.in <- &pb.ListenRequest{Database: streamDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: target}}
 }
 
-// documents is a target of documents.
+// documents returns a target of documents.
 func documents(id int32, names ...string) *pb.Target {
 	for i := range names {
 		names[i] = streamDocuments + "/" + names[i]
@@ -40,7 +40,7 @@ func documents(id int32, names ...string) *pb.Target {
 	return &pb.Target{TargetId: id, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: names}}}
 }
 
-// all is a target of a collection.
+// all returns a target of a collection.
 func all(id int32, collection string) *pb.Target {
 	return &pb.Target{TargetId: id, TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
 		Parent: streamDocuments,
@@ -50,7 +50,7 @@ func all(id int32, collection string) *pb.Target {
 	}}}
 }
 
-// short describes an answer briefly.
+// short formats an answer briefly.
 func short(a *Answer) string {
 	m := a.Message()
 	switch r := m.GetResponseType().(type) {
@@ -78,7 +78,7 @@ func short(a *Answer) string {
 // id returns the last part of a name.
 func id(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// want reads as many answers as are expected, and compares them.
+// want reads as many answers as expected and compares them.
 func (p listenPipe) want(what, want string) {
 	p.t.Helper()
 	var got []string
@@ -90,7 +90,7 @@ func (p listenPipe) want(what, want string) {
 	}
 }
 
-// commit writes as a server.
+// commit writes as a privileged caller.
 func (h *streamFixture) commit(writes ...*pb.Write) {
 	h.t.Helper()
 	_, err := h.server.Commit(h.t.Context(), token.Caller{Privileged: true, Project: "p"}, &pb.CommitRequest{Database: streamDatabase, Writes: writes})
@@ -125,7 +125,7 @@ func TestListenStream(t *testing.T) {
 	}
 }
 
-func TestListenTargetsThatCannotBeHad(t *testing.T) {
+func TestInvalidListenTargets(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	p := h.listenStream(token.Caller{Privileged: true, Project: "p"})
 	foreign := all(3, "open")
@@ -198,7 +198,7 @@ func TestListenStreamsThatEnd(t *testing.T) {
 	}
 }
 
-// TestListenStreamEndsWithItsToken checks the recorded end: the whole stream, with Internal, and not before.
+// TestListenStreamEndsWithItsToken checks that the whole stream ends as recorded: with Internal, and not before the token expires.
 func TestListenStreamEndsWithItsToken(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{DropAfter: 100 * time.Hour}) // The hours pass in the middle of a send.
 	h.commit(set("mine/ann", 1))
@@ -222,7 +222,7 @@ func TestListenStreamEndsWithItsToken(t *testing.T) {
 				t.Errorf("the stream ended with %v, want Internal", err)
 			}
 		case <-time.After(10 * time.Second):
-			t.Error("the stream goes on after its caller's token")
+			t.Error("the stream continues after the expiry of its caller's token")
 		}
 		return
 	}
@@ -251,7 +251,7 @@ func TestListenerThatReadsNothingIsDropped(t *testing.T) {
 	h.commit(set("open/a", 1))
 	p := listenPipe{open(t, token.Caller{Privileged: true, Project: "p"}, 0, h.server.Listen)}
 	p.add(all(2, "open"))
-	if a := <-p.out; short(a) != "ADD[2]" { // The client takes this and no more.
+	if a := <-p.out; short(a) != "ADD[2]" { // the client reads this answer and no more
 		t.Errorf("first answer = %s", short(a))
 	}
 	late := time.After(10 * time.Second)

@@ -23,7 +23,7 @@ const (
 	streamDocuments = streamDatabase + "/documents"
 )
 
-// streamRules allow everyone to access open, and ann to access her own documents.
+// streamRules allow anyone to access open, and ann to access her own documents.
 const streamRules = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
   match /open/{x=**} { allow read, write; }
   match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
@@ -84,12 +84,12 @@ func (h *streamFixture) rules(text string) {
 	}
 }
 
-// ann is a user whose token ends in an hour.
+// ann returns a user whose token expires in an hour.
 func (h *streamFixture) ann() token.Caller {
 	return token.Caller{UID: "ann", Project: "p", Expires: h.clock.Now().Add(time.Hour)}
 }
 
-// pipe is a stream of which the test has both ends.
+// pipe is a stream whose two ends the test has.
 type pipe[Request, Response any] struct {
 	t    *testing.T
 	in   chan *Request
@@ -172,7 +172,7 @@ func (p *pipe[Request, Response]) ends(code fault.Code) error {
 			}
 			return err
 		case <-time.After(10 * time.Second):
-			p.t.Fatalf("the stream goes on, want its end with code %v", code)
+			p.t.Fatalf("the stream continues, want its end with code %v", code)
 		}
 	}
 }

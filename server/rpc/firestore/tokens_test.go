@@ -78,7 +78,7 @@ func TestParseOrderBy(t *testing.T) {
 	}
 }
 
-// FuzzParseOrderBy checks that an order's printed paths are read again as they were.
+// FuzzParseOrderBy checks that the text of a parsed order is parsed to the same order.
 func FuzzParseOrderBy(f *testing.F) {
 	f.Add("a desc, b.`c d`")
 	f.Add("`a,b\\``.c asc")

@@ -13,7 +13,7 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// writeStream opens a Write stream past its handshake.
+// writeStream opens a Write stream and completes its handshake.
 func (h *streamFixture) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.Written] {
 	h.t.Helper()
 	p := open(h.t, c, 100, h.server.Write)
@@ -27,7 +27,7 @@ func (h *streamFixture) writeStream(c token.Caller) *pipe[pb.WriteRequest, wire.
 func TestWriteStreamAnswersInOrder(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	p := h.writeStream(h.ann())
-	const batches = 10 // The SDKs have as many in progress at a time, all with the first token.
+	const batches = 10 // the SDKs have as many in progress, all with the first token
 	for i := range batches {
 		p.in <- &pb.WriteRequest{StreamToken: []byte("0"), Writes: []*pb.Write{set("open/a", int64(i)), set("open/b", int64(i))}}
 	}

@@ -166,9 +166,9 @@ func TestAnonymousUpgrade(t *testing.T) {
 	}
 }
 
-// TestAPasswordResetTakesTheAccountOver signs up as an attacker with a user's address and attaches other credentials. Then the
+// TestAPasswordResetRemovesOtherCredentials signs up as an attacker with a user's address and attaches other credentials. Then the
 // owner of the address resets the password: only the new password may sign in. A verified account keeps its credentials.
-func TestAPasswordResetTakesTheAccountOver(t *testing.T) {
+func TestAPasswordResetRemovesOtherCredentials(t *testing.T) {
 	for _, verified := range []bool{false, true} {
 		w := newFixture(t, setup{})
 		in := w.signUp("a@example.com", "secret1")

@@ -217,7 +217,7 @@ func sdkLinks(t *testing.T, w *fixture, c *auth.Client) {
 		t.Errorf("EmailVerificationLink = %q, %v", verify, err)
 	}
 	if link, err := c.PasswordResetLink(ctx, "nobody@example.com"); err != nil || link != "" {
-		t.Errorf("PasswordResetLink for nobody = %q, %v; want nothing, as addresses are protected", link, err)
+		t.Errorf("PasswordResetLink for an unknown address = %q, %v; want nothing, as addresses are protected", link, err)
 	}
 	private := func(on bool) {
 		if _, err := w.service.EmulatorConfig(ctx, identity.Call{Project: project}, object{"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": on}}); err != nil {
@@ -227,7 +227,7 @@ func sdkLinks(t *testing.T, w *fixture, c *auth.Client) {
 	private(false)
 	defer private(true)
 	if _, err := c.PasswordResetLink(ctx, "nobody@example.com"); !auth.IsEmailNotFound(err) {
-		t.Errorf("PasswordResetLink for nobody: %v", err)
+		t.Errorf("PasswordResetLink for an unknown address: %v", err)
 	}
 	settings := &auth.ActionCodeSettings{URL: "http://www.localhost/x", HandleCodeInApp: true}
 	if _, err := c.EmailSignInLink(ctx, "link1@example.com", settings); !auth.IsUnauthorizedContinueURI(err) {

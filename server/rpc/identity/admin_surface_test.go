@@ -53,7 +53,7 @@ type accounts interface {
 	UpdateProjectConfig(context.Context, *auth.ProjectConfigToUpdate) (*auth.ProjectConfig, error)
 }
 
-// bench is the environment for one method: a new user, and clients of the project or of a tenant.
+// bench has what a trial of a method needs: a new user, and the clients of the project or of a tenant.
 type bench struct {
 	*testing.T
 	w      *fixture
@@ -92,7 +92,7 @@ func (b *bench) idToken() string {
 	return str(b.signIn(custom), "idToken")
 }
 
-// surface tries each method, by its name.
+// surface has a trial of each method, by its name.
 var surface = map[string]func(b *bench){
 	"CreateUser": func(b *bench) {
 		u, err := b.c.CreateUser(b.Context(), (&auth.UserToCreate{}).UID(b.uid+"-2").DisplayName("Two"))
@@ -303,7 +303,7 @@ func (b *bench) cookie() string {
 	return cookie
 }
 
-// linkIs reports whether a link is of the mode, leads on to the address, and names the bench's tenant.
+// linkIs reports whether a link has the mode, the continue URL and the bench's tenant.
 func linkIs(b *bench, link, mode, to string) bool {
 	return queryOf(b, link, "mode") == mode && queryOf(b, link, "continueUrl") == to && queryOf(b, link, "tenantId") == b.tenant
 }
@@ -316,7 +316,7 @@ func byProvider(b *bench, find func(context.Context, string, string) (*auth.User
 	b.good(err, err == nil && u.UID == b.uid && u.TenantID == b.tenant, u)
 }
 
-// oidc makes, reads, lists, changes and deletes the configuration of an OIDC provider.
+// oidc creates, reads, lists, changes and deletes the configuration of an OIDC provider.
 func oidc(b *bench) {
 	ctx, id := b.Context(), "oidc."+b.uid
 	made, err := b.c.CreateOIDCProviderConfig(ctx, (&auth.OIDCProviderConfigToCreate{}).ID(id).Enabled(true).DisplayName("One").ClientID("c").Issuer("https://i.example.com").ClientSecret("s").
@@ -337,7 +337,7 @@ func oidc(b *bench) {
 	b.good(b.c.DeleteOIDCProviderConfig(ctx, id), true, nil)
 }
 
-// saml makes, reads, lists, changes and deletes the configuration of a SAML provider.
+// saml creates, reads, lists, changes and deletes the configuration of a SAML provider.
 func saml(b *bench) {
 	ctx, id := b.Context(), "saml."+b.uid
 	made, err := b.c.CreateSAMLProviderConfig(ctx, (&auth.SAMLProviderConfigToCreate{}).ID(id).Enabled(true).DisplayName("One").IDPEntityID("idp").SSOURL("https://sso.example.com").
@@ -360,7 +360,7 @@ func saml(b *bench) {
 	}
 }
 
-// tenants makes, reads, lists, changes and deletes a tenant.
+// tenants creates, reads, lists, changes and deletes a tenant.
 func tenants(b *bench) {
 	ctx, tm := b.Context(), b.all.TenantManager
 	settings := auth.MultiFactorConfig{ProviderConfigs: []*auth.ProviderConfig{{State: auth.Enabled, TOTPProviderConfig: &auth.TOTPProviderConfig{AdjacentIntervals: 2}}}}
@@ -386,8 +386,8 @@ func tenants(b *bench) {
 	}
 }
 
-// TestAdminSDKSurface tries every method of the Admin SDK's clients, in emulator mode and with signatures on. A method without a trial
-// fails the test, and so does a trial of a method that the SDK no longer has.
+// TestAdminSDKSurface calls every method of the Admin SDK's clients, in emulator mode and with signatures. The test fails for a method without a
+// trial, and for a trial of a method that the SDK does not have.
 func TestAdminSDKSurface(t *testing.T) {
 	for name, s := range map[string]setup{"emulator": {}, "signed": {production: true}} {
 		t.Run(name, func(t *testing.T) {

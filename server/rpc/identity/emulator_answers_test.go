@@ -12,9 +12,9 @@ import (
 // The answers were recorded from the official emulator of firebase-tools 15.34.2; see TestAuthBesideTheEmulator of package e2e.
 type emulatorCase struct {
 	name string
-	// run sends the requests and returns what is compared.
+	// run sends the requests and returns the compared text.
 	run func(w *fixture) string
-	// want is the answer without AsEmulator, and as the one with it; the same when as is empty.
+	// want is the answer without AsEmulator, as the answer with it. An empty as means the same answer.
 	want, as string
 }
 

@@ -95,8 +95,8 @@ func TestAPhoneIsEnrolledOnce(t *testing.T) {
 	}
 }
 
-// TestAProofProvesOnce uses a temporary proof twice and for other purposes.
-func TestAProofProvesOnce(t *testing.T) {
+// TestAProofIsAcceptedOnce uses a temporary proof twice and for other purposes.
+func TestAProofIsAcceptedOnce(t *testing.T) {
 	w := newFixture(t, setup{})
 	sent := w.texted("+16505550110")
 	w.must(w.client("signInWithPhoneNumber", object{"sessionInfo": sent["sessionInfo"], "code": sent["code"]}))

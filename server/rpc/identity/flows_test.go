@@ -489,8 +489,8 @@ func TestExportEqualsImport(t *testing.T) {
 	to.must(to.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
 
-// TestCodesAreSpentOnce uses one code from many clients at the same time. Only one of them may succeed.
-func TestCodesAreSpentOnce(t *testing.T) {
+// TestCodesAreUsedOnce uses one code from many clients at the same time. Only one of them may succeed.
+func TestCodesAreUsedOnce(t *testing.T) {
 	w := newFixture(t, setup{})
 	w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))

@@ -7,9 +7,9 @@ import (
 	"clave/server/clock"
 )
 
-// TestProofOfAnAddressTakesTheAccountOver signs up as an attacker with a user's address. Then the owner signs in with a proof
+// TestProofOfAnAddressRemovesOtherCredentials signs up as an attacker with a user's address. Then the owner signs in with a proof
 // of the address: no credential of the attacker may sign in any more.
-func TestProofOfAnAddressTakesTheAccountOver(t *testing.T) {
+func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 	const email = "owner@example.com"
 	link := func(w *fixture, more object) object {
 		w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))

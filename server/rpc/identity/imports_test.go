@@ -20,14 +20,14 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// imported is the password "secret1" as another system hashed it.
+// imported is the hash of the password "secret1" made by another system.
 type imported struct {
 	name      string
 	config    auth.UserImportHash
 	sum, salt []byte
 }
 
-// imports hashes a password in every way that the Admin SDK supports.
+// imports returns hashes of every kind that the Admin SDK supports.
 func imports(t *testing.T) []imported {
 	t.Helper()
 	const password, salt, key = "secret1", "NaCl", "pepper"
@@ -83,9 +83,9 @@ func (w *fixture) exported(uid string) (sum, version any) {
 	return nil, nil
 }
 
-// TestTheFirstKeyIsTheImports imports Firebase's scrypt with another project's signer key, into a project without
+// TestAnImportSetsTheFirstKey imports Firebase's scrypt with another project's signer key, into a project without
 // passwords and into others. The first continues with that key.
-func TestTheFirstKeyIsTheImports(t *testing.T) {
+func TestAnImportSetsTheFirstKey(t *testing.T) {
 	signer, err := base64.StdEncoding.DecodeString("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
 	if err != nil {
 		t.Fatal(err)
@@ -146,9 +146,9 @@ func TestImportArgon2(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
 
-// TestImportedPasswordsTakeTheirTime signs in with wrong passwords. The response for an account with a cheap imported hash must
+// TestImportedPasswordsCostAsMuchAsOthers signs in with wrong passwords. The response for an account with a cheap imported hash must
 // cost as much as that for an address without an account.
-func TestImportedPasswordsTakeTheirTime(t *testing.T) {
+func TestImportedPasswordsCostAsMuchAsOthers(t *testing.T) {
 	w := newFixture(t, setup{hashCost: 12})
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{
 		"hashAlgorithm": "MD5", "rounds": 1, "users": []any{object{"localId": "old", "email": "old@example.com", "passwordHash": base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))}},

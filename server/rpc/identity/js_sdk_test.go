@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestJSSDK drives the real JS SDK, which the site's package installs, through the flows of Auth.
+// TestJSSDK runs the flows of Auth with the JavaScript SDK that the site's package installs.
 func TestJSSDK(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Node")

@@ -11,8 +11,8 @@ import (
 	"clave/server/identity"
 )
 
-// TestLargeBodiesWaitForEachOther fills the budget for clients' large bodies: small ones and those of administrators pass, a large
-// one waits until its request ends.
+// TestLargeBodiesWaitForEachOther uses up the budget for clients' large bodies. Small bodies and those of administrators must pass; a large one must
+// wait until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	h := &Handler{large: semaphore.NewWeighted(maxLarge)}
 	ended, cancel := context.WithCancel(t.Context())

@@ -62,10 +62,10 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 		t.Errorf("attackers at 300 addresses could try %d passwords at once, want 60 at most", guesses)
 	}
 	if got := w.from(home, "signInWithPassword", in("secret1")); got != "" {
-		t.Errorf("the owner at an address that is known, after the attackers: %q", got)
+		t.Errorf("the owner at a known address, after the attack: %q", got)
 	}
 	if got := w.from(hotel, "signInWithPassword", in("secret1")); got != tooMany {
-		t.Errorf("an address that is not known: %q, want %q", got, tooMany)
+		t.Errorf("an unknown address: %q, want %q", got, tooMany)
 	}
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
 	var sent []identity.Email
@@ -155,7 +155,7 @@ func TestHashingIsFair(t *testing.T) {
 			w.from("198.51.100.7", "signUp", object{"email": fmt.Sprintf("attacker%d@example.com", i), "password": "secret1"})
 		}()
 	}
-	<-done // All that have arrived now wait for the rest.
+	<-done // all requests that have arrived now wait for the others
 	signedIn := make(chan string, 1)
 	go func() {
 		signedIn <- w.from("192.0.2.1", "signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true})

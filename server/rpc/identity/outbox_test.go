@@ -22,7 +22,7 @@ func (m slowMail) Send(ctx context.Context, l identity.Email) error {
 	}
 }
 
-// run runs the service until the test ends, or stop is called, which waits for its end.
+// run runs the service until the test ends or stop is called. stop waits for the end of the service.
 func (w *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	ended := make(chan error, 1)
@@ -37,8 +37,8 @@ func (w *fixture) run() (stop func()) {
 	return stop
 }
 
-// TestTheMailServerRevealsNoAccounts requests resets while the mail server accepts no e-mail. The answers must arrive nevertheless, and be the same for
-// an address without an account.
+// TestTheMailServerRevealsNoAccounts requests password resets while the mail server accepts no e-mail. The answers must still arrive, and be the same
+// for an address without an account.
 func TestTheMailServerRevealsNoAccounts(t *testing.T) {
 	post := make(slowMail)
 	w := newFixture(t, setup{production: true, mail: post})

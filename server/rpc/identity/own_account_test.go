@@ -2,7 +2,7 @@ package identity_test
 
 import "testing"
 
-// TestUsersMayNotAdministerThemselves requests changes of a user's own account, and calls, that only administrators may make.
+// TestUsersMayNotAdministerThemselves requests changes of a user's own account that only administrators may make.
 func TestUsersMayNotAdministerThemselves(t *testing.T) {
 	w := newFixture(t, setup{production: true, emulatorSettings: true})
 	in := w.signUp("ana@example.com", "secreta1")

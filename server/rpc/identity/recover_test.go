@@ -8,7 +8,7 @@ import (
 	"clave/server/identity"
 )
 
-// stolen is an account that an attacker has moved to an address of theirs, with everything attached by which the attacker can sign in.
+// stolen is an account that an attacker has moved to another address, with everything that the attacker attached to sign in.
 type stolen struct {
 	w    *fixture
 	post *mailbox
@@ -65,7 +65,7 @@ func (x *stolen) move(in object, to string) {
 	x.recovery = x.await("owner@example.com", identity.RecoverEmail)
 }
 
-// await returns the code of the e-mail of a kind that an address receives.
+// await waits for an e-mail of a kind to an address, and returns its code.
 func (x *stolen) await(to string, kind identity.RequestType) string {
 	x.w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
@@ -79,7 +79,7 @@ func (x *stolen) await(to string, kind identity.RequestType) string {
 	return ""
 }
 
-// stillIn returns the methods with which the attacker can still sign in.
+// stillIn returns the methods by which the attacker can still sign in.
 func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
 	for _, email := range []string{"owner@example.com", "attacker@example.com"} {
@@ -112,7 +112,7 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
 		verified, attachFirst bool
-		// kept lists the methods with which the owner can sign in.
+		// kept lists the methods by which the owner can sign in.
 		kept []string
 	}{
 		{"an address that an attacker signed up with", false, true, nil},

@@ -8,20 +8,19 @@ import (
 	"clave/server/clock"
 )
 
-// customToken is a custom token that an unregistered server signed, as under `clave start`.
+// customToken returns a custom token with an unknown signature, as `clave start` accepts it.
 func customToken(uid, claims string) string {
 	return `{"uid":"` + uid + `","claims":` + claims + `}`
 }
 
-// refreshed returns the claims of the ID token that a refresh token gives.
+// refreshed returns the claims of the ID token that a refresh token is exchanged for.
 func (w *fixture) refreshed(answer object) object {
 	w.t.Helper()
 	return claimsOf(w.t, str(w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": answer["refreshToken"]})), "id_token"))
 }
 
-// TestSessionClaimsOutliveNewTokens requests new tokens of a session in every way, and checks that they have the claims with
-// which the session began.
-func TestSessionClaimsOutliveNewTokens(t *testing.T) {
+// TestNewTokensKeepSessionClaims requests new tokens of a session in every way. They must have the claims with which the session began.
+func TestNewTokensKeepSessionClaims(t *testing.T) {
 	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	for name, s := range map[string]setup{"unsigned": {clock: hand}, "signed": {clock: hand, signed: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +34,7 @@ func TestSessionClaimsOutliveNewTokens(t *testing.T) {
 			}
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "customAttributes": `{}`}))
 			hand.Advance(time.Minute)
-			for _, password := range []string{"secret1", "secret2"} { // the second time from new tokens
+			for _, password := range []string{"secret1", "secret2"} { // the second time with new tokens
 				in = w.must(w.client("update", object{"idToken": in["idToken"], "password": password, "returnSecureToken": true}))
 				for what, c := range map[string]object{"the new token": claimsOf(t, str(in, "idToken")), "its refresh": w.refreshed(in)} {
 					if c["role"] != "editor" || c["level"] != 3.0 {
@@ -73,8 +72,8 @@ func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
 	}
 }
 
-// TestBlockingClaimsOutliveEnrollment enrolls and withdraws a second factor in a session to which a blocking function gave claims.
-func TestBlockingClaimsOutliveEnrollment(t *testing.T) {
+// TestEnrollmentKeepsBlockingClaims enrolls and withdraws a second factor in a session with claims from a blocking function.
+func TestEnrollmentKeepsBlockingClaims(t *testing.T) {
 	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {
 		return 200, `{"userRecord":{"updateMask":"sessionClaims","sessionClaims":{"ip":"10.0.0.1"}}}`
 	})})

@@ -11,7 +11,7 @@ import (
 	"clave/server/identity"
 )
 
-// noon is the initial time of clocks that tests set.
+// noon is the initial time of clocks that the tests set.
 var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // signIn signs in with a password and returns the answer.
@@ -96,7 +96,7 @@ func TestRevocationsAreReported(t *testing.T) {
 		}},
 	} {
 		email := string(rune('a'+i)) + "@example.com"
-		if tt.whole { // the tenant that the case before disabled
+		if tt.whole { // the previous case has disabled this tenant
 			enable := &identity.TenantRequest{ID: tenant.TenantID, Mask: []string{"disableAuth"}, Body: object{"disableAuth": false}}
 			if _, err := w.service.UpdateTenant(t.Context(), admin, enable); err != nil {
 				t.Fatal(err)

@@ -68,7 +68,7 @@ func newFixture(t testing.TB, s setup) *fixture {
 			return w.service.ServiceAccount(ctx, email)
 		}
 	}
-	server := httptest.NewUnstartedServer(nil) // its address is known before there is anything to serve
+	server := httptest.NewUnstartedServer(nil) // its address must be known before its handler
 	t.Cleanup(server.Close)
 	w.url = "http://" + server.Listener.Addr().String()
 	publicURL := ""
@@ -125,7 +125,7 @@ func (w *fixture) send(method, path string, body any, headers ...string) (int, m
 	return res.StatusCode, answer
 }
 
-// sendTo posts a form with a Host header, the server's own when it is empty.
+// sendTo posts a form with a Host header. An empty one means the server's own.
 func (w *fixture) sendTo(host, path string, form url.Values) (int, map[string]any) {
 	w.t.Helper()
 	req, err := http.NewRequest("POST", w.url+path, strings.NewReader(form.Encode()))
@@ -146,7 +146,7 @@ func (w *fixture) sendTo(host, path string, form url.Values) (int, map[string]an
 	return res.StatusCode, answer
 }
 
-// client calls a method as a client with an API key; code is the error's, or empty.
+// client calls a method as a client with an API key. code is that of the error, or "".
 func (w *fixture) client(verb string, body any) (answer map[string]any, code string) {
 	w.t.Helper()
 	path := "/identitytoolkit.googleapis.com/v1/accounts:" + verb + "?key=k"
@@ -160,7 +160,7 @@ func (w *fixture) client(verb string, body any) (answer map[string]any, code str
 	return answer, codeOf(answer)
 }
 
-// from calls a method as a client at a network address, behind a proxy, and returns the refusal's name, or empty.
+// from calls a method as a client at a network address, behind a proxy, and returns the name of the error, or "".
 func (w *fixture) from(address, verb string, body any) string {
 	w.t.Helper()
 	_, answer := w.send("POST", "/identitytoolkit.googleapis.com/v1/accounts:"+verb+"?key=k", body, "X-Forwarded-For", address)
@@ -174,7 +174,7 @@ func (w *fixture) admin(method, path string, body any) (answer map[string]any, c
 	return answer, codeOf(answer)
 }
 
-// must fails the test when a call was refused.
+// must fails the test if a call was refused.
 func (w *fixture) must(answer map[string]any, code string) map[string]any {
 	w.t.Helper()
 	if code != "" {
@@ -183,7 +183,7 @@ func (w *fixture) must(answer map[string]any, code string) map[string]any {
 	return answer
 }
 
-// codeOf returns the name of a refusal, or empty.
+// codeOf returns the name of an error, or "".
 func codeOf(answer map[string]any) string {
 	e, _ := answer["error"].(map[string]any)
 	message, _ := e["message"].(string)
@@ -191,7 +191,7 @@ func codeOf(answer map[string]any) string {
 	return code
 }
 
-// str returns a text of an answer.
+// str returns a string field of an answer.
 func str(answer map[string]any, name string) string {
 	s, _ := answer[name].(string)
 	return s
@@ -206,7 +206,7 @@ func (w *fixture) signUp(email, password string) map[string]any {
 	return w.must(w.client("signUp", object{"email": email, "password": password}))
 }
 
-// codes returns the codes of the control route.
+// codes returns the codes that the control route lists.
 func (w *fixture) codes(what string) []any {
 	w.t.Helper()
 	_, answer := w.send("GET", "/emulator/v1/projects/"+project+"/"+what, nil)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// serviceAccount is a service account with its private key, as the holder of its file has it.
+// serviceAccount is a service account with its private key.
 type serviceAccount struct {
 	t     testing.TB
 	email string
@@ -43,7 +43,7 @@ func (w *fixture) serviceAccount(project, name string) *serviceAccount {
 	return &serviceAccount{t: w.t, email: made.Email, key: key.(*rsa.PrivateKey)}
 }
 
-// claims returns claims that the account issues, in force for an hour.
+// claims returns claims of the account that are valid for an hour.
 func (a *serviceAccount) claims(more object) object {
 	now := time.Now().Unix()
 	c := object{"iss": a.email, "sub": a.email, "iat": now, "exp": now + 3600}
@@ -78,8 +78,8 @@ func (a *serviceAccount) jwt(claims object) string {
 // customAudience is the audience of custom tokens.
 const customAudience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-// TestSignBlobStaysInItsProject has the server of another project sign custom tokens for this one, with the key that all projects of
-// a folder share.
+// TestSignBlobStaysInItsProject signs custom tokens for this project on the server of another project, with the key that all projects of a folder
+// share.
 func TestSignBlobStaysInItsProject(t *testing.T) {
 	w := newFixture(t, setup{production: true})
 	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
@@ -119,7 +119,7 @@ func TestSignBlobStaysInItsProject(t *testing.T) {
 	}
 }
 
-// TestAudiences sends JWTs of a service account with our audience and with others, as access tokens and in exchange for one.
+// TestAudiences sends a service account's JWTs with the server's audience and with others, as access tokens and in exchange for one.
 func TestAudiences(t *testing.T) {
 	w := newFixture(t, setup{production: true})
 	a := w.serviceAccount(project, "backend")

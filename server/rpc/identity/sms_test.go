@@ -25,7 +25,7 @@ func (h hook) Post(_ context.Context, url string, body []byte) (int, []byte, err
 	return status, nil, err
 }
 
-// TestTextMessagesByWebhook signs in by phone in production: the webhook receives the code with a signature for the webhook.
+// TestTextMessagesByWebhook signs in by phone in production. The webhook must receive the code, with a signature whose audience is the webhook.
 func TestTextMessagesByWebhook(t *testing.T) {
 	const url = "https://sms.example.com/send"
 	var claims object
@@ -57,7 +57,7 @@ func TestTextMessagesByWebhook(t *testing.T) {
 	}
 }
 
-// signedByUs reports whether one of the published certificates signed a token.
+// signedByUs reports whether a token was signed by the key of one of the published certificates.
 func signedByUs(t *testing.T, w *fixture, raw string) bool {
 	t.Helper()
 	_, certificates := w.send("GET", "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil)
@@ -81,7 +81,7 @@ func signedByUs(t *testing.T, w *fixture, raw string) bool {
 	return false
 }
 
-// TestTextMessagesThatCannotBeSent requests codes while the webhook refuses or is down.
+// TestTextMessagesThatCannotBeSent requests codes while the webhook refuses or does not respond.
 func TestTextMessagesThatCannotBeSent(t *testing.T) {
 	answer := func() (int, error) { return 0, nil }
 	sender := &identity.HookTexter{URL: "https://sms.example.com", Caller: hook(func(string, []byte) (int, error) { return answer() })}

@@ -17,7 +17,7 @@ func (w *fixture) newTenant(settings object) string {
 	return str(w.must(w.admin("POST", "v2/projects/"+project+"/tenants", settings)), "tenantId")
 }
 
-// TestTenantsRules gives a tenant its own policy for passwords and addresses, which the project does not have.
+// TestTenantsRules sets a tenant's policies for passwords and addresses, which the project does not have.
 func TestTenantsRules(t *testing.T) {
 	w := newFixture(t, setup{})
 	strict := w.newTenant(object{
@@ -49,7 +49,7 @@ func TestTenantsRules(t *testing.T) {
 	}
 }
 
-// TestClosedTenants switches a tenant off, and expects its users' tokens to be good for nothing.
+// TestClosedTenants disables a tenant. The tokens of its users must no longer be accepted.
 func TestClosedTenants(t *testing.T) {
 	w := newFixture(t, setup{})
 	tenant := w.newTenant(object{})
@@ -75,7 +75,7 @@ func TestClosedTenants(t *testing.T) {
 	}
 }
 
-// TestOldPasswordsMustBeUpgraded signs in with a password that met no policy when it was set.
+// TestOldPasswordsMustBeUpgraded signs in with a password that does not meet a policy set later.
 func TestOldPasswordsMustBeUpgraded(t *testing.T) {
 	w := newFixture(t, setup{})
 	w.signUp("a@example.com", "secret1")
@@ -99,7 +99,7 @@ func TestOldPasswordsMustBeUpgraded(t *testing.T) {
 	}
 }
 
-// TestTenantsKeepTheirSettings sets everything that the Admin SDKs set of a tenant, and expects it back.
+// TestTenantsKeepTheirSettings sets every setting of a tenant that the Admin SDKs support, and reads them.
 func TestTenantsKeepTheirSettings(t *testing.T) {
 	w := newFixture(t, setup{})
 	tenant := w.newTenant(object{})
@@ -138,7 +138,7 @@ func TestTenantsKeepTheirSettings(t *testing.T) {
 	}
 }
 
-// TestTenantsTestNumbers gives a second factor with a number to which the tenant gives a code.
+// TestTenantsTestNumbers signs in with a second factor whose number is one of the tenant's test numbers.
 func TestTenantsTestNumbers(t *testing.T) {
 	const phone, code = "+18095550101", "123456"
 	w := newFixture(t, setup{})
@@ -157,8 +157,8 @@ func TestTenantsTestNumbers(t *testing.T) {
 	}))
 }
 
-// TestTenantsKeepTheirAccounts deletes an account in a tenant that leaves that to administrators.
-func TestTenantsKeepTheirAccounts(t *testing.T) {
+// TestUsersOfTenantsMayNotDeleteTheirAccounts deletes an account in a tenant that allows only administrators to do so.
+func TestUsersOfTenantsMayNotDeleteTheirAccounts(t *testing.T) {
 	w := newFixture(t, setup{})
 	for off, want := range map[bool]string{true: "ADMIN_ONLY_OPERATION", false: ""} {
 		tenant := w.newTenant(object{"client": object{"permissions": object{"disabledUserDeletion": off}}})

@@ -46,7 +46,7 @@ func lets(n int) string {
 	return text + "return " + sum + " > 0; } match /a/{x} { allow get: if f(); }"
 }
 
-// TestLimits checks that each limit can be reached and not exceeded.
+// TestLimits checks that each limit can be reached and cannot be exceeded.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		what      string
@@ -103,7 +103,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestLetsNeedVersion2 checks that bindings are refused if the file does not state version 2.
+// TestLetsNeedVersion2 checks that bindings are refused in files that do not declare version 2.
 func TestLetsNeedVersion2(t *testing.T) {
 	const service = "service cloud.firestore { function f(x) { let y = x; return y; } match /a/{x} { allow read: if f(true); } }"
 	for head, ok := range map[string]bool{"rules_version = '2'; ": true, "rules_version = '1'; ": false, "": false} {

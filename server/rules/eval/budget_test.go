@@ -14,7 +14,7 @@ import (
 // database is the database of the tests.
 var database = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// counting is a rules.Reader that counts, and has documents whose id begins with y.
+// counting is a rules.Reader that counts lookups. Documents exist if their id begins with y.
 type counting struct{ lookups int }
 
 // Lookup implements rules.Reader.
@@ -23,7 +23,7 @@ func (c *counting) Lookup(_ context.Context, name resource.Document, _ bool) (va
 	return value.Map{"n": value.Int(1)}, strings.HasPrefix(name.ID(), "y"), nil
 }
 
-// decide compiles a condition with functions and decides a get by it.
+// decide compiles a condition with functions and evaluates it for a get.
 func decide(t *testing.T, functions, cond string, reader rules.Reader) rules.Decision {
 	t.Helper()
 	r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents {\n" + functions +
@@ -38,7 +38,7 @@ func decide(t *testing.T, functions, cond string, reader rules.Reader) rules.Dec
 	return d
 }
 
-// times returns a condition of n calls of f, in functions of 90 calls.
+// times returns a condition with n calls of f, in functions of 90 calls each.
 func times(n int) (functions, cond string) {
 	var parts []string
 	for range n / 90 {

@@ -5,7 +5,7 @@ import (
 	"clave/server/value"
 )
 
-// everything is a query for documents whose field n is 1.
+// everything returns a query for the documents whose field n is 1.
 func everything() *query.Query {
 	q := &query.Query{
 		DB: database, From: []query.From{{Collection: "t"}}, Limit: query.NoLimit,

@@ -19,7 +19,7 @@ func stored(path string, fields value.Map) *document.Document {
 	return &document.Document{Name: named(path), Fields: fields}
 }
 
-// write decides a write of t/x from one state to another.
+// write evaluates a condition for a write of t/x from one state to another.
 func write(t *testing.T, cond string, before, after *document.Document, lookups *rules.Lookups, reader rules.Reader) rules.Decision {
 	t.Helper()
 	r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents {\n" +
@@ -64,7 +64,7 @@ func TestOwnDocumentsAreKnown(t *testing.T) {
 		{ten + "existsAfter(DOCS/t/ywritten)", nil, x, true}, // written by the same commit
 		{ten + "existsAfter(DOCS/t/y)", nil, x, false},
 		{ten + "exists(DOCS/t/ywritten)", nil, x, false},
-		{ten + "existsAfter(DOCS/c/y3)", nil, x, true}, // not written, so as before
+		{ten + "existsAfter(DOCS/c/y3)", nil, x, true}, // not written, so the state before
 		{"get(DOCS/t/$(id)) == null", nil, x, true},
 		{"getAfter(DOCS/t/$(id)) == null", x, nil, true},
 		{"getAfter(DOCS/t/written) == null", nil, x, true},

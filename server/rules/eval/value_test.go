@@ -60,8 +60,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestVectorsAreNoMaps checks that a vector has no members and no methods.
-func TestVectorsAreNoMaps(t *testing.T) {
+// TestVectorsAreNotMaps checks that a vector has no members and no methods.
+func TestVectorsAreNotMaps(t *testing.T) {
 	vector := value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Double(1)}}
 	for cond, want := range map[string]string{
 		"resource.data.v is vector && !(resource.data.v is map)": "",

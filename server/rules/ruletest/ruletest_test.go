@@ -9,7 +9,7 @@ import (
 	"clave/server/rules/ruletest"
 )
 
-// recorded are the recorded cases of security rules.
+// recorded is the file of the recorded cases of security rules.
 const recorded = "../../conformance/testdata/rules-cases.jsonl"
 
 func TestRecordedCases(t *testing.T) {

@@ -80,8 +80,8 @@ func only(t *testing.T, names []string, ext string) string {
 	return found
 }
 
-// TestADamagedBlockIsAnError flips a bit in a table. The store opens; reads of the block answer DATA_LOSS with the file's name,
-// all other reads and writes succeed, and Err names the file from then on.
+// TestADamagedBlockIsAnError flips a bit in a table. The store must open; reads of the block must return DATA_LOSS with the file's name, all other
+// reads and writes must succeed, and Err must name the file from then on.
 func TestADamagedBlockIsAnError(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")
@@ -197,7 +197,7 @@ func TestAMissingManifestIsRefused(t *testing.T) {
 // TestAKilledFirstStartCanBeRepeated crashes a first start after each of its changes to the disk.
 func TestAKilledFirstStartCanBeRepeated(t *testing.T) {
 	for left := int64(0); ; left++ {
-		disk := &dyingDisk{FS: vfs.NewCrashableMem(), left: left}
+		disk := &failingDisk{FS: vfs.NewCrashableMem(), left: left}
 		s, err := Open("data", Options{FS: disk})
 		whole := err == nil && disk.left > 0
 		if err == nil {
@@ -223,14 +223,14 @@ func TestAKilledFirstStartCanBeRepeated(t *testing.T) {
 	}
 }
 
-// dyingDisk is a disk on which a limited number of files can be created or renamed.
-type dyingDisk struct {
+// failingDisk is a disk on which a limited number of files can be created or renamed.
+type failingDisk struct {
 	vfs.FS
 	left int64
 }
 
 // Create implements vfs.FS.
-func (d *dyingDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (d *failingDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if d.left--; d.left < 0 {
 		return nil, io.ErrClosedPipe
 	}
@@ -238,7 +238,7 @@ func (d *dyingDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 }
 
 // Rename implements vfs.FS.
-func (d *dyingDisk) Rename(old, name string) error {
+func (d *failingDisk) Rename(old, name string) error {
 	if d.left--; d.left < 0 {
 		return io.ErrClosedPipe
 	}

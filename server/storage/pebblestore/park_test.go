@@ -11,7 +11,7 @@ import (
 	"clave/server/storage"
 )
 
-// numbers returns the keys that an iterator has from where it is, and parks it at each.
+// numbers returns the remaining keys of an iterator, and parks it at each.
 func numbers(it storage.Iterator) (got []uint64) {
 	for it.Next() {
 		got = append(got, binary.BigEndian.Uint64(it.Key()))
@@ -42,8 +42,8 @@ func openWith(t *testing.T, n int) *Store {
 	return s
 }
 
-// TestParkedIteratorsHoldNoTable parks iterators of a snapshot and deletes all keys. After a flush they hold nothing of Pebble, and go on
-// where they were in the snapshot.
+// TestParkedIteratorsHoldNoTable parks iterators of a snapshot and deletes all keys. After a flush they must hold no resources of Pebble, and
+// continue at their position in the snapshot.
 func TestParkedIteratorsHoldNoTable(t *testing.T) {
 	const n = 20
 	for _, reverse := range []bool{false, true} {
@@ -74,7 +74,7 @@ func TestParkedIteratorsHoldNoTable(t *testing.T) {
 		<-flushed
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		for held := true; held; { // Pebble reports the flush at any time after it.
+		for held := true; held; { // Pebble reports a flush some time after its end
 			parked.park.Lock()
 			held = parked.it != nil
 			parked.park.Unlock()
@@ -100,7 +100,7 @@ func TestParkedIteratorsHoldNoTable(t *testing.T) {
 		if got := numbers(parked); !slices.Equal(got, want) {
 			t.Errorf("reverse %t: after %d a released iterator has %d, want %d", reverse, at, got, want)
 		}
-		s.releaseParked() // at its end an iterator is at no key
+		s.releaseParked() // at its end an iterator has no key
 		if got := numbers(parked); len(got) > 0 || parked.Err() != nil {
 			t.Errorf("reverse %t: after its end a released iterator has %d, %v", reverse, got, parked.Err())
 		}

@@ -56,7 +56,7 @@ func TestDataSurvivesReopening(t *testing.T) {
 	}
 }
 
-// TestCrashKeepsAcknowledgedBatches cuts the power after each batch, which loses all data that were not synced.
+// TestCrashKeepsAcknowledgedBatches simulates a power failure after each batch, which loses all data that were not synced.
 func TestCrashKeepsAcknowledgedBatches(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})

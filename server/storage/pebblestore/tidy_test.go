@@ -9,9 +9,9 @@ import (
 	"clave/server/storage"
 )
 
-// TestDeadEntriesAreDropped writes and deletes keys like the index entries of a counter. The first scan of the few live keys skips all dead ones, which
-// are then dropped in the background.
-func TestDeadEntriesAreDropped(t *testing.T) {
+// TestDeletedEntriesAreDropped writes and deletes keys like the index entries of a counter. The first scan of the few existing keys skips all deleted
+// ones, which are then dropped in the background.
+func TestDeletedEntriesAreDropped(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -44,23 +44,23 @@ func TestDeadEntriesAreDropped(t *testing.T) {
 			}
 			dead := deadPassed(it.it)
 			if err := it.Close(); err != nil || live != 1 {
-				t.Fatalf("%d keys are alive, want 1: %v", live, err)
+				t.Fatalf("%d keys exist, want 1: %v", live, err)
 			}
 			return dead
 		}
 		if first := passed(); !reverse && first < changes {
-			t.Errorf("the first scan passes over %d dead entries, want at least %d", first, changes)
+			t.Errorf("the first scan skips %d deleted entries, want at least %d", first, changes)
 		}
 		for dead := passed(); dead > maxDead; dead = passed() {
 			if ctx.Err() != nil {
-				t.Fatalf("scans go on passing over %d dead entries", dead)
+				t.Fatalf("later scans skip %d deleted entries", dead)
 			}
 		}
 	}
 }
 
-// TestRestFlushesABurst writes little and then much, and lets the store rest after each.
-func TestRestFlushesABurst(t *testing.T) {
+// TestAnIdleStoreFlushesABurst writes little and then much, and waits after each until the store is idle.
+func TestAnIdleStoreFlushesABurst(t *testing.T) {
 	s := openWith(t, 1)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

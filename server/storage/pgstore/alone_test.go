@@ -9,7 +9,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// wantPeek checks the value of a key in PostgreSQL; empty is none.
+// wantPeek checks the value of a key in PostgreSQL. Empty means none.
 func wantPeek(t *testing.T, url, key, want string) {
 	t.Helper()
 	value, found, err := pgstore.Peek(t.Context(), url, []byte(key))
@@ -23,7 +23,7 @@ func appendTo(text string) func([]byte) ([]byte, error) {
 	return func(value []byte) ([]byte, error) { return append(value, text...), nil }
 }
 
-// testAlone reads and changes a key without a replica: on an empty database, next to a leader, after it, and with an empty change.
+// testAlone reads and changes a key without a replica: in an empty database, while another node leads, after it has ended, and with an empty change.
 func testAlone(t *testing.T, pg *pgtest.Server) {
 	url, key := pg.Database(), []byte("k")
 	o := pgstore.Options{URL: url, Node: "command"}

@@ -87,7 +87,7 @@ func testAReplicaIsRead(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testAReplicaWithoutContact expects a replica to refuse reads after it had no contact for the duration of a lease.
+// testAReplicaWithoutContact checks that a replica refuses reads after it had no contact for the duration of a lease.
 func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one"})

@@ -100,7 +100,7 @@ func until(t *testing.T, what string, is func() bool) {
 		select {
 		case <-c:
 		case <-ctx.Done():
-			t.Fatalf("gave up waiting for %s", what)
+			t.Fatalf("timeout while waiting for %s", what)
 		}
 		stop()
 	}
