@@ -10,8 +10,7 @@ import (
 	"clave/server/config"
 	"clave/server/datasocket"
 	"clave/server/fault"
-	"clave/server/identity"
-	"clave/server/token"
+	"clave/server/identity/serviceaccount"
 )
 
 // tokenPath is the path at which the holders of service accounts' keys request access tokens.
@@ -53,8 +52,8 @@ func ownCredentials(ctx context.Context, c *config.Config, o Options, create boo
 	if err != nil {
 		return nil, err
 	}
-	service := identity.New(identity.Options{Accounts: account.New(store), Tokens: token.New(token.Options{Clock: o.Clock}), Clock: o.Clock, Project: c.Project, Log: o.Log})
-	return &Credentials{c, (&keyService{service}).answer, a.close}, nil
+	keys := &keyService{serviceaccount.New(account.New(store), o.Clock)}
+	return &Credentials{c, keys.answer, a.close}, nil
 }
 
 // sharedCredentials sends requests to the node that leads. While none leads, this process opens the store.
@@ -85,8 +84,8 @@ func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Crede
 }
 
 // Create creates a key for a service account, and the account if it is new. Only the public half leaves this process.
-func (c *Credentials) Create(ctx context.Context, name string) (*identity.Credential, error) {
-	made, err := identity.NewCredential(c.config.Project, name, c.config.PublicURL+tokenPath)
+func (c *Credentials) Create(ctx context.Context, name string) (*serviceaccount.Key, error) {
+	made, err := serviceaccount.NewKey(c.config.Project, name, c.config.PublicURL+tokenPath)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (c *Credentials) Create(ctx context.Context, name string) (*identity.Creden
 }
 
 // List returns the registered keys.
-func (c *Credentials) List(ctx context.Context) ([]identity.CredentialInfo, error) {
+func (c *Credentials) List(ctx context.Context) ([]serviceaccount.Info, error) {
 	out, err := c.send(ctx, keyRequest{})
 	if err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func (c *Credentials) List(ctx context.Context) ([]identity.CredentialInfo, erro
 // Revoke removes a key of a service account, given by its name or address, or all keys if kid is empty. It returns the
 // removed keys.
 func (c *Credentials) Revoke(ctx context.Context, name, kid string) ([]string, error) {
-	out, err := c.send(ctx, keyRequest{Revoke: &revocation{identity.ServiceEmail(c.config.Project, name), kid}})
+	out, err := c.send(ctx, keyRequest{Revoke: &revocation{serviceaccount.Email(c.config.Project, name), kid}})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"clave/server/front/restd"
 	"clave/server/guard"
 	"clave/server/identity"
+	"clave/server/identity/serviceaccount"
 	"clave/server/listen"
 	"clave/server/process"
 	"clave/server/release"
@@ -104,7 +105,8 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 func (s *followed) openTokens() (*token.Verifier, error) {
 	a := s.app
 	var service *identity.Service
-	to := a.tokenOptions(func() *identity.Service { return service })
+	s.accounts = account.New(s.replica)
+	to := a.tokenOptions(serviceaccount.New(s.accounts, a.o.Clock), func() *identity.Service { return service })
 	if a.config.SignTokens {
 		vault := storeVault{s.replica, func(*storage.Batch) error {
 			return fault.E(fault.Unavailable, "This node does not lead.")
@@ -116,7 +118,6 @@ func (s *followed) openTokens() (*token.Verifier, error) {
 		}
 		to.Keys = s.keys
 	}
-	s.accounts = account.New(s.replica)
 	verifier := token.New(to)
 	service = identity.New(identity.Options{
 		Accounts: s.accounts, Tokens: verifier, Clock: a.o.Clock, Project: a.config.Project, Emulator: !a.config.Production(), Log: a.o.Log,
@@ -226,7 +227,7 @@ func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
 	if err := s.engine.Applied(ops); err != nil {
 		return err
 	}
-	s.accounts.Followed(ops, identity.SessionKinds()...)
+	s.accounts.Followed(ops, append(identity.SessionKinds(), serviceaccount.Item)...)
 	return nil
 }
 

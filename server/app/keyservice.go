@@ -7,7 +7,7 @@ import (
 
 	"clave/server/datasocket"
 	"clave/server/fault"
-	"clave/server/identity"
+	"clave/server/identity/serviceaccount"
 )
 
 // keySocket is the socket in the data folder of a server at which commands on keys of service accounts reach it, and keyServiceName the
@@ -41,12 +41,12 @@ type revocation struct {
 
 // keyAnswer is the response: the list of keys, or the ids of the revoked ones.
 type keyAnswer struct {
-	Keys    []identity.CredentialInfo `json:"keys,omitempty"`
-	Revoked []string                  `json:"revoked,omitempty"`
+	Keys    []serviceaccount.Info `json:"keys,omitempty"`
+	Revoked []string              `json:"revoked,omitempty"`
 }
 
 // keyService serves requests about keys.
-type keyService struct{ service *identity.Service }
+type keyService struct{ keys *serviceaccount.Registry }
 
 // answer serves a request.
 func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, error) {
@@ -58,19 +58,19 @@ func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, err
 		if wrong != nil {
 			return nil, fault.Because(wrong, fault.InvalidArgument, "the public key is invalid: %v", wrong)
 		}
-		err = s.service.RegisterCredential(ctx, in.Register.Project, in.Register.Email, public)
+		err = s.keys.Register(ctx, in.Register.Project, in.Register.Email, public)
 	case in.Revoke != nil:
-		out.Revoked, err = s.service.RevokeCredential(ctx, in.Revoke.Email, in.Revoke.Key)
+		out.Revoked, err = s.keys.Revoke(ctx, in.Revoke.Email, in.Revoke.Key)
 	default:
-		out.Keys, err = s.service.Credentials(ctx)
+		out.Keys, err = s.keys.List(ctx)
 	}
 	return out, err
 }
 
 // offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes share the
 // store, at the leader's inner listener.
-func (a *App) offerKeys(service *identity.Service) {
-	s := &keyService{service}
+func (a *App) offerKeys(keys *serviceaccount.Registry) {
+	s := &keyService{keys}
 	if a.nodes != nil {
 		a.nodes.services[keyServiceName] = leaderService(maxKeyRequest, s.answer)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity"
+	"clave/server/identity/serviceaccount"
 	"clave/server/identity/smtp"
 	"clave/server/identity/webhook"
 	"clave/server/rpc/control"
@@ -31,14 +32,12 @@ type users struct {
 const passingHashCost = 4
 
 // tokenOptions returns the options of the token verifier. service returns the accounts.
-func (a *App) tokenOptions(service func() *identity.Service) token.Options {
+func (a *App) tokenOptions(keys *serviceaccount.Registry, service func() *identity.Service) token.Options {
 	c := a.config
 	return token.Options{
 		Clock: a.o.Clock, Unsigned: !c.SignTokens && !c.Production(), Owner: !c.Production(), PublicURL: c.PublicURL,
-		Session: func(ctx context.Context, id token.ID) error { return service().CheckSession(ctx, id) },
-		ServiceKeys: func(ctx context.Context, email string) (token.ServiceAccount, error) {
-			return service().ServiceAccount(ctx, email)
-		},
+		Session:     func(ctx context.Context, id token.ID) error { return service().CheckSession(ctx, id) },
+		ServiceKeys: keys.Get,
 	}
 }
 
@@ -49,7 +48,9 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	var err error
 	// The token verifier calls the service, and the service needs the verifier. The functions read the variable only when
 	// they are called, after service is set below.
-	to := a.tokenOptions(func() *identity.Service { return service })
+	accounts := account.New(s.store)
+	serviceKeys := serviceaccount.New(accounts, a.o.Clock)
+	to := a.tokenOptions(serviceKeys, func() *identity.Service { return service })
 	if c.SignTokens {
 		vault, err := a.vault(ctx, s.store)
 		if err != nil {
@@ -63,7 +64,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 		a.add("keys", keys)
 	}
 	o := identity.Options{
-		Accounts: account.New(s.store), Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
+		Accounts: accounts, Tokens: token.New(to), Clock: a.o.Clock, Project: c.Project, Emulator: !c.Production(),
 		RateLimits: c.RateLimits, PublicURL: c.PublicURL, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, Log: a.o.Log,
 		EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings,
 	}
@@ -92,7 +93,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	}
 	service = identity.New(o)
 	a.add("accounts", service)
-	a.offerKeys(service)
+	a.offerKeys(serviceKeys)
 	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Meter: a.counts, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api, testMail: test}
 	u.forAdmins = func(admins token.Callers) http.Handler {

@@ -145,7 +145,7 @@ func (s *Service) Origin(c Call) string {
 func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
 
 // SessionKinds returns the kinds of items, beside accounts, that CheckSession depends on.
-func SessionKinds() []string { return []string{tenantItem, serviceItem} }
+func SessionKinds() []string { return []string{tenantItem} }
 
 // Tokens returns the verifier of callers' tokens.
 func (s *Service) Tokens() *token.Verifier { return s.tokens }

@@ -175,7 +175,15 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 	return account, kid, nil
 }
 
-// serviceAccount returns the service account that is registered under an e-mail address.
+// ServiceAccount returns the service account that is registered under an e-mail address. It has no project and no keys if there is none.
+func (v *Verifier) ServiceAccount(ctx context.Context, email string) (ServiceAccount, error) {
+	if v.o.ServiceKeys == nil {
+		return ServiceAccount{}, nil
+	}
+	return v.o.ServiceKeys(ctx, email)
+}
+
+// serviceAccount returns the service account that is registered under an e-mail address, for its own tokens.
 func (v *Verifier) serviceAccount(ctx context.Context, email string) (ServiceAccount, error) {
 	if v.o.ServiceKeys == nil {
 		return ServiceAccount{}, errUnauthenticated(errors.New("no service accounts are registered"))

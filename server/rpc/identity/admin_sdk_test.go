@@ -22,7 +22,7 @@ func sdk(t *testing.T, w *fixture, signed bool) *auth.Client {
 	var options []option.ClientOption
 	if signed {
 		t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", "")
-		key, err := w.service.CreateCredential(ctx, project, "backend", w.url+"/oauth2.googleapis.com/token")
+		key, err := w.keys.Create(ctx, project, "backend", w.url+"/oauth2.googleapis.com/token")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -304,7 +304,7 @@ func (h *Handler) authorize(req *request, route route) error {
 		req.call.Project = p
 	}
 	if account := req.args["account"]; account != "" {
-		known, err := h.service.ServiceAccount(req.http.Context(), account)
+		known, err := h.service.Tokens().ServiceAccount(req.http.Context(), account)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func oauthToken(s *identity.Service) run {
 // signBlob signs bytes for a service account whose holder does not have its key.
 func signBlob(s *identity.Service) run {
 	return func(ctx context.Context, r *request) (any, error) {
-		if known, err := s.ServiceAccount(ctx, r.args["account"]); err != nil || known.Project != r.call.Project {
+		if known, err := s.Tokens().ServiceAccount(ctx, r.args["account"]); err != nil || known.Project != r.call.Project {
 			return nil, firstErr(err, fault.E(fault.NotFound, "Unknown service account"))
 		}
 		payload, _ := r.body["payload"].(string)

@@ -14,6 +14,7 @@ import (
 	"clave/server/account"
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/serviceaccount"
 	"clave/server/rpc/control"
 	rpc "clave/server/rpc/identity"
 	"clave/server/storage/pebblestore"
@@ -29,6 +30,7 @@ type fixture struct {
 	url     string
 	service *identity.Service
 	tokens  *token.Verifier
+	keys    *serviceaccount.Registry
 }
 
 // setup holds the settings in which a fixture differs from the default, which does not sign tokens.
@@ -57,16 +59,15 @@ func newFixture(t testing.TB, s setup) *fixture {
 			t.Error(err)
 		}
 	})
-	w := &fixture{t: t}
+	accounts := account.New(store)
+	w := &fixture{t: t, keys: serviceaccount.New(accounts, s.clock)}
 	o := token.Options{Clock: s.clock, Unsigned: !s.signed && !s.production, Owner: !s.production}
 	if s.signed || s.production {
 		if o.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.clock}); err != nil {
 			t.Fatal(err)
 		}
 		o.Session = func(ctx context.Context, id token.ID) error { return w.service.CheckSession(ctx, id) }
-		o.ServiceKeys = func(ctx context.Context, email string) (token.ServiceAccount, error) {
-			return w.service.ServiceAccount(ctx, email)
-		}
+		o.ServiceKeys = w.keys.Get
 	}
 	server := httptest.NewUnstartedServer(nil) // its address must be known before its handler
 	t.Cleanup(server.Close)
@@ -79,7 +80,7 @@ func newFixture(t testing.TB, s setup) *fixture {
 	w.tokens = token.New(o)
 	const cheap = 4
 	w.service = identity.New(identity.Options{
-		Accounts: account.New(store), Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
+		Accounts: accounts, Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})
 	var handler http.Handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})

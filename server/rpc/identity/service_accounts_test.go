@@ -25,7 +25,7 @@ type serviceAccount struct {
 // serviceAccount registers a service account of a project.
 func (w *fixture) serviceAccount(project, name string) *serviceAccount {
 	w.t.Helper()
-	made, err := w.service.CreateCredential(w.t.Context(), project, name, w.url+"/oauth2.googleapis.com/token")
+	made, err := w.keys.Create(w.t.Context(), project, name, w.url+"/oauth2.googleapis.com/token")
 	if err != nil {
 		w.t.Fatal(err)
 	}
