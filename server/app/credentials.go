@@ -31,7 +31,7 @@ func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bo
 	if c.Store != "" {
 		return sharedCredentials(ctx, c, o)
 	}
-	err := datasocket.Request(ctx, c.DataDir, keySocket, keyRequest{}, nil)
+	err := datasocket.Running(ctx, c.DataDir, keySocket)
 	if errors.Is(err, datasocket.ErrNoServer) {
 		return ownCredentials(ctx, c, o, create)
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/x509"
-	"encoding/json"
 
 	"clave/server/datasocket"
 	"clave/server/fault"
@@ -78,13 +77,7 @@ func (a *App) offerKeys(keys *serviceaccount.Registry) {
 	if a.config.Memory {
 		return
 	}
-	listener, err := datasocket.Listen(a.config.DataDir, keySocket, func(ctx context.Context, body []byte) (any, error) {
-		var in keyRequest
-		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, fault.Because(err, fault.InvalidArgument, "want a request in JSON")
-		}
-		return s.answer(ctx, in)
-	})
+	listener, err := datasocket.Listen(a.config.DataDir, keySocket, s.answer)
 	if err != nil {
 		a.o.Log.Warn("clave credentials works only while the server is stopped", "error", err)
 		return

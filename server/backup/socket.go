@@ -2,8 +2,6 @@ package backup
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -24,11 +22,7 @@ type request struct {
 
 // Listen opens the socket in a data folder. A running server makes copies of its data on request there.
 func Listen(s Source, data string) (*datasocket.Listener, error) {
-	return datasocket.Listen(data, socketName, func(_ context.Context, body []byte) (any, error) {
-		var in request
-		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, errors.New("want a folder in JSON")
-		}
+	return datasocket.Listen(data, socketName, func(_ context.Context, in request) (any, error) {
 		if !filepath.IsAbs(in.Dir) {
 			return nil, fmt.Errorf("%q is no absolute path", in.Dir)
 		}

@@ -36,9 +36,9 @@ type Listener struct {
 	socket net.Listener
 }
 
-// Listen opens a socket in a data folder. Run calls answer with the body of each request, a JSON value, and sends the result. The
-// caller has the folder to itself, so an existing socket was left by a process that was killed.
-func Listen(data, name string, answer func(ctx context.Context, body []byte) (any, error)) (*Listener, error) {
+// Listen opens a socket in a data folder. Run decodes the body of each request from JSON, calls answer with it and sends the result
+// as JSON. The caller has the folder to itself, so an existing socket was left by a process that was killed.
+func Listen[In, Out any](data, name string, answer func(ctx context.Context, in In) (Out, error)) (*Listener, error) {
 	path := filepath.Join(data, name)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -50,7 +50,14 @@ func Listen(data, name string, answer func(ctx context.Context, body []byte) (an
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, socket.Close())
 	}
-	return &Listener{answer: answer, socket: socket}, nil
+	decoded := func(ctx context.Context, body []byte) (any, error) {
+		var in In
+		if err := json.Unmarshal(body, &in); err != nil {
+			return nil, fault.Because(err, fault.InvalidArgument, "the request is not valid JSON: %v", err)
+		}
+		return answer(ctx, in)
+	}
+	return &Listener{answer: decoded, socket: socket}, nil
 }
 
 // Close closes the socket if Run has not closed it.
@@ -90,6 +97,29 @@ func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, message, http.StatusConflict)
 }
 
+// Running returns ErrNoServer unless a server listens at a socket of a data folder.
+func Running(ctx context.Context, data, name string) error {
+	c, err := dial(ctx, data, name)
+	if err != nil {
+		return absent(err)
+	}
+	return c.Close()
+}
+
+// dial connects to a socket of a data folder.
+func dial(ctx context.Context, data, name string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(data, name))
+}
+
+// absent returns ErrNoServer for the errors of connecting to a socket that does not exist or that a killed server has left, and other
+// errors as they are.
+func absent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return ErrNoServer
+	}
+	return err
+}
+
 // Request sends in as JSON to the server that runs on a data folder and decodes the response into out if out is not nil. It
 // returns ErrNoServer if no server runs.
 func Request(ctx context.Context, data, name string, in, out any) error {
@@ -98,18 +128,15 @@ func Request(ctx context.Context, data, name string, in, out any) error {
 		return err
 	}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(data, name))
+		return dial(ctx, data, name)
 	}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://clave/", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	res, err := (&http.Client{Transport: transport}).Do(r)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return ErrNoServer
-	}
 	if err != nil {
-		return err
+		return absent(err)
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	text, err := io.ReadAll(res.Body)

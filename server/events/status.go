@@ -2,8 +2,6 @@ package events
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -131,13 +129,7 @@ type Answer struct {
 
 // Listen opens a socket in a data folder, at which commands reach the service.
 func (s *Service) Listen(data string) (*datasocket.Listener, error) {
-	return datasocket.Listen(data, socketName, func(ctx context.Context, body []byte) (any, error) {
-		var c command
-		if err := json.Unmarshal(body, &c); err != nil {
-			return nil, errors.New("want a command in JSON")
-		}
-		var a Answer
-		var err error
+	return datasocket.Listen(data, socketName, func(ctx context.Context, c command) (a Answer, err error) {
 		if c.Retry {
 			a.Retried, err = s.Retry(ctx, c.Trigger)
 		} else {

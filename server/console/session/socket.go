@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -45,11 +44,7 @@ func Listen(data string, address func(ctx context.Context, write bool) (Address,
 	if err != nil {
 		return nil, err
 	}
-	return datasocket.Listen(data, socketName, func(ctx context.Context, body []byte) (any, error) {
-		var in linkRequest
-		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, err
-		}
+	return datasocket.Listen(data, socketName, func(ctx context.Context, in linkRequest) (Address, error) {
 		return address(ctx, in.Write)
 	})
 }

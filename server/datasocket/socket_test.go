@@ -1,0 +1,96 @@
+package datasocket_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/datasocket"
+	"clave/server/fault"
+)
+
+// question is the request of the tests' listener.
+type question struct {
+	Name string `json:"name"`
+}
+
+// listen runs a listener until the test ends. It greets the name of a question and refuses an empty one.
+func listen(t *testing.T, data string) {
+	t.Helper()
+	l, err := datasocket.Listen(data, "test.sock", func(_ context.Context, in question) (map[string]string, error) {
+		if in.Name == "" {
+			return nil, fault.E(fault.InvalidArgument, "a name is missing")
+		}
+		return map[string]string{"greeting": "hello " + in.Name}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRequest(t *testing.T) {
+	data := t.TempDir()
+	listen(t, data)
+	info, err := os.Stat(filepath.Join(data, "test.sock"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket has mode %v, %v; want 0600", info.Mode(), err)
+	}
+	var out struct{ Greeting string }
+	if err := datasocket.Request(t.Context(), data, "test.sock", question{"ann"}, &out); err != nil || out.Greeting != "hello ann" {
+		t.Errorf("Request = %q, %v; want a greeting", out.Greeting, err)
+	}
+	for _, c := range []struct {
+		name, want string
+		in         any
+	}{
+		{"refused by the service", "a name is missing", question{}},
+		{"of another type", "the request is not valid JSON: json: cannot unmarshal", "ann"},
+	} {
+		if err := datasocket.Request(t.Context(), data, "test.sock", c.in, nil); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a request %s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if err := datasocket.Running(t.Context(), data, "test.sock"); err != nil {
+		t.Errorf("Running = %v, want nil", err)
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	data := t.TempDir()
+	check := func(state string) {
+		t.Helper()
+		if err := datasocket.Running(t.Context(), data, "test.sock"); !errors.Is(err, datasocket.ErrNoServer) {
+			t.Errorf("%s: Running = %v, want ErrNoServer", state, err)
+		}
+		if err := datasocket.Request(t.Context(), data, "test.sock", question{"ann"}, nil); !errors.Is(err, datasocket.ErrNoServer) {
+			t.Errorf("%s: Request = %v, want ErrNoServer", state, err)
+		}
+	}
+	check("without a socket")
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(data, "test.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	if err := left.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("with the socket of a killed server")
+	listen(t, data)
+	if err := datasocket.Running(t.Context(), data, "test.sock"); err != nil {
+		t.Errorf("a new server beside an old socket: %v, want nil", err)
+	}
+}
