@@ -11,10 +11,9 @@ import (
 // serveBack writes the session's arrays to its client, beginning after the last array that the client has. It returns
 // when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
-	// The session keeps every array until the client acknowledges it. This loop writes the arrays after have and then
-	// waits for news; it never removes an array. So a channel that is cut loses nothing: its successor begins at the
-	// number that the client names. The channel ends by itself after BackLife or BackBytes, or, for a client that does not
-	// stream, after one response. The client then opens the next one.
+	// The session keeps every array until the client acknowledges it. This loop writes the arrays after have and then waits for output; it never
+	// removes an array. If the channel is cut, its successor therefore continues at the client's number without loss. The channel ends after BackLife
+	// or BackBytes or, for a client that does not stream, after one response. The client then opens the next one.
 	defer s.detach(b)
 	o := &s.handler.o
 	control := http.NewResponseController(w)
@@ -43,15 +42,15 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 			return
 		}
 		select {
-		case <-s.news:
-		// news holds one signal. This loop may have received a signal for its successor, so it sends the signal again.
+		case <-s.output:
+		// output holds one signal. This loop may have received a signal for its successor, so it sends the signal again.
 		case <-b.replaced:
-			signal(s.news)
+			signal(s.output)
 			return
 		case <-s.done:
 			return
 		case <-r.Context().Done():
-			signal(s.news)
+			signal(s.output)
 			return
 		case <-quiet:
 			s.keepAlive()
@@ -69,11 +68,10 @@ type backQuery struct {
 	hold time.Duration
 }
 
-// piece is the number of bytes that are written under one deadline, so that a client that takes little at a time isn't
-// cut off.
+// piece is the number of bytes that are written under one deadline. A client that reads slowly but steadily is not disconnected.
 const piece = 16 << 10
 
-// write writes and flushes arrays as one chunk and returns its length; a client that doesn't take a piece of it in time is cut off.
+// write writes and flushes arrays as one chunk and returns its length. A client that does not read a piece of it in time is disconnected.
 func (s *session) write(w http.ResponseWriter, control *http.ResponseController, arrays []array) (n int, ok bool) {
 	n = chunkSize(arrays)
 	pieces := bufio.NewWriterSize(&timed{w: w, control: control, session: s}, min(n, piece))
@@ -84,7 +82,7 @@ func (s *session) write(w http.ResponseWriter, control *http.ResponseController,
 	return n, true
 }
 
-// timed writes what is given to it in pieces, each under a deadline of its own.
+// timed is a writer that splits its input into pieces, each with its own deadline.
 type timed struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -95,7 +93,7 @@ type timed struct {
 func (t *timed) Write(b []byte) (n int, err error) {
 	o := &t.session.handler.o
 	for part := range slices.Chunk(b, piece) {
-		// Some writers, such as those of tests, have no deadlines; then the connection's own limits apply.
+		// Some writers, such as those of tests, do not support deadlines. The limits of the connection then apply.
 		_ = t.control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
 		written, err := t.w.Write(part)
 		if n += written; err != nil {
@@ -105,8 +103,8 @@ func (t *timed) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns
-// nil if the session has ended or can't continue from there.
+// attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns nil if the session has ended
+// or cannot continue from there.
 func (s *session) attach(have int) *back {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +120,7 @@ func (s *session) attach(have int) *back {
 	return s.mu.back
 }
 
-// detach ends a back channel, unless a newer one has taken its place.
+// detach ends a back channel, unless a newer one has replaced it.
 func (s *session) detach(b *back) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,11 +130,11 @@ func (s *session) detach(b *back) {
 	}
 }
 
-// maxChunk is the maximum size of a chunk in bytes before no more arrays are put into it: a client takes in whole
-// chunks only, so that one of all that waits would have to be sent again when a slow connection is cut.
+// maxChunk is the size in bytes from which a chunk receives no further arrays. Clients process only complete chunks: if a slow connection is cut, an
+// incomplete chunk must be sent again.
 const maxChunk = 64 << 10
 
-// unsent returns arrays after a number for the attached back channel, as many as make a chunk, and whether there are more.
+// unsent returns arrays after a number for the attached back channel, at most one chunk, and whether there are more.
 func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,16 +155,15 @@ func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
 	return arrays, false
 }
 
-// stalled reports whether the attached back channel has written all that there is, and the stream waits for the client to acknowledge it: a
-// client does so when the back channel ends.
+// stalled reports whether the attached back channel has written all arrays while the stream waits for an acknowledgement. The client acknowledges
+// when the back channel ends.
 func (s *session) stalled(b *back) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mu.back == b && s.mu.stalled && s.mu.written == s.mu.last
 }
 
-// ensureOutput ensures that there is output to write at once, by which the client detects that no proxy buffers
-// responses.
+// ensureOutput ensures that there is output to write immediately. The client uses it to detect proxies that buffer responses.
 func (s *session) ensureOutput(have int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +172,7 @@ func (s *session) ensureOutput(have int) {
 	}
 }
 
-// keepAlive queues an empty array, so that the connection is not idle.
+// keepAlive queues an empty array so that the connection is not idle.
 func (s *session) keepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

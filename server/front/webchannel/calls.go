@@ -53,19 +53,19 @@ func write(f *firestore.Server) call {
 	}
 }
 
-// stream is a session as a stream of messages. It ends with the call that its context is of.
+// stream adapts a session to a stream of messages. It ends with its context's call.
 type stream[Request, Response any] struct {
 	ctx context.Context
 	s   *session
-	// held is the share of Handler.large of the message that was received last, returned before the next one and at the end.
+	// held is the last received message's share of Handler.large. It is returned before the next message and at the end.
 	held atomic.Int64
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
 }
 
-// A parsed message takes many times the memory of its bytes. So messages from largeMessage on are parsed and served at the same
-// time only while they take together at most maxLarge bytes of memory, by the estimate of package wire; the others wait unparsed. One
-// that takes more is parsed alone.
+// A parsed message takes many times the memory of its bytes. Messages of at least largeMessage bytes are therefore parsed and served concurrently
+// only while they together take at most maxLarge bytes of memory, as estimated by package wire. Others wait unparsed. A message that takes more is
+// parsed alone.
 const (
 	largeMessage = 64 << 10
 	maxLarge     = 64 << 20
@@ -87,27 +87,26 @@ func (st *stream[Request, Response]) hold(text string) error {
 	return nil
 }
 
-// done returns the share of the last message.
+// done returns the last message's share of the budget.
 func (st *stream[Request, Response]) done() {
 	if n := st.held.Swap(0); n > 0 {
 		st.s.handler.large.Release(n)
 	}
 }
 
-// end ends the use of the stream.
+// end returns the last message's share and marks the stream as ended.
 func (st *stream[Request, Response]) end() {
 	st.ended.Store(true)
 	st.done()
 }
 
-// naming is a request that names its database.
-type naming interface {
+// databaseNamer is a request that names its database.
+type databaseNamer interface {
 	proto.Message
 	GetDatabase() string
 }
 
-// Recv implements firestore.Stream. Every message must be of the database that the session's address named, because the
-// caller was verified for that one's project.
+// Recv implements firestore.Stream. Every message must be for the database in the session's address, because the caller was verified for its project.
 func (st *stream[Request, Response]) Recv() (*Request, error) {
 	st.done()
 	text, err := st.s.recv(st.ctx)
@@ -119,7 +118,7 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 	}
 	st.s.take()
 	m := new(Request)
-	named, ok := any(m).(naming)
+	named, ok := any(m).(databaseNamer)
 	if !ok {
 		return nil, fault.E(fault.Internal, "no such stream")
 	}

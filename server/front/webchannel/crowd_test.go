@@ -34,7 +34,7 @@ func TestSlowClientsShareTheMemory(t *testing.T) {
 		if got := h.Sessions(); got != sessions {
 			t.Errorf("%d sessions are left, want all %d", got, sessions)
 		}
-		if held, want := h.held.Load(), int64(most/crowded+sessions*maxChunk+o.MaxUnacked); held > want {
+		if held, want := h.held.Load(), int64(most/crowdedDivisor+sessions*maxChunk+o.MaxUnacked); held > want {
 			t.Errorf("%d bytes are held for clients that take nothing, want at most %d", held, want)
 		}
 		h.closeAll()

@@ -62,7 +62,7 @@ func parseForward(body string) (*forward, error) {
 	if len(f.maps) > maxMaps || count > maxMaps || len(f.maps) > count {
 		return nil, badForm("it has more messages than it may")
 	}
-	// The fields may come in any order: the offset is known, and the messages can be sorted, only when all have been read.
+	// The fields may be in any order: the offset is known and the messages can be sorted only after all fields were read.
 	slices.SortFunc(f.maps, func(a, b forwardMap) int { return a.id - b.id })
 	for i := range f.maps {
 		f.maps[i].id += offset
@@ -73,7 +73,7 @@ func parseForward(body string) (*forward, error) {
 	return f, nil
 }
 
-// addMap adds the message of one field, req<number>_<key>. Keys other than the messages' are ignored.
+// addMap adds the message of one field, req<number>_<key>. Fields with other keys are ignored.
 func (f *forward) addMap(name, text string) error {
 	number, key, ok := strings.Cut(strings.TrimPrefix(name, "req"), "_")
 	if !ok || key != dataKey {
@@ -83,12 +83,12 @@ func (f *forward) addMap(name, text string) error {
 	if err != nil {
 		return err
 	}
-	// The message is kept for longer than the body, of which it may be a part.
+	// The clone does not keep the whole body in memory.
 	f.maps = append(f.maps, forwardMap{id: id, data: strings.Clone(text)})
 	return nil
 }
 
-// parseNumber parses a number that is not negative and not huge.
+// parseNumber parses a non-negative number of limited size.
 func parseNumber(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {

@@ -27,7 +27,7 @@ func message(json []byte) []byte {
 	return append(out, ']')
 }
 
-// chunkSize returns at least the number of bytes of arrays as one chunk.
+// chunkSize returns an upper bound of the size of arrays as one chunk, in bytes.
 func chunkSize(arrays []array) int {
 	const maxDigits, arrayFrame = 20, len("[,],")
 	size := maxDigits + len("\n[]")
@@ -37,7 +37,7 @@ func chunkSize(arrays []array) int {
 	return size
 }
 
-// writeArrays writes arrays as one chunk. The writer's own error ends it.
+// writeArrays writes arrays as one chunk. It does not flush the writer.
 func writeArrays(w *bufio.Writer, arrays []array) error {
 	length := len("[]") + len(arrays) - 1
 	for _, a := range arrays {

@@ -23,9 +23,9 @@ import (
 	"clave/server/token"
 )
 
-// Options configure a Handler. A zero limit means the default that its comment names.
+// Options configure a Handler. A zero limit means the default that its comment gives.
 type Options struct {
-	// Firestore answers the streams.
+	// Firestore serves the streams.
 	Firestore *firestore.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
@@ -48,13 +48,13 @@ type Options struct {
 	BackLife time.Duration
 	// KeepAlive is the interval of keep-alive messages on an idle back channel; 25 s.
 	KeepAlive time.Duration
-	// WriteTimeout is the time limit for a client to take a chunk; 30 s.
+	// WriteTimeout is the time limit for a client to read a piece of a chunk; 30 s.
 	WriteTimeout time.Duration
-	// Idle is the time for which a session may be without a request; 90 s.
+	// Idle is how long a session may be without a request; 90 s.
 	Idle time.Duration
-	// Linger is the time for which a session whose stream has ended is kept so that its client receives the end; 30 s.
+	// Linger is how long a session is kept after the end of its stream, so that its client receives the end; 30 s.
 	Linger time.Duration
-	// Budget counts the messages that wait for streams; nil means one of their own.
+	// Budget counts the messages that wait for streams; nil means a separate budget.
 	Budget *budget.Budget
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
@@ -102,16 +102,16 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Handler serves the sessions of all clients. Run must run for sessions to begin.
+// Handler serves the sessions of all clients. Sessions begin only while Run is running.
 type Handler struct {
 	o Options
-	// calls are the streams by name.
+	// calls contains the streams by name.
 	calls map[string]call
 	// counted counts the streams.
 	counted *meter.Calls
 	// starts passes new sessions to Run.
 	starts chan *session
-	// prefixes counts the names given to browsers on this machine.
+	// prefixes counts the host names given to browsers on this machine.
 	prefixes atomic.Uint32
 	// held is the number of bytes that all sessions hold.
 	held atomic.Int64
@@ -166,7 +166,7 @@ func (h *Handler) Run(ctx context.Context) error {
 	}
 }
 
-// sweepEvery is the interval at which sessions are checked.
+// sweepEvery returns the interval at which sessions are checked.
 func (h *Handler) sweepEvery() time.Duration { return min(h.o.Idle, h.o.Linger) / 6 }
 
 // sweep ends the sessions whose clients have disconnected.
@@ -193,7 +193,7 @@ func (h *Handler) all() []*session {
 	return slices.Collect(maps.Values(h.mu.sessions))
 }
 
-// Sessions returns how many sessions there are.
+// Sessions returns the number of sessions.
 func (h *Handler) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,49 +219,48 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register creates a session with an id that cannot be guessed; nil when there are too many. If there are too many, it
-// ends the session whose client has been disconnected the longest: clients that open and abandon sessions must not
-// block others.
+// register creates a session with an id that cannot be guessed. At the maximum number of sessions it ends the session that has been without a back
+// channel the longest, because clients that abandon sessions must not block others. It returns nil if all sessions have one.
 func (h *Handler) register(rpc string, rid int) *session {
 	s := newSession(h, randid.Secret(16), rid)
 	s.rpc = rpc
 	h.mu.Lock()
-	var left *session
+	var detached *session
 	if len(h.mu.sessions) >= h.o.MaxSessions {
-		if left = h.leftLocked(); left == nil {
+		if detached = h.longestDetachedLocked(); detached == nil {
 			h.mu.Unlock()
 			return nil
 		}
-		delete(h.mu.sessions, left.id)
+		delete(h.mu.sessions, detached.id)
 	}
 	h.mu.sessions[s.id] = s
 	h.mu.Unlock()
-	if left != nil {
-		left.close()
+	if detached != nil {
+		detached.close()
 	}
 	return s
 }
 
-// mostUnacked is the number of bytes that are kept now for a client that doesn't acknowledge them: few while all
-// clients together have many, so that hundreds of slow ones need not be ended to free memory. Their streams wait, and
-// what they would send is not even encoded.
-func (h *Handler) mostUnacked() int {
-	if h.held.Load() < int64(h.o.MaxHeld/crowded) {
+// maxUnacked returns the current limit of bytes that are kept for a client that does not acknowledge them. The limit is low while all clients
+// together have many such bytes; otherwise hundreds of slow sessions would have to be ended to free memory. Streams wait at the limit and encode no
+// further messages.
+func (h *Handler) maxUnacked() int {
+	if h.held.Load() < int64(h.o.MaxHeld/crowdedDivisor) {
 		return h.o.MaxUnacked
 	}
 	return min(h.o.MaxUnacked, maxChunk/2)
 }
 
-// crowded is the divisor of Options.MaxHeld: beyond that share each client's limit is small.
-const crowded = 32
+// crowdedDivisor determines when the limit is low: while the clients hold more than MaxHeld/crowdedDivisor.
+const crowdedDivisor = 32
 
-// limitHeld ends the sessions that hold the most bytes while all together hold too many: clients that send without end or do not
-// read must not fill the memory.
+// limitHeld ends the sessions that hold the most bytes until all together hold at most MaxHeld. Clients that send too much or do not read must not
+// fill the memory.
 func (h *Handler) limitHeld() {
 	if h.held.Load() <= int64(h.o.MaxHeld) {
 		return
 	}
-	// One call at a time: calls that wait find that it is done, and no second session is ended for the same bytes.
+	// One call at a time, because concurrent calls would end several sessions for the same excess.
 	h.limiting.Lock()
 	defer h.limiting.Unlock()
 	for h.held.Load() > int64(h.o.MaxHeld) {
@@ -279,19 +278,19 @@ func (h *Handler) limitHeld() {
 	}
 }
 
-// leftLocked returns the session that has been without a back channel the longest, or nil when all have one; mu is held.
-func (h *Handler) leftLocked() *session {
-	var left *session
+// longestDetachedLocked returns the session that has been without a back channel the longest, or nil if all have one; mu is held.
+func (h *Handler) longestDetachedLocked() *session {
+	var detached *session
 	var since time.Time
 	for _, s := range h.mu.sessions {
-		if seen, attached := s.lastSeen(); !attached && (left == nil || seen.Before(since)) {
-			left, since = s, seen
+		if seen, attached := s.lastSeen(); !attached && (detached == nil || seen.Before(since)) {
+			detached, since = s, seen
 		}
 	}
-	return left
+	return detached
 }
 
-// rpcOf returns the stream that an address names, or nothing.
+// rpcOf returns the name of the stream in a path, or "".
 func (h *Handler) rpcOf(path string) string {
 	path, ok := strings.CutPrefix(path, "/google.firestore.v1.Firestore/")
 	rpc, ok2 := strings.CutSuffix(path, "/channel")
@@ -301,7 +300,7 @@ func (h *Handler) rpcOf(path string) string {
 	return rpc
 }
 
-// ServeHTTP answers one request of a session, or one that begins one.
+// ServeHTTP handles one request of a session, or a handshake.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rpc := h.rpcOf(r.URL.Path)
 	q, err := url.ParseQuery(r.URL.RawQuery)
@@ -325,7 +324,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s := h.find(sid, rpc)
 		switch {
-		// The client sends this when it closes and ignores the response, so an unknown session is not an error.
+		// The client sends this when it closes, and ignores the response. An unknown session is therefore not an error.
 		case q.Get("TYPE") == "terminate":
 			if s != nil {
 				h.drop(s)
@@ -341,7 +340,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unknownSession responds to a request for an unknown session with the text that clients expect.
+// unknownSession responds to a request for an unknown session with the text that clients require.
 func unknownSession(w http.ResponseWriter) {
 	writeHeader(w)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

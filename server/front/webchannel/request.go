@@ -20,7 +20,7 @@ import (
 const (
 	wireVersion   = 8
 	serverVersion = 15
-	// clientKeepAlive is the keep-alive interval that clients receive; they wait for one and a half of it.
+	// clientKeepAlive is the keep-alive interval sent to clients. They wait for one and a half times as long.
 	clientKeepAlive = 30 * time.Second
 )
 
@@ -56,7 +56,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	}
 	writeHeader(w)
 	if r.ProtoMajor >= 2 {
-		// The browser then sends several requests at a time, which one connection carries.
+		// The browser then sends concurrent requests on one connection.
 		w.Header().Set("X-Client-Wire-Protocol", "h2")
 	}
 	hello := fmt.Sprintf(`[[0,["c",%q,%q,%d,%d,%d]]]`,
@@ -64,8 +64,8 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	_, _ = w.Write(appendChunk(nil, []byte(hello)))
 }
 
-// authorization finds the handshake's Authorization header: among the headers in its body, as the SDK of today sends
-// them, in its address, as older ones did, or on the request itself.
+// authorization returns the handshake's Authorization header. Current SDKs send it in the body, older ones in the address, and other clients as a
+// header of the request.
 func authorization(r *http.Request, q url.Values, f *forward) string {
 	if a := f.headers.Get("Authorization"); a != "" {
 		return a
@@ -76,9 +76,9 @@ func authorization(r *http.Request, q url.Values, f *forward) string {
 	return r.Header.Get("Authorization")
 }
 
-// hostPrefix returns a name to put before the host's for the back channel, so that a browser's limit of six connections
-// to a host is one for each session. It works for localhost only, all of whose subdomains are this machine, and not for
-// a page of the same origin, whose content security policy may allow it no other.
+// hostPrefix returns a prefix for the host name of the back channel. Browsers limit the connections to a host name to six; with a prefix the limit
+// holds for each session. It is used only for localhost, because all names below localhost are this machine, and not for pages of the same origin,
+// whose content security policy may forbid other origins.
 func (h *Handler) hostPrefix(host, origin string) string {
 	name, _, _ := strings.Cut(host, ":")
 	_, from, _ := strings.Cut(origin, "://")
@@ -88,7 +88,7 @@ func (h *Handler) hostPrefix(host, origin string) string {
 	return "w" + strconv.Itoa(int(h.prefixes.Add(1)%prefixNames)+1)
 }
 
-// readForward reads and parses the body of a POST; ok is false when it has answered.
+// readForward reads and parses the body of a POST. If ok is false, it has responded with an error.
 func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forward, ok bool) {
 	var body strings.Builder
 	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
@@ -112,7 +112,7 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 	return f, true
 }
 
-// forward receives messages of a client.
+// forward handles a request of the forward channel.
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
 	if s.full() {
 		http.Error(w, "Too much is waiting", http.StatusServiceUnavailable)
@@ -132,7 +132,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 	st, ok := s.accept(rid, ack, f.maps)
 	h.limitHeld()
 	if !ok {
-		h.drop(s) // a client whose session is unknown begins another
+		h.drop(s) // the client begins a new session if its session is unknown
 		unknownSession(w)
 		return
 	}
@@ -144,7 +144,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 	_, _ = w.Write(appendChunk(nil, fmt.Appendf(nil, "[%d,%d,%d]", attached, st.last, st.unacked)))
 }
 
-// parseAck parses the number of the last array that a client has; it may be absent.
+// parseAck parses the number of the last array that a client has. An empty text means -1.
 func parseAck(s string) (int, error) {
 	if s == "" {
 		return -1, nil
@@ -152,7 +152,7 @@ func parseAck(s string) (int, error) {
 	return strconv.Atoi(s)
 }
 
-// backward serves a back channel.
+// backward handles a back channel.
 func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
 	have, err := parseAck(q.Get("AID"))
 	if err != nil {
@@ -163,7 +163,7 @@ func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, q
 	if ms, err := strconv.Atoi(q.Get("TO")); err == nil && ms > 0 && !query.streaming {
 		query.hold = min(time.Duration(ms)*time.Millisecond, h.o.KeepAlive)
 	}
-	have = max(have, 0) // The handshake's response has number 0. Losing it means losing the session.
+	have = max(have, 0) // The response to the handshake has number 0. A client that has not received it has no session.
 	b := s.attach(have)
 	if b == nil {
 		unknownSession(w)

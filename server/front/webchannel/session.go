@@ -15,7 +15,7 @@ import (
 type session struct {
 	handler *Handler
 	id      string
-	// rpc is the stream's name, and database the one that the handshake's address named.
+	// rpc is the stream's name, and database the database in the address of the handshake.
 	rpc, database string
 	// authorization is the header of the handshake.
 	authorization string
@@ -23,36 +23,36 @@ type session struct {
 	address netip.Addr
 	// done is closed when the session has ended.
 	done chan struct{}
-	// arrived receives when the stream may find a message; one element, never closed.
+	// arrived is signalled when a message may have arrived for the stream; one element, never closed.
 	arrived chan struct{}
-	// space receives when the stream may send again; one element, never closed.
+	// space is signalled when the stream may send again; one element, never closed.
 	space chan struct{}
-	// news receives when the back channel may have something to write; one element, never closed.
-	news chan struct{}
-	mu   struct {
+	// output is signalled when the back channel may have something to write; one element, never closed.
+	output chan struct{}
+	mu     struct {
 		sync.Mutex
 		closed bool
 		// cancel ends the stream; nil until it runs.
 		cancel context.CancelFunc
 		// over is the time when the stream ended; zero if it has not.
 		over time.Time
-		// seen is when the client was last seen.
+		// seen is the time of the client's last request, or of the end of its last back channel.
 		seen time.Time
 
 		// in holds the client's messages that the stream hasn't received.
 		in      []string
 		inBytes int
-		// nextRID is the number of the next forward request, and early holds requests that overtook it.
+		// nextRID is the number of the next forward request, and early holds requests that arrived before it.
 		nextRID    int
 		early      map[int][]forwardMap
 		earlyBytes int
-		// nextMap is the number of the message that comes next.
+		// nextMap is the number of the next message.
 		nextMap int
 
 		// out holds the arrays that the client hasn't acknowledged.
 		out      []array
 		outBytes int
-		// unannounced is the number of bytes that were queued since news was signaled.
+		// unannounced is the number of bytes that were queued since output was signalled.
 		unannounced int
 		// stalled is set while the stream waits for an acknowledgement.
 		stalled bool
@@ -62,7 +62,7 @@ type session struct {
 		back *back
 		// counted is the number of this session's bytes that Handler.held includes.
 		counted int
-		// hold is the share of the waiting messages in the budget, and kept its size; nil until they are large.
+		// hold is the waiting messages' share of the budget, and kept its size; nil unless they are large.
 		hold *budget.Hold
 		kept int
 	}
@@ -70,7 +70,7 @@ type session struct {
 
 // back is a hanging GET.
 type back struct {
-	// replaced is closed when a newer one takes its place.
+	// replaced is closed when a newer back channel replaces it.
 	replaced chan struct{}
 }
 
@@ -78,7 +78,7 @@ type back struct {
 func newSession(h *Handler, id string, rid int) *session {
 	s := &session{
 		handler: h, id: id, done: make(chan struct{}),
-		arrived: make(chan struct{}, 1), space: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		arrived: make(chan struct{}, 1), space: make(chan struct{}, 1), output: make(chan struct{}, 1),
 	}
 	s.mu.nextRID = rid
 	s.mu.early = make(map[int][]forwardMap)
@@ -123,7 +123,7 @@ func (s *session) finish(ctx context.Context, err error) {
 	s.countLocked()
 }
 
-// close ends the session. It may be called more than once.
+// close ends the session. It may be called repeatedly.
 func (s *session) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *session) close() {
 	}
 }
 
-// stale reports whether the session's client has disconnected for good.
+// stale reports whether the stream ended more than Linger ago, or the client has made no request for longer than Idle.
 func (s *session) stale(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,14 +151,14 @@ func (s *session) stale(now time.Time) bool {
 	return s.mu.back == nil && now.Sub(s.mu.seen) > o.Idle
 }
 
-// lastSeen returns when the client was last seen, and whether it has a back channel.
+// lastSeen returns the value of seen, and whether the session has a back channel.
 func (s *session) lastSeen() (seen time.Time, attached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mu.seen, s.mu.back != nil
 }
 
-// take removes a message that recv has returned. From then on it does not count as waiting.
+// take removes the message that recv has returned. It no longer counts as waiting.
 func (s *session) take() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (s *session) take() {
 	s.countLocked()
 }
 
-// recv waits for the client's next message. The message waits further until take removes it.
+// recv waits for the client's next message and returns it. The message remains in the queue until take removes it.
 func (s *session) recv(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
@@ -194,15 +194,14 @@ func (s *session) recv(ctx context.Context) (string, error) {
 	}
 }
 
-// send queues a message for the client. It returns when there is room for the next one, so that its caller need not hold that
-// while the client has too much to acknowledge. more is set when another message follows at once, without which the client does nothing
-// with this one: small ones are written together with it.
+// send queues a message for the client and waits until there is room for the next one, so that the caller need not keep that message meanwhile. If
+// more is set, another message follows immediately, and the client needs both: small messages are then written together.
 func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	payload := message(json)
 	s.mu.Lock()
 	if s.mu.closed {
 		s.mu.Unlock()
-		return errGone()
+		return errSessionEnded()
 	}
 	s.queueLocked(payload)
 	if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
@@ -213,20 +212,20 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	return s.room(ctx)
 }
 
-// room waits while the client has too much to acknowledge.
+// room waits until the unacknowledged bytes are below the limit.
 func (s *session) room(ctx context.Context) error {
 	for {
 		s.mu.Lock()
 		if s.mu.closed {
 			s.mu.Unlock()
-			return errGone()
+			return errSessionEnded()
 		}
-		if s.mu.outBytes <= s.handler.mostUnacked() {
+		if s.mu.outBytes <= s.handler.maxUnacked() {
 			s.mu.Unlock()
 			return nil
 		}
 		s.mu.stalled = true
-		s.notifyLocked() // acknowledgements free space, and need written arrays
+		s.notifyLocked() // acknowledgements free space, and require that all arrays are written
 		s.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -237,10 +236,10 @@ func (s *session) room(ctx context.Context) error {
 	}
 }
 
-// errGone returns the error of a session that has ended.
-func errGone() error { return fault.E(fault.Canceled, "The client has gone.") }
+// errSessionEnded returns the error of a session that has ended.
+func errSessionEnded() error { return fault.E(fault.Canceled, "The client has gone.") }
 
-// appendLocked numbers and queues a payload, and wakes the back channel; mu is held.
+// appendLocked numbers and queues a payload, and notifies the back channel; mu is held.
 func (s *session) appendLocked(payload []byte) {
 	s.queueLocked(payload)
 	s.notifyLocked()
@@ -254,13 +253,13 @@ func (s *session) queueLocked(payload []byte) {
 	s.countLocked()
 }
 
-// notifyLocked wakes the back channel to write what is queued; mu is held.
+// notifyLocked notifies the back channel of queued arrays; mu is held.
 func (s *session) notifyLocked() {
 	s.mu.unannounced = 0
-	signal(s.news)
+	signal(s.output)
 }
 
-// countLocked reports to the handler how many bytes the session holds; mu is held.
+// countLocked updates the handler's count of held bytes; mu is held.
 func (s *session) countLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
 	s.handler.held.Add(int64(now - s.mu.counted))
@@ -268,8 +267,8 @@ func (s *session) countLocked() {
 	s.keepLocked()
 }
 
-// keepLocked counts the messages that wait for the stream in the budget if they are large; mu is held. The session is ended if they wait
-// for long while requests need the bytes.
+// keepLocked counts the messages that wait for the stream in the budget if they are large; mu is held. The session is ended if they wait for long
+// while requests need the bytes.
 func (s *session) keepLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes
 	if now < largeMessage {
@@ -289,7 +288,7 @@ func (s *session) keepLocked() {
 	}
 }
 
-// holds returns how many bytes the session holds.
+// holds returns the number of bytes that the session holds.
 func (s *session) holds() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,7 +306,7 @@ func (s *session) ackLocked(id int) {
 	if n > 0 {
 		s.mu.out = s.mu.out[n:]
 		s.countLocked()
-		s.mu.stalled = false // until the stream finds that it is not enough
+		s.mu.stalled = false // the stream sets it again if this is not enough
 		signal(s.space)
 	}
 }
@@ -318,8 +317,8 @@ type state struct {
 	last, unacked int
 }
 
-// accept accepts the messages of a forward request: each number once, and requests in their order. ack is the last array that the
-// client has, or -1. ok is false when the session has ended or the request can't belong to it.
+// accept accepts the messages of a forward request: each message once, and requests in the order of their numbers. ack is the last array that the
+// client has, or -1. ok is false if the session has ended or the request cannot belong to it.
 func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,7 +328,7 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	s.mu.seen = s.handler.o.Clock.Now()
 	s.ackLocked(ack)
 	switch {
-	case rid < s.mu.nextRID: // The request is repeated.
+	case rid < s.mu.nextRID: // a repeated request
 	case rid-s.mu.nextRID > maxEarly:
 		return st, false
 	default:
@@ -384,7 +383,7 @@ func (s *session) takeLocked(maps []forwardMap) {
 	signal(s.arrived)
 }
 
-// maxEarly is how many forward requests may overtake one; clients have at most ten in progress.
+// maxEarly is the maximum number of forward requests that wait for a missing one. Clients have at most ten requests in progress.
 const maxEarly = 32
 
 // full reports whether too many of the client's messages wait for the stream to accept more.

@@ -67,17 +67,17 @@ func TestHTTP2(t *testing.T) {
 	}
 	last := b.want(want...)
 	sending.Wait()
-	young := h.get(sid, last, "&CI=0")
+	newer := h.get(sid, last, "&CI=0")
 	if _, err := b.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the replaced back channel has %v, want its end", err)
 	}
 	h.post(sid, 111, last, 11, `"é😀"`)
-	young.want(`["é😀"]`)
+	newer.want(`["é😀"]`)
 	if status, _ := h.do("POST", testAddress+"&TYPE=terminate&RID=9&SID="+sid, ""); status != 200 {
 		t.Errorf("terminate = %d", status)
 	}
 	for { // until the back channel of the terminated session ends
-		if _, err := young.next(); err != nil {
+		if _, err := newer.next(); err != nil {
 			break
 		}
 	}
@@ -187,12 +187,12 @@ func TestNewerBackChannelReplacesHalfOpenOne(t *testing.T) {
 	sid := h.open(`1`)
 	old := h.get(sid, 0, "&CI=0")
 	last := old.want(`[1]`)
-	young := h.get(sid, last, "&CI=0") // the client never closes the old one
+	newer := h.get(sid, last, "&CI=0") // the client never closes the old one
 	if _, err := old.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the replaced back channel has %v, want its end", err)
 	}
 	h.post(sid, 101, last, 1, `2`)
-	young.want(`[2]`)
+	newer.want(`[2]`)
 }
 
 func TestAcknowledgedArraysAreDropped(t *testing.T) {
@@ -378,13 +378,13 @@ func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
 	held := h.open(`0`)
 	back := h.get(held, 0, "&CI=0")
 	back.want(`[0]`)
-	left := h.open()
+	abandoned := h.open()
 	h.open()
 	if got := h.h.Sessions(); got != 2 {
 		t.Errorf("%d sessions, want 2", got)
 	}
-	if status, body := h.post(left, 101, -1, 0, "1"); status != 400 {
-		t.Errorf("the session that was left = %d %q, want 400: it was ended for another", status, body)
+	if status, body := h.post(abandoned, 101, -1, 0, "1"); status != 400 {
+		t.Errorf("the abandoned session = %d %q, want 400: it was ended for another", status, body)
 	}
 	if status, body := h.post(held, 101, -1, 1, "1"); status != 200 {
 		t.Errorf("the session of a connected client = %d %q, want 200", status, body)
@@ -472,9 +472,9 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 		if err := s.send(t.Context(), make([]byte, size), more); err != nil {
 			t.Fatal(err)
 		}
-		written := len(s.news) > 0
+		written := len(s.output) > 0
 		if written {
-			<-s.news
+			<-s.output
 		}
 		if written != want {
 			t.Errorf("a message of %d bytes, more to come %v: written %v, want %v", size, more, written, want)
@@ -489,7 +489,7 @@ func TestMessagesThatBelongTogetherAreWrittenTogether(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.send(ctx, make([]byte, 4*maxChunk), true) }()
-	<-s.news
+	<-s.output
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("a message beyond the limit: %v", err)
