@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs a standby that follows the primary under the name by which the primary waits for it. Its data begin as a copy of the primary's.
+# Runs a standby of the primary. Its application_name is the name in the primary's synchronous_standby_names. Its initial data are a copy of the
+# primary's.
 set -euo pipefail
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	part="$PGDATA.part"

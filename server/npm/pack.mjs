@@ -1,7 +1,7 @@
 // Packs the npm packages: node pack.mjs VERSION FOLDER [PLATFORM-ARCH=PROGRAM …]
 //
-// FOLDER gets a tarball of the package clave and one for each program. The package clave has all platforms as optional
-// dependencies of the same version, of which npm installs the one that fits.
+// FOLDER receives a tarball of the package clave and one for each program. The optional dependencies of clave are the packages of all platforms
+// with the same version; npm installs the matching one.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,7 @@
 const ENGLISH = {
   wait: 'Signing in…',
   used: 'This link was used already or is too old. Open the site from the console again.',
-  ask: 'The site’s files do not show its API key (apiKey in its Firebase configuration). Enter it to go on.',
+  ask: 'The site’s files do not show its API key (apiKey in its Firebase configuration). Enter it to continue.',
   label: 'API key',
   open: 'Open the site',
 }
@@ -19,16 +19,16 @@ const spanish = navigator.language.startsWith('es')
 const texts = spanish ? SPANISH : ENGLISH
 document.documentElement.lang = spanish ? 'es' : 'en'
 
-/** The place of an element of the page. */
+/** An element of the page, by its id. */
 const element = (id) => document.getElementById(id)
 
-// Where the page stores the API key that was entered last.
+// The key under which the page stores the last API key.
 const ENTERED = 'clave:apiKey'
 
-// The most files of the site that are searched for its API keys.
+// The maximum number of the site's files that are searched for API keys.
 const MAX_FILES = 100
 
-/** The API keys in the configurations that the site's own files hold. */
+/** The API keys in the configurations in the site's files. */
 async function findKeys() {
   const keys = new Set()
   const waiting = [new URL('/', location.href).href]
@@ -39,7 +39,7 @@ async function findKeys() {
     const text = await response.text()
     for (const [, key] of text.matchAll(/\bapiKey["']?\s*:\s*["'`]([^"'`]+)["'`]/g)) keys.add(key)
     for (const [, name] of text.matchAll(/["'`]([^"'`\s<>]+\.m?js(?:\?[^"'`\s<>]*)?)["'`]/g)) {
-      // Scripts name others relative to themselves or, in a list of files to load early, to the site's root.
+      // Scripts refer to others by relative paths or, in a preload list, by paths from the site's root.
       for (const base of [url, location.origin]) {
         const found = URL.canParse(name, base) ? new URL(name, base) : null
         if (!found || found.origin !== location.origin || seen.has(found.href)) continue
@@ -51,7 +51,7 @@ async function findKeys() {
   return [...keys]
 }
 
-/** The user as the SDK stores it. */
+/** The user in the form that the SDK stores. */
 function stored({ user, tokens }, apiKey) {
   const optional = (value) => value || undefined
   const { localId: uid, email, displayName, phoneNumber, photoUrl } = user
@@ -85,14 +85,14 @@ function stored({ user, tokens }, apiKey) {
   }
 }
 
-/** The outcome of a request to IndexedDB. */
+/** Resolves with the result of a request to IndexedDB. */
 const done = (request) =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)
   })
 
-/** Stores a user in each of the places where a site may have the SDK keep it. */
+/** Stores a user in every place that the SDK may be configured to use. */
 async function store(user) {
   const key = `firebase:authUser:${user.apiKey}:${user.appName}`
   for (const storage of [localStorage, sessionStorage]) storage.setItem(key, JSON.stringify(user))

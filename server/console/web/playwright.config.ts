@@ -17,7 +17,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   timeout: 120_000,
-  // On a busy machine a browser may time out once. The report lists tests that failed once.
+  // A browser may exceed a time limit once on a busy machine. The report lists tests that failed once.
   retries: 1,
   expect: { timeout: 30_000 },
   reporter: [['list']],

@@ -1,4 +1,4 @@
-// Starts the Auth emulator of firebase-tools on AUTH_PORT. FUNCTIONS, as host:port, is a functions emulator that runs elsewhere, if there is one.
+// Starts the Auth emulator of firebase-tools on AUTH_PORT. FUNCTIONS, if set, is host:port of a running functions emulator.
 const path = require('path')
 const lib = path.join(process.env.FIREBASE_TOOLS, 'lib', 'emulator')
 const { AuthEmulator, SingleProjectMode } = require(path.join(lib, 'auth'))
@@ -6,7 +6,7 @@ const { EmulatorRegistry } = require(path.join(lib, 'registry'))
 const [host, port] = (process.env.FUNCTIONS ?? '').split(':')
 const projectId = process.env.GCLOUD_PROJECT
 
-// elsewhere is the functions emulator, which runs already.
+// replaces the functions emulator, which is running already
 const elsewhere = {
   start: async () => {},
   connect: async () => {},

@@ -28,7 +28,7 @@ service cloud.firestore {
 }`
 const project = 'demo-web'
 
-// freePort returns a port on which nobody listens, below the ephemeral ones, which a connection could take before the server starts.
+// freePort returns a free port below the ephemeral range. A connection could take an ephemeral port before the server starts.
 async function freePort() {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)
@@ -61,7 +61,7 @@ async function clave(port, dir = folder, source = rules, websocketPort = sockets
   return child
 }
 
-// kill ends the server as a power cut would.
+// kill ends the server like a power failure.
 async function kill(child) {
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -105,14 +105,14 @@ async function visit() {
 // run runs one of the page's programs.
 const run = (page, name, config) => limit(page.evaluate(([n, c]) => window.programs[n](c), [name, config]), name, Number(process.env.LIMIT ?? 20_000))
 
-// limit fails what takes too long.
+// limit rejects if a promise takes longer than a limit.
 const limit = (promise, what, ms = 60_000) => {
   let timer
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: nothing for ${ms} ms`)), ms)))
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-// check runs one test, if it is chosen, says how it went, and closes its pages.
+// check runs one test if it is selected, prints its result, and closes its pages.
 let failures = 0
 const only = process.env.ONLY
 async function check(name, test) {
@@ -129,7 +129,7 @@ async function check(name, test) {
   for (const page of context.pages()) await page.close()
 }
 
-// shown tells what a page's listener heard last, for who reads of a failure.
+// shown describes the last snapshot of a page's listener, for failure messages.
 const shown = (page) => page.evaluate(() => JSON.stringify([document.visibilityState, window.events?.length, window.events?.at(-1), window.latest]))
 
 const port = await freePort()
@@ -160,7 +160,7 @@ for (const program of ['basics', 'refusals', 'offline']) {
   })
 }
 
-// size waits until a page's listener shows so many documents from the server, nothing pending.
+// size waits until a page's listener has a number of documents from the server and no pending writes.
 const size = (page, n) =>
   page.waitForFunction((n) => { const e = window.events?.at(-1); return e && e.size === n && !e.fromCache && !e.pending }, n)
 

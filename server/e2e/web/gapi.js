@@ -1,4 +1,4 @@
-// A stand-in for https://apis.google.com/js/api.js: what the web SDK and its frame use of it, over postMessage.
+// Replaces https://apis.google.com/js/api.js: the parts that the web SDK and its frame use, over postMessage.
 ;(() => {
   const link = (other) => {
     const handlers = {}
@@ -6,7 +6,7 @@
     let count = 0
     let opened
     const open = new Promise((resolve) => (opened = resolve))
-    let early = [] // what came before somebody registered for it
+    let early = [] // messages received before a handler was registered
     const handle = async (data) => other().postMessage({ gapi: true, reply: data.id, result: await handlers[data.name](data.data) }, '*')
     addEventListener('message', ({ source, data }) => {
       if (source !== other() || !data || !data.gapi) return

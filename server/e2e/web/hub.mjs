@@ -1,5 +1,5 @@
-// Finds Firestore by the Emulator Hub alone, as tests by @firebase/rules-unit-testing do, and asks it. Arguments: the frontend's
-// folder. FIREBASE_EMULATOR_HUB says where the hub is.
+// Finds Firestore through the Emulator Hub alone, as tests with @firebase/rules-unit-testing do, and uses it. Arguments: the frontend's
+// folder. FIREBASE_EMULATOR_HUB is the hub's address.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'

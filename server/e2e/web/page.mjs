@@ -1,10 +1,10 @@
-// The page's side of the browser tests: programs on the web SDK, called by drive.mjs through window.programs.
+// The part of the browser tests that runs in the page: programs for the web SDK, called by drive.mjs through window.programs.
 import { deleteApp, initializeApp } from 'firebase/app'
 import * as f from 'firebase/firestore'
 
 let apps = 0
 
-// open makes a Firestore instance of its own.
+// open creates a separate Firestore instance.
 function open({ project, host, port, longPolling, cache, token }) {
   const app = initializeApp({ projectId: project, apiKey: 'demo' }, `app${apps++}`)
   const settings = {}
@@ -40,10 +40,10 @@ function watch(target, options = { includeMetadataChanges: true }) {
 // changes describes a query snapshot by its changes.
 const changes = (s) => s.docChanges().map((c) => `${c.type} ${c.doc.id} ${c.oldIndex}>${c.newIndex}`)
 
-// fresh is a collection that nobody else uses.
+// fresh returns a collection that only one program uses.
 const fresh = (db) => f.collection(db, 'open', crypto.randomUUID(), 'docs')
 
-// settled reads snapshots until one comes from the server with nothing pending.
+// settled reads snapshots until one comes from the server without pending writes.
 async function settled(w) {
   for (;;) {
     const s = await w.next()
@@ -53,7 +53,7 @@ async function settled(w) {
 }
 
 const programs = {
-  // basics: what listeners see of adds, updates and removals, limits, and metadata.
+  // basics: the snapshots for additions, updates, removals, limits, and metadata.
   async basics(config) {
     const { app, db } = open(config)
     const other = open({ ...config, cache: false })
@@ -107,7 +107,7 @@ const programs = {
     await deleteApp(other.app)
   },
 
-  // refusals: what rules and preconditions refuse ends nothing else.
+  // refusals: a write that rules or preconditions refuse does not affect other writes or listeners.
   async refusals(config) {
     const { app, db } = open({ ...config, token: { sub: 'ann' } })
     const good = watch(fresh(db))
@@ -146,7 +146,7 @@ const programs = {
     await deleteApp(other.app)
   },
 
-  // many: more instances on one page than a browser has connections to a host.
+  // many: more instances on one page than the browser's limit of connections to a host.
   async many(config) {
     const all = []
     for (let i = 0; i < 5; i++) all.push(open(config))
@@ -160,7 +160,7 @@ const programs = {
     await Promise.all(all.map(({ app }) => deleteApp(app)))
   },
 
-  // administer lists the requests that the site's visitors sent; window.refused is the code with which the list ends.
+  // administer lists the requests that visitors of the site sent. window.refused is the code with which the list ended.
   async administer(config) {
     const { db } = open(config)
     const w = watch(f.collection(db, 'ContactRequests'))
@@ -174,7 +174,7 @@ const programs = {
     refusal().then((code) => (window.refused = code))
   },
 
-  // follow begins a listener that goes on; state and set are for the driver.
+  // follow starts a listener that stays open. state and set are called by the driver.
   async follow(config) {
     const { db } = open(config)
     const docs = f.collection(db, config.path)
@@ -195,7 +195,7 @@ const programs = {
   async cached({ id }) {
     return (await f.getDocFromCache(f.doc(window.following.docs, id))).data()
   },
-  // queue writes and does not wait.
+  // queue starts writes and does not wait for them.
   async queue({ id, by }) {
     f.updateDoc(f.doc(window.following.docs, id), { n: f.increment(by) })
   },

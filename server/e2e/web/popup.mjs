@@ -1,5 +1,5 @@
-// Signs in by popup and by redirect with the site's SDK in Chromium. Google's library, by which the SDK talks to its frame,
-// comes from the internet; a small one of the same form stands in for it. Arguments: the frontend's folder, Auth's origin.
+// Signs in by popup and by redirect with the site's SDK in Chromium. gapi.js replaces Google's library, which connects the SDK with its frame and
+// is loaded from the internet. Arguments: the frontend's folder, Auth's origin.
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { once } from 'node:events'
@@ -49,7 +49,7 @@ try {
   let opened = context.waitForEvent('page')
   let signedIn = page.evaluate('popup()')
   let widget = await opened
-  // As tests of others drive the official emulator's page.
+  // Drives the page in the same way as other projects' tests for the official emulator.
   assert.match(await widget.title(), /Auth Emulator/)
   await widget.locator('.js-new-account').click()
   await widget.locator('#email-input').fill('ana@example.org')
@@ -66,10 +66,10 @@ try {
   await widget.locator('#accounts-list li').getByText('ana@example.org', { exact: true }).click()
   assert.equal(await signedIn, 'ana@example.org')
 
-  // A redirect needs the page and Auth on one site, as browsers keep storage of frames apart by site.
+  // For a redirect the page and Auth must be on one site, because browsers partition the storage of frames by site.
   await page.goto(`${origin}/?auth=${encodeURIComponent(auth.replace('127.0.0.1', 'localhost'))}`)
   await page.waitForFunction('window.ready')
-  await page.evaluate('void redirect()').catch(() => {}) // the page goes away
+  await page.evaluate('void redirect()').catch(() => {}) // the page navigates away
   await page.waitForURL('**/emulator/auth/handler**')
   await page.locator('#accounts-list li').getByText('ana@example.org', { exact: true }).click()
   await page.waitForURL(`${origin}/**`)

@@ -1,9 +1,9 @@
-// Proxies that stand between the page and the server.
+// Proxies between the page and the server.
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 
-// counting passes bytes on and counts those that the server sends.
+// counting forwards bytes and counts those from the server.
 export async function counting(to) {
   const tally = { bytes: 0 }
   const server = net.createServer((client) => {
@@ -17,7 +17,7 @@ export async function counting(to) {
   return { port: server.address().port, tally, close: () => server.close() }
 }
 
-// buffering passes each response on when it is whole, as some proxies do, and counts the polls for whole responses.
+// buffering forwards each response when it is complete, as some proxies do, and counts the polls for complete responses.
 export async function buffering(to) {
   const tally = { polls: 0, streams: 0 }
   const server = http.createServer((req, res) => {

@@ -1,5 +1,5 @@
-// A suite as the samples of @firebase/rules-unit-testing are: it finds everything by the variables of its process, loads rules, clears,
-// reads the coverage, and touches Cloud Storage, which is not there and says so. Arguments: the frontend's folder.
+// A suite like the samples of @firebase/rules-unit-testing. It finds all services by the environment variables, loads rules, clears data, reads the
+// coverage, and uses Cloud Storage, which responds that it is not available. Arguments: the frontend's folder.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -43,7 +43,7 @@ const { host, port } = env.emulators.firestore
 const coverage = await fetch(`http://${host}:${port}/emulator/v1/projects/${env.projectId}:ruleCoverage.html`)
 assert.match(await coverage.text(), /30 of 30 expressions evaluated/)
 
-// The SDK tries some statuses again for two minutes: this one is final, and no denial.
+// The SDK retries some statuses for two minutes. This one is final, and it is not a denial.
 const file = ref(alice.storage(), 'a.txt')
 await assert.rejects(getDownloadURL(file), { code: 'storage/unknown', status: 400 })
 await assert.rejects(assertFails(getDownloadURL(file)), /storage\/unknown/)

@@ -13,7 +13,7 @@ const RULES = `rules_version = '2';
 service cloud.firestore { match /databases/{d}/documents { match /open/{id} { allow read, write: if true; } } }
 `
 
-/** A node: its processes' folder, and the addresses of its clients and its console. */
+/** A node: the folder of its processes, and the addresses for clients and of its console. */
 type Node = { child: ChildProcess; data: string; clients: string; console: string }
 
 let folder = ''
@@ -85,7 +85,7 @@ const nodeAt = (i: number): Node => {
 /** The address of a document at a node. */
 const documentAt = (i: number, path: string) => `${nodeAt(i).clients}/v1/projects/${PROJECT}/databases/(default)/documents/${path}`
 
-/** Writes a document at a node, as anybody may. */
+/** Writes a document at a node without credentials. */
 async function write(i: number, path: string, text: string): Promise<void> {
   const body = JSON.stringify({ fields: { text: { stringValue: text } } })
   const response = await fetch(documentAt(i, path), { method: 'PATCH', headers: { 'content-type': 'application/json' }, body })
@@ -175,7 +175,7 @@ test('the console of a follower shows and changes the same data as the leader, l
   await expect(page.getByText('Leading node')).toBeVisible()
 })
 
-/** Requests the console of a node with some headers. fetch does not send a Host header of the caller's choice. */
+/** Sends a request with some headers to a node's console. fetch cannot set the Host header. */
 function requested(i: number, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     get(`${nodeAt(i).console}/api/session`, { headers }, (response) => {

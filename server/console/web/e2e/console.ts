@@ -59,10 +59,10 @@ export async function stored(project: string, path: string): Promise<{ fields?: 
 export const S = (stringValue: string): Wire => ({ stringValue })
 export const I = (n: number | string): Wire => ({ integerValue: String(n) })
 
-/** The rows of long tables after the first ones, which have the same elements. Checking the contrast of each takes most of the time. */
+/** The rows of long tables after the first ones. They have the same elements, and checking the contrast of each takes most of the time. */
 const REPEATED = ['.grid-row:nth-child(n+7)', 'tbody tr:nth-child(n+7)']
 
-/** Checks with axe, by all rules or by some. */
+/** Checks with axe, with all rules or some. */
 async function violations(page: Page, rules?: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
   for (const selector of REPEATED) axe.exclude(selector)
@@ -72,7 +72,7 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
   )
 }
 
-/** Checks a page by all rules of axe in the light theme, and its contrast in the dark theme. */
+/** Checks a page with all rules of axe in the light theme, and its contrast in the dark theme. */
 export async function accessible(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -89,11 +89,11 @@ export async function fits(page: Page): Promise<void> {
   }
 }
 
-/** The controls that a finger would miss, with their sizes: visible ones of less than 36 × 36 pixels. Runs in the page. */
+/** The visible controls that are too small for a finger, less than 36 × 36 pixels, with their sizes. Runs in the page. */
 function smallTargets(): string[] {
   const most = document.querySelector('dialog[open]') ?? document
   return [...most.querySelectorAll<HTMLElement>('button, input, select, textarea, nav a, .links a, .picker')].flatMap((control) => {
-    // A label or a table's row is pressed in place of what it contains.
+    // A label or a table row is pressed instead of the control inside it.
     const target = control.matches('[type=checkbox]')
       ? control.closest('label')
       : control.matches('td .link')

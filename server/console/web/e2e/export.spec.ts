@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   }
 })
 
-/** The number of lines of a file that contain a text. */
+/** Counts the lines of a file that contain a text. */
 async function count(path: string, text: string): Promise<number> {
   let n = 0
   for await (const line of createInterface(createReadStream(path))) if (line.includes(text)) n++

@@ -7,12 +7,12 @@ test.beforeAll(() =>
   seed(PROJECT, Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`rows/r${String(i).padStart(3, '0')}`, { n: I(i) }]))),
 )
 
-/** Counts the rows of the first rendering, which waits for them as long as this machine needs. */
+/** Counts the rows of the first rendering. The page waits for them without its time limit of 250 ms. */
 async function countFirst(page: Page, rows: string): Promise<() => Promise<number>> {
   await page.addInitScript((selector) => {
     const original = window.setTimeout.bind(window)
-    const patient = (work: () => void, ms?: number) => (ms === 250 ? 0 : original(work, ms))
-    Object.assign(window, { setTimeout: patient })
+    const unlimited = (work: () => void, ms?: number) => (ms === 250 ? 0 : original(work, ms))
+    Object.assign(window, { setTimeout: unlimited })
     new MutationObserver((_, observer) => {
       const root = document.getElementById('root')
       if (!root?.firstElementChild) return

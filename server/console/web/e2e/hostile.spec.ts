@@ -30,7 +30,7 @@ test('documents of any ids are opened, changed and saved', async ({ page }) => {
     await pane.getByLabel('Value of n').fill(String(i + 10))
     await pane.getByRole('button', { name: 'Save' }).click()
     await expect(pane.getByText('Unsaved changes')).toBeHidden()
-    // Such ids must also be read from an address.
+    // Such ids must also work in an address.
     if (/[%?#]/.test(id)) await page.reload()
     await expect(pane.getByLabel('Value of n')).toHaveValue(String(i + 10))
     expect((await stored(PROJECT, `c%3A%25/${encodeURIComponent(id)}`))?.fields).toEqual({ n: I(i + 10) })

@@ -8,11 +8,11 @@ test.beforeAll(async () => {
     'ghosts/none/orders/o1': { n: I(1) },
     'people/ann': { active: { booleanValue: true }, biography: S('A text that is much longer than a boolean, and has a wide column.') },
   })
-  // A refused request, which the first page of the requests shows.
+  // A refused request, which the list of requests shows.
   await fetch(`${origins().firestore}/v1/projects/demo-console/databases/(default)/documents/notes/layout`)
 })
 
-/** The box of what a locator finds. */
+/** The bounding box of a locator's element. */
 const boxOf = async (found: { boundingBox: () => Promise<{ x: number; y: number; width: number; height: number } | null> }) => {
   const box = await found.boundingBox()
   if (!box) throw new Error('it has no box')

@@ -64,7 +64,7 @@ service cloud.firestore {
 }
 `
 
-/** The servers of a worker: their origins, and the folders of their settings. */
+/** The servers of a worker: their origins, and the folders of their configuration. */
 export type Servers = {
   console: string
   firestore: string
@@ -105,7 +105,7 @@ onAuthStateChanged(auth, async (user) => {
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Site</title><p></p><script type="module" src="/site.js"></script>')
 }
 
-/** Starts the program for development, where a query that lacks an index is refused. */
+/** Starts the program for development, with composite indexes enforced. */
 async function development(): Promise<Started<Omit<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-console-'))
   const [firestore = 0, websocketPort = 0, auth = 0, ui = 0, hub = 0, site = 0] = await freePorts(6)
@@ -131,7 +131,7 @@ async function development(): Promise<Started<Omit<Servers, 'served' | 'servedFo
   return { origins: { console: at(ui), firestore: at(firestore), auth: at(auth), site: at(site), folder }, stop }
 }
 
-/** Starts the program as in production, with a console on a listener of its own. */
+/** Starts the program for production, with a separate listener for the console. */
 async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-served-'))
   const [port = 0, consolePort = 0] = await freePorts(2)
@@ -142,7 +142,7 @@ async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFol
   return { origins: { served: `http://127.0.0.1:${consolePort}`, servedFolder: folder }, stop }
 }
 
-/** A link to the console of the server that runs as in production. */
+/** A link to the console of the production server. */
 export async function link(write: boolean): Promise<string> {
   const folder = servers().servedFolder
   const args = ['console', '--data', join(folder, 'data'), `--write=${write}`]

@@ -68,7 +68,7 @@ test('a page whose requests fail says so, and tries again', async ({ page, quiet
 })
 
 test('a server that is gone is told, and what was typed stays', async ({ page, context, quiet }) => {
-  // The SDK probes the network by an image of Google. The content security policy blocks it before anything is sent.
+  // The SDK tests the connection with an image from Google. The content security policy blocks it before anything is sent.
   quiet(/ERR_|Failed|WebChannel|transport|www\.google\.com\/images\/cleardot/)
   const elsewhere: (string | undefined)[] = []
   page.on('requestfinished', (request) => {

@@ -5,7 +5,7 @@ import { accessible, expect, fits, origins, paste, test } from './console'
 const PROJECT = 'demo-users'
 const TOOLKIT = () => `${origins().auth}/identitytoolkit.googleapis.com`
 
-/** Calls Identity Toolkit, as an administrator unless it is a user's own call. */
+/** Calls Identity Toolkit, as an administrator or as a user. */
 async function toolkit<T>(path: string, body: object, owner = true): Promise<T> {
   const response = await fetch(`${TOOLKIT()}/${path}`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Measures the console in Chromium over many documents and users: the first rows, and long tasks while scrolling.
+// Measures the console in Chromium with many documents and users: the first rows, and long tasks while scrolling.
 import { chromium } from '@playwright/test'
 import { BROWSER, post, start } from './server.mjs'
 
@@ -19,7 +19,7 @@ const server = await start(
 const root = `projects/${PROJECT}/databases/(default)/documents`
 const identity = `http://127.0.0.1:${server.auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}`
 
-/** Calls work for each batch of n items, some batches at a time. */
+/** Calls work for each batch of n items, with some batches in parallel. */
 async function inBatches(n, work) {
   let next = 0
   const one = async () => {
@@ -111,7 +111,7 @@ try {
   const few = Array.from({ length: 100 }, (_, i) => person(i, 'few'))
   await post(`http://127.0.0.1:${server.firestore}/v1/${root}:commit`, { writes: few })
   const places = [
-    // The cost of the page itself: the same with a hundred documents.
+    // The page's own cost: the same with a hundred documents.
     ['of a hundred documents', `/data/${PROJECT}/(default)/few`, '.grid-row'],
     ['documents', `/data/${PROJECT}/(default)/people`, '.grid-row'],
     ['users', `/users/${PROJECT}/(default)`, '.table tbody tr'],

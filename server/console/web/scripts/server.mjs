@@ -1,4 +1,4 @@
-// Starts the built program (CLAVE_BIN) for pictures and measurements, in a folder of its own.
+// Starts the built program (CLAVE_BIN) in a new folder, for pictures and measurements.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

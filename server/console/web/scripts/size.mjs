@@ -1,16 +1,16 @@
-// Checks the compressed size of the files that the page loads before documents are shown, of those that it loads when needed, and the size of
-// all embedded files.
+// Checks the compressed size of the files that the page loads before it shows documents, of those that it loads on demand, and the size of all
+// embedded files.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const DIST = new URL('../../dist/app/', import.meta.url)
 const KB = 1000
-// The program may grow by 3 MB; the code that answers the pages takes 0.2 MB of it.
+// The console may add 3 MB to the program, of which the server's code is 0.2 MB.
 const LIMITS = { first: 200 * KB, live: 150 * KB, editor: 140 * KB, embedded: 2000 * KB }
 
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
 
-/** The files of some modules: those that they import statically, and styles. */
+/** The files of some modules: their static imports, and styles. */
 function filesOf(names, seen = new Set()) {
   for (const name of names) {
     const chunk = manifest[name]

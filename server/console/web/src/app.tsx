@@ -10,7 +10,7 @@ import { SessionContext } from './session'
 import { Shell } from './shell/shell'
 import { Empty, Problem, Skeleton } from './ui/states'
 
-/** The whole page: it needs a session, which the server's link opened. The session is loaded unless there is one already. */
+/** The whole page. It needs the session that a link of the server has opened, and loads it unless it is given. */
 export function App({ session }: { session: Session | null }) {
   const [ended, setEnded] = useState(false)
   useEffect(() => {

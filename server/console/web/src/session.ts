@@ -11,7 +11,7 @@ export function useSession(): Session {
   return session
 }
 
-/** The project and the database that the address names. */
+/** The project and the database in the address. */
 export function useScope(): Scope {
   const { project, database } = useParams()
   const session = useSession()

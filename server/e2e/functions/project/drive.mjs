@@ -1,4 +1,4 @@
-// Makes documents with the web SDK and waits, as a page would, for what functions make of them. Prints one line of JSON.
+// Creates documents with the web SDK and waits, as a page does, for the documents that functions write. Prints one line of JSON.
 import { createRequire } from 'node:module'
 const require = createRequire(process.env.WEB_SDK)
 const { initializeApp } = require('firebase/app')
@@ -17,7 +17,7 @@ const db = getFirestore(app)
 const [host, port] = process.env.FIRESTORE_EMULATOR_HOST.split(':')
 connectFirestoreEmulator(db, host, Number(port))
 
-// seen waits until a document is as wanted.
+// seen waits until a document meets a condition.
 const seen = (path, wanted) =>
   new Promise((resolve, reject) => {
     const stop = onSnapshot(doc(db, path), (s) => s.exists() && wanted(s.data()) && (stop(), resolve(s.data())), reject)
@@ -30,7 +30,7 @@ const settle = async () => {
 
 const documents = Number(process.env.DOCUMENTS)
 const whole = seen('sum/all', (data) => data.n >= documents)
-const atOnce = 2 // the functions emulator starts a process for each call that runs at the same time
+const atOnce = 2 // the functions emulator starts a process for each concurrent call
 for (let i = 0; i < documents; i += atOnce) {
   const some = Array.from({ length: Math.min(atOnce, documents - i) }, (_, j) => setDoc(doc(db, `c/d${i + j}`), { n: i + j }))
   await Promise.all(some)
@@ -48,7 +48,7 @@ if (process.env.FIREBASE_AUTH_EMULATOR_HOST) {
   result.greeted = await seen(`greeted/${user.uid}`, () => true)
 }
 
-// What is stored, without rules.
+// Reads the stored documents without rules.
 const list = async (collection) => {
   const url = `http://${host}:${port}/v1/projects/${projectId}/databases/(default)/documents/${collection}?pageSize=1000`
   const response = await fetch(url, { headers: { authorization: 'Bearer owner' } })

@@ -5,11 +5,11 @@ export interface Project {
   readonly firestore: string
   /** host:port of Auth, for connectAuthEmulator and FIREBASE_AUTH_EMULATOR_HOST. */
   readonly auth: string
-  /** Keeps the state of all documents and resolves with a token for restore. */
+  /** Stores the state of all documents and resolves with a token for restore. */
   snapshot(): Promise<string>
-  /** Brings the documents back to a snapshot. */
+  /** Restores the documents of a snapshot. */
   restore(token: string): Promise<void>
-  /** Resolves once every snapshot and event of earlier commits has been delivered; rejects after timeout ("10s"). */
+  /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout ("10s"). */
   settle(timeout?: string): Promise<void>
 }
 
@@ -21,20 +21,20 @@ export interface Server extends Project, AsyncDisposable {
 }
 
 export interface StartOptions {
-  /** Default: demo- and a random id. */
+  /** The project's id; by default demo- and a random id. */
   projectId?: string
-  /** Path of firestore.rules; without it everything is allowed. */
+  /** The path of firestore.rules; by default everything is allowed. */
   rules?: string
-  /** Path of firestore.indexes.json. */
+  /** The path of firestore.indexes.json. */
   indexes?: string
-  /** Path of a firebase.json, in place of rules and indexes. */
+  /** The path of a firebase.json, instead of rules and indexes. */
   config?: string
-  /** More flags of clave start. */
+  /** Additional flags of clave start. */
   args?: string[]
 }
 
-/** Starts a server in memory on free ports and resolves once it answers. */
+/** Starts a server in memory on free ports and resolves when it answers. */
 export function start(options?: StartOptions): Promise<Server>
 
-/** Returns the project of this test worker, on the server that a set-up of this package started. */
+/** Returns the project of this test worker, on the server that a set-up module of this package started. */
 export function worker(): Project

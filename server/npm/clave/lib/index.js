@@ -1,4 +1,4 @@
-'use strict' // jest's tests know no other modules
+'use strict' // jest loads only CommonJS modules
 const { spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
 const { mkdtemp, rm, writeFile } = require('node:fs/promises')
@@ -10,7 +10,7 @@ const { program } = require('./program.js')
 /** How long the program may take to start, in milliseconds. */
 const patience = 30_000
 
-/** Starts a server in memory on free ports and resolves once it answers. */
+/** Starts a server in memory on free ports and resolves when it answers. */
 async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rules, indexes, config, args = [] } = {}) {
   if (config && (rules || indexes)) throw new TypeError('clave: give either config, or rules and indexes')
   const folder = await mkdtemp(join(tmpdir(), 'clave-'))
@@ -22,11 +22,11 @@ async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rul
       await writeFile(config, JSON.stringify(rules || indexes ? { firestore } : {}))
     }
     const child = spawn(program(), ['start', '--ephemeral', '--project', projectId, '--config', resolve(config), ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'], // the server stops when its standard input closes, also when this process is killed
+      stdio: ['pipe', 'pipe', 'pipe'], // the server stops when its standard input closes, also if this process is killed
     })
     const ended = new Promise((done) => child.once('close', done))
     const addresses = await ready(child)
-    child.unref() // a forgotten stop must not keep the process
+    child.unref() // the process can end even if stop is not called
     for (const stream of child.stdio) stream.unref?.()
     const stop = async () => {
       child.ref()
@@ -42,7 +42,7 @@ async function start({ projectId = `demo-${randomBytes(6).toString('hex')}`, rul
   }
 }
 
-/** Resolves with the addresses that the program prints, or rejects with what it said when it ends or takes too long. */
+/** Resolves with the addresses that the program prints. Rejects with its output if it ends or exceeds the time limit. */
 function ready(child) {
   return new Promise((done, fail) => {
     let said = ''
@@ -66,7 +66,7 @@ function ready(child) {
   })
 }
 
-/** Returns what can be done with one project of a server that runs. */
+/** Returns the API of one project of a running server. */
 function handle(projectId, firestore, auth) {
   const control = async (verb, body = {}) => {
     const response = await fetch(`http://${firestore}/emulator/v1/projects/${encodeURIComponent(projectId)}:${verb}`, {
@@ -82,16 +82,16 @@ function handle(projectId, firestore, auth) {
     projectId,
     firestore,
     auth,
-    /** Keeps the state of all documents and resolves with a token for restore. */
+    /** Stores the state of all documents and resolves with a token for restore. */
     snapshot: async () => (await control('snapshot')).token,
-    /** Brings the documents back to a snapshot. */
+    /** Restores the documents of a snapshot. */
     restore: async (token) => void (await control('restore', { token })),
-    /** Resolves once every snapshot and event of earlier commits has been delivered; rejects after timeout, such as "10s". */
+    /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout, such as "10s". */
     settle: async (timeout = '10s') => void (await control('settle', { timeout })),
   }
 }
 
-/** Returns the project of this test worker, on the server that a set-up of this package started. */
+/** Returns the project of this test worker, on the server that a set-up module of this package started. */
 function worker() {
   const { FIRESTORE_EMULATOR_HOST: firestore, FIREBASE_AUTH_EMULATOR_HOST: auth, CLAVE_RUN: run } = process.env
   if (!firestore || !run) throw new Error("clave: no server runs. Add the set-up to the runner's configuration, such as globalSetup: 'clave/vitest'.")

@@ -2,7 +2,7 @@ import { shared } from './setup.js'
 
 let stop
 
-/** jest calls it at the start, as globalSetup, and at the end, as globalTeardown. */
+/** The function is globalSetup at the start and globalTeardown at the end. */
 export default async function setup() {
   if (stop) return stop()
   stop = await shared()

@@ -1,7 +1,7 @@
 'use strict'
 const { arch, platform } = require('node:process')
 
-/** Returns the path of the program: that of CLAVE_BIN, or of the package for this platform. */
+/** Returns the path of the program: CLAVE_BIN, or the program in the package for this platform. */
 function program() {
   if (process.env.CLAVE_BIN) return process.env.CLAVE_BIN
   const name = `clave-${platform}-${arch}`

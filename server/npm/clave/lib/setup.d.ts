@@ -1,2 +1,2 @@
-/** Starts one server for all workers; what it resolves with stops it. */
+/** Starts one server for all workers. It resolves with a function that stops the server. */
 export default function setup(): Promise<() => Promise<void>>

@@ -2,7 +2,7 @@
 const { existsSync } = require('node:fs')
 const { start } = require('./index.js')
 
-/** Starts one server for all workers, sets the variables that SDKs read, and resolves with what stops it. */
+/** Starts one server for all workers, sets the environment variables that SDKs read, and resolves with a function that stops the server. */
 async function shared() {
   const config = existsSync('firebase.json') ? 'firebase.json' : undefined
   const server = await start({ config })

@@ -1,4 +1,4 @@
 import { shared } from './setup.js'
 
-/** vitest calls it once and, at the end, what it returns. */
+/** The globalSetup of Vitest. It returns the teardown. */
 export default shared

@@ -10,7 +10,7 @@ export type Collection = v.InferOutput<typeof Collections>['collections'][number
 
 const MAX_PAGES = 20
 
-/** The collections directly below a document, or of the database where parent is ''. */
+/** The collections directly below a document, or of the database if parent is ''. */
 export async function loadCollections(scope: Scope, parent: string, counts: boolean, signal?: AbortSignal): Promise<Collection[]> {
   const all: Collection[] = []
   let pageToken = ''
@@ -33,7 +33,7 @@ export async function loadGroups(scope: Scope, signal?: AbortSignal): Promise<st
 const DeleteCount = v.object({ documents: v.number(), collections: v.number() })
 type DeleteCount = v.InferOutput<typeof DeleteCount>
 
-/** Counts what a delete of some paths would delete. */
+/** Counts what the deletion of some paths would delete. */
 export function countDelete(scope: Scope, paths: string[], signal?: AbortSignal): Promise<DeleteCount> {
   return call(DeleteCount, '/api/delete/count', { body: { ...scope, paths }, signal })
 }
@@ -43,7 +43,7 @@ const DeleteLine = v.union([
   v.object({ deleted: v.number(), total: v.number(), undo: v.optional(v.string()) }),
 ])
 
-/** Deletes documents and collections with all below them. A delete that fails sends the undo of what it has deleted before the error. */
+/** Deletes documents and collections with everything below them. If it fails, it sends the undo token of the completed deletions before the error. */
 export const deleteTrees = (scope: Scope, paths: string[]) => stream(DeleteLine, '/api/delete', { body: { ...scope, paths } })
 
 const UndoLine = v.union([

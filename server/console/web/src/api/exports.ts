@@ -7,7 +7,7 @@ export type Format = 'json' | 'csv'
 
 const Started = v.object({ export: v.string() })
 
-/** Prepares a file of all documents of a query; the server writes it. Returns the token of the export. */
+/** Prepares a file of all documents of a query, which the server writes. Returns the export's token. */
 export async function startExport(
   scope: Scope,
   { query, source, format, name }: { query: Query; source: Source & { parent: string }; format: Format; name: string },
@@ -18,7 +18,7 @@ export async function startExport(
   return (await call(Started, '/api/export', { body })).export
 }
 
-/** The address of the file of an export, which answers once. */
+/** The address of an export's file. It works once. */
 export const exportPath = (token: string): string => `/api/export/${token}`
 
 const Progress = v.object({
@@ -28,7 +28,7 @@ const Progress = v.object({
   error: v.optional(v.object({ message: v.string(), status: v.optional(v.string(), '') })),
 })
 
-/** How far the file of an export has been sent. */
+/** How much of an export's file has been sent. */
 export const loadExport = (token: string) => call(Progress, withQuery('/api/export', { export: token }))
 
 /** Ends an export. */

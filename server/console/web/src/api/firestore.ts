@@ -13,7 +13,7 @@ const RestDocument = v.object({
   updateTime: v.optional(v.string()),
 })
 
-/** A document. A missing one has no fields, but documents below it. */
+/** A document. A missing document has no fields, but documents below it. */
 export type Doc = { path: string; id: string; missing: boolean; fields: Fields; createTime: string; updateTime: string }
 
 function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
@@ -28,7 +28,7 @@ function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
   }
 }
 
-/** The document of a path, null where there is none. */
+/** The document at a path, or null. */
 export async function getDocument(scope: Scope, path: string, signal?: AbortSignal): Promise<Doc | null> {
   const docs = await getDocuments(scope, [path], signal)
   return docs.get(path) ?? null
@@ -36,7 +36,7 @@ export async function getDocument(scope: Scope, path: string, signal?: AbortSign
 
 const BatchGet = v.array(v.object({ found: v.optional(RestDocument), missing: v.optional(v.string()) }))
 
-/** The documents of the paths that exist. */
+/** The existing documents at some paths. */
 export async function getDocuments(scope: Scope, paths: string[], signal?: AbortSignal): Promise<Map<string, Doc>> {
   const documents = paths.map((path) => `${documentsRoot(scope)}/${path}`)
   const answers = await call(BatchGet, `${rootOf(scope)}:batchGet`, { body: { documents }, signal })
@@ -53,7 +53,7 @@ export async function getDocuments(scope: Scope, paths: string[], signal?: Abort
 const ListAnswer = v.object({ documents: v.optional(v.array(RestDocument), []), nextPageToken: v.optional(v.string(), '') })
 export type Page = { docs: Doc[]; next: string }
 
-/** A page of a collection in the order of ids, with documents that are missing but have others below them. */
+/** A page of a collection in the order of ids, including missing documents with documents below them. */
 export async function listDocuments(scope: Scope, collection: string, size: number, token: string, signal?: AbortSignal): Promise<Page> {
   const answer = await call(ListAnswer, listPath(scope, collection, size, token), { signal })
   return { docs: answer.documents.map(docOf), next: answer.nextPageToken }
@@ -107,7 +107,7 @@ export async function aggregate(scope: Scope, run: Run): Promise<Value[]> {
   return run.query.aggregations.map((_, i) => fromWire(fields[`a${i}`] ?? {}))
 }
 
-/** A change of a document. Only set with an updateTime or exists is conditional. */
+/** A change of a document. Only a set with updateTime or exists has a precondition. */
 export type Write =
   | { kind: 'set'; path: string; fields: Fields; exists?: boolean; updateTime?: string }
   | { kind: 'delete'; path: string; exists?: boolean }

@@ -17,13 +17,13 @@ const History = v.object({
   more: v.optional(v.boolean(), false),
 })
 
-/** The versions of a document inside the retention, newest first. */
+/** The versions of a document within the retention, newest first. */
 export const loadHistory = (scope: Scope, path: string, signal?: AbortSignal) =>
   call(History, withQuery('/api/history', { ...scope, path, limit: 50 }), { signal })
 
 const At = v.object({ time: v.string(), document: v.nullable(v.object({ fields: v.optional(WireFields, {}) })) })
 
-/** The fields of a document at a time; null where it was not there. */
+/** The fields of a document at a time; null if it did not exist. */
 export async function loadVersion(scope: Scope, path: string, at: string, signal?: AbortSignal): Promise<Fields | null> {
   const { document } = await call(At, withQuery('/api/history/version', { ...scope, path, at }), { signal })
   return document && fieldsFromWire(document.fields)

@@ -13,10 +13,10 @@ export class ApiError extends Error {
 
 const ErrorBody = v.object({ error: v.object({ code: v.optional(v.number()), status: v.optional(v.string()), message: v.string() }) })
 
-/** The page's handler for the end of its session, and the CSRF token; both are set once the session is loaded. */
+/** The page's handler for the end of its session, and the CSRF token. Both are set when the session is loaded. */
 export const connection = { csrf: '', ended: () => {} }
 
-/** The value of a JSON text, null for another text. */
+/** The value of a JSON text; null if it is not JSON. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -32,29 +32,29 @@ async function failure(response: Response): Promise<ApiError> {
   const parsed = v.safeParse(ErrorBody, first)
   if (response.status === 401) connection.ended()
   if (!parsed.success) {
-    // A node that no longer leads answers with a sentence that names the leader.
+    // A node that no longer leads responds with a sentence that names the leader.
     const plain = response.headers.get('Content-Type')?.startsWith('text/plain') ? text.trim().slice(0, 500) : ''
     return new ApiError(response.status, '', plain || response.statusText || `HTTP ${response.status}`)
   }
   return new ApiError(response.status, parsed.output.error.status ?? '', parsed.output.error.message)
 }
 
-/** How long an answer that began early waits for the code that needs it. */
+/** How long the answer to an early request is kept for the code that needs it. */
 const EARLY_MS = 5000
 
-/** Answers to requests that began before the code that needs them ran, by path. */
+/** Answers to requests that were sent before the code that needs them was loaded, by path. */
 const early = new Map<string, Promise<Response>>()
 
-/** Begins a GET whose answer the next request for the same path takes. */
+/** Sends a GET request early. The next request for the same path returns its answer. */
 export function beginEarly(path: string): void {
   const answer = fetch(path)
-  // The request that takes the answer reports its failure.
+  // The request that uses the answer reports its failure.
   answer.catch(() => {})
   early.set(path, answer)
   setTimeout(() => early.delete(path), EARLY_MS)
 }
 
-/** Removes and returns the answer to a request that began early. */
+/** Removes and returns the answer to an early request. */
 function takeEarly(path: string): Promise<Response> | undefined {
   const answer = early.get(path)
   early.delete(path)
@@ -125,7 +125,7 @@ export async function* stream<T>(schema: v.GenericSchema<unknown, T>, path: stri
   }
 }
 
-/** A path with query parameters. Undefined and empty ones are left out. */
+/** A path with query parameters. Undefined and empty values are omitted. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`

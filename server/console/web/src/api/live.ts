@@ -29,18 +29,18 @@ import type { Value } from '../lib/value'
 import { relativeName } from '../lib/value-text'
 
 /**
- * A part of a collection whose changes the Firebase SDK reports. Values are read again over REST, because the SDK's numbers do not
- * distinguish integers of 64 bits from doubles.
+ * A part of a collection whose changes the Firebase SDK reports. The values are read again over REST, because the SDK's numbers do not
+ * distinguish 64-bit integers from doubles.
  */
 export type Watch = {
   scope: Scope
   collection: string
   group: boolean
-  /** Ids of the first and last document watched; null for no bound. */
+  /** The ids of the first and last watched document; null means no bound. */
   from: string | null
   to: string | null
   limit: number
-  /** Conditions and orders, where there are some; then there are no bounds. */
+  /** Conditions and orders. With them there are no bounds. */
   query: Query | null
 }
 
@@ -58,7 +58,7 @@ function databaseOf({ project, database }: Scope) {
   return db
 }
 
-/** A value in the form of the SDK. */
+/** A value in the SDK's form. */
 function sdkValue(db: Firestore, value: Value): unknown {
   switch (value.type) {
     case 'null':
@@ -105,7 +105,7 @@ function watched(watch: Watch): SdkQuery<DocumentData> {
   return sdkQuery(base, ...bounds)
 }
 
-/** Watches until the function that it returns is called. */
+/** Watches until the returned function is called. */
 export function watchDocuments(watch: Watch, changed: (changes: Changes) => void, failed: (error: Error) => void): () => void {
   let first = true
   return onSnapshot(
@@ -121,7 +121,7 @@ export function watchDocuments(watch: Watch, changed: (changes: Changes) => void
   )
 }
 
-/** Watches one document until the function that it returns is called. */
+/** Watches one document until the returned function is called. */
 export function watchDocument(scope: Scope, path: string, changed: () => void): () => void {
   return onSnapshot(
     doc(databaseOf(scope), path),

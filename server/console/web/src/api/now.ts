@@ -46,7 +46,7 @@ const Now = v.object({
   slowFrom: v.optional(v.number(), 0),
 })
 
-/** The counts of the last hour, in samples of some seconds. */
+/** The counts of the last hour in samples of some seconds. */
 export const loadNow = (signal?: AbortSignal) => call(Now, '/api/now', { signal })
 
 const Line = v.object({

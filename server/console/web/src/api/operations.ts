@@ -16,7 +16,7 @@ const Entry = v.object({
 const Audit = v.object({ entries: v.nullish(v.array(Entry), []), more: v.optional(v.boolean(), false) })
 export type AuditEntry = v.InferOutput<typeof Entry>
 
-/** What was changed through the console, newest first. */
+/** The changes made through the console, newest first. */
 export const loadAudit = (before: number | null, signal?: AbortSignal) =>
   call(Audit, withQuery('/api/audit', { limit: 200, before: before ?? undefined }), { signal })
 
@@ -37,7 +37,7 @@ const Codes = v.object({
 
 export type Mail = v.InferOutput<typeof Codes>['oob'][number]
 
-/** E-mails and text messages that were not sent, in development. */
+/** The e-mails and text messages that a server for development does not send. */
 export const loadCodes = (project: string, locale: string, signal?: AbortSignal) =>
   call(Codes, withQuery('/api/codes', { project, locale }), { signal })
 
@@ -74,7 +74,7 @@ type Indexes = v.InferOutput<typeof Indexes>
 
 export const loadIndexes = (scope: Scope, signal?: AbortSignal) => call(Indexes, withQuery('/api/indexes', scope), { signal })
 
-/** Writes a missing index into the database's file, and returns its path. */
+/** Adds a missing index to the database's file and returns the file's path. */
 export async function addIndex(scope: Scope, json: string): Promise<string> {
   return (await call(v.object({ file: v.string() }), '/api/indexes/file', { body: { ...scope, json } })).file
 }
@@ -111,7 +111,7 @@ export const makeSnapshot = (project: string, name: string) => send('/api/lab/sn
 export const restoreSnapshot = (project: string, id: string) =>
   send(`/api/lab/snapshots/${encodeURIComponent(id)}/restore`, { body: { project } })
 export const deleteSnapshot = (id: string) => send(`/api/lab/snapshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
-/** Advances the server's clock, by seconds from the machine's. */
+/** Sets how many seconds the server's clock is ahead of the machine's. */
 export const putClock = (ahead: number) => send('/api/lab/clock', { method: 'PUT', body: { ahead } })
 export const injectFaults = (faults: Faults) => send('/api/lab/faults', { method: 'PUT', body: faults })
 export const endFaults = () => send('/api/lab/faults', { method: 'DELETE' })

@@ -1,13 +1,13 @@
 import { documentsRoot, escapePath, readPath, type Scope, splitPath } from '../lib/scope'
 import { beginEarly } from './http'
 
-/** How many documents a page of a collection holds. */
+/** The number of documents on a page of a collection. */
 export const PAGE = 100
 
 /** The path of a database's documents. */
 export const rootOf = (scope: Scope): string => `/v1/${escapePath(documentsRoot(scope)).replaceAll('%28', '(').replaceAll('%29', ')')}`
 
-/** The path of a document or a collection, or of all documents where path is ''. */
+/** The path of a document or a collection, or of all documents if path is ''. */
 export const pathOf = (scope: Scope, path: string): string => (path ? `${rootOf(scope)}/${escapePath(path)}` : rootOf(scope))
 
 /** The path of a page of a collection. */
@@ -17,7 +17,7 @@ export function listPath(scope: Scope, collection: string, size: number, token: 
   return `${pathOf(scope, collection)}?${query}`
 }
 
-/** Begins to list the collection that an address of the data page names, before the code that shows it is loaded. */
+/** Requests the collection in an address of the data page early, before the code that shows it is loaded. */
 export function beginList({ pathname, search }: Location): void {
   const { page, scope, rest } = readPath(pathname)
   const { collection } = splitPath(rest)

@@ -25,7 +25,7 @@ export const loadRules = (scope: Scope, signal?: AbortSignal) => call(Rules, wit
 export const checkRules = (source: string, signal?: AbortSignal) => call(Checked, '/api/rules/check', { body: { source }, signal })
 export const applyRules = (scope: Scope, source: string) => call(Checked, '/api/rules', { method: 'PUT', body: { ...scope, source } })
 
-/** An expression of rules by its position in bytes, with its values. */
+/** An expression of rules at a position in bytes, with its values. */
 export type Expression = {
   start: number
   end: number
@@ -84,7 +84,7 @@ const RequestSchema = v.object({
   took: v.optional(v.number()),
 })
 export type RequestRecord = v.InferOutput<typeof RequestSchema>
-/** A line of the stream of requests: a record, or an empty object, which keeps the connection open. */
+/** A line of the stream of requests: a record, or an empty object that keeps the connection open. */
 export const RequestLine = v.union([RequestSchema, v.object({})])
 const Requests = v.object({
   requests: v.nullish(v.array(RequestSchema), []),
@@ -121,5 +121,5 @@ const Replayed = v.object({
   issues: Issues,
   results: v.nullish(v.array(v.object({ id: v.string(), was: v.string(), now: v.string() })), []),
 })
-/** Decides the recorded requests by a draft. */
+/** Evaluates the recorded requests against a draft. */
 export const replayAll = (source: string, limit: number) => call(Replayed, '/api/requests/replay', { body: { source, limit } })

@@ -7,7 +7,7 @@ const Session = v.object({
   project: v.string(),
   projects: v.array(v.object({ id: v.string(), databases: v.array(v.string()) })),
   version: v.string(),
-  /** The node that answers, if several share a store: the one that leads. */
+  /** The responding node, if several share a store. It is the leader. */
   node: v.optional(v.string(), ''),
   csrf: v.string(),
   expires: v.nullish(v.string()),

@@ -49,7 +49,7 @@ export function listUsers(directory: Directory, size: number, token: string, sig
 
 const Raw = v.object({ users: v.optional(v.array(v.looseObject({ localId: v.string() })), []), nextPageToken: v.optional(v.string(), '') })
 
-/** All users as the server writes them, page by page, for a file. */
+/** All users in the server's form, page by page, for a file. */
 export async function* exportUsers(directory: Directory): AsyncGenerator<object[]> {
   let token = ''
   do {
@@ -62,7 +62,7 @@ export async function* exportUsers(directory: Directory): AsyncGenerator<object[
 
 const Found = v.object({ users: v.array(User), next: v.optional(v.string(), '') })
 
-/** A page of the users that have a text in their id, e-mail address, phone number or name. */
+/** A page of the users whose id, e-mail address, phone number or name contains a text. */
 export async function findUsers(
   { project, tenant }: Directory,
   text: string,
@@ -107,13 +107,13 @@ export type UserChange = {
 export const updateUser = (directory: Directory, localId: string, change: UserChange): Promise<void> =>
   send(`${base(directory)}/accounts:update`, { body: { localId, ...change } })
 
-/** Deletes users, also ones that are not disabled. */
+/** Deletes users, including enabled ones. */
 export const deleteUsers = (directory: Directory, localIds: string[]): Promise<void> =>
   send(`${base(directory)}/accounts:batchDelete`, { body: { localIds, force: true } })
 
 const Imported = v.object({ error: v.optional(v.array(v.object({ index: v.optional(v.number(), 0), message: v.string() })), []) })
 
-/** Writes accounts as they were exported; returns what was refused. */
+/** Writes exported accounts and returns those that were refused. */
 export async function importUsers(directory: Directory, users: unknown[]): Promise<{ index: number; message: string }[]> {
   return (await call(Imported, `${base(directory)}/accounts:batchCreate`, { body: { users } })).error
 }
@@ -138,7 +138,7 @@ const SignedIn = v.object({ idToken: v.string(), refreshToken: v.string(), expir
 export const signInAs = ({ project, tenant }: Directory, localId: string) =>
   call(SignedIn, '/api/users/signin', { body: { project, localId, ...(tenant && { tenantId: tenant }) } })
 
-/** A link that opens the site signed in as a user, once, for development. */
+/** A link that opens the site signed in as a user, for development. It works once. */
 export async function siteLink({ project, tenant }: Directory, localId: string): Promise<string> {
   const body = { project, localId, ...(tenant && { tenantId: tenant }) }
   return (await call(v.object({ url: v.string() }), '/api/users/open', { body })).url

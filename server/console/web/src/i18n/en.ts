@@ -1,4 +1,4 @@
-/** The texts of the page in English. es.ts has the same in Spanish. */
+/** The page's texts in English. es.ts contains them in Spanish. */
 export const en = {
   product: 'Clave console',
   pages: {

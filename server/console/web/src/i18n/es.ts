@@ -1,6 +1,6 @@
 import type { Messages } from './en'
 
-/** The texts of the page in Spanish. */
+/** The page's texts in Spanish. */
 export const es: Messages = {
   product: 'Consola de Clave',
   pages: {

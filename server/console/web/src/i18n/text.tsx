@@ -17,7 +17,7 @@ type Texts = {
 
 const TextContext = createContext<Texts | null>(null)
 
-/** Formats by a formatter that is made when it is first needed. Making one takes milliseconds, in which the page shows nothing. */
+/** Formats with a formatter that is created on first use. Creating one takes milliseconds, which would delay the first rendering. */
 function later<T>(make: () => { format: (value: T) => string }): (value: T) => string {
   let made: ReturnType<typeof make> | undefined
   return (value) => {
@@ -26,7 +26,7 @@ function later<T>(make: () => { format: (value: T) => string }): (value: T) => s
   }
 }
 
-/** Below it, whole numbers have no separators in any of the languages. */
+/** Smaller whole numbers have no separators in any of the languages. */
 const PLAIN = 1000
 
 function preferred(): Language {

@@ -24,7 +24,7 @@ const RESERVED = [
 
 export type ClaimsProblem = { kind: 'syntax' | 'shape' | 'size' | 'reserved'; at: number; name?: string }
 
-/** The first error in a text of custom claims; null for valid ones. */
+/** The first error in a text of custom claims; null if there is none. */
 export function claimsProblem(text: string): ClaimsProblem | null {
   let value: unknown
   try {

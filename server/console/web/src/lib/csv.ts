@@ -4,10 +4,10 @@ import { fieldOf, type Fields, type Value } from './value'
 
 const quote = (cell: string): string => (/[",\n\r]/.test(cell) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** Beginnings of cells that spreadsheet programs calculate as formulas, and the quote that begins an escaped cell. */
+/** The first characters of cells that spreadsheet programs evaluate as formulas, and the quote that begins an escaped cell. */
 const UNSAFE = /^[=+\-@\t\r"＝＋－＠]/
 
-/** A name as a cell, in quotes if a spreadsheet program would calculate it. */
+/** A name as a cell, quoted if a spreadsheet program would evaluate it. */
 const nameCell = (name: string): string => (UNSAFE.test(name) ? JSON.stringify(name) : name)
 
 /** The inverse of nameCell. */
@@ -21,7 +21,7 @@ function nameOfCell(cell: string): string {
   }
 }
 
-/** A value as a cell: plain where parsing gives it back, else in the JSON of documents. */
+/** A value as a cell: plain text if it is parsed to the same value, otherwise the JSON of documents. */
 function cellOf(value: Value | undefined): string {
   if (!value) return ''
   if (value.type === 'string') return plain(value.value) ? value.value : JSON.stringify(value.value)
@@ -29,14 +29,14 @@ function cellOf(value: Value | undefined): string {
   return formatValue(value).replaceAll(/\n\s*/g, ' ')
 }
 
-/** Reports whether a text is a string when a cell with it is parsed, here or by a spreadsheet program. */
+/** Reports whether a cell with a text is parsed as a string, here or by a spreadsheet program. */
 function plain(text: string): boolean {
   if (UNSAFE.test(text)) return false
   const parsed = valueOfCell(text, '')
   return parsed?.type === 'string' && parsed.value === text
 }
 
-/** The value of a cell; undefined for an empty one, which is a field that is not there. */
+/** The value of a cell; undefined if it is empty, which means that the field is missing. */
 function valueOfCell(cell: string, root: string): Value | undefined {
   if (cell === '') return undefined
   if (/^(?:[[{"\d-]|true$|false$|null$)/.test(cell)) {
@@ -49,7 +49,7 @@ function valueOfCell(cell: string, root: string): Value | undefined {
   return { type: 'string', value: cell }
 }
 
-/** Documents as CSV with a header line; ids in __id__. */
+/** Documents as CSV with a header line. The column __id__ contains the ids. */
 export function writeCsv(docs: readonly { id: string; fields: Fields }[]): string[] {
   const names = [...new Set(docs.flatMap((doc) => Object.keys(doc.fields)))].toSorted()
   const header = ['__id__', ...names.map(nameCell)].map(quote).join(',')
@@ -57,7 +57,7 @@ export function writeCsv(docs: readonly { id: string; fields: Fields }[]): strin
   return [header, ...lines].map((line) => `${line}\r\n`)
 }
 
-/** The cells of CSV text as RFC 4180 has them. */
+/** The cells of CSV text according to RFC 4180. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -88,7 +88,7 @@ export function parseCsv(text: string): string[][] {
   return rows
 }
 
-/** The documents of CSV text. A column __id__ names them; without one their ids are ''. */
+/** The documents of CSV text. The column __id__ contains the ids, which are '' without it. */
 export function readCsv(text: string, root: string): { id: string; fields: Fields }[] {
   const [first = [], ...rows] = parseCsv(text)
   const header = first.map(nameOfCell)

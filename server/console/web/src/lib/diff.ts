@@ -2,7 +2,7 @@ export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string }
 
 const MAX_CELLS = 4_000_000
 
-/** The lines of two texts, each the same, removed or added, by a longest common subsequence. */
+/** The lines of two texts as equal, removed or added, by a longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const a = before.split('\n')
   const b = after.split('\n')

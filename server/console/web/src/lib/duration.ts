@@ -5,7 +5,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** A duration in words, by its two greatest units. */
+/** A duration in words, in its two largest units. */
 export function durationText(seconds: number, language: string): string {
   const parts: string[] = []
   let rest = seconds

@@ -1,6 +1,6 @@
 import type { Index } from '../api/operations'
 
-/** Indexes as firestore.indexes.json has them. */
+/** Indexes in the format of firestore.indexes.json. */
 export function indexFile(indexes: readonly Index[]): string {
   const all = indexes.map(({ collection, scope, fields }) => ({
     collectionGroup: collection,

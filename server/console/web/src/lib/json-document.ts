@@ -19,7 +19,7 @@ const MAX_INT = 9223372036854775807n
 const MIN_INT = -9223372036854775808n
 const MAX_DEPTH = 100
 
-/** A parsed JSON value with the place where it begins. */
+/** A parsed JSON value with its position. */
 type Node =
   | { kind: 'literal'; value: null | boolean; at: number }
   | { kind: 'string'; value: string; at: number }
@@ -139,7 +139,7 @@ function numbersOf(node: Node): number[] {
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** The value of an object with one key that is a tag. */
+/** The value of an object whose only key is a tag. */
 function tagged(tag: string, node: Node, root: string): Value {
   switch (tag) {
     case '$timestamp': {
@@ -207,7 +207,7 @@ function valueOf(node: Node, root: string): Value {
   }
 }
 
-/** Parses a document, whose own keys are no tags. root is what references begin with, up to /documents/. Throws a JsonProblem. */
+/** Parses a document. Its own keys are not tags. root is the prefix of references, up to /documents/. Throws a JsonProblem. */
 export function parseDocument(text: string, root: string): Fields {
   const node = new Parser(text).whole()
   if (node.kind !== 'object') throw new JsonProblem('a document is an object', node.at)
@@ -261,7 +261,7 @@ export function formatDocument(fields: Fields, indent = ''): string {
   return `{\n${inner.join(',\n')}\n${indent}}`
 }
 
-/** The line and column of a place in a text, from 1. */
+/** The line and column of a position in a text, counted from 1. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }

@@ -18,7 +18,7 @@ function documentOf(value: Value, id: string): { id: string; fields: Fields } {
   return { id: named?.type === 'string' ? named.value : id, fields }
 }
 
-/** The documents of JSON text: an object by id, or an array whose documents may have their id in __id__. */
+/** The documents of JSON text: an object by id, or an array of documents with an optional __id__. */
 export function readJson(text: string, root: string): { id: string; fields: Fields }[] {
   const value = parseValue(text, root)
   if (value.type === 'array') return value.value.map((item) => documentOf(item, ''))

@@ -2,7 +2,7 @@ import { fullOrder, type Query } from './query'
 import { documentsRoot, type Scope } from './scope'
 import { fieldOf, type Fields, toWire, type Value, type WireValue } from './value'
 
-/** The value at a path of names with dots; undefined where there is none. */
+/** The value at a path of names with dots, or undefined. */
 function valueAt(fields: Fields, path: string): Value | undefined {
   const [first = '', ...rest] = path.split('.')
   const value = fieldOf(fields, first)
@@ -10,7 +10,7 @@ function valueAt(fields: Fields, path: string): Value | undefined {
   return value.type === 'map' ? valueAt(value.value, rest.join('.')) : undefined
 }
 
-/** The values of a document at which the page after it begins. */
+/** The cursor after a document: its values of the orders. */
 export function cursorAfter(doc: { path: string; fields: Fields }, query: Query, scope: Scope): WireValue[] {
   return fullOrder(query).map(({ field }) => {
     if (field === '__name__') return { referenceValue: `${documentsRoot(scope)}/${doc.path}` }

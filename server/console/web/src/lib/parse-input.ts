@@ -3,7 +3,7 @@ import type { Value, ValueType } from './value'
 const MAX_INT = 9223372036854775807n
 const MIN_INT = -9223372036854775808n
 
-/** Parses an integer of 64 bits; null for an invalid one. */
+/** Parses a 64-bit integer; null if invalid. */
 function parseInteger(text: string): string | null {
   const trimmed = text.trim()
   if (!/^-?\d{1,19}$/.test(trimmed)) return null
@@ -11,7 +11,7 @@ function parseInteger(text: string): string | null {
   return n > MAX_INT || n < MIN_INT ? null : String(n)
 }
 
-/** Parses a double, including NaN and Infinity; null for an invalid one. */
+/** Parses a double, including NaN and Infinity; null if invalid. */
 export function parseDouble(text: string): number | null {
   const trimmed = text.trim()
   if (trimmed === 'NaN') return Number.NaN
@@ -21,7 +21,7 @@ export function parseDouble(text: string): number | null {
 
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
 
-/** Parses a value of a type from a line of text; null for an invalid one. */
+/** Parses a value of a type from a line of text; null if invalid. */
 export function parseInput(type: ValueType, text: string, root: string): Value | null {
   switch (type) {
     case 'null':

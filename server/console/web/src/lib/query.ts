@@ -18,7 +18,7 @@ const WIRE_OPERATORS: Record<Operator, string> = {
   'not-in': 'NOT_IN',
 }
 
-/** A condition on a field; the field __name__ is the document's path. */
+/** A condition on a field. The field __name__ is the document's path. */
 export type Condition = { field: string; op: Operator; value: Value }
 export type Order = { field: string; direction: 'asc' | 'desc' }
 export type Aggregation = { kind: 'count' } | { kind: 'sum' | 'avg'; field: string }
@@ -38,7 +38,7 @@ const Stored = v.object({
   ),
 })
 
-/** Reads a query from an address; an invalid one is empty. */
+/** Parses the query in an address. An invalid one becomes the empty query. */
 export function readQuery(text: string | null): Query {
   if (!text) return EMPTY_QUERY
   try {
@@ -49,7 +49,7 @@ export function readQuery(text: string | null): Query {
   }
 }
 
-/** Writes a query for an address; '' for the empty one. */
+/** Formats a query for an address. The empty query becomes ''. */
 export function writeQuery(query: Query): string {
   const stored = {
     ...(query.match === 'any' && { match: 'any' }),
@@ -63,11 +63,11 @@ export function writeQuery(query: Query): string {
 
 const INEQUALITIES: readonly string[] = ['<', '<=', '>', '>=', '!=', 'not-in']
 
-/** The path of a field, with quotes around the segments that need them. */
+/** The path of a field, with quotes around segments that need them. */
 export const wirePath = (field: string): string =>
   field === '__name__' || field.includes('`') ? field : field.split('.').map(fieldPath).join('.')
 
-/** The orders of a query as the server completes them: fields of inequalities, then the name. Cursors have a value for each. */
+/** The orders of a query as the server completes them: fields of inequalities, then the name. A cursor has a value for each. */
 export function fullOrder({ where, order }: Query): Order[] {
   const inequalities = [...new Set(where.filter((c) => INEQUALITIES.includes(c.op)).map((c) => c.field))].toSorted()
   const direction = order.at(-1)?.direction ?? 'asc'
@@ -76,7 +76,7 @@ export function fullOrder({ where, order }: Query): Order[] {
   return all.some((o) => o.field === '__name__') ? all : [...all, { field: '__name__', direction }]
 }
 
-/** The value of a condition as the operator needs it, with names of documents in full. */
+/** The value of a condition in the form that the operator needs, with complete names of documents. */
 function wireOperand({ field, value }: Condition, collectionName: string): WireValue {
   const named = (of: Value): Value =>
     field === '__name__' && of.type === 'string' ? { type: 'reference', value: `${collectionName}/${of.value}` } : of
@@ -86,7 +86,7 @@ function wireOperand({ field, value }: Condition, collectionName: string): WireV
 type Cursor = { values: WireValue[]; before: boolean }
 export type Source = { collection: string; group: boolean }
 
-/** A query as the REST API has it. collectionName is the full name of the collection, for conditions on __name__. */
+/** A query in the form of the REST API. collectionName is the full name of the collection, for conditions on __name__. */
 export function structuredQuery(
   query: Query,
   source: Source,
@@ -120,7 +120,7 @@ function filterOf(condition: Condition, collectionName: string): object {
   return { fieldFilter: { field, op: WIRE_OPERATORS[op], value: wireOperand(condition, collectionName) } }
 }
 
-/** The aggregations of a query as the REST API has them, by alias. */
+/** The aggregations of a query in the form of the REST API, by alias. */
 export function wireAggregations(aggregations: readonly Aggregation[]): object[] {
   return aggregations.map((a, i) => {
     if (a.kind === 'count') return { alias: `a${i}`, count: {} }

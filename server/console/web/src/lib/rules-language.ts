@@ -4,7 +4,7 @@ const KEYWORDS = /^(?:service|match|allow|if|function|return|let|in|is|rules_ver
 const METHODS = /^(?:read|write|get|list|create|update|delete)\b/
 const CONSTANTS = /^(?:true|false|null)\b/
 
-/** The language of security rules, for colours. */
+/** The syntax highlighting of security rules. */
 export const rulesLanguage = StreamLanguage.define<{ comment: boolean }>({
   name: 'rules',
   startState: () => ({ comment: false }),

@@ -1,6 +1,6 @@
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value of an expression as people read it. The server writes values as {"boolValue": true} and the like; {} is an error. */
+/** The value of an expression as readable text. The server writes values as {"boolValue": true} and the like; {} is an error. */
 export function valueLabel(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value) ?? '?'
   const [entry, ...more] = Object.entries(value)
@@ -23,7 +23,7 @@ export function valueLabel(value: unknown): string {
   return isObject(inner) ? JSON.stringify(inner) : String(inner)
 }
 
-/** A segment of a path: its name, or a star for one that is not known. */
+/** A segment of a path: its name, or a star if it is unknown. */
 function segmentText(segment: unknown): string {
   const name = isObject(segment) ? (segment['simple'] ?? segment['capture']) : undefined
   return typeof name === 'string' ? name : '*'

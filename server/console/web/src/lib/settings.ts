@@ -1,4 +1,4 @@
-/** Settings that this browser stores. If it refuses, nothing is stored. */
+/** Settings stored by this browser. If it refuses, they are not stored. */
 export function readSetting(name: string): string | null {
   try {
     return localStorage.getItem(`console.${name}`)
@@ -11,6 +11,6 @@ export function writeSetting(name: string, value: string): void {
   try {
     localStorage.setItem(`console.${name}`, value)
   } catch {
-    // The setting then lasts until the page is reloaded.
+    // The setting then applies until the page is reloaded.
   }
 }

@@ -8,7 +8,7 @@ export type Subject = { scope: Scope; query: Query; source: { collection: string
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** A value in JavaScript; node says which SDK it is for. */
+/** A value in JavaScript. node selects the SDK. */
 function jsValue(value: Value, node: boolean): string {
   switch (value.type) {
     case 'null':
@@ -172,7 +172,7 @@ function curl(subject: Subject): string {
   return `curl '${origin}/v1/${parent}:${method}' \\\n  -H 'Authorization: Bearer owner' -H 'Content-Type: application/json' \\\n  -d '${text}'\n`
 }
 
-/** A query as code of an SDK, to copy. */
+/** A query as code for an SDK. */
 export function snippet(dialect: Dialect, subject: Subject): string {
   return { js: web, node, go, curl }[dialect](subject)
 }

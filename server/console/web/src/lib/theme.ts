@@ -8,7 +8,7 @@ export function currentTheme(): Theme {
   return THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
-/** Sets the theme that this browser stores. */
+/** Applies the stored theme. */
 export function applyTheme(): void {
   const theme = currentTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']

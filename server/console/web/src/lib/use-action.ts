@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 
-/** Runs an action of the user. busy is set while it runs, and error holds its failure. */
+/** Runs an action of the user. busy is set while it runs, and error contains its failure. */
 export function useAction(): { busy: boolean; error: unknown; run: (work: () => Promise<void>) => Promise<void>; clear: () => void } {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

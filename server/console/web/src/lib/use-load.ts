@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 export type Load<T> = { status: 'loading' } | { status: 'error'; error: unknown } | { status: 'ready'; data: T }
 
 /**
- * Loads data when the key or the variant changes, or when reload is called. A new load aborts the previous one. Data of the same key remain until
- * it ends. Data that are there at first are not loaded.
+ * Loads data when the key or the variant changes, or when reload is called. A new load aborts the previous one. Data with the same key are kept
+ * until it ends. Initial data are not loaded again.
  */
 export function useLoad<T>(
   key: string,
@@ -32,7 +32,7 @@ export function useLoad<T>(
       (error: unknown) => set({ status: 'error', error }),
     )
     return () => control.abort()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for all that load depends on
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key represents all dependencies of load
   }, [key, variant, turn])
   const reload = useCallback(() => setTurn((n) => n + 1), [])
   return { state: state.key === key ? state.load : { status: 'loading' }, reload }

@@ -1,12 +1,12 @@
 import type { Fields, Value } from './value'
 
-/** The path of a document below its database: what comes after /documents/. */
+/** The path of a document below its database: the part after /documents/. */
 export function relativeName(name: string): string {
   const at = name.indexOf('/documents/')
   return at < 0 ? name : name.slice(at + '/documents/'.length)
 }
 
-/** A double as text that differs from an integer's. */
+/** A double as text that is different from an integer. */
 export function doubleText(n: number): string {
   if (!Number.isFinite(n)) return String(n)
   if (Object.is(n, -0)) return '-0.0'
@@ -16,7 +16,7 @@ export function doubleText(n: number): string {
 
 const MAX_ITEMS = 20
 
-/** A value on one line, as a cell of a table shows it. */
+/** A value on one line, for a cell of a table. */
 export function valueText(value: Value): string {
   switch (value.type) {
     case 'null':
@@ -56,7 +56,7 @@ export function byteLength(base64: string): number {
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
 }
 
-/** A field's name as a field path has it: quoted unless it is a plain identifier. */
+/** A field's name in a field path: quoted unless it is a plain identifier. */
 export function fieldPath(name: string): string {
   return /^[A-Za-z_][A-Za-z_0-9]*$/.test(name) ? name : `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A value of a document's field. Integers are text, since they have 64 bits, and timestamps too, since they have nanoseconds. */
+/** A value of a document's field. Integers are strings because they have 64 bits, and timestamps because they have nanoseconds. */
 export type Value =
   | { type: 'null' }
   | { type: 'boolean'; value: boolean }
@@ -48,11 +48,11 @@ export type WireValue = {
   mapValue?: { fields?: { [name: string]: WireValue } }
 }
 
-/** The value of a field; undefined where there is none. Names such as constructor, which all objects have, are fields too. */
+/** The value of a field, or undefined. Names of inherited properties, such as constructor, are valid fields. */
 export const fieldOf = <T>(fields: { [name: string]: T }, name: string): T | undefined =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-/** Fields as the server sends them. v.record would leave out names such as constructor. */
+/** Fields as the server sends them. v.record would omit names such as constructor. */
 export const WireFields = v.custom<{ [name: string]: WireValue }>(
   (input) => typeof input === 'object' && input !== null && Object.values(input).every((of) => typeof of === 'object' && of !== null),
 )
@@ -62,7 +62,7 @@ const WIRE_NUMBERS: Record<string, number> = { NaN: Number.NaN, Infinity: Number
 const fromNumber = (n: number | string): number => (typeof n === 'number' ? n : (WIRE_NUMBERS[n] ?? Number(n)))
 const toNumber = (n: number): number | string => (Number.isFinite(n) ? n : String(n))
 
-/** Returns the numbers of a vector, which on the wire is a map with a mark; null for other maps. */
+/** The numbers of a vector, which is sent as a map with a marker; null for other maps. */
 function vectorOf(fields: { [name: string]: WireValue }): number[] | null {
   const mark = fields['__type__']
   const numbers = fields['value']?.arrayValue?.values
@@ -130,7 +130,7 @@ export function fieldsToWire(fields: Fields): { [name: string]: WireValue } {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(value)]))
 }
 
-/** The initial value of a new field or of a field whose type changes, from the text of the old value if that is valid. */
+/** The initial value of a new field, or of a field whose type changes: the old value's text if it is valid. */
 export function emptyOf(type: ValueType, text = ''): Value {
   switch (type) {
     case 'null':
@@ -158,7 +158,7 @@ export function emptyOf(type: ValueType, text = ''): Value {
   }
 }
 
-/** Reports whether two values are the same, number types included. */
+/** Reports whether two values are equal, including number types. */
 export function same(a: Value | undefined, b: Value | undefined): boolean {
   return JSON.stringify(a && toWire(a)) === JSON.stringify(b && toWire(b))
 }

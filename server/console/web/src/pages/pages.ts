@@ -1,10 +1,10 @@
 import { type ComponentType, createElement, lazy, useState } from 'react'
 import { beginList } from '../api/paths'
 
-/** The code of a page: its view, and what loads the data of an address that its first rendering shows. */
+/** The code of a page: its view, and a function that preloads the data of an address for the first rendering. */
 type Code = { default: ComponentType; preload?: (address: Location) => Promise<void> }
 
-/** The code of each page, which is loaded when the page is opened. */
+/** Functions that load the code of each page. */
 const LOADERS = {
   data: () => import('./data/data-page'),
   users: () => import('./users/users-page'),
@@ -23,7 +23,7 @@ type Id = keyof typeof LOADERS
 /** The page whose code preload has loaded. */
 const preloaded = new Map<Id, ComponentType>()
 
-/** A page's view: its code is loaded with its first rendering, unless preload has loaded it, and then it renders at once. */
+/** A page's view. It loads its code on the first rendering, unless preload has loaded it. */
 function viewOf(id: Id): ComponentType {
   const Lazy = lazy(LOADERS[id])
   return function View() {
@@ -32,7 +32,7 @@ function viewOf(id: Id): ComponentType {
   }
 }
 
-/** The pages of the menu in its order, with the feature that the server must name for each. */
+/** The pages of the menu in order, with the server feature that each requires. */
 export const PAGES = [
   { id: 'data', feature: 'data', view: viewOf('data') },
   { id: 'users', feature: 'users', view: viewOf('users') },
@@ -48,7 +48,7 @@ export const PAGES = [
 
 export type PageId = (typeof PAGES)[number]['id']
 
-/** Loads the code of an address's page and its first documents, beside the session. */
+/** Loads the code of an address's page and its first documents, in parallel with the session. */
 export async function preload(address: Location): Promise<void> {
   beginList(address)
   const id = address.pathname.split('/')[1] || 'data'

@@ -16,7 +16,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
   const [at, setAt] = useState(0)
   /** The ids of the collections; null until they are loaded. */
   const [collections, setCollections] = useState<string[] | null>(null)
-  /** Set if Enter was pressed before the collections were loaded, and one of them may be meant. */
+  /** Set if Enter was pressed before the collections were loaded and the text may match one of them. */
   const [waiting, setWaiting] = useState(false)
   const navigate = useNavigate()
   const list = useId()
@@ -31,7 +31,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
       },
     )
     return () => control.abort()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the scope
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key represents the scope
   }, [key])
   useEffect(() => {
     // Newer browsers return a promise, which is not a clean-up function.
@@ -67,7 +67,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
     latest.current.go(latest.current.command)
   }, [waiting, collections])
   const enter = () => {
-    // A collection comes before a command that does not begin with the text, so that the time of loading changes nothing.
+    // A collection precedes a command that does not begin with the text, so that the result does not depend on loading times.
     if (collections || at > 0 || text.includes('/') || begins(text, commands[at])) go(commands[at])
     else setWaiting(true)
   }
@@ -123,7 +123,7 @@ export function Palette({ pages, scope, close }: { pages: PageId[]; scope: Scope
   )
 }
 
-/** A text without case and blanks, as labels are compared with it. */
+/** A text in lower case without blanks, for the comparison with labels. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s/g, '')
 
 /** Reports whether a command's label begins with a text. */

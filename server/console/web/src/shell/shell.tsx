@@ -15,7 +15,7 @@ import { Skeleton } from '../ui/states'
 import { Disturbances } from './disturbances'
 import { Palette } from './palette'
 
-/** The scope and page of the address. The shell is outside the routes, so it has no route parameters. */
+/** The scope and the page in the address. The shell is outside the routes and therefore has no route parameters. */
 function usePlace(): { page: string; scope: Scope } {
   const session = useSession()
   const { page, scope } = readPath(useLocation().pathname)

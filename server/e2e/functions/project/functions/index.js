@@ -1,5 +1,5 @@
-// Five functions of both generations that answer each other: a document in c is marked, the mark makes a record in log,
-// the record raises a sum, and the sum is noted with who wrote it.
+// Five functions of both generations that trigger each other: a document in c is marked, the mark creates a record in log, the record increments a
+// sum, and the change of the sum is recorded with its author.
 const { initializeApp } = require('firebase-admin/app')
 const { getFirestore, FieldValue } = require('firebase-admin/firestore')
 const { onDocumentCreated, onDocumentUpdated, onDocumentWrittenWithAuthContext } = require('firebase-functions/v2/firestore')
@@ -24,5 +24,5 @@ exports.notes = onDocumentWrittenWithAuthContext('sum/{id}', (event) => db.doc('
 exports.mourns = v1.firestore.document('c/{id}').onDelete((snapshot, context) =>
   db.doc(`gone/${context.params.id}`).create({ n: snapshot.data().n }))
 
-// An account of the CLI's own Auth emulator.
+// Triggered by an account of the CLI's own Auth emulator.
 exports.greets = v1.auth.user().onCreate((user) => db.doc(`greeted/${user.uid}`).set({ anonymous: user.providerData.length === 0 }))

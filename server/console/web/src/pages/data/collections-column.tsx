@@ -12,7 +12,7 @@ import { NewDocumentDialog } from './new-document-dialog'
 
 type Props = { scope: Scope; collection: string; group: boolean; version: number; changed: () => void }
 
-/** The collections beside the one that is open, the way up, and all collection groups. */
+/** The sibling collections of the open one, a link to the parent, and all collection groups. */
 export function CollectionsColumn({ scope, collection, group, version, changed }: Props) {
   const { t, number } = useText()
   const { write } = useSession()

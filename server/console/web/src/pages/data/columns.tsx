@@ -7,11 +7,11 @@ import { valueText } from '../../lib/value-text'
 import { Dialog } from '../../ui/dialog'
 
 const MAX_SHOWN = 8
-/** How many documents the widths of columns are of, and the bounds of widths, in pixels. */
+/** The number of documents that determine the widths of columns, and the bounds of widths in pixels. */
 const MEASURED = 30
 const MIN_WIDTH = 72
 const MAX_WIDTH = 260
-/** About the width of a letter, and of what surrounds the text of a cell. */
+/** The approximate width of a letter, and of the padding of a cell. */
 const LETTER = 7.4
 const AROUND = 26
 
@@ -31,7 +31,7 @@ function stored(collection: string): string[] | null {
   }
 }
 
-/** The width of a column of some texts, in pixels. */
+/** The width in pixels of a column with some texts. */
 function columnWidth(texts: readonly string[]): number {
   const longest = Math.max(0, ...texts.map((text) => Math.min(text.length, MAX_WIDTH)))
   return Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, longest * LETTER + AROUND)))
@@ -39,7 +39,7 @@ function columnWidth(texts: readonly string[]): number {
 
 export type Columns = { known: string[]; shown: string[]; widths: string; toggle: (name: string) => void }
 
-/** The fields that are columns: those that the user chose, otherwise the most frequent ones. Their order does not change. */
+/** The fields shown as columns: those chosen by the user, otherwise the most frequent ones. Their order does not change. */
 export function useColumns(collection: string, docs: Doc[], group: boolean): Columns {
   const [chosen, setChosen] = useState(() => stored(collection))
   const order = useRef<string[]>([])
@@ -51,7 +51,7 @@ export function useColumns(collection: string, docs: Doc[], group: boolean): Col
     return order.current
   }, [docs, sample])
   const shown = useMemo(() => (chosen ? known.filter((name) => chosen.includes(name)) : known.slice(0, MAX_SHOWN)), [chosen, known])
-  // A column keeps the width of its first documents, so that it does not move when others are loaded.
+  // A column keeps the width for its first documents, so that it does not move when others are loaded.
   const measured = useRef(new Map<string, number>())
   const widths = useMemo(() => {
     const first = docs.slice(0, MEASURED)

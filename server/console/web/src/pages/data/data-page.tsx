@@ -10,14 +10,14 @@ import { DocumentPane } from './document-pane'
 import { DocumentsTable } from './documents-table'
 import { type Place, preloadRows } from './use-rows'
 
-/** The documents that an address names; the collection is empty if it names none. */
+/** The collection and document in an address. The collection is empty if there is none. */
 function placeOf(pathname: string, search: string): Place {
   const { scope, rest } = readPath(pathname)
   const params = new URLSearchParams(search)
   return { scope, collection: splitPath(rest).collection, group: params.get('group') === '1', query: readQuery(params.get('q')) }
 }
 
-/** Loads what the first rendering of an address shows. */
+/** Loads the data of the first rendering. */
 export async function preload({ pathname, search }: Location): Promise<void> {
   const place = placeOf(pathname, search)
   if (place.scope.project && place.scope.database && place.collection) await preloadRows(place)

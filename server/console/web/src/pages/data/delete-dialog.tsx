@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toasts'
 
 type Props = { scope: Scope; paths: string[]; close: () => void; done: () => void }
 
-/** Deletes documents or a collection with all below them: counted first, with progress, and with undo for a minute. */
+/** Deletes documents or a collection with everything below: counted first, with progress, and with undo for a minute. */
 export function DeleteDialog({ scope, paths, close, done }: Props) {
   const { t } = useText()
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)

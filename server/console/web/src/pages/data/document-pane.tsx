@@ -24,7 +24,7 @@ const HistoryPanel = lazy(() => import('./history-panel'))
 type Props = { scope: Scope; path: string; open: (path: string | null) => void; changed: () => void }
 type Asked = 'duplicate' | 'rename' | 'delete' | null
 
-/** One document: its fields, its collections, and what can be done with it. */
+/** One document: its fields, its collections, and its actions. */
 export function DocumentPane({ scope, path, open, changed }: Props) {
   const { t } = useText()
   const { write } = useSession()
@@ -115,7 +115,7 @@ export function DocumentPane({ scope, path, open, changed }: Props) {
   )
 }
 
-/** A document that is not there, with the versions that it had. */
+/** A missing document, with its former versions. */
 function Gone({ scope, path, restored }: { scope: Scope; path: string; restored: () => void }) {
   const { t } = useText()
   const { features } = useSession()
@@ -164,7 +164,7 @@ const sameFields = (a: Fields, b: Fields): boolean => same({ type: 'map', value:
 
 type EditorProps = { scope: Scope; loaded: Doc; reload: () => void; write: boolean; changed: () => void; known: (doc: Doc) => void }
 
-/** The draft of a document, as fields or as JSON. Changes by others load by themselves unless there is a draft. */
+/** The draft of a document, as fields or as JSON. Changes by other clients are loaded automatically unless there is a draft. */
 function Editor({ scope, loaded, reload, write, changed, known }: EditorProps) {
   const { t, time } = useText()
   const { features } = useSession()
@@ -308,7 +308,7 @@ function useDocumentChanges(scope: Scope, path: string, changed: () => Promise<v
     let ended = false
     import('../../api/live').then(
       ({ watchDocument }) => {
-        // The table shows a lost connection; the document can still be refreshed.
+        // The table shows a lost connection. The document can still be refreshed.
         if (!ended) stop = watchDocument({ project, database }, path, () => void latest.current().catch(() => {}))
       },
       () => {},

@@ -161,7 +161,7 @@ function LiveMark({ live }: { live: Live }) {
   )
 }
 
-/** The path of the collection, each document and collection above it a link. */
+/** The path of the collection. Each document and collection above it is a link. */
 function Crumbs({ place: { scope, collection, group } }: { place: Place }) {
   const { t } = useText()
   const ids = collection.split('/')

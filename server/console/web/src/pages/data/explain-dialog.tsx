@@ -5,7 +5,7 @@ import { Dialog } from '../../ui/dialog'
 import { Loaded } from '../../ui/states'
 import { type Place, sourceOf } from './use-rows'
 
-/** How a query runs: the indexes, and what was read for what it returned. */
+/** How a query runs: its indexes, and the entries and documents read in relation to the results. */
 export default function ExplainDialog({ place, close }: { place: Place; close: () => void }) {
   const { t } = useText()
   const { state, reload } = useLoad(JSON.stringify(place), (signal) =>

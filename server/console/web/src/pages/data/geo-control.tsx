@@ -8,7 +8,7 @@ type Props = { latitude: number; longitude: number; disabled: boolean; set: (lat
 const round = (n: number): number => Math.round(n * 10_000) / 10_000
 const clamp = (n: number, limit: number): number => Math.max(-limit, Math.min(limit, n))
 
-/** A geographical point: two numbers, and a small map that shows and moves it. */
+/** A geographical point: two numbers, and a small map on which the point can be moved. */
 export function GeoControl({ latitude, longitude, disabled, set }: Props) {
   const { t } = useText()
   const click = (event: MouseEvent<SVGSVGElement>) => {

@@ -11,7 +11,7 @@ const AHEAD = 30
 type Props = {
   docs: Doc[]
   fields: string[]
-  /** The widths of the columns of ids and fields, as CSS has them. */
+  /** The widths of the columns of ids and fields in CSS. */
   widths: string
   /** The height of a row. */
   row: number
@@ -28,7 +28,7 @@ type Props = {
   see: (first: number, last: number) => void
 }
 
-/** A table that renders visible rows only. Arrow keys move, Enter opens a row, the space bar selects it. */
+/** A table that renders only visible rows. Arrow keys move, Enter opens a row, the space bar selects it. */
 export function Grid(props: Props) {
   const { docs, fields, row: height, current, selected, setSelected, open, more, loadMore, see } = props
   const { t } = useText()
@@ -39,7 +39,7 @@ export function Grid(props: Props) {
   const virtual = useVirtualizer({
     count: docs.length,
     getScrollElement: () => scroller.current,
-    // The first rendering has rows for the whole window, before the table is measured.
+    // The first rendering has enough rows for the whole window, before the table is measured.
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     estimateSize: () => height,
     overscan: 8,
@@ -60,7 +60,7 @@ export function Grid(props: Props) {
   useEffect(() => {
     if (focusNext.current !== active) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
-    // A later render contains a row that was just loaded.
+    // A later rendering contains a row that was just loaded.
     if (!row) return
     focusNext.current = null
     row.focus({ preventScroll: true })
@@ -209,7 +209,7 @@ const Row = memo(function Row({ doc, index, top, fields, group, active, current,
       tabIndex={active ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
       onClick={(event) => {
-        // A press beside the checkbox selects the row, too.
+        // A press beside the checkbox also selects the row.
         if (!(event.target instanceof Element && event.target.closest('.grid-check'))) open(doc.path)
       }}
       onKeyDown={undefined}

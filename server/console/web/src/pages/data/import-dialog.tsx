@@ -80,7 +80,7 @@ export function ImportDialog({
   )
 }
 
-/** Parses a file by its name; an error names its line. */
+/** Parses a file according to its name. Errors contain the line. */
 function read(name: string, text: string, root: string, place: (line: number, column: number) => string) {
   if (name.toLowerCase().endsWith('.csv')) return readCsv(text, root)
   try {

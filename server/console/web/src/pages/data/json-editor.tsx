@@ -9,7 +9,7 @@ import { CodeEditor } from '../../ui/code-editor'
 
 type Props = { scope: Scope; fields: Fields; readOnly: boolean; change: (fields: Fields) => void; bad: (bad: boolean) => void }
 
-/** A document as JSON, with errors at their place. */
+/** A document as JSON, with errors at their position. */
 export default function JsonEditor({ scope, fields, readOnly, change, bad }: Props) {
   const { t } = useText()
   const [first] = useState(() => formatDocument(fields))

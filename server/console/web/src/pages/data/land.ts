@@ -1,4 +1,4 @@
-/** The outlines of the continents, coarsely: x is the longitude, y the latitude downwards. */
+/** Simplified outlines of the continents: x is the longitude, y the latitude, increasing to the south. */
 export const LAND = [
   // North America
   'M-168-66L-156-71-128-70-110-68-95-72-82-68-94-60-86-56-80-52-78-58-72-62-64-58-56-52-66-49-65-44-70-42-76-35-81-31-80-25-84-30-90-29-97-26-97-20-91-19-87-21-88-16-83-15-83-10-78-8-85-11-92-14-105-20-113-31-117-33-124-40-124-48-134-58-150-60-164-55-158-58Z',

@@ -11,13 +11,13 @@ import { Problem } from '../../ui/states'
 
 type Props = {
   scope: Scope
-  /** The document that the collection lies in, '' for the database. */
+  /** The parent document of the collection; '' for the database. */
   parent: string
-  /** The collection's path; null where a new one is named. */
+  /** The collection's path; null if the user enters a new collection. */
   collection: string | null
   /** The initial fields, for a copy. */
   fields?: Fields
-  /** The id that is proposed; empty for a generated one. */
+  /** The proposed id; empty for a generated one. */
   id?: string
   title?: string
   hint?: string

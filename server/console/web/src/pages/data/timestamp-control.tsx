@@ -3,7 +3,7 @@ import { useText } from '../../i18n/text'
 import { readSetting, writeSetting } from '../../lib/settings'
 import { finerDigits, fromZone, toZone, withFiner, zones } from '../../lib/zones'
 
-/** A time in a zone, which applies to all timestamps. Digits beyond milliseconds are kept. */
+/** A time in a zone, which applies to all timestamps. Digits after milliseconds are kept. */
 export function TimestampControl({
   iso,
   label,
@@ -17,7 +17,7 @@ export function TimestampControl({
 }) {
   const { t } = useText()
   const all = useMemo(() => zones(), [])
-  // The hundreds of zones are rendered only while one is chosen.
+  // The hundreds of zones are rendered only while the user chooses one.
   const [choosing, setChoosing] = useState(false)
   const [zone, setZone] = useState(() => {
     const stored = readSetting('zone')

@@ -11,7 +11,7 @@ import { type Place, sourceOf } from './use-rows'
 
 const EVERY_MS = 400
 
-/** Exports documents to a file. The server writes all documents of a place; the page writes those that are selected. */
+/** Exports documents to a file. The server writes all documents of a collection or query; the page writes selected ones. */
 export function useExport(place: Place) {
   const { t, number } = useText()
   const [running, setRunning] = useState<{ token: string; note: string } | null>(null)
@@ -34,7 +34,7 @@ export function useExport(place: Place) {
     const source = sourceOf(place)
     const token = await startExport(place.scope, { query: place.query, source, format, name: nameOf(format) })
     follow(exportPath(token))
-    // The browser goes on when the table is left; its progress is not shown any more.
+    // The browser continues when the table is closed. The progress is no longer shown.
     while (!gone.current) {
       const progress = await loadExport(token)
       if (stopped.current.has(token)) return

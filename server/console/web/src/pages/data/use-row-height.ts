@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Fingers need higher rows than pointers, as the styles of other controls have it. */
+/** Touch screens need higher rows than pointers, as in the styles of other controls. */
 const TOUCH = matchMedia('(max-width: 800px), (pointer: coarse)')
 
 function subscribe(changed: () => void): () => void {

@@ -6,10 +6,10 @@ import { comparePaths, cursorAfter } from '../../lib/order'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, type Scope } from '../../lib/scope'
 
-/** The number of rows that are watched beside the visible ones, and the maximum number of watched rows. */
+/** The number of watched rows before and after the visible ones, and the maximum number of watched rows. */
 const MARGIN = 50
 const MAX_WATCHED = 400
-/** The time for which a change is marked. */
+/** How long a change is marked. */
 const MARK_MS = 3000
 
 export type Place = { scope: Scope; collection: string; group: boolean; query: Query }
@@ -18,7 +18,7 @@ export type Live = 'connecting' | 'on' | 'lost'
 
 const isPlain = ({ group, query }: Place) => !group && query.where.length === 0 && query.order.length === 0 && query.limit === null
 
-/** The next page after the rows there are. */
+/** The next page after the loaded rows. */
 async function nextPage(
   place: Place,
   docs: Doc[],
@@ -43,10 +43,10 @@ const keyOf = ({ scope, collection, group, query }: Place) =>
 
 type Rows = Awaited<ReturnType<typeof nextPage>>
 
-/** The first page of rows that preloadRows loads, and those rows once they are there. Who shows them takes it, once. */
+/** The first page of rows that preloadRows loads, and its rows when they are loaded. It is used once. */
 let early: { key: string; page: Promise<Rows>; rows: Rows | null } | null = null
 
-/** Loads the first page of rows before the first rendering, which then contains them. What shows the rows shows a failure. */
+/** Loads the first page of rows before the first rendering. The component that shows the rows reports a failure. */
 export async function preloadRows(place: Place): Promise<void> {
   const page = nextPage(place, [], '', new AbortController().signal)
   const mine: typeof early = { key: keyOf(place), page, rows: null }
@@ -54,7 +54,7 @@ export async function preloadRows(place: Place): Promise<void> {
   mine.rows = await page.catch(() => null)
 }
 
-/** The first state of rows: those that are there already, or none yet. */
+/** The initial state of rows: the preloaded rows, or none. */
 function firstState(key: string): State {
   const rows = early?.key === key ? early.rows : null
   if (!rows) return fresh(key)
@@ -62,14 +62,14 @@ function firstState(key: string): State {
   return { ...fresh(key), ...rows, status: 'ready' }
 }
 
-/** The page of rows that is being loaded for a key, if there is one. */
+/** The pending page of rows for a key, if there is one. */
 function takeEarly(key: string): Promise<Rows> | null {
   const page = early?.key === key ? early.page : null
   early = null
   return page
 }
 
-/** The source of a query. */
+/** The watched part of the collection for a query. */
 export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'group'>) {
   const { parent, id } = collectionOf(collection)
   return { collection: id, group, parent: group ? '' : parent }
@@ -79,7 +79,7 @@ export function sourceOf({ collection, group }: Pick<Place, 'collection' | 'grou
 export function useRows(place: Place) {
   const key = keyOf(place)
   const [state, setState] = useState<State>(() => firstState(key))
-  /** Set while the rows are those of the first state. */
+  /** Set while the rows are those of the initial state. */
   const untouched = useRef(true)
   const [turn, setTurn] = useState(0)
   const [marks, setMarks] = useState<ReadonlySet<string>>(new Set())
@@ -117,7 +117,7 @@ export function useRows(place: Place) {
     const first = untouched.current
     untouched.current = false
     if (first && latest.current.state.status === 'ready') return () => busy.current?.abort()
-    // The first time, all of this is so already and nothing is rendered again.
+    // On the first run this is the current state, and nothing is rendered again.
     setState((now) => (now.key === key && now.status === 'loading' ? now : fresh(key)))
     setSeen((now) => (now.first === 0 && now.last === 0 ? now : { first: 0, last: 0 }))
     setLive('connecting')
@@ -165,7 +165,7 @@ export function useRows(place: Place) {
       control.abort()
       stop()
     }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the window is part of the key
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the range is part of the key
   }, [watchKey, mark])
 
   return {
@@ -184,7 +184,7 @@ export function useRows(place: Place) {
 
 const fresh = (key: string): State => ({ key, docs: [], status: 'loading', error: null, more: false, token: '' })
 
-/** The rows to watch, in steps, so that scrolling a little keeps the listener. */
+/** The rows to watch, in steps, so that short scrolling does not replace the listener. */
 function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
   const from = Math.max(0, Math.floor(first / MARGIN) * MARGIN - MARGIN)
   return { first: from, last: Math.min(Math.max(count - 1, 0), Math.ceil((last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
@@ -202,7 +202,7 @@ function watchOf(place: Place, state: State, { first, last }: { first: number; l
 
 type Fix = { changed: string[]; merge: (docs: Doc[]) => Doc[] }
 
-/** The effect of changes on the rows. Values are read from the server again, in full precision. */
+/** Applies changes to the rows. Values are read again from the server, in full precision. */
 async function changedRows(
   place: Place,
   docs: Doc[],

@@ -13,7 +13,7 @@ import { TimestampControl } from './timestamp-control'
 /** The number of fields or items that are rendered at first, and that each step adds. Thousands of controls are slow. */
 const STEP = 200
 
-/** A button that shows more of a long list; nothing where all is shown. */
+/** A button that shows more of a long list. It is hidden when everything is shown. */
 function ShowMore({ left, more }: { left: number; more: () => void }) {
   const { t, number } = useText()
   if (left <= 0) return null
@@ -131,7 +131,7 @@ const textOf = (value: Value): string =>
         ? value.value.join(', ')
         : valueText(value)
 
-/** A value that is edited as a line of text: a number, a reference or a vector. Invalid text remains and is marked. */
+/** A value that is edited as a line of text: a number, a reference or a vector. Invalid text is kept and marked. */
 function TextControl({ value, set, disabled, scope, label }: Props & { label: string }) {
   const { t } = useText()
   const [text, setText] = useState(() => textOf(value))

@@ -10,7 +10,7 @@ import { Moment } from '../../ui/moment'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
 
-/** Composite indexes: those there are with their use, and those that queries needed. */
+/** Composite indexes: existing ones with their use, and missing ones that queries needed. */
 export default function IndexesPage() {
   const { t, time } = useText()
   const scope = useScope()
@@ -73,7 +73,7 @@ const fieldText = (field: Index['fields'][number]): string => {
   return `${field.path} ${field.order === 'DESCENDING' ? '↓' : '↑'}`
 }
 
-/** What an index is of: the first cells of its row. */
+/** The definition of an index: the first cells of its row. */
 function Cells({ index }: { index: Index }) {
   const { t } = useText()
   return (

@@ -150,7 +150,7 @@ export default function LabPage() {
   )
 }
 
-/** Saves the documents of a database to a file, and loads them. */
+/** Saves the documents of a database to a file, and loads them from one. */
 function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
   const { t } = useText()
   const [note, setNote] = useState('')

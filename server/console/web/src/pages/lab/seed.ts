@@ -6,7 +6,7 @@ import { documentsRoot, type Scope } from '../../lib/scope'
 const PAGE = 300
 const BATCH = 200
 
-/** All documents of a database, those of a collection before those below them. */
+/** All documents of a database. The documents of a collection precede those below them. */
 export async function* readTree(scope: Scope, parent = ''): AsyncGenerator<Doc[]> {
   for (const { path } of await loadCollections(scope, parent, false)) {
     for (let token = '', first = true; first || token; first = false) {
@@ -18,7 +18,7 @@ export async function* readTree(scope: Scope, parent = ''): AsyncGenerator<Doc[]
   }
 }
 
-/** Writes the documents of a seed and returns how many there are. */
+/** Writes the documents of a seed and returns their number. */
 export async function loadSeed(
   scope: Scope,
   text: string,

@@ -12,7 +12,7 @@ type Figure = {
   series: { label: string; values: number[] }[]
 }
 
-/** What the charts show: rates of the last whole sample, and how things stand now. */
+/** The values of the charts: rates of the last complete sample, and current values. */
 function useFigures(samples: Sample[], interval: number): Figure[] {
   const { t, number } = useText()
   const last = samples.at(-1)
@@ -23,7 +23,7 @@ function useFigures(samples: Sample[], interval: number): Figure[] {
   const ms = (n: number) => `${number(Math.round(n * 10) / 10)} ms`
   const bytesText = (n: number) => inUnits(n, number)
   const series = (label: string, of: (sample: Sample) => number) => ({ label, values: whole.map(of) })
-  // How things stand is known of the sample under way too.
+  // Current values are also available from the incomplete sample.
   const level = (label: string, of: (sample: Sample) => number) => ({ label, values: samples.map(of) })
   const counts = (['commits', 'writes', 'reads', 'queries', 'denials', 'signIns'] as const).map((name) => ({
     id: name,
@@ -56,7 +56,7 @@ function useFigures(samples: Sample[], interval: number): Figure[] {
   ]
 }
 
-/** How far the state and each other node are behind the log that nodes share; nothing where they share none. */
+/** How far the state and each other node are behind the shared log; empty for a single server. */
 function lags(samples: Sample[], text: (n: number) => string, titles: { lag: string; nodes: string }): Figure[] {
   const last = samples.at(-1)
   if (last?.lag === undefined) return []

@@ -9,7 +9,7 @@ import { Charts } from './charts'
 
 const EVERY_MS = 5000
 
-/** Loads anew every few seconds while the page is looked at. */
+/** Reloads every few seconds while the page is visible. */
 function useEvery(reload: () => void) {
   useEffect(() => {
     const timer = setInterval(() => {
@@ -19,7 +19,7 @@ function useEvery(reload: () => void) {
   }, [reload])
 }
 
-/** How the server does now and did over the last hour. */
+/** The server's current state and its last hour. */
 export default function NowPage() {
   const { t, time } = useText()
   const { features } = useSession()
@@ -44,7 +44,7 @@ export default function NowPage() {
   )
 }
 
-/** The latest queries that took long, with what they read and what they lacked. */
+/** The latest slow queries, with the documents that they read and the indexes that they lacked. */
 function Slow({ queries, from }: { queries: SlowQuery[]; from: number }) {
   const { t, number } = useText()
   return (

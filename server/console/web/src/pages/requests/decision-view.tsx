@@ -9,7 +9,7 @@ import { coverageMarks, decidingLines } from '../rules/coverage-view'
 
 const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
 
-/** How rules decided: the statements, and the value of every expression that was evaluated. */
+/** A decision of the rules: the statements, and the value of every evaluated expression. */
 export default function DecisionView({ source, decision }: { source: string; decision: Decision }) {
   const { t, number } = useText()
   const marks = useMemo(() => [coverageMarks(source, decision.expressions), decidingLines(source, decision.statements)], [source, decision])

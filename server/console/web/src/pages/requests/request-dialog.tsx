@@ -91,7 +91,7 @@ function dataOf(request: FullRequest): string | null {
   return after.success ? formatDocument(fieldsFromWire(after.output.fields)) : null
 }
 
-/** Decides the request again, as another user, at another time or with other data. */
+/** Evaluates the request again, with another user, time or document. */
 function ReplayForm({ request }: { request: FullRequest }) {
   const { t } = useText()
   const [uid, setUid] = useState(request.uid ?? '')

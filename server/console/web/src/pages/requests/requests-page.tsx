@@ -78,7 +78,7 @@ function Choice({
   )
 }
 
-/** Reports whether a record passes a filter, as the server decides it. */
+/** Reports whether a record passes a filter, in the same way as the server. */
 export function passes(record: RequestRecord, { outcome, method, path, user }: RequestFilter): boolean {
   if (outcome && record.outcome !== outcome) return false
   if (method && record.method !== method) return false
@@ -99,7 +99,7 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
         if ('id' in line) setFresh((now) => (now.some((one) => one.id === line.id) ? now : [line, ...now].slice(0, MAX_SHOWN)))
       }
     }
-    // After the stream ends, the shown decisions remain. The next load shows the error.
+    // After the end of the stream, the shown decisions remain. The next load reports the error.
     follow().catch(() => {})
     return () => control.abort()
   }, [after])

@@ -13,7 +13,7 @@ import { Empty, Loaded } from '../../ui/states'
 
 type Mark = { from: number; to: number; kind: 'true' | 'false' | 'both' | 'never' | 'value'; title: string }
 
-/** The values of expressions as marks of the text. Marks of inner expressions are within those of outer ones. */
+/** The values of expressions as marks in the text. Marks of inner expressions are inside those of outer ones. */
 function marksOf(expressions: readonly Expression[], at: (byte: number) => number): Mark[] {
   return expressions.flatMap((expression) => {
     const labels = expression.values.map(({ value }) => valueLabel(value))
@@ -60,7 +60,7 @@ export function decidingLines(source: string, statements: readonly { line: numbe
   return [LINES, EditorView.decorations.of(builder.finish())]
 }
 
-/** The rules in force with how often each expression was evaluated, and to what. */
+/** The rules in force, with the values of each expression and how often it was evaluated. */
 export function CoverageView({ scope }: { scope: Scope }) {
   const { t } = useText()
   const { state, reload } = useLoad('coverage', (signal) => loadCoverage(scope, signal))

@@ -7,7 +7,7 @@ import { Loaded, Skeleton } from '../../ui/states'
 
 const RulesWorkshop = lazy(() => import('./rules-workshop'))
 
-/** The rules in force, and a draft of others. */
+/** The rules in force, and a draft. */
 export default function RulesPage() {
   const { t } = useText()
   const scope = useScope()

@@ -24,7 +24,7 @@ type Result =
   | { kind: 'cases'; rows: { id: string; good: boolean; text: string }[] }
   | { kind: 'replay'; same: number; rows: { id: string; was: string; now: string }[] }
 
-/** A draft of rules: checked while the user types, compared, run on cases and recorded requests, then applied or saved. */
+/** A draft of rules. It is checked while the user types, compared, run on cases and recorded requests, and then applied or saved. */
 export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope; inForce: string; reload: () => void }) {
   const { t } = useText()
   const { features, write } = useSession()
@@ -141,7 +141,7 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
   )
 }
 
-/** The cases of files, in the order of their names. An error for an invalid file contains its name. */
+/** The cases in files, ordered by file name. An error for an invalid file contains its name. */
 async function casesOf(files: readonly File[]): Promise<unknown[]> {
   const all: unknown[] = []
   const named = files.filter((file) => file.name.endsWith('.json')).toSorted((a, b) => pathOf(a).localeCompare(pathOf(b)))
@@ -158,7 +158,7 @@ async function casesOf(files: readonly File[]): Promise<unknown[]> {
 
 const pathOf = (file: File): string => file.webkitRelativePath || file.name
 
-/** A button that asks for files of cases, or for a folder of them. */
+/** A button that opens files of cases, or a folder of them. */
 function CaseFiles({ label, folder, chosen }: { label: string; folder: boolean; chosen: (files: File[]) => void }) {
   return (
     <label className="button">

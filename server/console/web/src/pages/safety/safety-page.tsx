@@ -45,7 +45,7 @@ export default function SafetyPage() {
   )
 }
 
-/** The result of a check in the language of the page, or else in the server's. */
+/** The result of a check in the page's language if it has a text, otherwise the server's text. */
 function Sentence({ check: { id, case: kind, text, values } }: { check: Check }) {
   const { t, number, time } = useText()
   const sentence = t.safety.texts[`${id}.${kind}`]

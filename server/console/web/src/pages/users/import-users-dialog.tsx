@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toasts'
 const BATCH = 500
 const UsersFile = v.object({ users: v.array(v.looseObject({ localId: v.string() })) })
 
-/** Writes the users of a file as `firebase auth:export` and this page make it. */
+/** Imports the users of a file written by `firebase auth:export` or by this page. */
 export function ImportUsersDialog({ directory, close, done }: { directory: Directory; close: () => void; done: () => void }) {
   const { t } = useText()
   const [file, setFile] = useState<File | null>(null)

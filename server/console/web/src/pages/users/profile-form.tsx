@@ -27,7 +27,7 @@ const valuesOf = (user: User): Values => ({
   disabled: user.disabled,
 })
 
-/** What differs between two states of an account, as a change says it. */
+/** The difference between two states of an account, as a change request. */
 function changeOf(before: Values, after: Values): UserChange {
   const change: UserChange = {}
   if (after.email !== before.email) change.email = after.email

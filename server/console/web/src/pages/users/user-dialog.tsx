@@ -16,7 +16,7 @@ const ClaimsForm = lazy(() => import('./claims-form'))
 type Props = { directory: Directory; localId: string; close: () => void; changed: () => void }
 type Tab = 'profile' | 'claims' | 'sign-in'
 
-/** One user: the account, its claims, and how it signs in. */
+/** One user: the account, its claims, and its sign-in methods. */
 export function UserDialog({ directory, localId, close, changed }: Props) {
   const { t } = useText()
   const [tab, setTab] = useState<Tab>('profile')
@@ -63,7 +63,7 @@ export function UserDialog({ directory, localId, close, changed }: Props) {
 
 type PartProps = { directory: Directory; user: User; changed: () => void }
 
-/** Providers and second factors of a user, which can be taken away. */
+/** The providers and second factors of a user, which can be removed. */
 function SignIn({ directory, user, changed }: PartProps) {
   const { t, time } = useText()
   const { write } = useSession()
@@ -117,7 +117,7 @@ function SignIn({ directory, user, changed }: PartProps) {
   )
 }
 
-/** What can be done with an account as a whole. */
+/** The actions for a whole account. */
 function Actions({ directory, user, changed, close }: PartProps & { close: () => void }) {
   const { t } = useText()
   const { write, features, addresses } = useSession()

@@ -20,10 +20,10 @@ const PAGE = 100
 
 type First = UserPage & { text: string }
 
-/** The users that preload has loaded, and whose they are. The first rendering takes them. */
+/** The preloaded users, with their project and tenant. The first rendering uses them. */
 let early: { key: string; first: First } | null = null
 
-/** Set once users have been rendered: what preload loads later is not used. */
+/** Set after users have been rendered. Preloaded users that arrive later are not used. */
 let shown = false
 
 const keyOf = ({ project, tenant }: Directory, text: string) => JSON.stringify([project, tenant, text])
@@ -31,7 +31,7 @@ const keyOf = ({ project, tenant }: Directory, text: string) => JSON.stringify([
 const pageOf = (directory: Directory, text: string, after: string, signal?: AbortSignal): Promise<UserPage> =>
   text ? findUsers(directory, text, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
 
-/** Loads the first users of an address before the first rendering. What shows the users shows a failure. */
+/** Loads the first users of an address before the first rendering. The component that shows the users reports a failure. */
 export async function preload({ pathname, search }: Location): Promise<void> {
   const { project } = readPath(pathname).scope
   const params = new URLSearchParams(search)
@@ -41,7 +41,7 @@ export async function preload({ pathname, search }: Location): Promise<void> {
   if (page && !shown) early = { key: keyOf(directory, text), first: { ...page, text } }
 }
 
-/** The users that are there before the first rendering, once. */
+/** Returns the preloaded users once. */
 function takeEarly(directory: Directory, text: string): First | null {
   const first = early?.key === keyOf(directory, text) ? early.first : null
   early = null
@@ -49,7 +49,7 @@ function takeEarly(directory: Directory, text: string): First | null {
   return first
 }
 
-/** The users of a project or a tenant. The address names the tenant, the search and the user that is open. */
+/** The users of a project or a tenant. The address contains the tenant, the search and the open user. */
 export default function UsersPage() {
   const { t } = useText()
   const { project } = useScope()
@@ -121,7 +121,7 @@ type ListProps = { directory: Directory; text: string; version: number; open: (l
 
 function UserList({ directory, text, version, open }: ListProps) {
   const { t } = useText()
-  // The pages after the first, and which first page they follow.
+  // The pages after the first one, and the first page that they follow.
   const [more, setMore] = useState<{ of: UserPage | null; users: User[]; token: string }>({ of: null, users: [], token: '' })
   const { busy, error, run } = useAction()
   const [first] = useState(() => takeEarly(directory, text))
