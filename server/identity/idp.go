@@ -198,12 +198,14 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Te
 
 // handOver prepares an account for the user who has just proved ownership of its address, by a code or by a provider's assertion. Until
 // then an attacker may have created the account with that address (account pre-hijacking): all credentials by which the attacker could
-// sign in are removed, second factors that would keep the owner out are removed, and all sessions end.
+// sign in are removed, second factors that would keep the owner out are removed, and all sessions end. Links that move the account to
+// another address end, too: see ended.
 func (s *Service) handOver(u *account.User) {
 	if u.EmailVerified || u.Email == "" {
 		return
 	}
 	u.Password, u.PasswordUpdated, u.Providers, u.Phone, u.Passkeys, u.Factors, u.SignedInFrom = nil, 0, nil, "", nil, nil, nil
+	u.HandedOver = s.now()
 	s.revoke(u)
 }
 

@@ -78,8 +78,15 @@ func (s *Service) refused(limit string) {
 }
 
 // limitRecipient counts a code that a client requests for an e-mail address or a phone.
-func (s *Service) limitRecipient(c Call, to string) error {
-	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey("recipient", to), byRecipient) {
+func (s *Service) limitRecipient(c Call, to string) error { return s.limitMessage(c, "recipient", to) }
+
+// limitFormer counts a change of address by a client, of which the former address is notified. Codes that others request for the address
+// do not count: they must not prevent its owner from changing it.
+func (s *Service) limitFormer(c Call, from string) error { return s.limitMessage(c, "former", from) }
+
+// limitMessage counts a message to an e-mail address or a phone.
+func (s *Service) limitMessage(c Call, what, to string) error {
+	if s.limited(c) && !s.limits.accounts.Allow(c.accountKey(what, to), byRecipient) {
 		s.refused("recipient")
 		return apiError("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}

@@ -57,6 +57,8 @@ type oob struct {
 	Unverified bool `json:"unverified,omitempty"`
 	// Before holds, in a RecoverEmail code, the credentials of the account before the change.
 	Before *means `json:"before,omitempty"`
+	// Previous is set in a RecoverEmail code: the hash of the code of the change of address before, or empty.
+	Previous string `json:"previous,omitempty"`
 	// Epoch is set in a ChangeEmail code that a user requested: the code is valid only in this epoch of the account, so it
 	// ends with the sessions. Nil means any epoch.
 	Epoch *int64 `json:"epoch,omitempty"`
@@ -306,34 +308,49 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 	return apiError("EMAIL_EXISTS")
 }
 
-// makeCode creates and stores a code. For some kinds a new code invalidates the previous one.
-func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob) (code, link string, err error) {
+// newCode returns a new code and its link. Under `clave start` it also sets them in made, for the control route.
+func (s *Service) newCode(c Call, r *OobRequest, made *oob) (code, link string) {
 	const size = 40 // 54 characters, as the emulator's
 	code = randid.Secret(size)
 	link = s.link(c, r, made.Type, code)
 	if s.o.Emulator {
 		made.Code, made.Link = code, link
 	}
+	return code, link
+}
+
+// makeCode creates and stores a code. For some kinds a new code invalidates the previous one.
+func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made oob) (code, link string, err error) {
+	code, link = s.newCode(c, r, &made)
 	if made.UID == "" {
 		return code, link, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(codeItem, digest(code), made) })
 	}
 	return code, link, s.change(ctx, c, made.UID, func(ch *account.Change, u *account.User) error {
 		if made.Type == PasswordReset || made.Type == ChangeEmail {
 			dropCode(ch, u, made.Type)
-			if u.Codes == nil {
-				u.Codes = make(map[string]account.Code)
-			}
-			u.Codes[string(made.Type)] = account.Code{Hash: digest(code)}
+			setNewest(u, made.Type, digest(code))
 		}
 		return ch.Save(codeItem, digest(code), made)
 	})
+}
+
+// setNewest records the hash of the newest code of a kind that was sent to a user. An empty hash means that there is none.
+func setNewest(u *account.User, kind RequestType, hash string) {
+	switch {
+	case hash == "":
+		delete(u.Codes, string(kind))
+	case u.Codes == nil:
+		u.Codes = map[string]account.Code{string(kind): {Hash: hash}}
+	default:
+		u.Codes[string(kind)] = account.Code{Hash: hash}
+	}
 }
 
 // dropCode removes the latest code of a kind that was sent to a user.
 func dropCode(ch *account.Change, u *account.User, kind RequestType) {
 	if old, ok := u.Codes[string(kind)]; ok {
 		ch.Remove(codeItem, old.Hash)
-		delete(u.Codes, string(kind))
+		setNewest(u, kind, "")
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
-	if err != nil || u == nil || made.ended(u) {
+	if err != nil || u == nil || s.ended(made, u) {
 		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
@@ -36,9 +36,12 @@ func useCode(ch *account.Change, u *account.User, code string) error {
 	if err != nil || !found {
 		return firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
+	if u != nil && still.Type == RecoverEmail {
+		return useRecovery(ch, u, digest(code), still.Previous)
+	}
 	ch.Remove(codeItem, digest(code))
 	if u != nil && u.Codes[string(still.Type)].Hash == digest(code) {
-		delete(u.Codes, string(still.Type))
+		setNewest(u, still.Type, "")
 	}
 	return nil
 }
@@ -52,8 +55,9 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	if u == nil || made.Type != VerifyEmail && made.Type != ChangeEmail && made.Type != RecoverEmail {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
-	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
-	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
+	res := &UpdateResponse{Kind: kindUpdate}
+	var notice *recovery
+	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		// The account is read again under its lock. It may have changed since the code was loaded.
 		if u.Disabled {
 			return apiError("USER_DISABLED")
@@ -61,7 +65,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		if made.Type != RecoverEmail && u.Email != made.Email {
 			return apiError("EMAIL_NOT_FOUND")
 		}
-		if made.ended(u) {
+		if s.ended(made, u) {
 			return apiError("INVALID_OOB_CODE")
 		}
 		if err := useCode(ch, u, code); err != nil {
@@ -69,7 +73,11 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		}
 		switch made.Type {
 		case ChangeEmail:
-			formerly = *u
+			if !s.o.AsEmulator { // The official emulator sends no recovery e-mail for it.
+				if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+					return err
+				}
+			}
 			s.move(u, made.NewEmail, true)
 		case RecoverEmail:
 			s.restore(u, made)
@@ -84,9 +92,8 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
 		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return useCode(ch, u, code) }), err)
 	}
-	// Only ChangeEmail sets formerly. The official emulator sends no recovery e-mail for it.
-	if err == nil && (made.Type != ChangeEmail || !s.o.AsEmulator) {
-		s.sendRecovery(ctx, c, formerly)
+	if err == nil {
+		s.sendRecovery(ctx, c, notice)
 	}
 	return res, err
 }
@@ -250,19 +257,21 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 			s.handOver(u)
 		}
 	}
-	var formerly account.User
+	var notice *recovery
 	// The change locks the address beside the account: two requests with one code of an address without an account would make accounts of
 	// different ids, whose locks do not exclude each other.
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,
-		edit: func(ch *account.Change, u *account.User) error {
+		edit: func(ch *account.Change, u *account.User) (err error) {
 			if err := useCode(ch, nil, code); err != nil {
 				return err
 			}
 			handOver(u)
 			if u.Email != "" && u.Email != res.Email {
-				formerly = *u
+				if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+					return err
+				}
 				s.move(u, res.Email, true)
 			}
 			u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
@@ -273,6 +282,6 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		return err
 	}
 	res.Tokens, res.Pending = out.Tokens, out.Pending
-	s.sendRecovery(ctx, c, formerly)
+	s.sendRecovery(ctx, c, notice)
 	return nil
 }

@@ -1,7 +1,9 @@
 package identity
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"clave/server/account"
 )
@@ -66,5 +68,78 @@ func (s *Service) restore(u *account.User, made *oob) {
 	s.revoke(u)
 }
 
-// ended reports whether the session that requested the code has ended.
-func (made *oob) ended(u *account.User) bool { return made.Epoch != nil && *made.Epoch != u.Epoch }
+// objection is the time after a change of address within which the former address can always restore the account, even
+// if an owner of the new address has taken it over since.
+const objection = 24 * time.Hour
+
+// ended reports whether a code has ended before its time: the session that requested it has ended, or an owner of the account's address has
+// taken the account over since. Without the latter, whoever had created the account could move it away from the new owner. The server
+// cannot distinguish this from an attacker who moves an account to another address and takes it over. So the code that the former address
+// received remains valid for a day after the change.
+func (s *Service) ended(made *oob, u *account.User) bool {
+	switch {
+	case made.Epoch != nil && *made.Epoch != u.Epoch:
+		return true
+	case !made.Made.Before(u.HandedOver):
+		return false
+	}
+	return made.Type == ChangeEmail || made.Type == RecoverEmail && s.now().Sub(made.Made) > objection
+}
+
+// recovery is a code that restores an account's former address, and its link.
+type recovery struct {
+	made oob
+	link string
+}
+
+// formerly returns a code that restores an account to its present state, without storing it.
+func (s *Service) formerly(u *account.User) oob {
+	return oob{Type: RecoverEmail, UID: u.UID, Email: u.Email, Unverified: !u.EmailVerified, Before: meansOf(u), Made: s.now()}
+}
+
+// recoverable stores, in a change of an account's address, the code that restores the former address, if there was one. The change
+// counts for the client and for the former address, which receives an e-mail. It is refused if it exceeds an allowance: a change that
+// the former address is not notified of could not be reversed.
+func (s *Service) recoverable(ch *account.Change, c Call, u *account.User, made oob) (*recovery, error) {
+	if made.Email == "" {
+		return nil, nil // There is no address to return to.
+	}
+	if err := firstErr(s.limit(c, limitCode), s.limitFormer(c, made.Email)); err != nil {
+		return nil, err
+	}
+	made.Previous = u.Codes[string(RecoverEmail)].Hash
+	code, link := s.newCode(c, &OobRequest{}, &made)
+	setNewest(u, RecoverEmail, digest(code))
+	return &recovery{made, link}, ch.Save(codeItem, digest(code), made)
+}
+
+// useRecovery removes the RecoverEmail code with a hash, and those of later changes of address, which could undo the restoration. The codes of
+// earlier changes stay valid.
+func useRecovery(ch *account.Change, u *account.User, used, previous string) error {
+	ch.Remove(codeItem, used)
+	for hash := u.Codes[string(RecoverEmail)].Hash; hash != "" && hash != used; {
+		var later oob
+		found, err := ch.Load(codeItem, hash, &later)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break // It has expired, and so have those before it.
+		}
+		ch.Remove(codeItem, hash)
+		hash = later.Previous
+	}
+	setNewest(u, RecoverEmail, previous)
+	return nil
+}
+
+// sendRecovery sends a stored code to an account's former address; nil sends none. The change of address is stored already, so a
+// failure is only logged.
+func (s *Service) sendRecovery(ctx context.Context, c Call, r *recovery) {
+	if r == nil {
+		return
+	}
+	if err := s.mail(ctx, c, r.made, r.link); err != nil {
+		s.o.Log.Error("an account's former address was not notified of the change", "user", r.made.UID, "error", err)
+	}
+}

@@ -166,10 +166,12 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 // of address: it is refused where Update would refuse it, the new address is not verified, and the former one is
 // notified. All sessions end except the one that begins.
 func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *account.Hash, r *SignUpRequest, res *SignUpResponse) error {
-	var formerly account.User
+	var notice *recovery
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
 		if u.Email != email {
-			formerly = *u
+			if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+				return err
+			}
 			s.move(u, email, false)
 		}
 		s.setPassword(u, hash)
@@ -181,7 +183,7 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 		return err
 	})
 	if err == nil {
-		s.sendRecovery(ctx, c, formerly)
+		s.sendRecovery(ctx, c, notice)
 	}
 	return err
 }

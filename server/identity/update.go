@@ -103,9 +103,10 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if err != nil {
 		return nil, err
 	}
-	res, formerly := &UpdateResponse{Kind: kindUpdate}, account.User{}
+	res := &UpdateResponse{Kind: kindUpdate}
+	var notice *recovery
 	err = s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
-		before := *u
+		before, formerly := *u, s.formerly(u)
 		if err := edit(ch, u); err != nil {
 			return err
 		}
@@ -118,7 +119,9 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 			return nil // new tokens are for clients whose sessions have just ended
 		}
 		if moved {
-			formerly = before
+			if notice, err = s.recoverable(ch, c, u, formerly); err != nil {
+				return err
+			}
 		}
 		if ses.Provider == "anonymous" && u.Password != nil {
 			ses.Provider = "password"
@@ -128,7 +131,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		return err
 	})
 	if err == nil {
-		s.sendRecovery(ctx, c, formerly)
+		s.sendRecovery(ctx, c, notice)
 	}
 	return res, err
 }
@@ -137,23 +140,6 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 func (r *UpdateRequest) sensitive() bool {
 	return r.Email != nil || r.Password != nil || len(r.DeleteProvider) > 0 ||
 		slices.ContainsFunc(r.DeleteAttribute, func(a Attribute) bool { return a == "EMAIL" || a == "PASSWORD" || a == "PROVIDER" })
-}
-
-// sendRecovery notifies an account's former address of the change of address, with a code that restores it. formerly is
-// the account before the change, or one without address if no e-mail is to be sent. The change is stored already, so a
-// failure is only logged.
-func (s *Service) sendRecovery(ctx context.Context, c Call, formerly account.User) {
-	if formerly.Email == "" {
-		return
-	}
-	made := oob{Type: RecoverEmail, UID: formerly.UID, Email: formerly.Email, Unverified: !formerly.EmailVerified, Before: meansOf(&formerly), Made: s.now()}
-	_, link, err := s.makeCode(ctx, c, &OobRequest{}, made)
-	if err == nil {
-		err = s.mail(ctx, c, made, link)
-	}
-	if err != nil {
-		s.o.Log.Error("an account's former address was not notified of the change", "user", formerly.UID, "error", err)
-	}
 }
 
 // fill sets the response's fields to those of the account.
