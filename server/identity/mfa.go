@@ -333,13 +333,17 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch); err != nil {
-		if u != nil && !u.Disabled {
-			err = apiError("INVALID_MFA_PENDING_CREDENTIAL") // the password has changed since
-		}
-		return nil, nil, err
+	return p, u, s.checkPending(p, u)
+}
+
+// checkPending refuses a pending sign-in whose account was disabled, or whose sessions have ended since it began: the first factor may not be valid
+// any more.
+func (s *Service) checkPending(p *pending, u *account.User) error {
+	err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch)
+	if err != nil && u != nil && !u.Disabled {
+		return apiError("INVALID_MFA_PENDING_CREDENTIAL")
 	}
-	return p, u, nil
+	return err
 }
 
 // StartFactor sends a code to an enrolled phone.
@@ -413,6 +417,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
+		check: func(u *account.User) error { return s.checkPending(p, u) },
 		edit: func(ch *account.Change, u *account.User) error {
 			// A credential belongs to one user, whose lock this change holds, so concurrent requests with it wait.
 			if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {

@@ -195,9 +195,10 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
-		edit: func(_ *account.Change, u *account.User) error {
+		locked: proofLock(r),
+		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone
-			return nil
+			return useProof(ch, r)
 		},
 	})
 	if err != nil {
@@ -246,8 +247,30 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 	return made.Phone, nil
 }
 
+// proofLock returns the name that excludes concurrent sign-ins with one temporary proof, which may create accounts of different ids.
+func proofLock(r *PhoneRequest) []string {
+	if stringOf(r.TemporaryProof) == "" {
+		return nil
+	}
+	return []string{"\x00" + digest(*r.TemporaryProof)}
+}
+
+// useProof removes the temporary proof of a request, if it has one, or returns an error if the proof has been used already. The change must
+// hold proofLock.
+func useProof(ch *account.Change, r *PhoneRequest) error {
+	if stringOf(r.TemporaryProof) == "" {
+		return nil
+	}
+	id := digest(*r.TemporaryProof)
+	if found, err := ch.Load(smsItem, id, &sms{}); err != nil || !found {
+		return firstErr(err, apiError("INVALID_TEMPORARY_PROOF"))
+	}
+	ch.Remove(smsItem, id)
+	return nil
+}
+
 // temporaryProof sets a temporary proof in the response: the number belongs to another account, to which the client can
-// sign in with the proof.
+// sign in with the proof, once.
 func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (*PhoneResponse, error) {
 	const size = 60
 	res.TemporaryProof, res.TemporaryProofExpiresIn = randid.Secret(size), expiresIn

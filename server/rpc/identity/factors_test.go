@@ -95,6 +95,28 @@ func TestAPhoneIsEnrolledOnce(t *testing.T) {
 	}
 }
 
+// TestFactorsRequireAVerifiedAddress enrolls factors for an account whose address was not verified: its owner could not sign in any more.
+func TestFactorsRequireAVerifiedAddress(t *testing.T) {
+	w := newFixture(t, setup{})
+	in := w.verified("later@example.com")
+	enroll := w.enroll(in, "+16505550118")
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": in["localId"], "emailVerified": false}))
+	for _, tt := range []struct {
+		verb string
+		body object
+	}{
+		{"mfaEnrollment:start", object{"idToken": in["idToken"], "phoneEnrollmentInfo": object{"phoneNumber": "+16505550119"}}},
+		{"mfaEnrollment:start", object{"idToken": in["idToken"], "totpEnrollmentInfo": object{}}},
+		{"mfaEnrollment:finalize", enroll},
+	} {
+		if got := w.refusal("v2/accounts/"+tt.verb, tt.body); got != "UNVERIFIED_EMAIL" {
+			t.Errorf("%s %v: %q, want UNVERIFIED_EMAIL", tt.verb, tt.body, got)
+		}
+	}
+	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": in["localId"], "emailVerified": true}))
+	w.must(w.client("v2/accounts/mfaEnrollment:finalize", enroll))
+}
+
 // TestAProofIsAcceptedOnce uses a temporary proof twice and for other purposes.
 func TestAProofIsAcceptedOnce(t *testing.T) {
 	w := newFixture(t, setup{})
@@ -116,6 +138,11 @@ func TestAProofIsAcceptedOnce(t *testing.T) {
 		if _, refused := w.client("signInWithPhoneNumber", tt.body); refused != tt.want {
 			t.Errorf("%s: %q, want %s", tt.name, refused, tt.want)
 		}
+	}
+	signIn := object{"temporaryProof": proof, "phoneNumber": "+16505550110"}
+	w.must(w.client("signInWithPhoneNumber", signIn))
+	if _, refused := w.client("signInWithPhoneNumber", signIn); refused != "INVALID_TEMPORARY_PROOF" {
+		t.Errorf("signing in by the proof again: %q, want INVALID_TEMPORARY_PROOF", refused)
 	}
 }
 
