@@ -359,6 +359,87 @@ func TestServiceAccounts(t *testing.T) {
 	}
 }
 
+// TestClaimsThatMustAgree presents tokens that are signed with the right keys, with claims that must not be accepted.
+func TestClaimsThatMustAgree(t *testing.T) {
+	h := clock.NewHand(start)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kid := token.KeyID(&key.PublicKey)
+	const email = "backend@p1.iam.gserviceaccount.com"
+	v, _ := signed(t, h, token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
+		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil // whatever the issuer
+	}})
+	sign := func(text string) []byte {
+		digest := sha256.Sum256([]byte(text))
+		sig, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sig
+	}
+	now := start.Unix()
+	cookie := func(of string) func() error {
+		return func() error {
+			raw, err := v.MintCookie(token.ID{UID: "ann", Project: of, Claims: map[string]any{"sub": "ann", "aud": project, "auth_time": now}}, time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = v.Cookie(raw, project)
+			return err
+		}
+	}
+	custom := func(changes map[string]any) func() error {
+		base := map[string]any{
+			"iss": email, "sub": email, "uid": "ann", "iat": now, "exp": now + 3600,
+			"aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
+		}
+		return func() error {
+			_, err := v.Custom(t.Context(), forge(t, map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}, with(base, changes), sign), project)
+			return err
+		}
+	}
+	access := func(raw string, err error) func() error {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			_, err := v.Caller(t.Context(), "Bearer ya29."+strings.TrimPrefix(raw, "ya29."), project)
+			return err
+		}
+	}
+	assertion := forge(t, map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}, map[string]any{"iss": email, "sub": email, "aud": "x", "iat": now, "exp": now + 3600}, sign)
+	granted, _, err := v.Assertion(t.Context(), assertion, []string{"x"})
+	for _, tt := range []struct {
+		name string
+		use  func() error
+		want string
+	}{
+		{"a session cookie", cookie(project), ""},
+		{"a session cookie that another project issued", cookie("p2"), "Missing or invalid authentication."},
+		{"a custom token", custom(nil), ""},
+		{"a custom token about another issuer", custom(map[string]any{"sub": "eve@p1.iam.gserviceaccount.com"}), "INVALID_CUSTOM_TOKEN : iss and sub differ"},
+		{"a custom token for another service", custom(map[string]any{"aud": "https://firestore.googleapis.com/"}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token that has expired", custom(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token of two hours", custom(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN"},
+		{"an access token", access(granted, err), ""},
+		{"a legacy token as an access token", access(v.MintLegacy(project, "ann", map[string]any{"project": project, "key": kid})), "Missing or invalid authentication."},
+	} {
+		got := ""
+		if err := tt.use(); err != nil {
+			got = fault.Of(err).Message
+		}
+		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	h.Advance(token.Life)
+	if err := access(granted, nil)(); err == nil {
+		t.Error("an access token was accepted after its expiry")
+	}
+}
+
 func FuzzCaller(f *testing.F) {
 	h := clock.NewHand(start)
 	v, _ := signed(f, h, token.Options{})

@@ -65,6 +65,7 @@ func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 		{"a phone", "signInWithPhoneNumber", in, object{"sessionInfo": phone["sessionInfo"], "code": messages.code()}, old},
 		{"deleting address and password", "update", in, object{"deleteAttribute": []string{"EMAIL", "PASSWORD"}}, old},
 		{"deleting the password's provider", "update", in, object{"deleteProvider": []string{"password"}}, old},
+		{"deleting all providers", "update", in, object{"deleteAttribute": []string{"PROVIDER"}}, old},
 		{"withdrawing a second factor", "v2/accounts/mfaEnrollment:withdraw", in, object{"mfaEnrollmentId": "x"}, old},
 		{"a session that began anonymously, of an account with an address", "update", upgraded, object{"password": "secret2"}, old},
 		{"a link to verify the address", "sendOobCode", in, object{"requestType": "VERIFY_EMAIL"}, ""},

@@ -90,6 +90,37 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	}
 }
 
+// TestAnAttackersNetworkIsNotKnownAfterAHandOver signs up as an attacker with a user's address. After the owner has taken the account over, the
+// attacker's network has no allowance of its own for wrong passwords.
+func TestAnAttackersNetworkIsNotKnownAfterAHandOver(t *testing.T) {
+	const attacker, home = "198.51.100.1", "192.0.2.1"
+	post := &mailbox{}
+	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewHand(noon), mail: post})
+	w.withPrivacy(false)
+	in := func(password string) object {
+		return object{"email": "a@example.com", "password": password, "returnSecureToken": true}
+	}
+	if got := w.from(attacker, "signUp", in("secret1")); got != "" {
+		t.Fatal(got)
+	}
+	if got := w.from(home, "sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}); got != "" {
+		t.Fatal(got)
+	}
+	code := queryOf(t, post.take("a@example.com")[0].Link, "oobCode")
+	if got := w.from(home, "resetPassword", object{"oobCode": code, "newPassword": "secret2"}); got != "" {
+		t.Fatal(got)
+	}
+	for i := range 60 {
+		w.from(fmt.Sprintf("203.0.113.%d", i), "signInWithPassword", in("wrong1"))
+	}
+	if got := w.from(attacker, "signInWithPassword", in("wrong1")); got != tooMany {
+		t.Errorf("the attacker's guess: %q, want %q", got, tooMany)
+	}
+	if got := w.from(home, "signInWithPassword", in("secret2")); got != "" {
+		t.Errorf("the owner at home: %q", got)
+	}
+}
+
 // TestCodesAreLimitedFirst requests codes from one address and to one recipient. A refusal does not reveal whether an address has an
 // account.
 func TestCodesAreLimitedFirst(t *testing.T) {

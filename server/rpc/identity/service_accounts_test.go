@@ -119,6 +119,50 @@ func TestSignBlobStaysInItsProject(t *testing.T) {
 	}
 }
 
+// TestServersStayInTheirProjects names another project in the path, in the body and in the address of a service account.
+func TestServersStayInTheirProjects(t *testing.T) {
+	w := newFixture(t, setup{production: true})
+	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
+	w.signUp("a@example.com", "secret1")
+	lookup := object{"email": []string{"a@example.com"}}
+	inBody := func(project string) object {
+		return object{"email": []string{"a@example.com"}, "targetProjectId": project}
+	}
+	for _, tt := range []struct {
+		name string
+		// as is the server that calls; nil is a client with an API key.
+		as         *serviceAccount
+		path       string
+		body       object
+		status     int
+		wantRefuse string
+	}{
+		{"our server, no project", ours, "v1/accounts:lookup", lookup, 200, ""},
+		{"our server, its project in the path", ours, "v1/projects/" + project + "/accounts:lookup", lookup, 200, ""},
+		{"our server, its project in the body", ours, "v1/accounts:lookup", inBody(project), 200, ""},
+		{"our server, another project in the path", ours, "v1/projects/other-project/accounts:lookup", lookup, 403, "Missing or insufficient permissions."},
+		{"our server, another project in the body", ours, "v1/accounts:lookup", inBody("other-project"), 403, "Missing or insufficient permissions."},
+		{"our server, its project in the path and another in the body", ours, "v1/projects/" + project + "/accounts:lookup", inBody("other-project"), 200, ""},
+		{"another project's server, its project in the path and ours in the body", theirs, "v1/projects/other-project/accounts:lookup", inBody(project), 200, ""},
+		{"another project's server, no project", theirs, "v1/accounts:lookup", lookup, 403, "Missing or insufficient permissions."},
+		{"another project's server, our project in the path", theirs, "v1/projects/" + project + "/accounts:lookup", lookup, 403, "Missing or insufficient permissions."},
+		{"a client, our project in the path", nil, "v1/projects/" + project + "/accounts", object{}, 400, "INSUFFICIENT_PERMISSION"},
+		{"a client, another project in the path", nil, "v1/projects/other-project/accounts:sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}, 400, "INSUFFICIENT_PERMISSION"},
+	} {
+		headers := []string{"X-Goog-Api-Key", "k"}
+		if tt.as != nil {
+			headers = []string{"Authorization", "Bearer " + tt.as.jwt(tt.as.claims(object{"scope": "https://www.googleapis.com/auth/cloud-platform"}))}
+		}
+		status, answer := w.send("POST", "/identitytoolkit.googleapis.com/"+tt.path, tt.body, headers...)
+		if status != tt.status || !strings.HasPrefix(codeOf(answer), tt.wantRefuse) {
+			t.Errorf("%s: %d %v, want %d %s", tt.name, status, answer, tt.status, tt.wantRefuse)
+		}
+		if found, _ := answer["users"].([]any); len(found) > 0 && tt.as == theirs {
+			t.Errorf("%s: received %v", tt.name, found)
+		}
+	}
+}
+
 // TestAudiences sends a service account's JWTs with the server's audience and with others, as access tokens and in exchange for one.
 func TestAudiences(t *testing.T) {
 	w := newFixture(t, setup{production: true})
