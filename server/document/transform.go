@@ -104,10 +104,15 @@ func extreme(old, operand value.Value, sign int) value.Value {
 func appendMissing(old, operand value.Value) value.Value {
 	had, _ := old.(value.Array)
 	items, _ := operand.(value.Array)
-	out := append(make(value.Array, 0, len(had)+len(items)), had...)
+	missing := keysOf(items)
+	for _, item := range had {
+		delete(missing, value.Key(item))
+	}
+	out := append(make(value.Array, 0, len(had)+len(missing)), had...)
 	for _, item := range items {
-		if !contains(out, item) {
+		if k := value.Key(item); missing[k] {
 			out = append(out, item)
+			delete(missing, k)
 		}
 	}
 	return out
@@ -117,21 +122,21 @@ func appendMissing(old, operand value.Value) value.Value {
 func removeAll(old, operand value.Value) value.Value {
 	had, _ := old.(value.Array)
 	items, _ := operand.(value.Array)
-	out := make(value.Array, 0, len(had))
+	out, gone := make(value.Array, 0, len(had)), keysOf(items)
 	for _, item := range had {
-		if !contains(items, item) {
+		if !gone[value.Key(item)] {
 			out = append(out, item)
 		}
 	}
 	return out
 }
 
-// contains reports whether an element equals v.
-func contains(items value.Array, v value.Value) bool {
+// keysOf returns the keys of an array's elements. Comparing each element of one array with each of another takes minutes
+// for arrays that fit into a request.
+func keysOf(items value.Array) map[any]bool {
+	keys := make(map[any]bool, len(items))
 	for _, item := range items {
-		if value.Equal(item, v) {
-			return true
-		}
+		keys[value.Key(item)] = true
 	}
-	return false
+	return keys
 }
