@@ -44,6 +44,7 @@ var routes = []route{
 	{pattern: "POST /api/undo", changes: true, run: (*Console).postUndo},
 
 	{pattern: "POST /api/export", run: (*Console).postExport},
+	{pattern: "POST /api/users/export", run: (*Console).postUsersExport},
 	{pattern: "GET /api/export", run: (*Console).getExport},
 	{pattern: "GET /api/export/{id}", run: (*Console).getExportFile},
 	{pattern: "DELETE /api/export/{id}", run: (*Console).deleteExport},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/identity"
 	"clave/server/operation"
+	"clave/server/query"
 	"clave/server/token"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
@@ -47,8 +50,37 @@ func (c *Console) postExport(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.exports.add(&export{of: in.session, query: q, format: body.Format, name: body.Name}, c.o.Clock.Now())
+	e := &export{of: in.session, name: body.Name, mediaType: mediaTypes[body.Format]}
+	e.write = func(ctx context.Context, in *call, e *export, to io.Writer) error {
+		return c.writeDocuments(ctx, in.caller(q.DB.Project), e, documentsFile{q, body.Format}, to)
+	}
+	return c.addExport(e)
+}
+
+// mediaTypes holds the media types of the formats.
+var mediaTypes = map[string]string{"json": "application/json", "csv": "text/csv; charset=utf-8"}
+
+// addExport prepares an export and returns its token.
+func (c *Console) addExport(e *export) (any, error) {
+	token, err := c.exports.add(e, c.o.Clock.Now())
 	return map[string]string{"export": token}, err
+}
+
+// postUsersExport prepares the export of all accounts of a project or of a tenant, in the form of firebase auth:export.
+func (c *Console) postUsersExport(in *call) (any, error) {
+	var body struct {
+		Project string `json:"project"`
+		Tenant  string `json:"tenant"`
+		Name    string `json:"name"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	e := &export{of: in.session, name: body.Name, mediaType: mediaTypes["json"]}
+	e.write = func(ctx context.Context, in *call, e *export, to io.Writer) error {
+		return c.writeUsers(ctx, in.account(body.Project, body.Tenant), e, to)
+	}
+	return c.addExport(e)
 }
 
 // getExport returns the progress of an export.
@@ -57,7 +89,7 @@ func (c *Console) getExport(in *call) (any, error) {
 	if e == nil {
 		return nil, err
 	}
-	out := map[string]any{"state": state, "documents": e.documents.Load(), "columns": e.columns.Load()}
+	out := map[string]any{"state": state, "written": e.written.Load(), "columns": e.columns.Load()}
 	if err != nil {
 		out["error"] = errorBody(err)
 	}
@@ -79,10 +111,13 @@ func (c *Console) getExportFile(in *call) (any, error) {
 		return nil, err
 	}
 	h := in.w.Header()
-	h.Set("Content-Type", map[string]string{"json": "application/json", "csv": "text/csv; charset=utf-8"}[e.format])
+	h.Set("Content-Type", e.mediaType)
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.name}))
-	out := &patient{w: in.w, c: c}
-	err = c.sendExport(ctx, in, e, out)
+	out := &timedWriter{w: in.w, c: c}
+	buffered := bufio.NewWriterSize(out, exportBuffer)
+	if err = e.write(ctx, in, e, buffered); err == nil {
+		err = buffered.Flush()
+	}
 	c.exports.end(e, err, c.o.Clock.Now())
 	switch {
 	case err == nil:
@@ -95,14 +130,18 @@ func (c *Console) getExportFile(in *call) (any, error) {
 	return nil, err
 }
 
-// sendExport writes the file of an export. All of it is of one version of the database.
-func (c *Console) sendExport(ctx context.Context, in *call, e *export, to *patient) error {
-	caller := in.caller(e.query.DB.Project)
-	out := bufio.NewWriterSize(to, exportBuffer)
+// documentsFile is a file of the documents of a query.
+type documentsFile struct {
+	query  *query.Query
+	format string
+}
+
+// writeDocuments writes a file of documents. All of it is of one version of the database.
+func (c *Console) writeDocuments(ctx context.Context, caller token.Caller, e *export, f documentsFile, out io.Writer) error {
 	file, at := docfile.NewJSON(out), operation.At{}
-	if e.format == "csv" {
+	if f.format == "csv" {
 		columns := docfile.Columns{}
-		snapshot, err := c.readAll(ctx, caller, e, at, func(d *document.Document) error {
+		snapshot, err := c.readAll(ctx, caller, f.query, at, func(d *document.Document) error {
 			e.columns.Add(1)
 			return columns.Add(d.Fields)
 		})
@@ -111,9 +150,9 @@ func (c *Console) sendExport(ctx context.Context, in *call, e *export, to *patie
 		}
 		file, at.ReadTime = docfile.NewCSV(out, columns), snapshot.Version
 	}
-	group := len(e.query.From) > 0 && e.query.From[0].AllDescendants
-	_, err := c.readAll(ctx, caller, e, at, func(d *document.Document) error {
-		e.documents.Add(1)
+	group := len(f.query.From) > 0 && f.query.From[0].AllDescendants
+	_, err := c.readAll(ctx, caller, f.query, at, func(d *document.Document) error {
+		e.written.Add(1)
 		if group {
 			return file.Write(d.Name.Path, d.Fields)
 		}
@@ -122,19 +161,48 @@ func (c *Console) sendExport(ctx context.Context, in *call, e *export, to *patie
 	if err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil {
+	return file.Close()
+}
+
+// usersPage is the number of accounts that are read at a time.
+const usersPage = 1000
+
+// writeUsers writes a file of accounts.
+func (c *Console) writeUsers(ctx context.Context, about identity.Call, e *export, to io.Writer) error {
+	before, size, after := "{\n  \"users\": [", int64(usersPage), ""
+	for more := true; more; {
+		page, err := c.o.Accounts.BatchGet(ctx, about, &identity.BatchGetRequest{MaxResults: &size, NextPageToken: &after})
+		if err != nil {
+			return err
+		}
+		for i := range page.Users {
+			text, err := json.Marshal(&page.Users[i])
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(to, "%s\n    %s", before, text); err != nil {
+				return err
+			}
+			before = ","
+			e.written.Add(1)
+		}
+		after, more = page.NextPageToken, page.NextPageToken != ""
+	}
+	if e.written.Load() == 0 {
+		_, err := io.WriteString(to, before+"]\n}\n")
 		return err
 	}
-	return out.Flush()
+	_, err := io.WriteString(to, "\n  ]\n}\n")
+	return err
 }
 
 // readAll runs the query of an export.
-func (c *Console) readAll(ctx context.Context, caller token.Caller, e *export, at operation.At, yield func(*document.Document) error) (snapshot guard.Snapshot, err error) {
+func (c *Console) readAll(ctx context.Context, caller token.Caller, q *query.Query, at operation.At, yield func(*document.Document) error) (snapshot guard.Snapshot, err error) {
 	open := func(s guard.Snapshot) error {
 		snapshot = s
 		return nil
 	}
-	_, err = c.o.Guard.Query(ctx, caller, e.query, at, open, func(d *document.Document) error {
+	_, err = c.o.Guard.Query(ctx, caller, q, at, open, func(d *document.Document) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
@@ -143,8 +211,8 @@ func (c *Console) readAll(ctx context.Context, caller token.Caller, e *export, a
 	return snapshot, err
 }
 
-// patient is a response whose writes fail if the client does not take them for a long time.
-type patient struct {
+// timedWriter is a response whose writes fail if the client does not receive them within a time limit.
+type timedWriter struct {
 	w http.ResponseWriter
 	c *Console
 	// began is set once a part has been sent.
@@ -152,10 +220,10 @@ type patient struct {
 }
 
 // Write sends a part of the response.
-func (p *patient) Write(part []byte) (int, error) {
+func (p *timedWriter) Write(part []byte) (int, error) {
 	p.began = true
 	control := http.NewResponseController(p.w)
-	_ = control.SetWriteDeadline(p.c.o.Clock.Now().Add(exportPatience)) // Not every transport has deadlines.
+	_ = control.SetWriteDeadline(p.c.o.Clock.Now().Add(exportWriteLimit)) // Not every transport has deadlines.
 	n, err := p.w.Write(part)
 	_ = control.SetWriteDeadline(time.Time{})
 	return n, err

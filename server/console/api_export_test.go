@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -24,9 +25,9 @@ func (s *server) exportOf(query, format string) string {
 
 // progress is the progress of an export.
 type progress struct {
-	State              string
-	Documents, Columns int
-	Error              *struct{ Status string }
+	State            string
+	Written, Columns int
+	Error            *struct{ Status string }
 }
 
 // progressOf returns the progress of an export.
@@ -67,6 +68,56 @@ func TestExports(t *testing.T) {
 		if got := s.status("GET", "/api/export/"+export, ""); got != http.StatusNotFound {
 			t.Errorf("%s: requested twice: %d, want 404", tt.name, got)
 		}
+	}
+}
+
+// TestExportsOfAccounts exports accounts of more than one page, and compares the file with what accounts:batchGet returns.
+func TestExportsOfAccounts(t *testing.T) {
+	s := start(t, config.ModeServe)
+	s.open(true)
+	const accountCount, base = 1500, "/identitytoolkit.googleapis.com/v1/projects/" + project
+	var users []map[string]any
+	for i := range accountCount {
+		users = append(users, map[string]any{"localId": fmt.Sprintf("u%04d", i), "email": fmt.Sprintf("u%d@example.org", i), "customAttributes": `{"a":"<&>"}`})
+	}
+	for from := 0; from < accountCount; from += 500 {
+		body, err := json.Marshal(map[string]any{"users": users[from : from+500]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.call("POST", base+"/accounts:batchCreate", string(body), new(struct{}))
+	}
+	s.open(false) // an export changes nothing
+	exported := func(body string) (string, progress) {
+		var out struct{ Export string }
+		s.call("POST", "/api/users/export", body, &out)
+		res, text := s.request("GET", "/api/export/"+out.Export, "")
+		if got, want := res.Header.Get("Content-Disposition"), "attachment; filename=users.json"; res.StatusCode != http.StatusOK || got != want {
+			t.Errorf("%s: %d, Content-Disposition %q, want %q", body, res.StatusCode, got, want)
+		}
+		return text, s.progressOf(out.Export)
+	}
+	var want, got struct{ Users []map[string]any }
+	for token := ""; ; {
+		var page struct {
+			Users         []map[string]any
+			NextPageToken string
+		}
+		s.call("GET", base+"/accounts:batchGet?maxResults=700&nextPageToken="+token, "", &page)
+		if want.Users = append(want.Users, page.Users...); page.NextPageToken == "" {
+			break
+		}
+		token = page.NextPageToken
+	}
+	text, p := exported(`{"name": "users.json"}`)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || len(got.Users) != accountCount || p.State != "done" || p.Written != accountCount {
+		t.Errorf("the file has %d accounts, progress %+v, or differs from accounts:batchGet, whose first is %v", len(got.Users), p, want.Users[0])
+	}
+	if text, p := exported(`{"project": "another", "name": "users.json"}`); text != "{\n  \"users\": []\n}\n" || p.State != "done" {
+		t.Errorf("a project without accounts: %q, progress %+v", text, p)
 	}
 }
 
@@ -159,7 +210,7 @@ func TestExportsOfManyDocumentsNeedLittleMemory(t *testing.T) {
 		if n := bytes.Count(lines, []byte(text)); err != nil || n < documentCount*9/10 {
 			t.Errorf("%s: the rest has %d documents (%v), want almost %d", format, n, err, documentCount)
 		}
-		if p := s.progressOf(export); p.State != "done" || p.Documents != documentCount {
+		if p := s.progressOf(export); p.State != "done" || p.Written != documentCount {
 			t.Errorf("%s: the progress is %+v, want %d documents", format, p, documentCount)
 		}
 		_ = res.Body.Close()

@@ -2,13 +2,13 @@ package console
 
 import (
 	"context"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"clave/server/console/session"
 	"clave/server/fault"
-	"clave/server/query"
 	"clave/server/randid"
 )
 
@@ -18,22 +18,22 @@ const (
 	exportLife = time.Minute
 	// maxExports is the maximum number of exports, and maxExporting that of files being sent.
 	maxExports, maxExporting = 64, 4
-	// exportBuffer is the size of the parts of a file, and exportPatience the time for the client to take one.
-	exportBuffer   = 64 << 10
-	exportPatience = 5 * time.Minute
+	// exportBuffer is the size of the parts of a file, and exportWriteLimit the time limit for the client to receive one.
+	exportBuffer     = 64 << 10
+	exportWriteLimit = 5 * time.Minute
 )
 
-// export is a file of documents to be sent once.
+// export is a file of documents or accounts to be sent once.
 type export struct {
-	of     *session.Session
-	query  *query.Query
-	format string
-	name   string
-	// documents is the number of documents that have been written, and columns that of those that have been read for
-	// the names of columns.
-	documents, columns atomic.Int64
+	of *session.Session
+	// name and mediaType are those of the file, and write writes it.
+	name, mediaType string
+	write           func(ctx context.Context, in *call, e *export, to io.Writer) error
+	// written is the number of documents or accounts that have been written, and columns that of documents that have been
+	// read for the names of columns.
+	written, columns atomic.Int64
 
-	// until, cancel, state and err are guarded by exports.mu. until is when the export is forgotten; zero while the
+	// until, cancel, state and err are guarded by exports.mu. until is when the export is removed; zero while the
 	// file is being sent. cancel ends the sending.
 	until  time.Time
 	cancel context.CancelFunc
@@ -48,7 +48,7 @@ type exports struct {
 	sending int                // guarded by mu
 }
 
-// add keeps an export until it is requested and returns its token. Expired ones are forgotten.
+// add stores an export until it is requested and returns its token. It removes expired ones.
 func (x *exports) add(e *export, now time.Time) (string, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -85,7 +85,7 @@ func (x *exports) begin(token string, of *session.Session, now time.Time, cancel
 	return e, nil
 }
 
-// end keeps the result of an export for its progress.
+// end stores the result of an export for its progress.
 func (x *exports) end(e *export, err error, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

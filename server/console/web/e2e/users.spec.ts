@@ -81,6 +81,7 @@ test('users go out to a file and come in again', async ({ page }) => {
   await page.goto(USERS)
   await page.getByRole('button', { name: 'Actions' }).click()
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as JSON' }).click()])
+  await expect(page.getByText(/\d+ users? exported/)).toBeVisible()
   await page.goto(`/users/${PROJECT}-copy/(default)`)
   await page.getByRole('button', { name: 'Actions' }).click()
   await page.getByRole('menuitem', { name: 'Import' }).click()

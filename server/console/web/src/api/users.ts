@@ -47,19 +47,6 @@ export function listUsers(directory: Directory, size: number, token: string, sig
   return call(Listed, `${base(directory)}/accounts:batchGet?${query}`, { signal })
 }
 
-const Raw = v.object({ users: v.optional(v.array(v.looseObject({ localId: v.string() })), []), nextPageToken: v.optional(v.string(), '') })
-
-/** All users in the server's form, page by page, for a file. */
-export async function* exportUsers(directory: Directory): AsyncGenerator<object[]> {
-  let token = ''
-  do {
-    const query = new URLSearchParams({ maxResults: '1000', ...(token && { nextPageToken: token }) })
-    const page = await call(Raw, `${base(directory)}/accounts:batchGet?${query}`)
-    yield page.users
-    token = page.nextPageToken
-  } while (token)
-}
-
 const Found = v.object({ users: v.array(User), next: v.optional(v.string(), '') })
 
 /** A page of the users whose id, e-mail address, phone number or name contains a text. */

@@ -200,6 +200,8 @@ export const en = {
   },
   users: {
     user: 'User',
+    exporting: (n: string) => `${n} users written`,
+    exported: (n: string) => (n === '1' ? '1 user exported' : `${n} users exported`),
     newUser: 'New user',
     search: 'Part of a name, e-mail, phone number or id',
     tenant: 'Tenant',
@@ -427,7 +429,6 @@ export const en = {
     seedsHint: 'A JSON file with the documents of this database by their paths. Loading it does not change documents at other paths.',
     saveSeed: 'Save all documents as a seed',
     loadSeed: 'Load a seed…',
-    seedRead: (n: number) => `${n} documents read`,
     badPath: 'This is not the path of a document',
     clock: 'Clock',
     clockHint: 'Moves the server’s clock ahead of the machine’s, to test what expires or waits for a time. A restart resets it.',

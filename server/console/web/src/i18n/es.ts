@@ -203,6 +203,8 @@ export const es: Messages = {
   },
   users: {
     user: 'Usuario',
+    exporting: (n) => `${n} usuarios escritos`,
+    exported: (n) => (n === '1' ? '1 usuario exportado' : `${n} usuarios exportados`),
     newUser: 'Nuevo usuario',
     search: 'Parte de un nombre, correo, teléfono o id',
     tenant: 'Inquilino',
@@ -457,7 +459,6 @@ export const es: Messages = {
       'Un archivo JSON con los documentos de esta base de datos por su ruta. Al cargarlo, los documentos de otras rutas no cambian.',
     saveSeed: 'Guardar todos los documentos como semilla',
     loadSeed: 'Cargar una semilla…',
-    seedRead: (n) => `${n} documentos leídos`,
     badPath: 'Esto no es la ruta de un documento',
     clock: 'Reloj',
     clockHint:

@@ -4,6 +4,7 @@ import { useText } from '../../i18n/text'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, pagePath } from '../../lib/scope'
 import { useSession } from '../../session'
+import { ExportProgress } from '../../ui/export-progress'
 import { Icon } from '../../ui/icons'
 import { Menu } from '../../ui/menu'
 import { Empty, Problem, Skeleton } from '../../ui/states'
@@ -100,14 +101,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
       )}
       <footer className="table-foot">
         {rows.status === 'ready' && <span>{t.data.loaded(number(rows.docs.length) + (rows.more ? '+' : ''))}</span>}
-        {exporting.note && (
-          <>
-            <span role="status">{exporting.note}</span>
-            <button type="button" className="button" onClick={exporting.cancel}>
-              {t.common.cancel}
-            </button>
-          </>
-        )}
+        <ExportProgress note={exporting.note} cancel={exporting.cancel} />
         {selected.size > 0 && (
           <>
             <span>{t.data.selected(selected.size)}</span>

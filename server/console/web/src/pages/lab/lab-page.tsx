@@ -1,18 +1,19 @@
 import { useState } from 'react'
+import { startDatabaseExport } from '../../api/exports'
 import { clearLab, deleteSnapshot, makeSnapshot, restoreSnapshot } from '../../api/operations'
 import { useText } from '../../i18n/text'
 import { useLab } from '../../lab'
-import { download } from '../../lib/download'
-import { writeJson } from '../../lib/json-file'
 import { useAction } from '../../lib/use-action'
+import { useFileExport } from '../../lib/use-file-export'
 import { useScope, useSession } from '../../session'
 import type { Scope } from '../../lib/scope'
 import { Dialog } from '../../ui/dialog'
+import { ExportProgress } from '../../ui/export-progress'
 import { Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
 import { ClockSection } from './clock-section'
 import { FaultsSection } from './faults-section'
-import { loadSeed, readTree } from './seed'
+import { loadSeed } from './seed'
 
 type Asked = { title: string; text: string; act: () => Promise<void> } | null
 
@@ -156,15 +157,7 @@ function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
   const [note, setNote] = useState('')
   const { busy, error, run } = useAction()
   const toast = useToast()
-  const save = async () => {
-    const docs = []
-    for await (const page of readTree(scope)) {
-      docs.push(...page)
-      setNote(t.lab.seedRead(docs.length))
-    }
-    download(`${scope.project}.seed.json`, 'application/json', writeJson(docs.map(({ path, fields }) => ({ id: path, fields }))))
-    setNote('')
-  }
+  const saving = useFileExport({ written: t.data.exporting, done: t.data.exported })
   const load = async (file: File) => {
     const total = await loadSeed(scope, await file.text(), t.lab.badPath, (done, all) => setNote(t.data.importing(done, all)))
     setNote('')
@@ -176,7 +169,12 @@ function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
       <p className="soft">{t.lab.seedsHint}</p>
       {error !== null && <Problem error={error} />}
       <div className="row">
-        <button type="button" className="button" disabled={busy} onClick={() => void run(save)}>
+        <button
+          type="button"
+          className="button"
+          disabled={busy}
+          onClick={() => saving.start(() => startDatabaseExport(scope, `${scope.project}.seed.json`))}
+        >
           {t.lab.saveSeed}
         </button>
         {write && (
@@ -195,6 +193,7 @@ function Seeds({ scope, write }: { scope: Scope; write: boolean }) {
             />
           </label>
         )}
+        <ExportProgress note={saving.note} cancel={saving.cancel} />
         {note && <span role="status">{note}</span>}
       </div>
     </section>

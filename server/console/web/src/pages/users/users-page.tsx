@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { type Directory, exportUsers, findUsers, listTenants, listUsers, type User, type UserPage } from '../../api/users'
+import { startUsersExport } from '../../api/exports'
+import { type Directory, findUsers, listTenants, listUsers, type User, type UserPage } from '../../api/users'
 import { useText } from '../../i18n/text'
-import { download } from '../../lib/download'
-import { useAction } from '../../lib/use-action'
 import { readPath } from '../../lib/scope'
+import { useAction } from '../../lib/use-action'
+import { useFileExport } from '../../lib/use-file-export'
 import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
+import { ExportProgress } from '../../ui/export-progress'
 import { Icon } from '../../ui/icons'
 import { Menu } from '../../ui/menu'
 import { SearchBox } from '../../ui/search-box'
@@ -61,7 +63,6 @@ export default function UsersPage() {
   const directory: Directory = { project, tenant }
   const [asked, setAsked] = useState<'new' | 'import' | null>(null)
   const [version, setVersion] = useState(0)
-  const { error, run } = useAction()
   const tenants = useLoad(`tenants ${project}`, (signal) => listTenants(project, signal))
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(params)
@@ -70,12 +71,7 @@ export default function UsersPage() {
     setParams(next, { replace: name === 'find' })
   }
   const reload = () => setVersion((n) => n + 1)
-  const exportAll = () =>
-    run(async () => {
-      const users: object[] = []
-      for await (const page of exportUsers(directory)) users.push(...page)
-      download('users.json', 'application/json', [JSON.stringify({ users }, null, 2)])
-    })
+  const exporting = useFileExport({ written: t.users.exporting, done: t.users.exported })
   return (
     <div className="page">
       <div className="page-head">
@@ -92,6 +88,7 @@ export default function UsersPage() {
           </select>
         )}
         <div className="row push">
+          <ExportProgress note={exporting.note} cancel={exporting.cancel} />
           {write && (
             <button type="button" className="button primary" onClick={() => setAsked('new')}>
               <Icon name="plus" />
@@ -102,13 +99,12 @@ export default function UsersPage() {
             label={t.data.actions}
             items={[
               { label: t.data.import, act: () => setAsked('import'), disabled: !write },
-              { label: t.data.exportJson, act: () => void exportAll() },
+              { label: t.data.exportJson, act: () => exporting.start(() => startUsersExport(directory, 'users.json')) },
               { label: t.common.refresh, act: reload },
             ]}
           />
         </div>
       </div>
-      {error !== null && <Problem error={error} />}
       <UserList key={`${project} ${tenant}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
       {open && <UserDialog key={open} directory={directory} localId={open} close={() => set('user', '')} changed={reload} />}
       {asked === 'new' && <NewUserDialog directory={directory} close={() => setAsked(null)} done={reload} />}
