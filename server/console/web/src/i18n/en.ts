@@ -365,6 +365,11 @@ export const en = {
   },
   requests: {
     none: 'No requests yet, or none that matches the filter.',
+    of: 'Database',
+    ofThis: 'This database',
+    ofAll: 'All projects',
+    showAll: 'Show the requests of all projects',
+    server: 'server',
     outcome: 'Outcome',
     method: 'Method',
     path: 'Path',

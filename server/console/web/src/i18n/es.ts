@@ -368,6 +368,11 @@ export const es: Messages = {
   },
   requests: {
     none: 'Todavía no hay peticiones, o ninguna cumple el filtro.',
+    of: 'Base de datos',
+    ofThis: 'Esta base de datos',
+    ofAll: 'Todos los proyectos',
+    showAll: 'Ver las peticiones de todos los proyectos',
+    server: 'servidor',
     outcome: 'Resultado',
     method: 'Método',
     path: 'Ruta',

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { stream, withQuery } from '../../api/http'
 import { loadRequests, type RequestFilter, type RequestRecord, RequestLine } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
+import { useScope } from '../../session'
 import { Moment } from '../../ui/moment'
 import { SearchBox } from '../../ui/search-box'
 import { Empty, Loaded } from '../../ui/states'
@@ -14,11 +15,15 @@ const METHODS = ['get', 'list', 'create', 'update', 'delete'] as const
 const MAX_SHOWN = 1000
 const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
 
-/** The decisions of the rules, live. The address contains the filter and the open request. */
+/** The decisions of the rules, live, of the selected database or of all. The address contains the filter and the open request. */
 export default function RequestsPage() {
   const { t } = useText()
   const [params, setParams] = useSearchParams()
+  const scope = useScope()
+  const everywhere = params.get('of') === 'all'
   const filter: RequestFilter = {
+    project: everywhere ? '' : scope.project,
+    database: everywhere ? '' : scope.database,
     outcome: params.get('outcome') ?? '',
     method: params.get('method') ?? '',
     path: params.get('path') ?? '',
@@ -36,6 +41,10 @@ export default function RequestsPage() {
     <div className="page">
       <div className="page-head">
         <h1>{t.pages.requests}</h1>
+        <select value={everywhere ? 'all' : ''} aria-label={t.requests.of} onChange={(event) => set('of', event.target.value)}>
+          <option value="">{t.requests.ofThis}</option>
+          <option value="all">{t.requests.ofAll}</option>
+        </select>
         <Choice label={t.requests.outcome} value={filter.outcome} options={OUTCOMES} set={(value) => set('outcome', value)} />
         <Choice label={t.requests.method} value={filter.method} options={METHODS} set={(value) => set('method', value)} />
         <SearchBox label={t.requests.path} text={filter.path} set={(value) => set('path', value)} mono />
@@ -44,7 +53,14 @@ export default function RequestsPage() {
       <Loaded state={state} reload={reload} rows={10}>
         {({ requests, kept, limit }) => (
           <>
-            <RequestTable key={JSON.stringify(filter)} first={requests} filter={filter} open={(id) => set('request', id)} />
+            <RequestTable key={JSON.stringify(filter)} first={requests} filter={filter} open={(id) => set('request', id)}>
+              <p>{t.requests.none}</p>
+              {!everywhere && kept > 0 && (
+                <button type="button" className="button" onClick={() => set('of', 'all')}>
+                  {t.requests.showAll}
+                </button>
+              )}
+            </RequestTable>
             <p className="soft small">{t.requests.kept(kept, limit)}</p>
           </>
         )}
@@ -79,14 +95,19 @@ function Choice({
 }
 
 /** Reports whether a record passes a filter, in the same way as the server. */
-export function passes(record: RequestRecord, { outcome, method, path, user }: RequestFilter): boolean {
+export function passes(record: RequestRecord, { project, database, outcome, method, path, user }: RequestFilter): boolean {
+  if (project && record.project !== project) return false
+  if (database && record.database !== database) return false
   if (outcome && record.outcome !== outcome) return false
   if (method && record.method !== method) return false
   if (path && !record.path.includes(path)) return false
-  return !user || (user === 'anonymous' ? record.uid === null : record.uid === user)
+  return !user || (user === 'anonymous' ? record.uid === null && record.outcome !== 'admin' : record.uid === user)
 }
 
-function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter: RequestFilter; open: (id: string) => void }) {
+type TableProps = { first: RequestRecord[]; filter: RequestFilter; open: (id: string) => void; children: ReactNode }
+
+/** The loaded decisions with those that follow; the children if there are none. */
+function RequestTable({ first, filter, open, children }: TableProps) {
   const { t } = useText()
   const [fresh, setFresh] = useState<RequestRecord[]>([])
   const after = first[0]?.id ?? '0'
@@ -105,7 +126,7 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
   }, [after])
   const known = new Set(first.map((one) => one.id))
   const all = [...fresh.filter((one) => !known.has(one.id) && passes(one, filter)), ...first]
-  if (all.length === 0) return <Empty>{t.requests.none}</Empty>
+  if (all.length === 0) return <Empty>{children}</Empty>
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.requests}>
       <table className="table">
@@ -114,6 +135,7 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
             <th scope="col">{t.audit.time}</th>
             <th scope="col">{t.requests.outcome}</th>
             <th scope="col">{t.requests.method}</th>
+            {!filter.project && <th scope="col">{t.requests.of}</th>}
             <th scope="col">{t.requests.path}</th>
             <th scope="col">{t.requests.user}</th>
             <th scope="col">{t.requests.lines}</th>
@@ -129,12 +151,19 @@ function RequestTable({ first, filter, open }: { first: RequestRecord[]; filter:
                 <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
               </td>
               <td className="tight">{record.method}</td>
+              {!filter.project && (
+                <td className="mono clip">
+                  {record.project}/{record.database}
+                </td>
+              )}
               <td className="mono clip">
                 <button type="button" className="link" onClick={() => open(record.id)}>
                   {record.path}
                 </button>
               </td>
-              <td className="mono clip">{record.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+              <td className="mono clip">
+                {record.uid ?? <span className="soft">{record.outcome === 'admin' ? t.requests.server : t.users.anonymous}</span>}
+              </td>
               <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
             </tr>
           ))}
