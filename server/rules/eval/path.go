@@ -123,7 +123,7 @@ func referencePath(r value.Reference) *Path {
 	return NewPath(segments...)
 }
 
-// parsePath parses a path such as a/b or /a/{b}/{c=**}.
+// parsePath parses a path such as a/b or /a/{b}/{c=**}. White space around a segment is ignored.
 func parsePath(text string) (*Path, string) {
 	rest := strings.TrimPrefix(text, "/")
 	if text == "" {
@@ -131,13 +131,13 @@ func parsePath(text string) (*Path, string) {
 	}
 	p := &Path{}
 	for s := range strings.SplitSeq(rest, "/") {
-		if s == "" {
+		if s = strings.TrimSpace(s); s == "" {
 			return nil, "Invalid Path Template " + text + ". Empty segment is not allowed."
 		}
 		part := Part{Text: unescapePath(s)}
 		if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
 			name, glob := strings.CutSuffix(s[1:len(s)-1], "=**")
-			part = Part{Kind: syntax.Capture, Text: name}
+			part = Part{Kind: syntax.Capture, Text: strings.TrimSpace(name)}
 			if glob {
 				part.Kind = syntax.Glob
 			}
