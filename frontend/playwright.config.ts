@@ -1,11 +1,11 @@
 import { defineConfig } from '@playwright/test'
 
-/** One server a worker, so that tests which empty it don't disturb each other; started by e2e/servers.ts. */
+/** Each worker has its own server, because tests empty it; e2e/servers.ts starts it. */
 type Server = { url: string; firestore: string; auth: string; mails: string }
 
 const servers: unknown = JSON.parse(process.env['E2E_SERVERS'] ?? '[]')
 
-/** The server of this worker, none in the main process. */
+/** The server of this worker; unset in the main process. */
 function mine(): Server | null {
   const index = Number(process.env['TEST_PARALLEL_INDEX'] ?? -1)
   const server: unknown = Array.isArray(servers) ? servers[index] : null
@@ -36,18 +36,18 @@ export default defineConfig({
   workers: process.env['BASE_URL'] ? 1 : 2,
   fullyParallel: false,
   timeout: 45_000,
-  // On a crowded machine a browser may come too late once; what fails twice is broken, and the report names what failed once.
+  // On a busy machine a browser may exceed a time limit once. A test that fails twice is broken; the report lists those that failed once.
   retries: 1,
   expect: { timeout: 8_000 },
   reporter: [['list']],
   use: {
     baseURL: process.env['BASE_URL'] ?? server?.url ?? '',
     locale: 'es-DO',
-    // The service worker keeps pages between visits; offline.spec.ts alone is about that.
+    // The service worker keeps pages between visits. Only offline.spec.ts tests it.
     serviceWorkers: 'block',
     timezoneId: 'America/Santo_Domingo',
     launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
-    // Recording costs a third of a test's time: it is done where a test is tried again.
+    // A recording takes a third of a test's time. Only retries are recorded.
     trace: 'on-first-retry',
   },
 })

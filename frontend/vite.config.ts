@@ -3,14 +3,14 @@ import react from '@vitejs/plugin-react'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-/** Where `npm run dev` finds the data: a running Clave. */
+/** The address of the data for `npm run dev`: a running Clave. */
 const CLAVE = process.env['CLAVE_URL'] ?? 'http://127.0.0.1:5000'
 const DATA_PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.googleapis.com', '/securetoken.googleapis.com', '/api']
 
-/** What the build knows of the modules. */
+/** The build's information about modules. */
 type Modules = { getModuleInfo: (id: string) => { importers: string[] } | null }
 
-/** The module, and all that import it, directly or by way of others. A dynamic import does not count. */
+/** A module and all modules that import it, directly or indirectly. Dynamic imports are ignored. */
 function importersOf(id: string, modules: Modules): string[] {
   const found = new Set([id])
   for (const one of found) {
@@ -20,8 +20,8 @@ function importersOf(id: string, modules: Modules): string[] {
 }
 
 /**
- * A chunk of the modules whose importers are as wanted. One chunk compresses better than one for each piece: without these the home page has
- * 4 kB more. The entry's own modules stay in its chunk, which loads the others in turns of their own (src/main.ts).
+ * A chunk of the modules whose importers meet a condition. One chunk compresses better than one for each module: without these chunks the home
+ * page is 4 kB larger. The entry's own modules stay in its chunk, which loads the others in separate tasks (src/main.ts).
  */
 function chunk(name: string, wanted: (importers: string[]) => boolean) {
   const isMember = (importers: string[]) => wanted(importers) && !importers.some((id) => /src[\\/]main\.ts$/.test(id))
@@ -38,14 +38,14 @@ function isApp(importers: string[]): boolean {
   )
 }
 
-/** Whether most pages are made of a module, or both pages that list events. */
+/** Whether a module is part of most pages, or of both pages that list events. */
 function isPiece(importers: string[]): boolean {
   const pages = importers.filter((id) => /src[\\/]routes[\\/]/.test(id))
   return pages.length >= MOST_PAGES || ['inicio', 'calendario'].every((name) => pages.some((id) => id.endsWith(`${name}.tsx`)))
 }
 const MOST_PAGES = 8
 
-/** Lets the build leave out what the site does not use of the router, which names for tools and wrappers not marked as pure hold fast. */
+/** Lets the build remove unused parts of the router. Names for tools, and wrappers that are not marked as pure, would keep them. */
 const pruning: Plugin = {
   name: 'prune-react-router',
   apply: 'build',
@@ -85,7 +85,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs'],
     restoreMocks: true,
-    // Pictures are encoded, and a machine may be busy.
+    // Pictures are encoded, which takes long on a busy machine.
     testTimeout: 30_000,
   },
 })

@@ -22,7 +22,7 @@ const message = (n: number, changes = {}) =>
     ...changes,
   })
 
-/** The texts of the table, row by row, without its head. */
+/** The texts of the table by rows, without the header. */
 const rows = (page: Page) =>
   page
     .getByRole('row')
@@ -78,7 +78,7 @@ test('S-102 the lists with rows: exact heads, the newest first, live', async ({ 
     ])
 })
 
-/** What both spellings have of a volunteer. */
+/** The fields that volunteers of both collection names have. */
 const person = (n: number) => ({ fullName: `V${n}`, email: `v${n}@x.do`, phone: `${n}`, createdAt: day(n) })
 
 test('S-103 volunteers of both spellings are one list', async ({ page }) => {

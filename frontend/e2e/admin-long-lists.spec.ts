@@ -12,7 +12,7 @@ test.beforeEach(async () => {
   await createAdmin()
 })
 
-/** The queries that the page listens to, as they are sent: the collection and the limit of each. */
+/** The collection and the limit of each query that the page listens to. */
 function listens(page: Page): { collectionName: string; limit: number | undefined }[] {
   const views: { collectionName: string; limit: number | undefined }[] = []
   page.on('request', (sent) => {
@@ -41,7 +41,7 @@ test('of a long list the page in view is read and lives, and the rest is counted
   await expect(page.getByText(`Total: ${MANY + 1}`)).toBeVisible()
   await erase(`Massive Boletin/b${MANY}`)
   await expect(page.getByText(`Total: ${MANY}`)).toBeVisible()
-  // The address alone leads to the last page.
+  // The address opens the last page directly.
   await page.goto('/AdminView?tab=boletin&pagina=6')
   await expect(page.getByText('Página 6 de 6')).toBeVisible()
   await expect(page.getByRole('row')).toHaveCount(6)

@@ -7,7 +7,7 @@ test.beforeEach(async () => {
   await createAdmin()
 })
 
-/** A photo of random colours, which no codec makes small. */
+/** A photo of random colours, which hardly compresses. */
 async function photo(width: number, height: number, format: 'jpeg' | 'avif' = 'jpeg', quality = 80): Promise<Buffer> {
   const noise = { type: 'gaussian' as const, mean: 128, sigma: 40 }
   return sharp({ create: { width, height, channels: 3, background: '#000', noise } })

@@ -13,7 +13,7 @@ test.beforeEach(async () => {
   )
 })
 
-/** The distance of something from the window's upper edge. */
+/** The distance of an element from the window's upper edge. */
 const above = (place: Locator) => place.evaluate((node) => node.getBoundingClientRect().top)
 
 test('after a deletion the focus is on the card in its place, and the page stays where it was', async ({ page }) => {
@@ -31,7 +31,7 @@ test('after a deletion the focus is on the card in its place, and the page stays
   await expect(next.getByRole('button').first()).toBeFocused()
   expect(Math.abs((await above(next)) - before)).toBeLessThan(8)
   expect(Math.abs((await page.evaluate(() => scrollY)) - scrolled)).toBeLessThan(8)
-  // The last card of all has none in its place: the one before it takes the focus.
+  // No card replaces the last one: the focus moves to the previous card.
   await page.getByRole('article', { name: 'Evento 23', exact: true }).getByRole('button', { name: 'Eliminar' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Eliminar' }).click()
   await expect(page.getByRole('article', { name: 'Evento 22', exact: true }).getByRole('button').first()).toBeFocused()
@@ -69,7 +69,7 @@ test('on a phone the events to come are first, and the form is a sheet', async (
     const box = await sheet.boundingBox()
     return [box?.width, (box?.y ?? 0) + (box?.height ?? 0)]
   }
-  await expect.poll(sides).toEqual([360, 740]) // once it has slid in
+  await expect.poll(sides).toEqual([360, 740]) // after its animation
   await sheet.getByLabel('Título').fill('A medias')
   await page.keyboard.press('Escape')
   await expect(sheet).toBeHidden()

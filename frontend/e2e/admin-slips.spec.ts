@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { openPanel, admin, erase, createAdmin, enter, write, event, read, list, clear } from './admin-world'
 import { holdRequests } from './hold'
 
-// What goes wrong in everybody's day: slips of the hand, two people at once, sessions that end, other clocks.
+// Common mistakes and disturbances: slips, concurrent changes, sessions that end, wrong clocks.
 
 let uid = ''
 test.beforeEach(async () => {
@@ -88,7 +88,7 @@ test('an edit is not lost by a press beside it or by Escape', async ({ page }) =
   await windowOf.getByRole('button', { name: 'Descartar cambios' }).click()
   await expect(windowOf).toBeHidden()
   await expect(page.getByRole('article').getByRole('button', { name: 'Editar' })).toBeFocused()
-  // The question went with the dialog, and an event that nobody touched closes at once.
+  // The confirmation was closed with the dialog, and an unchanged event closes at once.
   await edit(page)
   await expect(windowOf.getByLabel('Título')).toHaveValue('Concierto de prueba')
   await expect(windowOf.getByRole('alert')).toHaveCount(0)
@@ -146,7 +146,7 @@ test('saving one’s own change is no news', async ({ page }) => {
 test('what somebody else has deleted already is not offered back', async ({ page, context }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
-  // The other one's deletion is not heard of yet: the question stays open.
+  // The other user's deletion has not arrived yet: the confirmation stays open.
   await page.getByRole('article').getByRole('button', { name: 'Eliminar' }).click()
   const another = await context.newPage()
   await another.goto('/AdminView?tab=eventos')
@@ -221,7 +221,7 @@ test('the same id in both collections of volunteers is two rows, each with its o
     await expect(card.getByRole('combobox')).toHaveCount(can)
     await page.keyboard.press('Escape')
   }
-  // Old applications can't be moved along: they do not wait for anybody.
+  // The status of old applications cannot be changed: they are not pending.
   await expect(page.getByRole('link', { name: /Solicitudes nuevas/ })).toHaveText('1Solicitudes nuevas')
 })
 

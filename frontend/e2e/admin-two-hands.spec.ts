@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { openPanel, erase, createAdmin, write, event, read, clear } from './admin-world'
 
-// Two administrators at one event: nobody's words are lost without somebody having said so.
+// Two administrators edit one event: no text is overwritten without a confirmation.
 
 test.beforeEach(async () => {
   await clear()
@@ -17,7 +17,7 @@ async function edit(page: Page): Promise<Locator> {
   return windowOf
 }
 
-/** From now on no live updates arrive; saving still works. */
+/** Blocks live updates from now on. Saving still works. */
 async function noNews(page: Page): Promise<void> {
   await page.route('**/google.firestore.v1.Firestore/Listen/**', (route) => route.abort())
   await page.context().setOffline(true)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** The project and the servers under test, as `clave exec` and the emulators' own tools name them. */
+/** The project and the servers under test, from the variables that `clave exec` and the emulators' tools set. */
 export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'
 const firestore = process.env['FIRESTORE_EMULATOR_HOST'] ?? '127.0.0.1:8080'
 const accounts = process.env['FIREBASE_AUTH_EMULATOR_HOST'] ?? '127.0.0.1:9099'
@@ -9,16 +9,16 @@ const base = `projects/${project}/databases/(default)/documents`
 /** The sign-up code of the server under test. */
 export const secretCode = process.env['ADMIN_SIGNUP_CODE'] ?? 'demo-codigo-fundacion'
 
-/** What a document holds: plain values and dates. */
+/** The content of a document: plain values and dates. */
 export type Inputs = Record<string, unknown>
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export type Account = { email: string; key: string; name?: string }
 
 export const admin = { email: 'admin@x.do', key: 'secreta1', name: 'Ana Pérez' } satisfies Account
 export const foreign = { email: 'ajena@x.do', key: 'secreta2', name: 'Ajena' } satisfies Account
 
-/** Sends a request to a server as its owner, without rules. */
+/** Sends a request to a server with the owner's token, which rules do not apply to. */
 async function ask(method: string, url: string, body?: object): Promise<unknown> {
   const answer = await fetch(url, {
     method: method,
@@ -30,57 +30,57 @@ async function ask(method: string, url: string, body?: object): Promise<unknown>
   return answer.json()
 }
 
-/** Leaves nothing in the servers, and sign-in as it is in production. */
+/** Deletes everything in the servers, and configures sign-in as in production. */
 export async function clear(): Promise<void> {
   await ask('DELETE', `http://${firestore}/emulator/v1/${base}`)
   await ask('DELETE', `http://${accounts}/emulator/v1/projects/${project}/accounts`)
   await protectEmails()
 }
 
-/** Makes sign-in answer an unknown address and a wrong password alike (F-808), where that is not so already. */
+/** Enables e-mail enumeration protection (F-808): sign-in responds to an unknown address as to a wrong password. */
 async function protectEmails(): Promise<void> {
   const url = `http://${accounts}/identitytoolkit.googleapis.com/v2/projects/${project}/config?updateMask=emailPrivacyConfig`
-  // A server that always does so may lack the setting.
+  // A server on which the protection is always enabled may lack the setting.
   await ask('PATCH', url, { emailPrivacyConfig: { enableImprovedEmailPrivacy: true } }).catch(() => undefined)
 }
 
-/** Gives the server other rules, as the emulators' own tools do. */
+/** Replaces the server's rules, as the emulators' tools do. */
 export async function changeRules(content: string): Promise<void> {
   const rules = { files: [{ name: 'firestore.rules', content: `rules_version = '2';\n${content.replace(/^rules_version.*$/m, '')}` }] }
   await ask('PUT', `http://${firestore}/emulator/v1/projects/${project}:securityRules`, { rules })
 }
 
-/** Writes a document past the rules. */
+/** Writes a document, bypassing the rules. */
 export async function write(route: string, fields: Inputs): Promise<void> {
   await ask('PATCH', `http://${firestore}/v1/${base}/${encodeURI(route)}`, { fields: encodeFields(fields) })
 }
 
-/** Deletes a document past the rules. */
+/** Deletes a document, bypassing the rules. */
 export async function erase(route: string): Promise<void> {
   await ask('DELETE', `http://${firestore}/v1/${base}/${encodeURI(route)}`)
 }
 
-/** A document past the rules, null where there is none. */
+/** Reads a document, bypassing the rules; null if it does not exist. */
 export async function read(route: string): Promise<Inputs | null> {
   const doc = await ask('GET', `http://${firestore}/v1/${base}/${encodeURI(route)}`)
   return isObject(doc) ? decodeFields(doc['fields']) : null
 }
 
-/** All documents of a collection, past the rules, each with its id. */
+/** Reads all documents of a collection with their ids, bypassing the rules. */
 export async function list(collectionName: string): Promise<Inputs[]> {
   const at = await ask('GET', `http://${firestore}/v1/${base}/${encodeURI(collectionName)}?pageSize=300`)
   const docs = isObject(at) && Array.isArray(at['documents']) ? at['documents'] : []
   return docs.filter(isObject).map((d) => ({ id: String(d['name']).split('/').at(-1), ...decodeFields(d['fields']) }))
 }
 
-/** Makes an account and returns its uid. */
+/** Creates an account and returns its uid. */
 export async function createAccount({ email, key, name }: Account): Promise<string> {
   const url = `http://${accounts}/identitytoolkit.googleapis.com/v1/projects/${project}/accounts`
   const account = await ask('POST', url, { email: email, password: key, ...(name ? { displayName: name } : {}) })
   return isObject(account) ? String(account['localId']) : ''
 }
 
-/** Makes an administrator and returns its uid. */
+/** Creates an administrator and returns its uid. */
 export async function createAdmin(account: Account = admin, changes: Inputs = {}): Promise<string> {
   const uid = await createAccount(account)
   const [name = '', ...lastNames] = (account.name ?? 'Sin Nombre').split(' ')
@@ -114,7 +114,7 @@ export async function openPanel(page: Page, tab: string, account: Account = admi
   await page.getByRole('tab', { name: tab }).click()
 }
 
-/** An event as the panel writes it. */
+/** An event in the form that the panel writes. */
 export function event(changes: Inputs = {}): Inputs {
   return {
     title: 'Concierto de prueba',

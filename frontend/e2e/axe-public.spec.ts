@@ -6,7 +6,7 @@ import { stopClock, seed, clearData } from './public-world'
 const [PHONE] = EN.phone
 const [DESKTOP] = EN.desktop
 
-// Four looks at each state: a slow machine needs its time.
+// Each state is checked four times, which takes long on a slow machine.
 test.describe.configure({ mode: 'parallel', timeout: 120_000 })
 test.use({ reducedMotion: 'reduce', viewport: DESKTOP })
 test.beforeEach(async ({ page }) => {
@@ -14,7 +14,7 @@ test.beforeEach(async ({ page }) => {
   await stopClock(page)
 })
 
-/** Opens a page and waits until it has what it will have. */
+/** Opens a page and waits until it is complete. */
 async function open(page: Page, route: string): Promise<void> {
   await page.goto(route)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -34,7 +34,7 @@ test('axe: an event’s page, and one that is not there', async ({ page }) => {
   await open(page, '/eventos/uno')
   await review(page, 'event')
   await open(page, '/eventos/ninguno')
-  // The page that is served first shows no more than that it was not found.
+  // The shell that is served first contains only the message that the page was not found.
   await expect(page.getByText('Este evento no existe o fue retirado.')).toBeVisible()
   await review(page, 'no event')
 })
@@ -87,7 +87,7 @@ for (const route of ['/ensambles', '/voluntarios', '/instrumentos']) {
   })
 }
 
-/** Each form: where it is, its button, and what fills it. */
+/** The forms: their page, their button, and their fields' values. */
 const forms: [string, string, Record<string, string>][] = [
   ['/', 'Suscribirme', { 'Correo electrónico': 'a@x.do' }],
   ['/contacto', 'Enviar mensaje', { Nombre: 'Ana', 'Correo electrónico': 'a@x.do', Asunto: 'Hola', Mensaje: 'Hola' }],

@@ -3,14 +3,14 @@ import { expect, type Page } from '@playwright/test'
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What a page is looked at in: a phone and a desk, each in both themes. */
+/** The conditions of the checks: a phone and a desktop, each in both themes. */
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }
 
-/** Where a state exists: the menu on a phone alone, the dropdowns on a desk alone, most of them everywhere. */
+/** The screens on which a state exists: the menu only on a phone, the dropdowns only on a desktop, most states on both. */
 export const EN = { phone: [PHONE], desktop: [DESKTOP], all: [PHONE, DESKTOP] } as const
 
-/** No violation (no rule is left out; a frame is somebody else's page) and no sideways scroll, in both themes. */
+/** Checks for violations of all rules (except in frames of other sites) and for horizontal scrolling, in both themes. */
 export async function review(page: Page, state: string, sizes: readonly { width: number; height: number }[] = EN.all): Promise<void> {
   for (const size of sizes) {
     await page.setViewportSize(size)
@@ -20,7 +20,7 @@ export async function review(page: Page, state: string, sizes: readonly { width:
         .exclude('iframe')
         .setLegacyMode()
         .options({ resultTypes: ['violations'] })
-      // Of all rules, contrast alone depends on the theme.
+      // Contrast is the only rule that depends on the theme.
       const { violations } = await (colorScheme === 'light' ? axe.withTags(TAGS) : axe.withRules('color-contrast')).analyze()
       const faults = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
       expect(faults, `${state}, ${size.width} px, ${colorScheme}`).toEqual([])

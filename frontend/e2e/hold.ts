@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 
-/** Holds the requests to an address until what it returns is called; then each is answered. */
+/** Holds the requests to an address until the returned function is called. Then each is answered. */
 export async function holdRequests(
   page: Page,
   address: string | RegExp,

@@ -1,13 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { openPanel, createAdmin, write, event, clear } from './admin-world'
 
-/** What people write that no line holds: a word without end, two scripts, pictures. */
+/** Texts that do not fit on a line: a very long word, two scripts, emoji. */
 const WORD = 'Otorrinolaringológicamente'.repeat(5)
 const EMAIL = `${'correo.larguisimo'.repeat(6)}@un-dominio-bastante-largo.ejemplo.org`
 const LINES = `${WORD}\n\nحفلة موسيقية 🎺 para todos`
 const WIDTHS = [360, 768, 1280]
 
-/** The document is as wide as its window, and so is every dialog that is open. */
+/** Checks that the document is as wide as its window, and so is every open dialog. */
 async function fits(page: Page, where: string): Promise<void> {
   const excess = await page.evaluate(() => {
     const boxes = [document.documentElement, ...document.querySelectorAll('dialog[open], [role=dialog], [role=alertdialog]')]

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 /** An e-mail that the mail server under test accepted. */
 export type Mail = { to: string; subject: string; text: string; headers: Record<string, string> }
 
-/** Recipients that begin so are rejected. */
+/** Recipients with this prefix are rejected. */
 export const REJECTED = 'rechazada'
 
-/** E-mails whose subject begins so are refused after their text, as by a server whose daily quota is used up. */
+/** E-mails whose subject has this prefix are refused after their text, as by a server whose daily quota is exhausted. */
 export const OVER_QUOTA = 'Sin cupo'
 
-/** Starts an SMTP server that keeps each e-mail as a file in a folder, where tests in other processes find it. */
+/** Starts an SMTP server that stores each e-mail as a file in a folder, for tests in other processes. */
 export async function startMailServer(folder: string, port: number): Promise<Server> {
   await mkdir(folder, { recursive: true })
   const server = createServer((socket) => converse(socket, folder))
@@ -44,7 +44,7 @@ function converse(socket: Socket, folder: string): void {
     if (command === 'RCPT' && line.includes(`<${REJECTED}`)) return '550 no such user'
     return command === 'QUIT' ? '221 bye' : '250 ok'
   }
-  // One after the other: the answer to a message waits for its file.
+  // Sequentially: the answer to a message waits for its file.
   let turn = Promise.resolve()
   socket.on('data', (bytes) => {
     const lines = (pending + bytes.toString('latin1')).split('\r\n')
@@ -61,7 +61,7 @@ function converse(socket: Socket, folder: string): void {
   socket.write('220 ready\r\n')
 }
 
-/** Stores the lines of a message; its file appears as a whole. */
+/** Stores the lines of a message. Its file appears atomically. */
 async function store(folder: string, lines: readonly string[]): Promise<void> {
   const name = join(folder, `${Date.now()}-${randomUUID()}`)
   await writeFile(`${name}.part`, lines.join('\n'), 'latin1')
@@ -71,18 +71,18 @@ async function store(folder: string, lines: readonly string[]): Promise<void> {
 /** The folder of this worker's server. */
 const mine = () => process.env['E2E_MAILS'] ?? ''
 
-/** Deletes the e-mails so far. */
+/** Deletes the e-mails received so far. */
 export async function clearMails(): Promise<void> {
   for (const name of await readdir(mine())) await rm(join(mine(), name), { force: true })
 }
 
-/** The e-mails so far, the earliest first. */
+/** The e-mails received so far, the earliest first. */
 export async function mails(): Promise<Mail[]> {
   const names = (await readdir(mine())).filter((name) => name.endsWith('.eml')).toSorted()
   return Promise.all(names.map(async (name) => parse(await readFile(join(mine(), name), 'latin1'))))
 }
 
-/** Reads a message: its header fields, and its first part, which is the plain text. */
+/** Parses a message: its header fields and its first part, the plain text. */
 function parse(raw: string): Mail {
   const [head = '', ...rest] = raw.split('\n\n')
   const unfolded = head.replaceAll(/\n[ \t]+/g, ' ')

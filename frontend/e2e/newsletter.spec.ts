@@ -9,7 +9,7 @@ test.beforeEach(async () => {
   await createAdmin()
 })
 
-// The back office sends every quarter of a minute.
+// The back office sends every 15 seconds.
 test.describe.configure({ timeout: 120_000 })
 const ROUND = { timeout: 40_000 }
 
@@ -22,7 +22,7 @@ async function mailTo(address: string, subject: string): Promise<Mail> {
   return mail
 }
 
-/** The link of an e-mail. */
+/** The link in an e-mail. */
 function linkIn({ text }: Mail, path: string): string {
   const link = new RegExp(`http\\S+${path}\\?t=\\S+`).exec(text)?.[0] ?? ''
   expect(link).not.toBe('')
@@ -48,7 +48,7 @@ async function compose(page: Page, subject: string, text: string): Promise<void>
 
 test('an address that confirms gets the issue, and its link ends the subscription', async ({ page, browser }) => {
   await subscribe(page, 'eva@x.do')
-  // Somebody else's address, which is never confirmed.
+  // An address that is never confirmed.
   await subscribe(page, 'otra@x.do')
   const request = await mailTo('eva@x.do', CONFIRM)
   expect(request.headers['list-unsubscribe']).toBeUndefined()
@@ -86,7 +86,7 @@ test('an address that confirms gets the issue, and its link ends the subscriptio
   const subjects = async () => (await mails()).filter(({ to }) => to === 'otra@x.do').map(({ subject }) => subject)
   await expect.poll(subjects, ROUND).toEqual([CONFIRM])
 
-  // As a mail program does with one press (RFC 8058).
+  // As mail programs do for one-click unsubscription (RFC 8058).
   const gone = await context.request.post(link, { form: { 'List-Unsubscribe': 'One-Click' } })
   expect(gone.status()).toBe(200)
   expect((await list('Massive Boletin')).map(({ email }) => email)).toEqual(['otra@x.do'])

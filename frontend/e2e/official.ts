@@ -9,13 +9,13 @@ import { finish, waitFor } from './programs'
 /** The paths of Firebase's emulators, of the built site and of the project's files. */
 type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }
 
-/** One set of servers under one origin, and how to end it. */
+/** A set of servers under one origin, and a function that stops it. */
 export type Running = { addresses: Addresses; stop: () => Promise<void> }
 
-/** Where a set of servers is: the site's address, the ports of the data and of the accounts, and the folder of the mail server's e-mails. */
+/** The addresses of a set of servers: the site, the ports of Firestore and Auth, and the folder of the mail server's e-mails. */
 type Addresses = { url: string; firestore: string; auth: string; mails: string }
 
-/** The environment of a back office beside them. */
+/** The environment of a back office that uses them. */
 export function officeEnv({ url, firestore, auth }: Addresses, mailPort: number): Record<string, string> {
   return {
     FIRESTORE_EMULATOR_HOST: firestore,
@@ -25,17 +25,17 @@ export function officeEnv({ url, firestore, auth }: Addresses, mailPort: number)
   }
 }
 
-/** The ports of the servers under one origin, and that of the origin. */
+/** The ports of the servers under one origin, and the port of the origin. */
 type Ports = Record<'hosting' | 'firestore' | 'auth' | 'office' | 'joined', number>
 
-/** Which of the servers answers a path: the back office (firebase.json's run rewrites) and the data have their own, all else is the hosting's. */
+/** The server that answers a path. The back office (firebase.json's run rewrites) and the data have their own paths; hosting answers all others. */
 function portOf(route: string, { hosting, firestore, auth, office }: Ports): number {
   if (/^\/(?:api\/|sitemap\.xml$|boletin\/(?:baja|confirmar)|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
   if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore
   return /^\/(identitytoolkit|securetoken)\.googleapis\.com\//.test(route) ? auth : hosting
 }
 
-/** Everything on one origin, as Clave serves it, so that the very same build is tested. */
+/** Serves everything on one origin, as Clave does, so that the same build is tested. */
 async function connect(ports: Ports): Promise<Server> {
   const server = createServer((entry, exit) => {
     const { method, headers, url = '/' } = entry
@@ -53,7 +53,7 @@ async function connect(ports: Ports): Promise<Server> {
   return server
 }
 
-/** Starts Firestore's emulator from its jar, those of Auth and Hosting from firebase-tools, and the back office beside them. */
+/** Starts Firestore's emulator from its jar, Auth and Hosting from firebase-tools, and the back office. */
 export async function officials({ tools, jar, office, site, folder, project, rules }: Request): Promise<Running> {
   const [firestore = 0, auth = 0, hosting = 0, hub = 0, records = 0, officePort = 0, joined = 0, mailPort = 0] = await freePorts(8)
   const mails = join(folder, 'mails')
@@ -69,7 +69,7 @@ export async function officials({ tools, jar, office, site, folder, project, rul
   await writeFile(join(folder, 'firebase.json'), JSON.stringify({ ...project, firestore: undefined, emulators }))
   const env = { ...process.env, ...officeEnv(addresses, mailPort) }
   const mailServer = await startMailServer(mails, mailPort)
-  // The jar logs every request to its error stream; firebase-tools keeps a log in its folder.
+  // The jar logs every request to standard error. firebase-tools writes a log into its folder.
   const run = (program: string, args: string[], errors: 'ignore' | 'inherit' = 'inherit'): ChildProcess =>
     spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'ignore', errors] })
   const className = 'com.google.cloud.datastore.emulator.firestore.CloudFirestore'

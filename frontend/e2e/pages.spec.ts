@@ -155,7 +155,7 @@ test('S-045 each bank detail is copied, and said so for a second and a half', as
   await page.goto('/donar')
   const data = page.locator('main dl > div')
   await expect(data).toHaveCount(4)
-  // From here the clock moves by hand alone, however busy the machine is.
+  // From here on only the test advances the clock.
   await page.clock.pauseAt(Date.now() + 60_000)
   for (const detail of await data.all()) {
     const buttonClasses = detail.getByRole('button')

@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test'
 import { openPanel, createAdmin, enter, write, list, clear } from './admin-world'
 import { EN, review } from './axe'
 
-/** Later than any confirmation is requested, so that the back office leaves these subscriptions alone. */
+/** Later than the back office requests any confirmation, so that it does not change these subscriptions. */
 const LATER = new Date('2096-01-01T12:00:00Z')
 
 let uid = ''
@@ -34,7 +34,7 @@ test('P-14 an administrator erases what a person sent, counted first, and a trac
   await windowOf.getByRole('button', { name: 'Buscar registros' }).click()
   await expect(windowOf.getByRole('listitem')).toHaveText(['Boletín: 1', 'Contactos: 1'])
   await review(page, 'erasing asked', EN.phone)
-  // Nothing is erased by leaving, which has the focus.
+  // The button that cancels has the focus and erases nothing.
   await expect(windowOf.getByRole('button', { name: 'Cancelar' })).toBeFocused()
   await windowOf.getByRole('button', { name: 'Cancelar' }).click()
   await expect(open).toBeFocused()

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Waits until a server responds with any status, or throws with the reason why it does not. */
+/** Waits until a server responds with any status. Throws with the reason if it does not. */
 export async function waitFor(url: string, server: ChildProcess, seconds = 15): Promise<void> {
   for (let i = 0; i < seconds * 10; i++) {
     if (server.exitCode !== null) throw new Error(`${server.spawnfile} ended with ${server.exitCode}`)
@@ -10,7 +10,7 @@ export async function waitFor(url: string, server: ChildProcess, seconds = 15): 
   throw new Error(`${url} does not answer`)
 }
 
-/** Ends programs and waits until they have. */
+/** Ends programs and waits for their end. */
 export async function finish(programs: readonly ChildProcess[]): Promise<void> {
   const endings = programs
     .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)

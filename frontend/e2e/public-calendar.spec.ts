@@ -9,7 +9,7 @@ test.beforeEach(async ({ page }) => {
 
 const day = (page: Page, name: RegExp) => page.getByRole('gridcell').getByRole('button', { name: name })
 
-/** The dots of a day, as their colours. */
+/** The colours of a day's dots. */
 const points = (page: Page, name: RegExp) =>
   day(page, name)
     .locator('.punto')
@@ -112,7 +112,7 @@ test('S-071 tells that it loads, and takes an unreachable server for none', asyn
     await route.abort()
   })
   await page.goto('/calendario')
-  // Said once, not in every part that waits.
+  // Only once, not in every part that is loading.
   await expect(page.getByText('Cargando eventos…')).toBeVisible()
   await expect(page.getByText('Cargando eventos…')).toHaveCount(1)
   release()

@@ -25,7 +25,7 @@ test('colours forced by the system still tell event days, the chosen view and th
 })
 
 test('text set wide apart does not push anything out of a narrow window', async ({ browser, baseURL }) => {
-  test.slow() // every public page
+  test.slow() // loads every public page
   const page = await browser.newPage({ baseURL: baseURL ?? '', viewport: { width: 320, height: 640 }, bypassCSP: true })
   for (const route of PUBLIC_PATHS) {
     await page.goto(route)
@@ -34,7 +34,7 @@ test('text set wide apart does not push anything out of a narrow window', async 
     })
     expect(await page.evaluate('document.documentElement.scrollWidth'), route).toBe(320)
   }
-  // Nor does the home page, with more space still, grow wider than a wide window.
+  // The home page does not become wider than a wide window either.
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/')
   await page.addStyleTag({
@@ -58,7 +58,7 @@ test('paper is white and has neither menus nor drawings nor buttons', async ({ p
 
 const SHEETS = ['A4', 'Letter'] as const
 
-/** How many pages a page takes on each kind of paper. */
+/** The number of sheets that a page takes on each paper size. */
 async function pages(page: Page): Promise<number[]> {
   const accounts = []
   for (const format of SHEETS) {
@@ -77,7 +77,7 @@ test.describe('S-119 P-18 on paper', () => {
     test(`the calendar is one page: ${name}`, async ({ page }) => {
       await clearData()
       await page.clock.setFixedTime('2027-08-10T14:00:00-04:00')
-      // August 2027 takes six weeks.
+      // August 2027 has six weeks.
       for (let i = 0; i < count; i++) {
         await seed(`e${i}`, `2027-08-${String((i % 30) + 1).padStart(2, '0')}`, '19:30', {
           title: `Evento ${i} de un título que no cabe en una línea de la página impresa`,
@@ -89,7 +89,7 @@ test.describe('S-119 P-18 on paper', () => {
       await page.goto('/calendario?vista=mes&fecha=2027-08-10')
       await expect(page.getByRole('gridcell')).toHaveCount(42)
       if (count) await expect(page.getByRole('button', { name: /1 evento|2 eventos/ }).first()).toBeVisible()
-      // While it is printed the page holds what only paper shows, and notes how much.
+      // While it is printed, the page contains the parts that only paper shows, and their number is recorded.
       await page.evaluate(() => {
         new MutationObserver(() => {
           const lines = document.querySelectorAll('.agenda-impresa li').length
@@ -104,7 +104,7 @@ test.describe('S-119 P-18 on paper', () => {
       await expect(page.locator('.agenda-impresa li')).toHaveCount(count)
       await expect(page.getByRole('heading', { name: 'Próximos Eventos Destacados' })).toBeHidden()
       await page.emulateMedia({ media: 'screen' })
-      // Nothing of the paper stays on the page.
+      // The parts for paper are removed from the page.
       await expect(page.locator('.agenda-impresa, .membrete')).toHaveCount(0)
     })
   }

@@ -48,7 +48,7 @@ test('cards lead to the event as a whole: over the home, and to its page from th
   await page.goto('/')
   const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Recital' }) })
   await expect(card.getByRole('link', { name: 'Recital' })).toHaveAttribute('href', '/eventos/uno')
-  // On the drawing, far from any button.
+  // On the drawing, away from buttons.
   await card.click({ position: { x: 60, y: 60 } })
   await expect(page.getByRole('dialog').getByRole('link', { name: /Agregar al calendario/ })).toBeVisible()
   await page.keyboard.press('Escape')

@@ -103,7 +103,7 @@ for (const { route, button, fields, thanks, collectionName } of ALL) {
   test(`${route}: a second press right after the success changes nothing`, async ({ page }) => {
     await page.goto(route)
     await fill(page, fields)
-    // Presses again at the moment in which the page shows its thanks.
+    // Presses again at the moment at which the page shows its thanks.
     await page.evaluate((name) => {
       const watcher = new MutationObserver(() => {
         const button = [...document.querySelectorAll('main form button')].find((one) => one.textContent === name)

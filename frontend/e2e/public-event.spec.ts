@@ -11,7 +11,7 @@ test.beforeEach(async () => {
   })
 })
 
-/** The content of a meta element, as a messenger reads it: by its name, from the text of the page. */
+/** The content of a meta element by its name in the HTML text, as messengers parse it. */
 function content(html: string, name: string): string | undefined {
   const value = new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(html)?.[1]
   return value
@@ -27,7 +27,7 @@ test('a messenger that is given an event’s address shows the event', async ({ 
   expect(answer.headers()).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'public, max-age=60',
-    // Beside the official emulators, the tests' own server forwards to the back office, without the headers of firebase.json.
+    // With the official emulators, the tests' own server forwards to the back office, without the headers in firebase.json.
     ...(!('E2E_OFFICIAL' in process.env) && {
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringContaining("default-src 'self'"),

@@ -3,7 +3,7 @@ import { erase } from './admin-world'
 import { holdRequests } from './hold'
 import { clearData, coverPage, LIVE, seed, stopClock, uncoverPage } from './public-world'
 
-// On a phone one small request brings the first rows, and the client of live queries follows.
+// On a phone a small request loads the first rows, and the client of live queries is loaded later.
 
 test.use({ viewport: { width: 360, height: 740 } })
 
@@ -15,7 +15,7 @@ test.beforeEach(async ({ page }) => {
 const card = (page: Page, title: string) =>
   page.getByRole('region', { name: 'Próximos Eventos Destacados' }).getByRole('heading', { level: 3, name: title })
 
-/** Records whether a card is removed from the page from now on. Returns a function that reads it. */
+/** Records whether a card is removed from the page from now on. Returns a function that reports it. */
 async function watch(page: Page, title: string): Promise<() => Promise<boolean>> {
   const handle = await card(page, title).elementHandle()
   if (!handle) throw new Error(`${title} is not shown`)

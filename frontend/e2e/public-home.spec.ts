@@ -40,7 +40,7 @@ test.describe('the carousel', () => {
     await page.mouse.move(5, 790)
     await expect(gallery.getByRole('button', { name: 'Reanudar' })).toBeVisible()
     const before = await gallery.locator(current).getAttribute('aria-label')
-    // Nothing may happen for two turns.
+    // Nothing may happen during two intervals.
     await page.clock.runFor(11_000)
     await expect(gallery.locator(current)).toHaveAttribute('aria-label', before ?? '')
   })
@@ -67,7 +67,7 @@ test('S-016 S-022 says who we are and what others say', async ({ page }) => {
   await expect(voices.nth(0)).toContainText(/colaborador/i)
   await expect(voices.nth(1)).toContainText(/directora? ejecutiv[oa] de otra fundación/i)
   await expect(voices.nth(2)).toContainText(/(?:padre|madre) de un estudiante/i)
-  // The strip's pictures are fetched once the visitor scrolls near it.
+  // The pictures of the strip are loaded when the visitor scrolls near it.
   const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
   expect(fetched).toEqual([])
   await strip.scrollIntoViewIfNeeded()

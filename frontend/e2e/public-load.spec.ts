@@ -3,7 +3,7 @@ import { holdRequests } from './hold'
 import { coverPage, waitUntilLive, stopClock, seed, clearData, LIVE } from './public-world'
 import { PUBLIC_PATHS } from '../src/meta'
 
-// How a page loads: what is visible first, then its scripts. Nothing that the visitor did meanwhile is lost.
+// The loading of a page: first the visible content, then its scripts. The visitor's actions in between are not lost.
 
 const PHONE = { width: 360, height: 740 }
 const SCRIPT = /\/assets\/index-[\w-]+\.js$/
@@ -31,7 +31,7 @@ for (const { rtt, before } of [
     const script = () => requests.some((url) => SCRIPT.test(url))
     await expect.poll(() => requests.some((url) => STYLES.test(url))).toBe(true)
     if (before) await expect.poll(script).toBe(true)
-    // The fonts and the first picture are requested together with the styles: scripts would have arrived by the time that they have.
+    // The fonts and the first picture are requested together with the styles. Scripts would have arrived before them.
     await expect
       .poll(() => page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('woff2')).length))
       .toBe(2)
@@ -77,7 +77,7 @@ test.describe('what is done before the page lives', () => {
   })
 })
 
-/** The limit of what a phone transfers for a page before the first gesture, in bytes. Firebase's hosting emulator has no brotli. */
+/** The maximum number of bytes that a phone transfers for a page before the first gesture. Firebase's hosting emulator does not support Brotli. */
 const MOST_BYTES = 'E2E_OFFICIAL' in process.env ? Infinity : 160 * 1024
 
 for (const route of [...PUBLIC_PATHS, '/eventos/tres']) {
@@ -133,7 +133,7 @@ test('P-08 the head of a prerendered page is its own until another page is shown
   await expect(page).toHaveTitle(/^Nuestra Historia/)
 })
 
-/** Firebase's hosting emulator gives a missing picture the header of pictures. */
+/** Firebase's hosting emulator sends the header of pictures for a missing picture. */
 const MISSING = 'E2E_OFFICIAL' in process.env ? [] : ['/no-existe.png']
 
 test('F-809 what the site is known by is kept for a day, its pages are asked for anew', async ({ request }) => {

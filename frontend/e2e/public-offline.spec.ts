@@ -6,14 +6,14 @@ test.use({ serviceWorkers: 'allow' })
 
 test.beforeEach(() => clear())
 
-/** What the service worker keeps: the paths of all its caches. */
+/** The paths in all caches of the service worker. */
 const kept = (page: Page) =>
   page.evaluate(async () => {
     const all = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
     return all.flat().map(({ url }) => new URL(url).pathname)
   })
 
-/** Begins to keep pages, as any gesture does, and waits until a path is among them. */
+/** Enables the caching of pages by a gesture, and waits until a path is cached. */
 async function keepPages(page: Page, path: string): Promise<void> {
   const press = async () => {
     // A page that is not hydrated yet does not handle the event.
@@ -83,7 +83,7 @@ test('P-12 neither the panel nor any data of it is kept', async ({ page }) => {
 
 test('P-12 a new build takes over at once, and fetches anew what the old one kept', async ({ page }) => {
   await page.goto('/historia')
-  // What a worker of an older build left behind.
+  // The caches of an older build's worker.
   await page.evaluate(async () => {
     const old = await caches.open('paginas-vieja')
     await old.put('/equipo', new Response('<p>viejo</p>', { headers: { 'Content-Type': 'text/html' } }))

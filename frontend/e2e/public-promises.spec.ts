@@ -5,14 +5,14 @@ import { META, PUBLIC_PATHS } from '../src/meta'
 import { erase, changeRules } from './admin-world'
 import { stopClock, seed, clearData } from './public-world'
 
-// What the pages promise beyond what each of them shows: sizes, turns, refusals, changes while one looks.
+// Properties of all pages: sizes, repeated actions, refusals, changes while the page is open.
 
 test.beforeEach(async ({ page }) => {
   await clearData()
   await stopClock(page)
 })
 
-/** What is too small to be hit: 24 px, or 44 for what one presses and fills in; words inside a sentence are as they are. */
+/** Elements too small to be hit: below 24 px, or 44 px for buttons and fields. Links inside a sentence are exempt. */
 async function small(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const midSentence = (node: Element) =>
@@ -21,7 +21,7 @@ async function small(page: Page): Promise<string[]> {
       .filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest('[aria-hidden=true]') && !midSentence(node))
       .filter((node) => {
         const { width, height, right } = node.getBoundingClientRect()
-        // The dots of the gallery have arrows beside them that do the same.
+        // The arrows beside the gallery's dots do the same.
         const smaller = node.matches('a, [aria-label^="Ir a la imagen"]') ? 24 : 44
         return right > 0 && width > 1 && (width < 24 || height < smaller)
       })
@@ -88,7 +88,7 @@ test('F-109 the strip takes thirty seconds and waits for the pointer and for the
   await strip.scrollIntoViewIfNeeded()
   await page.mouse.move(1, 1)
   await expect.poll(steps).toEqual([[30_000, 'running']])
-  // The strip never stops moving, so Playwright cannot wait for that: the pointer goes to its place.
+  // The strip never stops moving, and Playwright would wait for that: the pointer moves to the coordinates.
   const { x = 0, y = 0, height = 0 } = (await strip.getByRole('img').first().boundingBox()) ?? {}
   await page.mouse.move(Math.max(x, 200), y + height / 2)
   await expect.poll(steps).toEqual([[30_000, 'paused']])

@@ -22,7 +22,7 @@ for (const route of [...PUBLIC_PATHS, '/LogIn', '/AdminView']) {
       await expect(page.getByRole('banner')).toBeVisible()
       await expect(page.getByRole('contentinfo')).toBeVisible()
     }
-    // Live data keep the network busy: loading is complete once nothing marks it as pending.
+    // Live queries keep a connection open: loading is complete when nothing is marked as pending.
     await page.waitForLoadState('load')
     await expect(page.getByText('Cargando eventos…')).toHaveCount(0)
     expect(errors).toEqual([])

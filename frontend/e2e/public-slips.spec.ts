@@ -11,7 +11,7 @@ test('who scrolls before the page is live gets the events of the home without th
   await seed('uno', '2027-09-20', '19:30')
   await page.setViewportSize({ width: 360, height: 740 })
   const release = await holdRequests(page, '**/assets/react-*.js')
-  // The wait of three seconds never ends here: only scrolling may load the events.
+  // The delay of three seconds never ends here: only scrolling may load the events.
   await page.addInitScript(() => {
     const after = window.setTimeout
     const withoutWait = (act: () => void, ms?: number, ...rest: unknown[]) => (ms === 3000 ? 0 : after(act, ms, ...rest))

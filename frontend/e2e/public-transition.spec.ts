@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 
-/** Keeps what the browser's view transitions looked like: how many began, and how long their longest animation takes. */
+/** Records the browser's view transitions: their number, and the duration of their longest animation. */
 function recordTransitions(): void {
   const snapshot = { times: 0, duration: 0 }
   Object.assign(window, { snapshot })

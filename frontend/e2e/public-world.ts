@@ -2,15 +2,15 @@ import { expect, type Page, type Request } from '@playwright/test'
 import { type Inputs, write } from './admin-world'
 import { holdRequests } from './hold'
 
-/** The moment at which public pages are looked at. */
+/** The time at which public pages are tested. */
 export const NOW = '2027-09-15T14:00:00-04:00'
 
-/** Stops the page's clock at AHORA; the server's goes on. */
+/** Stops the page's clock at AHORA. The server's clock runs. */
 export async function stopClock(page: Page, moment = NOW): Promise<void> {
   await page.clock.setFixedTime(moment)
 }
 
-/** Writes an event of a day and time in Santo Domingo, with whatever else. */
+/** Writes an event at a day and time in Santo Domingo, with further fields. */
 export async function seed(id: string, day: string, time: string, fields: Inputs = {}): Promise<void> {
   await write(`MusicEvent/${id}`, {
     title: `Evento ${id}`,
@@ -26,7 +26,7 @@ export async function seed(id: string, day: string, time: string, fields: Inputs
   })
 }
 
-/** Waits until the page is hydrated: from then on its theme is the browser's preference. */
+/** Waits until the page is hydrated. From then on its theme is the browser's preference. */
 export async function waitUntilLive(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.getByRole('button', { name: 'Usar tema claro' })).toBeVisible()
@@ -34,12 +34,12 @@ export async function waitUntilLive(page: Page): Promise<void> {
 
 const WRITE = '**/v1/projects/**:commit*'
 
-/** Holds the form's write until released, then lets it through or fails it. */
+/** Holds the form's write until it is released, then forwards it or lets it fail. */
 export async function hold(page: Page, end: 'continues' | 'fails'): Promise<{ release: () => void }> {
   return { release: await holdRequests(page, WRITE, (route) => (end === 'continues' ? route.continue() : route.abort())) }
 }
 
-/** Counts the writes that the page tries. */
+/** Counts the writes that the page attempts. */
 export function countWrites(page: Page): { howMany: () => number } {
   let howMany = 0
   page.on('request', (sent: Request) => {
@@ -48,7 +48,7 @@ export function countWrites(page: Page): { howMany: () => number } {
   return { howMany: () => howMany }
 }
 
-/** What a stored form must be: these fields and a moment by the server's clock, which runs on. */
+/** Checks that a stored form has exactly these fields and the server's time. */
 export function waitForForm(saved: Inputs | undefined, fields: Inputs): void {
   const { id, createdAt, ...rest } = saved ?? {}
   expect(typeof id).toBe('string')
@@ -58,7 +58,7 @@ export function waitForForm(saved: Inputs | undefined, fields: Inputs): void {
   expect(Math.abs(age)).toBeLessThan(60_000)
 }
 
-/** Leaves no document in the store; accounts are none of the public site's business. */
+/** Deletes all documents. The public site has no accounts. */
 export async function clearData(): Promise<void> {
   const server = process.env['FIRESTORE_EMULATOR_HOST'] ?? '127.0.0.1:8080'
   const route = `projects/${process.env['GCLOUD_PROJECT'] ?? 'demo-fundacion'}/databases/(default)/documents`
@@ -66,10 +66,10 @@ export async function clearData(): Promise<void> {
   if (!answer.ok) throw new Error(`the store was not emptied: ${answer.status}`)
 }
 
-/** The client of live queries, by its address. */
+/** Matches the address of the client of live queries. */
 export const LIVE = /\/assets\/live-[\w-]+\.js$/
 
-/** Makes the page a hidden tab until uncoverPage, so that the client of live queries is not loaded after a time alone. */
+/** Makes the page a hidden tab until uncoverPage is called, so that time alone does not load the client of live queries. */
 export async function coverPage(page: Page): Promise<void> {
   await page.addInitScript(() => Object.defineProperty(document, 'hidden', { configurable: true, value: true }))
 }

@@ -49,7 +49,7 @@ test('S-108 visitors change and delete nothing, not even what they sent', async 
     }),
     await request.post(`${root}/desconocida`, { data: fields }),
     await request.post(`${root}/MusicEvent`, { data: { fields: { title: { stringValue: 'x' } } } }),
-    // A batch is denied whole when one of its writes is.
+    // A batch is denied completely if one of its writes is denied.
     await request.post(`${root}:commit`, {
       data: {
         writes: [

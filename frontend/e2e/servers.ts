@@ -12,10 +12,10 @@ import { finish, waitFor } from './programs'
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(ROOT, 'bin/clave')
 const OFFICE = process.env['BACKOFFICE_BIN'] ?? join(ROOT, 'bin/backoffice')
-/** The built site. */
+/** The folder of the built site. */
 export const SITE = resolve(ROOT, 'frontend', process.env['SITE_DIST'] || 'dist')
 
-/** firebase.json with paths that lead back here from a folder. */
+/** firebase.json with paths relative to another folder. */
 async function projectFor(folder: string): Promise<object> {
   const project: unknown = JSON.parse(await readFile(join(ROOT, 'firebase.json'), 'utf8'))
   if (typeof project !== 'object' || project === null || !('hosting' in project)) throw new Error('firebase.json has no hosting')
@@ -27,7 +27,7 @@ async function projectFor(folder: string): Promise<object> {
   }
 }
 
-/** Starts Clave, and the back office that it passes its paths on to. */
+/** Starts Clave and the back office to which it forwards. */
 async function key(folder: string): Promise<Running> {
   const [hosting = 0, firestore = 0, websocketPort = 0, auth = 0, ui = 0, officePort = 0, mailPort = 0] = await freePorts(7)
   const emulators = { hosting: { port: hosting }, firestore: { port: firestore, websocketPort }, auth: { port: auth }, ui: { port: ui } }
@@ -55,7 +55,7 @@ async function key(folder: string): Promise<Running> {
   return { addresses, stop }
 }
 
-/** Starts the official emulators from the folder and the jar that `make test-official` names. */
+/** Starts the official emulators from the folder and the jar named by `make test-official`. */
 async function official(folder: string, tools: string): Promise<Running> {
   return officials({
     tools,
@@ -68,7 +68,7 @@ async function official(folder: string, tools: string): Promise<Running> {
   })
 }
 
-/** Starts servers for each worker and answers how to stop them; with BASE_URL there are some already. */
+/** Starts servers for each worker and returns a function that stops them. With BASE_URL it uses running ones. */
 export default async function servers(config: FullConfig): Promise<() => Promise<void>> {
   if (process.env['BASE_URL']) return () => Promise.resolve()
   const tools = process.env['E2E_OFFICIAL']
@@ -84,7 +84,7 @@ export default async function servers(config: FullConfig): Promise<() => Promise
     await rm(folder, { recursive: true })
   }
   try {
-    // One after the other: a port that is free now is taken before the next is looked for.
+    // One after another: a free port is taken before the next one is chosen.
     for (let i = 0; i < config.workers; i++) {
       const own = await mkdtemp(join(folder, 'server-'))
       runs.push(await (tools ? official(own, tools) : key(own)))

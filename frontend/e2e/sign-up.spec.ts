@@ -9,7 +9,7 @@ const openCreate = async (page: Page) => {
   await page.getByRole('tab', { name: 'Crear cuenta' }).click()
 }
 
-/** Unlocks the sign-up form without asking the server. */
+/** Unlocks the sign-up form without a request to the server. */
 const verifyTwice = async (page: Page) => {
   await page.route('**/api/admin/codigo', (route) => route.fulfill({ json: { ticket: 'boleto', expiresIn: 600 } }))
   await openCreate(page)
@@ -59,7 +59,7 @@ test('S-083 the form is locked until the code is right', async ({ page }) => {
   await page.getByLabel('Código secreto').press('Enter')
   await expect(page.getByRole('alert')).toHaveText('Código secreto incorrecto.')
   for (const field of fields) await expect(page.getByLabel(field)).toBeDisabled()
-  // Blanks around a code that was pasted are none of it.
+  // Blanks around a pasted code are ignored.
   await page.getByLabel('Código secreto').fill(` ${secretCode} `)
   await expect(page.getByText('Requerido para crear una cuenta.')).toBeVisible()
   await page.getByRole('button', { name: 'Verificar código' }).click()

@@ -166,7 +166,7 @@ test('F-013 a dropdown opens by any focus but that of a press', async ({ page })
   await page.goto('/historia')
   const bar = page.getByRole('navigation', { name: 'Principal' })
   const buttonClasses = bar.getByRole('button', { name: 'Informaciones' })
-  // Hovered, it opens once the page is alive.
+  // Hovered before hydration, it opens after it.
   await buttonClasses.hover()
   await expect(bar.getByRole('link', { name: 'Equipo' })).toBeVisible()
   await page.mouse.click(640, 600)
@@ -174,7 +174,7 @@ test('F-013 a dropdown opens by any focus but that of a press', async ({ page })
   await expect(bar.getByRole('link', { name: 'Equipo' })).toBeVisible()
   await page.mouse.click(640, 600)
   await expect(bar.getByRole('link', { name: 'Equipo' })).toBeHidden()
-  // A finger does not hover: its press opens, another closes.
+  // A touch screen has no hover: a press opens, another one closes.
   await buttonClasses.dispatchEvent('pointerdown', { pointerType: 'touch' })
   await buttonClasses.evaluate((node: HTMLElement) => {
     node.focus()

@@ -5,12 +5,12 @@ import { NOW, stopClock, seed, clearData } from './public-world'
 
 test.use({ viewport: { width: 1280, height: 800 } })
 
-/** Presses Tab until something has the focus. At every stop the focus is visible: an outline of at least 2 px. */
+/** Presses Tab until an element has the focus. At every stop the focus must be visible: an outline of at least 2 px. */
 async function arriveAt(page: Page, meta: Locator, stops = 60): Promise<void> {
   for (let i = 0; i < stops; i++) {
     const { where, width } = await page.evaluate(() => {
       const focus = document.activeElement
-      // The content itself is a place to start from, not a stop.
+      // The content element is a target of the focus, but not a stop.
       if (!focus || focus.matches('body, main')) return { where: '', width: 2 }
       return { where: focus.outerHTML.slice(0, 120), width: Number.parseFloat(getComputedStyle(focus).outlineWidth) }
     })
@@ -21,7 +21,7 @@ async function arriveAt(page: Page, meta: Locator, stops = 60): Promise<void> {
   await expect(meta).toBeFocused()
 }
 
-/** Goes to something by Tab and presses it. */
+/** Moves to an element with Tab and presses it. */
 async function click(page: Page, meta: Locator, key = 'Enter'): Promise<void> {
   await arriveAt(page, meta)
   await page.keyboard.press(key)
@@ -34,7 +34,7 @@ test('P-10 who sends a form by the keyboard, or presses twice, keeps the focus o
   for (const field of ['Nombre', 'Correo electrónico', 'Asunto', 'Mensaje'])
     await page.getByRole('main').getByLabel(field, { exact: true }).fill('a@b.do')
   const send = page.getByRole('button', { name: 'Enviar mensaje' })
-  // The second press meets a button that is disabled by now.
+  // The button is disabled at the second press.
   await send.dblclick()
   await expect(page.getByText('¡Gracias! Recibimos tu mensaje')).toBeVisible()
   await expect(send).toBeFocused()
@@ -74,7 +74,7 @@ test('P-10 a keyboard alone: home, event, calendar, contact', async ({ page }) =
   await click(page, page.getByRole('button', { name: 'Más información' }))
   const windowOf = page.getByRole('dialog', { name: 'Noche de son' })
   await expect(windowOf.getByRole('button', { name: 'Cerrar' })).toBeFocused()
-  // The focus stays inside: neither end of the dialog leads to the page behind it.
+  // The focus stays inside the dialog in both directions.
   for (const key of ['Shift+Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab']) {
     await page.keyboard.press(key)
     const outside = await page.evaluate(() => {
@@ -111,7 +111,7 @@ test('P-10 a keyboard alone: home, event, calendar, contact', async ({ page }) =
   expect(await list('ContactRequests')).toMatchObject([{ name: 'Ana Pérez', email: 'ana@correo.do', subject: 'Clases', message: 'Hola.' }])
 })
 
-/** Moves along the tabs with an arrow key, each press after the focus of the one before has arrived, as a hand does. */
+/** Moves along the tabs with an arrow key. Each press waits for the focus of the previous one. */
 async function tabThrough(page: Page, key: 'ArrowLeft' | 'ArrowRight', times: number) {
   const tabs = page.getByRole('tab')
   const focusedTab = () => tabs.evaluateAll((all) => all.indexOf(document.activeElement as HTMLElement))
@@ -196,7 +196,7 @@ test.describe('with less motion', () => {
     await expect(page.getByRole('dialog')).toBeVisible()
     await still('event dialog')
     await page.keyboard.press('Escape')
-    // The strip does not move: it is a scrollable row without its second copy.
+    // With reduced motion the strip is a scrollable row without its second copy.
     const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
     await strip.scrollIntoViewIfNeeded()
     await expect(strip.getByRole('img')).toHaveCount(10)

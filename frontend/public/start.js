@@ -1,18 +1,18 @@
-// Before the first paint: the chosen theme; without a choice the browser's preference holds.
+// Before the first paint: applies the chosen theme. Without a choice the browser's preference applies.
 try {
   const theme = localStorage.getItem('tema')
   if (theme === 'claro' || theme === 'oscuro') document.documentElement.dataset.tema = theme
 } catch {
-  // Storage may be forbidden: the browser's preference holds.
+  // Storage may be forbidden. The browser's preference then applies.
 }
 
-// After it: the scripts that make a prerendered page live, so that they take nothing from what is seen. scripts/build.mjs
-// puts them into a template before this; a page without one has them in its head. What the visitor does before the page is
-// live brings them at once, and is told to the page again when it says that it lives (src/draw.tsx).
+// After the first paint: loads the scripts that hydrate a prerendered page, so that they do not delay its content. scripts/build.mjs puts
+// them into a template before this script; a page without a template has them in its head. An action of the visitor loads them at once. The
+// action is repeated after hydration (src/draw.tsx).
 {
   const GESTURES = ['pointerover', 'pointerdown', 'keydown', 'focusin']
   const LATEST_MS = 4000
-  // Over so slow a line they come after the first paint whenever they set out: at once, then, behind what is seen.
+  // On a slow connection the scripts arrive after the first paint in any case: they are requested at once, behind the visible content.
   const SLOW_LINE_MS = 250
   let pressed = null
   let hovered = null
@@ -23,7 +23,7 @@ try {
     scripts.remove()
     document.head.append(document.importNode(scripts.content, true))
   }
-  // Told by an observer, whose first report comes with a frame: of all that waits for one, it alone asks for no drawing.
+  // An observer's first report comes with a frame. Unlike other callbacks for frames it does not request a drawing.
   const afterFrame = (act) => {
     const look = new IntersectionObserver(() => {
       look.disconnect()
@@ -31,7 +31,7 @@ try {
     })
     look.observe(document.documentElement)
   }
-  // A page in the background is not drawn at all.
+  // A page in the background is not drawn.
   const afterPaint = () => (document.hidden ? begin() : afterFrame(() => afterFrame(begin)))
 
   const onGesture = ({ type, target, pointerType }) => {

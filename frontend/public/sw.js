@@ -1,14 +1,14 @@
-// Offline reading: the pages and pictures that were seen, and what every page needs, without the network. scripts/build.mjs fills
-// in the constants. What is not listed here is never answered by this worker: the panel, the data, and all that is sent.
+// Offline reading: stores visited pages and pictures, and the files that every page needs. scripts/build.mjs fills in the constants. This worker
+// does not answer requests that are not listed here: the panel, the data, and everything that is sent.
 //
-// No app is stale: pages come from the network whenever it answers, and name their scripts by content. A new build is a new
-// worker with new caches; it takes over at once and fetches anew the pages that the old one kept.
+// Pages are not stale: they come from the network whenever it responds, and refer to scripts by content. A new build is a new worker with new
+// caches. It takes over at once and loads the pages that the old one had stored.
 const VERSION = '__VERSION__'
-/** What is fetched when the worker is installed. */
+/** The files that are loaded when the worker is installed. */
 const SHELL = __SHELL__
 /** The scripts, styles and fonts of this build that public pages use. */
 const ASSETS = new Set(__ASSETS__)
-/** The public pages; events' pages are added to them. */
+/** The public pages. The pages of events are added to them. */
 const PATHS = new Set(__PATHS__)
 
 const PAGES = `paginas-${VERSION}`
@@ -17,7 +17,7 @@ const MAX_PAGES = 50
 const MAX_FILES = 200
 const FALLBACK = '/sin-conexion'
 
-/** What an address is for this worker: nothing, where it is not to be answered here. */
+/** The kind of an address for this worker; undefined if it does not answer it. */
 function kindOf({ origin, pathname }) {
   if (origin !== location.origin) return null
   if (PATHS.has(pathname) || /^\/eventos\/[^/]+$/.test(pathname)) return 'page'
@@ -25,7 +25,7 @@ function kindOf({ origin, pathname }) {
   return /^\/[^/]+\.(?:svg|png|webmanifest)$/.test(pathname) ? 'file' : null
 }
 
-/** Keeps a good answer, and drops the oldest beyond what a cache may hold. */
+/** Stores a successful answer and removes the oldest ones beyond the cache's limit. */
 async function keep(name, path, response) {
   if (!response.ok || response.redirected || response.type !== 'basic' || /no-store/.test(response.headers.get('Cache-Control') ?? '')) return
   const cache = await caches.open(name)
@@ -37,7 +37,7 @@ async function keep(name, path, response) {
   for (const key of others.slice(0, Math.max(0, keys.length - most))) await cache.delete(key)
 }
 
-/** A page: from the network, else as it was seen last, else the page that says there is no connection. */
+/** Returns a page from the network, otherwise the stored one, otherwise the page that reports the missing connection. */
 async function page(event, path) {
   try {
     const response = await fetch(event.request)
@@ -50,7 +50,7 @@ async function page(event, path) {
   }
 }
 
-/** A file, which never changes under its name in one build. */
+/** Returns a file, whose content never changes under its name in one build. */
 async function file(event, path) {
   const known = await caches.match(path)
   if (known) return known
@@ -66,7 +66,7 @@ addEventListener('install', (event) => {
     await Promise.all([pages.addAll(SHELL.filter(isPage)), files.addAll(SHELL.filter((path) => !isPage(path)))])
     const before = (await caches.keys()).filter((name) => name.startsWith('paginas-') && name !== PAGES)
     const seen = (await Promise.all(before.map(async (name) => (await caches.open(name)).keys()))).flat()
-    // A page that is gone by now is not kept any longer.
+    // A page that does not exist any more is removed.
     await Promise.allSettled(
       seen.map(async ({ url }) => {
         const { pathname } = new URL(url)
@@ -96,7 +96,7 @@ addEventListener('fetch', (event) => {
   if (kind === 'file') event.respondWith(file(event, url.pathname))
 })
 
-// A page tells what it has loaded before this worker was there, and which page it shows without having loaded it.
+// A page sends what it loaded before this worker ran, and the page that it shows without having loaded it.
 addEventListener('message', (event) => {
   const addresses = Array.isArray(event.data?.keep) ? event.data.keep.slice(0, MAX_FILES) : []
   const add = async (address) => {

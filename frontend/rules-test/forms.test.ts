@@ -89,7 +89,7 @@ it('a subscription has no status', async () => {
   await assertFails(updateDoc(doc(as(env, 'admin').firestore(), 'Massive Boletin', 'one'), move('admin', 'resolved')))
 })
 
-/** A change of status, signed. */
+/** A change of status with its author and time. */
 function move(by: Person, status: string) {
   return { status, statusBy: by, statusAt: serverTimestamp() }
 }

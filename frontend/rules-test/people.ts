@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { initializeTestEnvironment, type RulesTestContext, type RulesTestEnvironment } from '@firebase/rules-unit-testing'
 import { doc, setDoc, setLogLevel, Timestamp } from 'firebase/firestore'
 
-/** Denials are expected here; the SDK need not log them. */
+/** Denials are expected here and are not logged. */
 setLogLevel('silent')
 
-/** The callers of the tests, which the rules alone distinguish. */
+/** The callers of the tests, as the rules distinguish them. */
 export const everybody = ['visitor', 'member', 'admin', 'inactive', 'demoted', 'truthy'] as const
 export type Person = (typeof everybody)[number]
 
-/** The records in adminusers: a member has none, an inactive, a demoted and a "truthy" one have useless ones. */
+/** The records in adminusers. A member has none; those of an inactive, a demoted and a "truthy" user grant no rights. */
 const records: Partial<Record<Person, Record<string, unknown>>> = {
   admin: { role: 'admin', active: true },
   inactive: { role: 'admin', active: false },
@@ -17,7 +17,7 @@ const records: Partial<Record<Person, Record<string, unknown>>> = {
   truthy: { role: 'admin', active: 'true' },
 }
 
-/** Starts an environment with firestore.rules under a project of its own. */
+/** Creates a test environment with firestore.rules in a project of its own. */
 export async function start(projectId: string): Promise<RulesTestEnvironment> {
   const address = process.env['FIRESTORE_EMULATOR_HOST']
   if (!address) throw new Error('set FIRESTORE_EMULATOR_HOST: clave exec -- npm run reglas')
@@ -26,7 +26,7 @@ export async function start(projectId: string): Promise<RulesTestEnvironment> {
   return initializeTestEnvironment({ projectId, firestore: { rules, host, port: Number(port) } })
 }
 
-/** Empties the project and writes the administrators' records. */
+/** Deletes the project's documents and writes the administrators' records. */
 export async function reset(env: RulesTestEnvironment): Promise<void> {
   await env.clearFirestore()
   await env.withSecurityRulesDisabled(async (context) => {
@@ -37,7 +37,7 @@ export async function reset(env: RulesTestEnvironment): Promise<void> {
   })
 }
 
-/** Writes a document past the rules. */
+/** Writes a document, bypassing the rules. */
 export async function given(env: RulesTestEnvironment, path: string, data: Record<string, unknown>): Promise<void> {
   await env.withSecurityRulesDisabled((context) => setDoc(doc(context.firestore(), path), data))
 }

@@ -6,10 +6,10 @@ import { check } from '../src/forms/check'
 import { contact, type FieldRule, type FormDefinition, newsletter, rental, volunteer } from '../src/forms/schemas'
 
 export type Fields = Record<string, unknown>
-/** A change to a valid document: fields to set; `undefined` takes one away. */
+/** A change to a valid document: fields to set; `undefined` removes a field. */
 export type Change = readonly [what: string, change: Fields]
 
-/** What a visitor types, by the field's name. */
+/** What a visitor types, by field name. */
 const typed: Record<string, string> = {
   name: 'Ana Pérez',
   fullName: 'Ana Pérez',
@@ -19,7 +19,7 @@ const typed: Record<string, string> = {
   message: 'Hola',
 }
 
-/** The site's own definitions of the four forms, by their collections: a limit that differs from that of firestore.rules fails below. */
+/** The site's definitions of the four forms, by collection. The tests below fail if a limit differs from firestore.rules. */
 const definitions = Object.fromEntries([newsletter, contact, volunteer, rental].map((form) => [form.collection, form]))
 
 /** The four forms as the site sends them. */
@@ -36,7 +36,7 @@ const future = Timestamp.fromMillis(Date.now() + 3_600_000)
 const long = (n: number) => 'a'.repeat(n)
 const address = (n: number) => `${long(n - 5)}@b.do`
 
-/** What no form may be, whatever it is. */
+/** Changes that are invalid for every form. */
 const never: Change[] = [
   ['an extra field', { extra: 1 }],
   ['an administrator’s mark', { statusBy: 'admin' }],
@@ -72,14 +72,14 @@ const optional = (field: string, most: number): Change[] => [
   [`a ${field} that is null`, { [field]: null }],
 ]
 
-/** What a field may not be. */
+/** Invalid values of a field. */
 function refusedField(name: string, { kind, required, maxLength }: FieldRule): Change[] {
   if (kind === 'text') return required ? text(name, maxLength) : optional(name, maxLength)
   const tooLong: Change = [`an address of ${maxLength + 1} characters`, { [name]: address(maxLength + 1) }]
   return kind === 'email' ? [tooLong, ...notAnAddress] : [tooLong]
 }
 
-/** What a form may not have where the site writes a constant, or writes none. */
+/** Invalid changes where the site writes a constant or nothing. */
 function refusedConstants({ constants }: FormDefinition): Change[] {
   const source: Change[] = [
     ['another source', { source: 'elsewhere' }],
@@ -91,7 +91,7 @@ function refusedConstants({ constants }: FormDefinition): Change[] {
   ]
 }
 
-/** What each form may not be. */
+/** Invalid changes of each form. */
 export const refused: Record<string, Change[]> = Object.fromEntries(
   Object.entries(definitions).map(([collection, definition]) => [
     collection,
@@ -99,10 +99,10 @@ export const refused: Record<string, Change[]> = Object.fromEntries(
   ]),
 )
 
-/** The longest text of a field. */
+/** The longest valid text of a field. */
 const longest = ({ kind, maxLength }: FieldRule) => (kind === 'text' ? long(maxLength) : address(maxLength))
 
-/** What each form may just be. */
+/** The extreme valid changes of each form. */
 export const accepted: Record<string, Change[]> = Object.fromEntries(
   Object.entries(definitions).map(([collection, { fields }]) => {
     const whole: Change = ['the longest texts', Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, longest(rule)]))]
@@ -126,14 +126,14 @@ const typedEvent: Values = {
   imageAlt: '',
 }
 
-/** What the site's own schema makes of the event form, which has no picture. */
+/** The event that the site's schema makes from the form, without a picture. */
 function fieldsOf(checked: ReturnType<typeof checkEvent> | ReturnType<typeof checkDraft>): Fields {
   if (!checked.ok) throw new Error(`the site refuses its own event: ${checked.message}`)
   const { imageUrl: _, imageAlt: __, eventDate, ...fields } = checked.values
   return { ...fields, eventDate: eventDate && Timestamp.fromDate(eventDate) }
 }
 
-/** Who wrote an event or a draft, and when. */
+/** The author and time of an event or a draft. */
 const written: Fields = {
   createdBy: 'admin',
   createdByEmail: 'admin@correo.do',
@@ -141,7 +141,7 @@ const written: Fields = {
   updatedAt: serverTimestamp(),
 }
 
-/** An event as the panel writes it. */
+/** An event in the form that the panel writes. */
 export const event: Fields = { ...fieldsOf(checkEvent(typedEvent)), ...written, isPublished: true }
 
 export const eventsRefused: Change[] = [
@@ -194,20 +194,20 @@ export const eventsAccepted: Change[] = [
   ],
 ]
 
-/** A document with a change made to it. */
+/** A copy of a document with a change. */
 export function changed(data: Fields, change: Fields): Fields {
   return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== undefined))
 }
 
-/** A form as it is stored: with a time instead of the server timestamp's sentinel. */
+/** A form as it is stored: with a time instead of the sentinel of the server timestamp. */
 export function stored(data: Fields): Fields {
   return { ...data, createdAt: past, ...('updatedAt' in data ? { updatedAt: past } : {}) }
 }
 
-/** A draft as the panel keeps it: all but its title may be missing. */
+/** A draft in the form that the panel writes: only its title is required. */
 export const draft: Fields = { ...fieldsOf(checkDraft({ ...blank, title: 'Concierto' })), ...written, publishAt: null }
 
-/** What a draft lacks until it is a whole event. */
+/** The fields that a draft may lack, unlike an event. */
 export const whole: Fields = {
   description: 'Gratis para todos',
   location: 'Teatro',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests of firestore.rules: they need a Firestore at FIRESTORE_EMULATOR_HOST (`npm run reglas`). */
+/** The tests of firestore.rules. They need a Firestore at FIRESTORE_EMULATOR_HOST (`npm run reglas`). */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -1,6 +1,6 @@
 /**
- * The parts of the site's script that every page needs: the entry, and what it imports in separate tasks (src/main.ts).
- * Its other imports are pages and their metadata.
+ * The chunks of the site's script that every page loads: the entry, and its imports in separate tasks (src/main.ts).
+ * The other imports of the entry are pages and their metadata.
  */
 export function always(manifest) {
   const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)

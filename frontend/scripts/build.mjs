@@ -1,5 +1,5 @@
-// Builds the site into dist/, or the folder that SITE_DIST names: the client, then every public page as HTML, the app
-// shell, 404.html, sitemap and robots.
+// Builds the site into dist/, or into the folder SITE_DIST: the client, every public page as HTML, the app shell, 404.html, the sitemap and
+// robots.txt.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -10,10 +10,10 @@ import { always } from './always.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = resolve(ROOT, process.env.SITE_DIST || 'dist')
-// One a process, so that two builds do not trouble each other; inside the project, where its packages are found.
+// Each process has its own folder, so that builds can run concurrently. It is inside the project so that packages are found.
 const DIST_SSR = join(ROOT, 'dist-ssr', String(process.pid))
 
-/** Clave compresses from this size on (server/front/hosting). */
+/** The minimum size of files that Clave compresses (server/front/hosting). */
 const LEAST_COMPRESSED = 512
 
 await build({ root: ROOT, logLevel: 'warn', build: { outDir: DIST, emptyOutDir: true } })
@@ -27,7 +27,7 @@ const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage 
   pathToFileURL(join(DIST_SSR, 'entry-server.js')).href
 )
 const url = (process.env.VITE_SITIO_URL || address).replace(/\/$/, '')
-// Its name contains a hash of its content, so that it is cached for ever and not requested again before each first paint.
+// Its name contains a hash of its content. It can be cached without expiry and is not requested again before each first paint.
 const START_SCRIPT = '/start.js'
 const startScript = await readFile(join(DIST, START_SCRIPT))
 const fixedStartScript = `/assets/start-${createHash('sha256').update(startScript).digest('hex').slice(0, 8)}.js`
@@ -42,12 +42,12 @@ const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'u
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 
-/** The two fonts that every page shows at once: the characters of Spanish text. */
+/** The two fonts that every page needs for its first paint: the characters of Spanish text. */
 const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
   .filter((file, i, all) => /(?:bricolage-800|figtree-400-700)-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
-/** The files that the entry imports for the site and a page, which are fetched beside it instead of after it. */
+/** The files that the entry imports for the site and for a page. They are loaded in parallel with it. */
 function chunksOf(source) {
   const seen = new Set()
   const visit = (key) => {
@@ -64,7 +64,7 @@ function chunksOf(source) {
 
 const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
 
-/** The back office writes the metadata of an event between these (server/backoffice/pages), with that of the site. */
+/** The back office writes the metadata of an event between these comments (server/backoffice/pages), which enclose the site's metadata. */
 const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
 /** A page's metadata and fonts. */
@@ -95,7 +95,7 @@ function head({ meta, path, data, marks: [from, until] = [] }) {
     .join('\n    ')
 }
 
-/** A page's scripts: kept for start.js where there is something to see before them. */
+/** A page's scripts. If the page has visible content, they are in a template for start.js. */
 function scripts(html, preload) {
   if (!html) return script
   const links = preload.map((file) => `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}" />`)
@@ -125,20 +125,20 @@ for (const path of pages) {
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
-// The page of every event: the back office fills its head in. It is served as it is for an event that cannot be read.
+// The page of every event. The back office fills in its head; it serves the page unchanged if the event cannot be read.
 await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('<!--evento-texto-->'), marks: MARKS })
-// The shell of the panel has "noindex" until a page changes that.
+// The shell of the panel has "noindex" until a page changes it.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
 
-// The page around the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts: the links of e-mails need none.
+// The page for the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts, because the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
 await write('boletin/plantilla.html', { meta: unsubscribeMeta, path: '', after: unsubscribePage('<!--baja-->'), withScripts: false })
 
-// What the service worker answers in the place of a page that was never here.
+// The service worker's answer for a page that is not stored.
 const offlineMeta = { title: `Sin conexión · ${META['/'].title}`, description: META['/'].description, index: false }
 await write('sin-conexion.html', { meta: offlineMeta, path: '', after: offlinePage(), withScripts: false })
 
-// At /sitemap.xml the back office adds the events.
+// The back office adds the events to /sitemap.xml.
 const entries = pages.filter((path) => META[path].index).map((path) => `  <url><loc>${url}${path}</loc></url>`)
 await writeFile(
   join(DIST, 'sitemap-paginas.xml'),
@@ -147,7 +147,7 @@ await writeFile(
 await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
 await rm(DIST_SSR, { recursive: true })
 
-/** The files of chunks and of all that they import. */
+/** The files of chunks and of all their imports. */
 function filesOf(keys, isWanted, seen = new Map()) {
   for (const key of keys) {
     const chunk = manifest[key]
@@ -158,7 +158,7 @@ function filesOf(keys, isWanted, seen = new Map()) {
   return [...new Set([...seen.values()].flat())].map((file) => `/${file}`)
 }
 
-// The service worker: its version changes with anything that is served.
+// The service worker. Its version changes with every change of a served file.
 const entryKey = always(manifest)[0]
 const panelRoute = (key) => /^src\/routes\/(?:log-in|admin)/.test(key)
 const publicFiles = filesOf([entryKey], (key) => !panelRoute(key))
@@ -186,7 +186,7 @@ for (const [name, value] of Object.entries(constants)) {
 }
 await writeFile(join(DIST, 'sw.js'), worker)
 
-// Each text's Brotli form beside it, with more patience than a server has while somebody waits. Firebase Hosting makes its own.
+// The Brotli form of each text, with a higher quality than a server uses for responses. Firebase Hosting makes its own.
 for (const name of await readdir(DIST, { recursive: true })) {
   if (!/\.(?:css|html|js|svg|txt|webmanifest|xml)$/.test(name)) continue
   const text = await readFile(join(DIST, name))

@@ -1,4 +1,4 @@
-// Checks what each page loads before anything is shown (checks.md §4): sizes with gzip, and that no firebase module is among it.
+// Checks the scripts that each page loads before it is visible (checks.md §4): sizes with gzip, and that no Firebase module is among them.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,7 +11,7 @@ const PANEL_LIMIT = 70_000
 const FONT_LIMIT = 65_000
 const manifest = JSON.parse(await readFile(join(DIST, '.vite/manifest.json'), 'utf8'))
 
-/** A chunk and all that it imports statically, by their keys. */
+/** A chunk and all its static imports, by their keys. */
 function closure(keys, seen = new Set()) {
   for (const key of keys) {
     if (seen.has(key) || !manifest[key]) continue
@@ -21,7 +21,7 @@ function closure(keys, seen = new Set()) {
   return seen
 }
 
-/** Files that need each other before either has run: one of them finds the other empty. */
+/** Files that import each other. One of them would be empty when the other one runs. */
 const circular = Object.keys(manifest).filter((key) => closure(manifest[key].imports ?? []).has(key))
 
 const gzip = async (file) => gzipSync(await readFile(join(DIST, file)), { level: 9 }).length
@@ -40,7 +40,7 @@ for (const route of routes) {
   const panel = /log-in|admin/.test(route)
   if (!panel) {
     check(route, await total(keys), route.endsWith('inicio.tsx') ? HOME_LIMIT : PAGE_LIMIT)
-    // The data's own chunks hold the SDK; none may be needed to show a public page.
+    // The chunks of the data contain the SDK. No public page may need them for its first paint.
     const sdk = [...keys].filter(
       (key) => /firebase|firestore/.test(key) || /(?:^|\/)(?:live|lite|auth|app)-[\w-]+\.js$/.test(manifest[key].file),
     )

@@ -1,4 +1,4 @@
-// Lists what the foundation has still to confirm: made-up contact data and provisional pictures.
+// Lists the content that the foundation must confirm: invented contact data and provisional pictures.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createServer } from 'vite'

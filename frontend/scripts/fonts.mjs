@@ -1,8 +1,8 @@
 /**
- * Makes the two font files that every page loads: of each family, the letters and signs of Spanish text alone. All other letters come from
- * the families' whole files, where a page has any (src/styles/fonts.css).
+ * Makes the two font files that every page loads: the characters of Spanish text of each family. A page with other characters also loads
+ * the families' complete files (src/styles/fonts.css).
  *
- *   npm run fuentes   writes src/styles/fonts/, as is needed after an update of the families
+ *   npm run fuentes   writes src/styles/fonts/, after an update of the families
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const ascii = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(
 /** The characters of the files; the unicode-range in fonts.css is the same. */
 export const CHARACTERS = `${ascii}\u00a0¡¿«»ÁÉÍÓÚÜÑáéíóúüñªº°·×©–—‘’“”•…€−`
 
-/** The files by their names: which file they are cut from, and the weights of a variable one. */
+/** The files by name: the source of each, and the weights of a variable one. */
 const FILES = {
   'bricolage-800.woff2': { from: '@fontsource/bricolage-grotesque/files/bricolage-grotesque-latin-800-normal.woff2' },
   'figtree-400-700.woff2': {
@@ -24,7 +24,7 @@ const FILES = {
   },
 }
 
-/** The files with their bytes. */
+/** The files with their content. */
 export async function fonts() {
   const made = Object.entries(FILES).map(async ([name, { from, ...options }]) => {
     const whole = await readFile(join(ROOT, 'node_modules', from))

@@ -29,7 +29,7 @@ for (const slot of Object.keys(photoOf)) {
   if (!catalogue.some((item) => item.slot === slot)) wrong.push(`photos/${slot}: no hay un slot con ese nombre`)
 }
 
-/** The manifest as text, with the photos published on the way. */
+/** The manifest as text. Also publishes the photos. */
 async function build() {
   const { publishPhoto } = await import('./images/photo.mjs')
   rmSync(folders.published, { recursive: true, force: true })
@@ -43,7 +43,7 @@ async function build() {
   return `{\n${lines.join(',\n')}\n}\n`
 }
 
-/** Compares the committed manifest with the catalogue, without touching the photos. */
+/** Compares the committed manifest with the catalogue, without publishing photos. */
 function stale() {
   if (!existsSync(manifestFile)) return ['src/art/manifest.json: falta; ejecuta npm run imagenes']
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
@@ -57,13 +57,13 @@ function stale() {
   return found
 }
 
-/** The drawn file that a slot shows while it has no photo. */
+/** The drawing in a slot without a photo. */
 function missingArt() {
   const names = catalogue.flatMap((item) => [item.src, ...(hasUpright(item.slot) ? [item.src.replace('.svg', '-movil.svg')] : [])])
   return names.filter((src) => !existsSync(join(root, 'public', src))).map((src) => `${src}: falta el archivo`)
 }
 
-/** Sizes of everything published, by name. */
+/** The sizes of all published files, by name. */
 function sizes() {
   const files = readdirSync(folders.art, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
   return Object.fromEntries(files.map((file) => [file.name, statSync(join(file.parentPath, file.name)).size]))

@@ -1,8 +1,8 @@
 /**
- * Measures every public page on a simulated phone, median of three, and writes lighthouse.md.
+ * Measures every public page on a simulated phone, as the median of three visits, and writes lighthouse.md.
  *
- *   npm run lighthouse             all of them
- *   npm run lighthouse -- /donar   only those pages, without writing
+ *   npm run lighthouse             all pages
+ *   npm run lighthouse -- /donar   only some pages, without writing
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const LEAST = 95
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo']
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
-/** One visit of a page by a fresh browser. */
+/** Visits a page with a new browser. */
 async function visit(url) {
   const [port] = await freePorts(1)
   const browser = await chromium.launch({

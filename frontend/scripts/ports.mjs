@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A listener on a free port below the ephemeral ones, which a connection could take before the server starts. */
+/** A listener on a free port below the ephemeral range. A connection could take an ephemeral port before the server starts. */
 async function listener() {
   for (;;) {
     const port = randomInt(12_000, 32_000)
@@ -12,7 +12,7 @@ async function listener() {
 }
 
 /**
- * Free ports, all different: they are held until all are found.
+ * Different free ports. They are held until all have been found.
  * @param {number} count
  * @returns {Promise<number[]>}
  */

@@ -11,7 +11,7 @@ const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
 const BACKOFFICE = process.env.BACKOFFICE_BIN ?? join(ROOT, 'bin/backoffice')
 const SITE = resolve(ROOT, 'frontend', process.env.SITE_DIST || 'dist')
 
-/** A copy of firebase.json in a folder of its own, with free ports and paths that lead back here. */
+/** A copy of firebase.json in its own folder, with free ports and paths relative to that folder. */
 async function configuration(folder) {
   const project = JSON.parse(await readFile(join(ROOT, 'firebase.json'), 'utf8'))
   const from = (path) => relative(folder, join(ROOT, path))
@@ -33,7 +33,7 @@ async function configuration(folder) {
   }
 }
 
-/** Waits until an address answers with pages, and the back office has said that the demo data are there. */
+/** Waits until an address responds with pages and the back office has reported that the demo data are loaded. */
 async function answers(url, filled) {
   for (let i = 0; i < 100; i++) {
     const ready = await fetch(url).then(
@@ -55,7 +55,7 @@ function start(program, flags, env) {
   return child
 }
 
-/** Resolves once a program prints a text; what else it prints is dropped. */
+/** Resolves when a program prints a text. Its other output is discarded. */
 const prints = (child, text) =>
   new Promise((resolve) => {
     let said = ''
@@ -65,15 +65,14 @@ const prints = (child, text) =>
     })
   })
 
-/** The paths of the public pages, as the build's own map names them. */
+/** The paths of the public pages in the build's sitemap. */
 export async function publicPages(base) {
   const map = await fetch(`${base}/sitemap-paginas.xml`).then((response) => response.text())
   return [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => new URL(address).pathname)
 }
 
 /**
- * Runs a task against the built site: the one of BASE_URL, or one that Clave serves from memory
- * with the demo data while the task lasts.
+ * Runs a task with the built site: the one at BASE_URL, or one that Clave serves from memory with the demo data until the task ends.
  */
 export async function withSite(task) {
   if (process.env.BASE_URL) return task(process.env.BASE_URL.replace(/\/$/, ''))

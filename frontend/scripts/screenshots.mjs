@@ -1,9 +1,9 @@
 /**
- * Pictures of every page of the site and the panel, and of what opens on them, at three widths and in both themes, into capturas/ (not in git)
- * or the folder that CAPTURAS names.
+ * Takes pictures of every page of the site and the panel, and of their dialogs and menus, at three widths and in both themes. It writes them
+ * into capturas/ (not in git) or the folder CAPTURAS.
  *
- *   npm run capturas                   all of them
- *   npm run capturas -- /donar semana  only those pages and states
+ *   npm run capturas                   all pictures
+ *   npm run capturas -- /donar semana  only some pages and states
  *   npm run capturas -- --leeme        the README's public pages, into docs/
  */
 import { mkdir } from 'node:fs/promises'
@@ -19,21 +19,21 @@ const SIZES = [
   { width: 768, height: 1024 },
   { width: 1280, height: 800 },
 ]
-/** What the site's map does not name. */
+/** Pages that are not in the sitemap. */
 const OTHERS = ['/donar/gracias', '/LogIn', '/no-existe']
-/** The tabs of the panel, and the demo administrator who sees them (emulator-config). */
+/** The tabs of the panel, and the demo administrator (emulator-config). */
 const TABS = ['administradores', 'eventos', 'boletin', 'voluntarios', 'contactos', 'instrumentos']
 const ADMIN = { email: 'demo@ejemplo.org', password: 'demo-musica' }
-/** The README's pictures: what of which page, at which size. */
+/** The README's pictures: the page, its part, and the size. */
 const README = [
   { name: 'inicio', page: '/', size: { width: 1280, height: 800 } },
   { name: 'ensambles', page: '/ensambles', size: { width: 1280, height: 800 }, scroll: 'main ul' },
 ]
 
-/** Goes to a page and waits until everything it shows is there. */
+/** Opens a page and waits until it is complete. */
 async function arrive(page, url) {
   await page.goto(url)
-  // Live queries keep a connection open, so that the network is never idle: the page marks when its events are loaded.
+  // Live queries keep a connection open, and the network is never idle: the page marks when its events are loaded.
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
   await page
     .getByRole(url.includes('/AdminView') ? 'tablist' : 'heading')
@@ -56,10 +56,10 @@ const options = (size, colorScheme) => ({
   reducedMotion: 'reduce',
 })
 
-/** Presses a button that is there by name. */
+/** Presses a button with a name. */
 const press = (page, name) => page.getByRole('button', { name }).first().click()
 
-/** What only shows after doing something: on which page, at which widths, and how. */
+/** States that require an action: the page, the widths, and the action. */
 const STATES = [
   { name: 'menu', page: '/historia', widths: [360], act: (page) => press(page, 'Abrir menú') },
   { name: 'desplegable', page: '/historia', widths: [1280], act: (page) => press(page, 'Informaciones') },
@@ -93,13 +93,13 @@ const STATES = [
   { name: 'impresa-donar', page: '/donar', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },
 ]
 
-/** A full screenshot of one page or state at one size; reports horizontal scrolling. */
+/** A full screenshot of a page or state at one size. Reports horizontal scrolling. */
 async function capture(browser, base, { name, page: path, act, storageState }, size, theme) {
   const page = await browser.newPage({ ...options(size, theme === 'oscuro' ? 'dark' : 'light'), storageState })
   await arrive(page, base + path)
   await act?.(page)
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  // What covers the page is pictured in the window's size.
+  // A picture of a dialog has the size of the window.
   const fullPage = !(await page.locator('dialog[open], #panel-menu').count())
   if (fullPage) await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: join(FOLDER, `${name}-${size.width}-${theme}.png`), fullPage })
@@ -121,7 +121,7 @@ async function signIn(browser, base) {
   return state
 }
 
-/** Every requested page and state, at every size, in both themes. */
+/** Takes pictures of every requested page and state, at every size, in both themes. */
 async function captureAll(browser, base, asked) {
   await mkdir(FOLDER, { recursive: true })
   const pages = [...(await publicPages(base)), ...OTHERS].map((page) => ({
@@ -164,7 +164,7 @@ const asked = process.argv.slice(2)
 await withSite(async (base) => {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // Drawings are documents of their own, which only the browser's own setting keeps from moving.
+    // Drawings are separate documents. Only the browser's own setting stops their animations.
     args: ['--no-sandbox', '--force-prefers-reduced-motion'],
   })
   try {

@@ -6,7 +6,7 @@ import { AggregateField, FieldPath, FieldValue, Filter, Firestore, GeoPoint, Tim
 const ids = (snapshot) => snapshot.docs.map((d) => d.id).join()
 const random = () => Math.random().toString(36).slice(2)
 
-/** Values of every kind come back as they were sent. */
+/** Values of every type are read as they were written. */
 async function values(db, c) {
   const sent = {
     nothing: null, yes: true, n: 1, d: 1.5, nan: NaN, inf: -Infinity, big: 2 ** 40, text: 'é😀', bytes: Buffer.from([0, 255]), at: new Timestamp(1, 2000),
@@ -24,8 +24,8 @@ async function values(db, c) {
   await c.doc('all').delete()
 }
 
-/** Writes, their preconditions and transforms. Over REST the SDK knows errors by their HTTP status alone: it takes 409 for a conflict
- * and tries again, and 400 for INVALID_ARGUMENT. */
+/** Writes with preconditions and transforms. Over REST the SDK identifies errors only by their HTTP status: it treats 409 as a conflict
+ * and retries, and 400 as INVALID_ARGUMENT. */
 async function writes(db, c, rest) {
   const a = c.doc('a')
   const first = await a.create({ n: 1, tags: ['x'], m: { k: 1, l: 2 } })
@@ -89,7 +89,7 @@ async function queries(db, c) {
   assert.equal(sizes.reduce((a, b) => a + b), 20)
 }
 
-/** Listings, collections below documents, and their removal. */
+/** Listings, collections below documents, and their deletion. */
 async function trees(db, c) {
   await c.doc('p').collection('sub').doc('x').set({ n: 1 })
   await c.doc('q00').collection('sub').doc('y').set({ n: 1 })
@@ -103,7 +103,7 @@ async function trees(db, c) {
   assert.equal((await c.get()).size, 0)
 }
 
-/** Transactions: read-write, read-only, at a time, retried, given up. */
+/** Transactions: read-write, read-only, at a time, retried, abandoned. */
 async function transactions(db, c) {
   const a = c.doc('a')
   const { writeTime } = await a.set({ n: 1 })
@@ -123,7 +123,7 @@ async function transactions(db, c) {
   assert.equal((await a.get()).data().n, 8)
 }
 
-/** A live query, and a bundle of what queries found; they go over gRPC. */
+/** A live query, and a bundle of query results. Both use gRPC. */
 async function live(db, c) {
   const seen = []
   let wake
@@ -138,7 +138,7 @@ async function live(db, c) {
   assert.ok(text.includes('"namedQuery"') && text.includes('documentMetadata'))
 }
 
-// Over REST the SDK wants credentials for the emulator too, where over gRPC it says "owner" by itself.
+// Over REST the SDK requires credentials for the emulator; over gRPC it sends "owner" by itself.
 const auth = { getUniverseDomain: async () => 'googleapis.com', getRequestHeaders: async () => ({ Authorization: 'Bearer owner' }) }
 const settings = { projectId: process.env.GCLOUD_PROJECT }
 for (const preferRest of [false, true]) {

@@ -6,16 +6,16 @@ import { page, routeOf } from './pages'
 
 const REDUCED_MOTION = '(prefers-reduced-motion: reduce)'
 
-/** The page that an address shows: the one under the modal when there is one. */
+/** The page of an address. If a modal is open, it is the page under it. */
 const pageOf = ({ pathname, state }: Location) => backgroundOf(state) ?? pathname
 
-/** Whether going to another page is worth a cross-fade: its chunk is here, for someone who likes motion. */
+/** Whether navigation should cross-fade: the page's chunk is loaded, and the visitor does not prefer reduced motion. */
 const fades = (target: string) => page(routeOf(target)) !== undefined && !matchMedia(REDUCED_MOTION).matches
 
-/** Makes a change that shows, with a view transition where it is wanted and the browser has them (P-09). */
+/** Makes a visible change, with a view transition if it is wanted and supported (P-09). */
 function show(change: () => void, here: Location, there: Location): void {
   const target = pageOf(there)
-  // Changes within a page are drawn at once: a field whose text is in the URL would lose letters that are typed meanwhile.
+  // Changes within a page are rendered immediately: a field whose text is in the URL would lose letters that are typed meanwhile.
   if (pageOf(here) === target) {
     change()
     return
@@ -25,11 +25,11 @@ function show(change: () => void, here: Location, there: Location): void {
     return
   }
   const transition = document.startViewTransition(() => flushSync(change))
-  // A transition that is overtaken by another or not visible is skipped; the change itself is made nevertheless.
+  // A transition that another one replaces, or that is not visible, is skipped. The change is made nevertheless.
   transition.ready.catch(() => undefined)
 }
 
-/** The router of the browser's address bar, which fades from page to page; React Router's own does not. */
+/** The router of the browser's address bar. It fades between pages, which React Router's own router does not. */
 export function AppRouter({ children }: { children: ReactNode }) {
   const [browserHistory] = useState(() => createHistory({ v5Compat: true }))
   const [place, setPlace] = useState({ action: browserHistory.action, location: browserHistory.location })

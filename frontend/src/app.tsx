@@ -7,10 +7,10 @@ import { backgroundOf } from './lib/background'
 import { useMeta } from './lib/use-meta'
 import { load, page, type RoutePath, routeOf } from './pages'
 
-/** Pages without bar and footer. */
+/** Pages without the bar and the footer. */
 const BARE: ReadonlySet<RoutePath> = new Set(['/LogIn', '/AdminView'])
 
-/** A page of its own chunk: drawn at once when the chunk is here, after a skeleton otherwise. */
+/** A page in its own chunk: rendered immediately if the chunk is loaded, otherwise after a skeleton. */
 function Page({ route }: { route: RoutePath }) {
   const [Arrival, setArrival] = useState<ComponentType | undefined>(() => page(route))
   const [failure, setFailure] = useState<Error | null>(null)
@@ -28,7 +28,7 @@ function Page({ route }: { route: RoutePath }) {
 /** The site: every route, each page in its own chunk. */
 export function App() {
   const place = useLocation()
-  // A modal with an address of its own leaves the page under it where it is.
+  // A modal with its own address leaves the page under it in place.
   const pathname = backgroundOf(place.state) ?? place.pathname
   const route = routeOf(pathname)
   useMeta(route)

@@ -5,7 +5,7 @@ import { App } from './app'
 import { AppRouter } from './app-router'
 import { useKeptPages } from './lib/use-kept-pages'
 
-/** Reports that the page is hydrated to the script that has recorded the visitor's first gestures (public/start.js). */
+/** Notifies the script that has recorded the visitor's first gestures that the page is hydrated (public/start.js). */
 function Live({ children }: { children: ReactNode }) {
   useEffect(() => {
     dispatchEvent(new Event('vivo'))
@@ -14,7 +14,7 @@ function Live({ children }: { children: ReactNode }) {
   return children
 }
 
-/** Draws the site, over the prerendered page where there is one. */
+/** Renders the site. It hydrates a prerendered page. */
 export function render(root: HTMLElement, prerendered: boolean): void {
   const tree = (
     <StrictMode>
@@ -25,7 +25,7 @@ export function render(root: HTMLElement, prerendered: boolean): void {
       </AppRouter>
     </StrictMode>
   )
-  // As a transition it gives way to the visitor's own doings between its steps.
+  // A transition yields to the visitor's actions between its steps.
   if (prerendered) startTransition(() => void hydrateRoot(root, tree))
   else createRoot(root).render(tree)
 }

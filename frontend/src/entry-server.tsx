@@ -7,10 +7,10 @@ import { load, routeOf } from './pages'
 
 export { META }
 
-/** The data of the site for the build. */
+/** The site's data for the build. */
 export const pages = PUBLIC_PATHS
 
-/** The site's own address when the build is given none. */
+/** The site's address if the build sets none. */
 export const address = site.url
 
 /** The text of pages without prerendered text, for browsers without scripts. */

@@ -1,7 +1,7 @@
 import { load, routeOf } from './pages'
 import './styles/index.css'
 
-/** Lets the browser draw, and handle input, before what comes next. */
+/** Lets the browser draw and handle input before the next task. */
 const turn = () =>
   new Promise<void>((ready) => {
     const { port1, port2 } = new MessageChannel()
@@ -9,18 +9,18 @@ const turn = () =>
     port2.postMessage(null)
   })
 
-/** Makes the page live, each part of its scripts in a turn of its own: in one task, a slow phone does not respond for a sixth of a second. */
+/** Hydrates the page, with each part of the scripts in a separate task. In a single task, a slow phone does not respond for 0.17 s. */
 async function boot(): Promise<void> {
   const root = document.getElementById('raiz')
   if (!root) throw new Error('index.html has no #raiz')
-  // A reload keeps the history entry's state, but not the page that was under its modal.
+  // A reload keeps the state of the history entry, but not the page under its modal.
   history.replaceState(null, '')
   const route = routeOf(location.pathname)
   await import('react-dom/client')
   await turn()
   const { render } = await import('./draw')
   await turn()
-  // Without its chunk the page shows its own way on; see Pagina.
+  // Without its chunk the page shows its own error; see Page in app.tsx.
   await load(route).catch(() => undefined)
   await turn()
   render(root, root.dataset['ruta'] === route)

@@ -11,7 +11,7 @@ const LINKS = [
   { a: '/contacto', text: t.foot.contacts },
 ]
 
-/** A page for who has no scripts: whose site it is, what of it can be read, and the phone; `marca` comes first. */
+/** A page without scripts: the site's name, links to readable pages, and the phone number. `marca` comes first. */
 export function noScript(mark = ''): string {
   const page = renderToStaticMarkup(
     <noscript>
@@ -38,7 +38,7 @@ export function noScript(mark = ''): string {
   return page.replace('<p ', `${mark}<p `)
 }
 
-/** A page without scripts: whose site it is in a bar, and below it a sheet of paper. */
+/** The frame of a page without scripts: the site's name in a bar, and a sheet of paper below it. */
 function Sheet({ children }: { children: ReactNode }) {
   return (
     <>
@@ -57,7 +57,7 @@ function Sheet({ children }: { children: ReactNode }) {
   )
 }
 
-/** What is said in the place of a page that was never here, while there is no connection (public/sw.js). */
+/** The page for addresses that are not stored while there is no connection (public/sw.js). */
 export function offlinePage(): string {
   const links = [...LINKS.slice(0, 2), { a: site.phoneLink, text: t.offline.callOut }]
   return renderToStaticMarkup(
@@ -77,7 +77,7 @@ export function offlinePage(): string {
   )
 }
 
-/** The page around what is said at an unsubscribe link, in the place of `marca`. */
+/** The page for the back office's text at an unsubscribe link, which replaces `marca`. */
 export function unsubscribePage(mark: string): string {
   const page = renderToStaticMarkup(
     <Sheet>

@@ -30,7 +30,7 @@ export type RoutePath = keyof typeof modules
 /** Every page's path. */
 const ROUTES = Object.keys(modules) as RoutePath[]
 
-/** The loaded pages. They are rendered at once, without a flash. */
+/** The loaded pages. They are rendered immediately, without a skeleton. */
 const loaded = new Map<RoutePath, ComponentType>()
 
 /** Pages that are being loaded or were loaded. */
@@ -78,7 +78,7 @@ export function routeOf(path: string): RoutePath {
   return /^\/eventos\/[^/]+$/.test(clean) ? '/eventos/:id' : '*'
 }
 
-/** The route of an address in lower case, if it differs from its own route: phones capitalize by themselves. Null if there is none. */
+/** The route of an address in lower case, if it differs from its own route, because phones capitalize words. Null if there is none. */
 export function routeInLowerCase(path: string): RoutePath | null {
   const clean = path.toLowerCase().replace(/\/+$/, '')
   const target = ROUTES.find((route) => route.toLowerCase() === clean)
@@ -88,6 +88,6 @@ export function routeInLowerCase(path: string): RoutePath | null {
 /** Loads the page of an address in advance, when a link to it is hovered or focused. */
 export function prefetch(target: string): void {
   const { pathname } = new URL(target, 'http://sitio')
-  // The page itself shows a failure when it is opened.
+  // The page reports a failure when it is opened.
   load(routeOf(pathname)).catch(() => undefined)
 }

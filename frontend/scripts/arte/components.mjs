@@ -6,13 +6,13 @@ import { mark, words } from './scenes/logo.mjs'
 
 const settings = { multipass: true, plugins: [{ name: 'preset-default', params: { overrides: { collapseGroups: false, cleanupIds: false, convertPathData: { floatPrecision: 1 } } } }] }
 
-/** The optimised inside of an SVG fragment. */
+/** The optimized content of an SVG fragment. */
 const inner = (body) => optimize(`<svg xmlns="http://www.w3.org/2000/svg">${body}</svg>`, settings).data.replace(/^<svg[^>]*>|<\/svg>$/g, '')
 
 /** SVG attributes in JSX spelling. */
 const jsx = (svg) => inner(svg).replace(/\b(stroke|clip|fill)-([a-z])([a-z]*)=/g, (_, a, b, c) => `${a}${b.toUpperCase()}${c}=`)
 
-/** Poses that differ from the grid's own: scale, offset, and shift of the colour. */
+/** Poses that differ from the default: scale, offset, and shift of the colour. */
 const POSE = { bajo: [-7, 6, 1], guitarra: [-7, 6, 1], canto: [2, 0, 0.94], flauta: [0, 0, 0.94], saxofon: [0, 0, 1.02], trompeta: [0, 0, 1.02] }
 const GROUND = { saxofon: TINTS.sol, bajo: TINTS.mar, trompeta: TINTS.coral, guitarra: TINTS.mar, canto: TINTS.rosa, flauta: TINTS.sol, bateria: TINTS.mar }
 
@@ -42,6 +42,6 @@ export const instrumentsSource = () =>
 /** The TSX source of the mark. */
 export const markSource = () => `${notice}\n/** The foundation's mark, in a square of 98. */\nexport const MARK_STROKE = <>${jsx(mark())}</>\n`
 
-/** A sprite with the wordmark, so that its outlines weigh on no script. */
+/** A sprite with the wordmark. Its outlines are therefore not part of a script. */
 export const wordsSprite = () =>
   `<svg xmlns="http://www.w3.org/2000/svg"><symbol id="texto" viewBox="0 0 332 98">${inner(words())}</symbol></svg>`

@@ -18,13 +18,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const out = join(root, 'public/ilustraciones')
 const only = process.argv[2]
 
-/** The pictures whose staff draws itself from left to right when the page arrives, and its clef with it. */
+/** The pictures whose staff and clef are drawn from left to right when the page is loaded. */
 const DRAWN = ['hero-1', 'calendario-hero']
 const MOTION =
   '@media (prefers-reduced-motion:no-preference){.pauta path{stroke-dasharray:2000;animation:p 1.6s ease-out both}.clave{animation:c .6s ease-out both}}' +
   '@keyframes p{from{stroke-dashoffset:2000}}@keyframes c{from{opacity:0}}'
 
-/** Gives a picture its styles: its grounds and lights in the inks of the night on a dark page, and its motion if it has one. */
+/** Adds styles to a picture: the colours for the dark theme, and its animation if it has one. */
 function byNight(svg, motion) {
   const rules = Object.entries(NIGHT).flatMap(([day, night]) =>
     ['fill', 'stroke'].flatMap((of) =>
@@ -37,7 +37,7 @@ function byNight(svg, motion) {
   return svg.replace(/^<svg[^>]*>/, (open) => `${open}<style>${styles}</style>`)
 }
 
-/** Shrinks without touching what is seen. */
+/** Reduces the size of a file without visible changes. */
 const settings = {
   multipass: true,
   plugins: [{ name: 'preset-default', params: { overrides: { convertPathData: { floatPrecision: 1 }, cleanupNumericValues: { floatPrecision: 2 } } } }],

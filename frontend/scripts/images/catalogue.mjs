@@ -1,15 +1,15 @@
-/** Pure functions on the picture catalogue: what is valid, what is cut, what the page needs. */
+/** Pure functions on the picture catalogue: validation, crops, and the data for pages. */
 
-/** Widths in which a photo is offered; the ones wider than its crop are left out. */
+/** The widths of published photos. Widths above that of the crop are omitted. */
 export const WIDTHS = [480, 768, 1080, 1600]
 
-/** No published picture file may be heavier. */
+/** The maximum size of a published picture file. */
 export const MAX_BYTES = 250 * 1024
 
-/** Shape of the upright cut that heroes show on narrow screens. */
+/** The shape of the upright crop that heroes show on narrow screens. */
 export const UPRIGHT = { width: 630, height: 840 }
 
-/** Grounds a photo may have while it loads, by the class name that paints them. */
+/** The backgrounds of photos while they load, by the class names that paint them. */
 export const GROUNDS = {
   crema: [255, 244, 223],
   arena: [247, 223, 180],
@@ -21,10 +21,10 @@ export const GROUNDS = {
   tinta: [11, 60, 73],
 }
 
-/** Where a stretch of the given size begins, around a centre and inside a total. */
+/** The beginning of an interval of a size around a centre and inside a total. */
 const within = (centre, size, total) => Math.max(0, Math.min(total - size, Math.round(centre * total - size / 2)))
 
-/** The largest rectangle of the wanted shape inside a photo, as near to the focal point as its borders allow. */
+/** The largest rectangle of a shape inside a photo, as close to the focal point as possible. */
 export function crop(photo, shape, [fx, fy] = [0.5, 0.5]) {
   const wanted = shape.width / shape.height
   const width = Math.min(photo.width, Math.round(photo.height * wanted))
@@ -32,13 +32,13 @@ export function crop(photo, shape, [fx, fy] = [0.5, 0.5]) {
   return { left: within(fx, width, photo.width), top: within(fy, height, photo.height), width, height }
 }
 
-/** The widths offered for a crop: never enlarged, and always at least one. */
+/** The widths for a crop: never enlarged, and at least one. */
 export function widthsFor(cropWidth) {
   const fit = WIDTHS.filter((w) => w <= cropWidth)
   return fit.length > 0 ? fit : [cropWidth]
 }
 
-/** The palette ground nearest to a colour. */
+/** The background of the palette nearest to a colour. */
 export function nearestGround([r, g, b]) {
   const distance = ([x, y, z]) => (x - r) ** 2 + (y - g) ** 2 + (z - b) ** 2
   return Object.keys(GROUNDS).reduce((best, name) => (distance(GROUNDS[name]) < distance(GROUNDS[best]) ? name : best))
@@ -47,7 +47,7 @@ export function nearestGround([r, g, b]) {
 /** Heroes have an upright version. */
 export const hasUpright = (slot) => /^hero-\d+$/.test(slot)
 
-/** The data of a slot for a page; `photo` is the result of publishing one, if there is any. */
+/** The data of a slot for a page. `photo` is the result of publishing a photo, if there is one. */
 export function entry(item, photo) {
   return {
     alt: item.alt,
@@ -59,7 +59,7 @@ export function entry(item, photo) {
   }
 }
 
-/** Says in Spanish, one a line, what is wrong with the catalogue; the foundation edits that file. */
+/** Returns the errors of the catalogue in Spanish, one per line, because the foundation edits that file. */
 export function problems(catalogue) {
   const found = []
   const seen = new Set()
@@ -80,12 +80,12 @@ export function problems(catalogue) {
   return found
 }
 
-/** Says which published files are too heavy, given their sizes in bytes by name. */
+/** Returns the published files that are too large, given the sizes in bytes by name. */
 export const heavy = (sizes) =>
   Object.entries(sizes)
     .filter(([, bytes]) => bytes > MAX_BYTES)
     .map(([name, bytes]) => `${name}: ${Math.ceil(bytes / 1024)} KB pasa de ${MAX_BYTES / 1024} KB`)
 
-/** Which slots still show a provisional picture: marked so and without a photo. */
+/** Returns the slots that show a provisional picture: marked as provisional and without a photo. */
 export const provisional = (catalogue, hasPhoto) =>
   catalogue.filter((item) => item.provisional && !hasPhoto(item.slot)).map((item) => item.slot)

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { crop, hasUpright, nearestGround, UPRIGHT, widthsFor } from './catalogue.mjs'
 
-/** The three formats, best first. Leaving `withMetadata` out strips EXIF, and with it where a photo was taken. */
+/** The three formats, best first. Without `withMetadata` the output has no EXIF, and therefore no location. */
 const FORMATS = {
   avif: (image) => image.avif({ quality: 50, effort: 4 }),
   webp: (image) => image.webp({ quality: 75 }),
   jpg: (image) => image.jpeg({ quality: 78, mozjpeg: true }),
 }
 
-/** Publishes one cut of a photo in every width and format; answers the widths. */
+/** Publishes one crop of a photo in every width and format. Returns the widths. */
 async function publishCut(upright, shape, focal, base, folder) {
   const { data, info } = upright
   const cut = crop(info, shape, focal)
@@ -26,8 +26,8 @@ async function publishCut(upright, shape, focal, base, folder) {
 }
 
 /**
- * Publishes the photo of a slot into a folder and answers what the page needs to show it.
- * Names carry a hash of the photo and of how it is cut, so that they may be cached for ever.
+ * Publishes the photo of a slot into a folder and returns its data for a page.
+ * File names contain a hash of the photo and its crop, so that they can be cached without expiry.
  */
 export async function publishPhoto(item, file, folder) {
   const bytes = await readFile(file)

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A photo that is coral, of the given size, with a place and a camera hidden in it. */
+/** A coral photo of the given size, with a location and a camera in its metadata. */
 async function photo(width, height, orientation = 1) {
   const file = join(folder, 'original.jpg')
   await sharp({ create: { width, height, channels: 3, background: '#E4572E' } })

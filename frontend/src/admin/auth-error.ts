@@ -1,12 +1,12 @@
 import { es } from '../i18n/es-admin'
 
-/** Firebase's name of an error, without `auth/`; empty when it has none. */
+/** Firebase's name of an error, without `auth/`; empty if it has none. */
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : ''
   return typeof code === 'string' ? code.replace(/^auth\//, '') : ''
 }
 
-/** What a person reads of an error (§7.2). */
+/** The visible message for an error (§7.2). */
 export function messageOf(error: unknown): string {
   const code = codeOf(error)
   return isKnown(code) ? es.errors[code] : es.errors.other

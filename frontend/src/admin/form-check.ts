@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 
-/** The result of checking a form: its values, or the message to show and the first field that it concerns. */
+/** The result of checking a form: its values, or a message and the name of the first invalid field. */
 export type Checked<Output, Name extends string> = { ok: true; values: Output } | { ok: false; message: string; field: Name }
 
 /**
- * Checks the texts of a form by its schema. Blank fields come before wrong ones, then the schema's order decides. A blank field is one that
- * its schema refuses by `minLength(1)`.
+ * Checks the texts of a form against its schema. Blank fields come before invalid ones, in the schema's order. A blank field is one that its
+ * schema refuses by `minLength(1)`.
  */
 export function checkForm<Name extends string, Output>(
   schema: v.GenericSchema<Record<Name, string>, Output>,

@@ -1,4 +1,4 @@
-/** The text of a form's field; nothing when there is none such. */
+/** The text of a form's field; empty if there is no such field. */
 export function textOf(form: HTMLFormElement, name: string): string {
   const value = new FormData(form).get(name)
   return typeof value === 'string' ? value : ''

@@ -1,4 +1,4 @@
-/** A text as searches compare it: in small letters, without accents. */
+/** A text for comparisons in searches: in lower case, without accents. */
 export function fold(text: string): string {
   return text
     .normalize('NFD')
@@ -6,7 +6,7 @@ export function fold(text: string): string {
     .toLowerCase()
 }
 
-/** Whether one of the texts contains the search, whatever the case and the accents. */
+/** Whether one of the texts contains the search, ignoring case and accents. */
 export function matches(search: string, texts: readonly string[]): boolean {
   const wanted = fold(search.trim())
   return texts.some((text) => fold(text).includes(wanted))

@@ -1,6 +1,6 @@
 import { es } from '../i18n/es-admin'
 
-/** Signs out; where that leads is the page's business. */
+/** Signs out. The page handles the navigation afterwards. */
 export function SignOutButton({ onSignOut }: { onSignOut: () => void }) {
   return (
     <button type="button" className="boton" onClick={onSignOut}>

@@ -7,10 +7,10 @@ type Name = 'q' | 'estado' | 'orden' | 'pagina' | 'filas'
 /** The filters, order and page of the current tab. They are in the URL, so that a reload keeps them and they can be shared. */
 export function useFilters() {
   const [params, setParams] = useSearchParams()
-  // All at once: of two changes in one turn the second would begin with what was there before the first.
+  // Both in one update: the second of two updates in one task would begin with the state before the first.
   const change = (values: Readonly<Partial<Record<Name, string>>>) => {
     const next = new URLSearchParams(params)
-    // Another selection of rows begins with its first page.
+    // Another selection of rows begins on its first page.
     if (!('pagina' in values)) next.delete('pagina')
     for (const [name, value] of Object.entries(values)) {
       if (value) next.set(name, value)

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import { type Session, watchSession } from './watch-session'
 
-/** Who is here, now and from now on. */
+/** The current session, updated on changes. */
 export function useSession(): Session {
   const [session, setSession] = useState<Session>({ status: 'checking' })
   useEffect(
     () =>
       watchSession((next) => {
-        // Telling the same again must not draw the panel again.
+        // An equal session must not render the panel again.
         setSession((old) => (same(old, next) ? old : next))
       }),
     [],

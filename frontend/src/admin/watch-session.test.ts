@@ -6,7 +6,7 @@ import { watchSession, type Session } from './watch-session'
 const person: Person = { uid: 'ana', email: 'ana@x.do', displayName: 'Ana' }
 const admin: Row = { id: 'ana', fields: { role: 'admin', active: true } }
 
-/** The listeners that the session has at present, to be called by hand. */
+/** The session's current listeners, which the tests call. */
 const listeners: {
   person?: (person: Person | null) => void
   row?: (row: Row | null, fromCache: boolean) => void

@@ -9,13 +9,12 @@ export type Session =
   | { status: 'denied'; person: Person }
   | { status: 'admin'; person: Person }
 
-/** The time for which the check waits for the server before the page reports a missing connection. */
+/** How long the check waits for the server before the page reports a missing connection. */
 const PATIENCE_MS = 4000
 
 /**
- * Watches who is signed in and, for as long as somebody is, the record that makes an administrator: a record that
- * becomes inactive, or a refusal to read it, ends the rights at once (F-804). The server decides; this only reports.
- * Returns how to stop.
+ * Watches the signed-in user and, while there is one, the record that makes an administrator. If the record becomes inactive, or reading it is
+ * refused, the rights end immediately (F-804). The server decides; this function only reports. Returns a function that stops it.
  */
 export function watchSession(tell: (session: Session) => void): () => void {
   let stopped = false
@@ -51,7 +50,7 @@ function watchRecord(person: Person, tell: (session: Session) => void): () => vo
     clearTimeout(timer)
     if (!stopped) tell(session)
   }
-  // Errors other than refusals do not concern rights: the read is retried.
+  // Errors other than refusals do not concern rights. The read is retried.
   const onError = (code: string) => {
     if (code === 'permission-denied') return settle({ status: 'denied', person })
     settle({ status: 'offline' })
@@ -63,7 +62,7 @@ function watchRecord(person: Person, tell: (session: Session) => void): () => vo
     if (stopped) return
     stop = watchRow(
       `adminusers/${person.uid}`,
-      // What is only cached proves nothing: the server has the word.
+      // A cached record proves nothing. Only the server's answer counts.
       (row, fromCache) => {
         if (!fromCache) settle({ status: isActive(row) ? 'admin' : 'denied', person })
       },

@@ -1,6 +1,6 @@
 import type { Slot } from './slot-image'
 
-/** The drawings, each with the words of titles that it illustrates; the first that matches is taken. */
+/** The drawings, each with the words of titles that it illustrates. The first match is used. */
 const DRAWINGS = [
   ['evento-5', /saxo|jazz/],
   ['evento-9', /trompet|trombon|metales|big band|banda|fanfarria/],
@@ -15,24 +15,24 @@ const DRAWINGS = [
   ['evento-4', /mar|playa|infancia|familia/],
 ] as const satisfies readonly (readonly [Slot, RegExp])[]
 
-/** A title as the words of the drawings are written: small letters without accents. */
+/** A title in the spelling of the drawings' words: lower case without accents. */
 const plainText = (text: string) =>
   text
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
 
-/** A number of a text, spread evenly, the same every time. */
+/** A number derived from a text, uniformly distributed and always the same. */
 function hashOf(text: string): number {
   let hash = 2166136261
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 16777619) >>> 0
   return (Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0) >>> 13
 }
 
-/** The drawing of an event without a picture: what its title names, else one by its id, so that it never changes. */
+/** The drawing of an event without a picture: by the words of its title, otherwise by its id, so that it never changes. */
 export function eventArt({ id, title }: { id: string; title: string }): Slot {
   const words = plainText(title)
-  // A tale comes before what it is told with: «Cuentos con orquesta».
+  // A tale precedes the means of telling it: «Cuentos con orquesta».
   if (words.includes('cuento')) return 'evento-4'
   const named = DRAWINGS.find(([, word]) => word.test(words))
   return named?.[0] ?? DRAWINGS[hashOf(id) % DRAWINGS.length]?.[0] ?? 'evento-1'

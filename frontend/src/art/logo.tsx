@@ -1,11 +1,11 @@
 import { MARK_STROKE } from './mark-stroke'
 
-/** The outlines of the words, in a file of their own so that they weigh on no script. */
+/** The outlines of the words, in a separate file and therefore not part of a script. */
 const WORDS = '/ilustraciones/logo-texto.svg#texto'
 
 /**
  * The foundation's logo: the mark alone, or with its name in the current text colour.
- * Decorative: the link or heading around it says the name.
+ * It is decorative: the link or heading around it contains the name.
  */
 export function Logo({ variant, className }: { variant: 'marca' | 'completo'; className?: string }) {
   const whole = variant === 'completo'

@@ -1,11 +1,11 @@
 import { SlotImage, type Slot } from './slot-image'
 
-/** The ink of the layer that shows behind a print. */
+/** The ink of the layer behind a print. */
 export type Ink = 'coral' | 'sol' | 'mar' | 'rosa' | 'hoja'
 
 type Props = { slot: Slot; ink?: Ink; sizes?: string; className?: string; image?: string; priority?: boolean }
 
-/** A picture as a print on the wall: an ink border and a colour layer out of register, like the drawings themselves. */
+/** A picture as a print: an ink border and a colour layer out of register, as in the drawings. */
 export function Plate({ slot, ink = 'coral', sizes, className = '', image = '', priority = false }: Props) {
   return (
     <div className={`lamina lamina-${ink} ${className}`}>

@@ -1,6 +1,6 @@
 import manifest from './manifest.json'
 
-/** The name of a place in the site that a picture fills. */
+/** The name of a place for a picture in the site. */
 export type Slot = keyof typeof manifest
 
 /** The manifest's entry for a slot; scripts/images.mjs writes it. */
@@ -15,12 +15,12 @@ type Entry = {
 
 type Props = {
   slot: Slot
-  /** The `sizes` of a photo; drawings don't need it. */
+  /** The `sizes` of a photo. Drawings do not need it. */
   sizes?: string
   className?: string
-  /** For the one picture that is seen first: loaded at once, before the others. */
+  /** Set for the first visible picture, which is loaded before the others. */
   priority?: boolean
-  /** Takes the alternative text away where the same picture is shown twice. */
+  /** Removes the alternative text if the same picture is shown twice. */
   decorative?: boolean
 }
 
@@ -31,7 +31,7 @@ const entries: Record<Slot, Entry> = manifest
 const srcSet = (base: string, widths: number[], extension: string) =>
   widths.map((width) => `${FOLDER}/fotos/${base}-${width}.${extension} ${width}w`).join(', ')
 
-/** The sources of a photo: modern formats first, upright cuts on narrow screens. */
+/** The sources of a photo: modern formats first, upright crops on narrow screens. */
 function PhotoSources({ photo, sizes }: { photo: NonNullable<Entry['photo']>; sizes: string }) {
   return ['avif', 'webp', 'jpg'].flatMap((extension) => {
     const type = extension === 'jpg' ? 'image/jpeg' : `image/${extension}`
@@ -45,7 +45,7 @@ function PhotoSources({ photo, sizes }: { photo: NonNullable<Entry['photo']>; si
   })
 }
 
-/** A picture of the site: the foundation's photo when there is one, else our drawing. */
+/** A picture of the site: the foundation's photo if there is one, otherwise a drawing. */
 export function SlotImage({ slot, sizes = '100vw', className = '', priority = false, decorative = false }: Props) {
   const { alt, width, height, background, phone, photo } = entries[slot]
   const smallest = photo ? `${FOLDER}/fotos/${photo.base}-${photo.widths[0] ?? width}.jpg` : `${FOLDER}/${slot}.svg`

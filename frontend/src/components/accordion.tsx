@@ -1,7 +1,7 @@
 /** A question and its answer. */
 export type Faq = { question: string; answer: string }
 
-/** Questions of which one is open at a time: the browser's own exclusive details. */
+/** Questions of which at most one is open: the browser's own exclusive details. */
 export function Accordion({ name, questions }: { name: string; questions: Faq[] }) {
   return (
     <div className="border-borde border-t-2">

@@ -1,4 +1,4 @@
-/** How loud a button is: one primary action a view. */
+/** The emphasis of a button. A view has at most one primary action. */
 export type Weight = 'primario' | 'secundario'
 
 /** The classes of a button or of a link that looks like one. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The band that closes a page: one invitation and its button. */
+/** The band at the end of a page: an invitation and its button. */
 export function CallToAction({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <section className="llamada">

@@ -6,7 +6,7 @@ type Props = {
   open: boolean
   onClose: () => void
   title: string
-  /** A page's own closes by a click beside it, as does a drawer with details; a window holds a form, and an alert must be answered. */
+  /** A page dialog closes by a click outside, as does a drawer with details. A window contains a form, and an alert requires an answer. */
   kind: 'page' | 'drawer' | 'window' | 'alert'
   /** A picture above the title. */
   before?: ReactNode
@@ -14,14 +14,14 @@ type Props = {
 }
 
 /**
- * A modal dialog of the site or the panel: the browser's own, which keeps the focus inside. Escape closes it, and the focus returns to
- * where it was. Its content exists only while it is open. Radix's would put a style element into the page, which the site's
+ * A modal dialog of the site or the panel: the browser's own, which keeps the focus inside. Escape closes it, and the focus returns to the
+ * previous element. Its content exists only while it is open. Radix's dialog would insert a style element, which the site's
  * Content-Security-Policy forbids.
  */
 export function Dialog({ open, onClose, title, kind, before, children }: Props) {
   const titleId = useId()
   const element = useOpenDialog(open)
-  // A text selected with the mouse may end outside; only what began outside closes.
+  // A text selection may end outside. Only a press that began outside closes.
   const beganOutside = useRef(false)
   const closesOutside = kind === 'page' || kind === 'drawer'
   const onPress = (gesture: MouseEvent) => {
@@ -31,7 +31,7 @@ export function Dialog({ open, onClose, title, kind, before, children }: Props) 
     if (closesOutside && gesture.target === element.current && beganOutside.current) onClose()
   }
   return (
-    // The backdrop is the dialog itself: its content fills it, so a click on the element is a click outside. Escape is the browser's.
+    // The backdrop is the dialog element itself. Its content fills it, so a click on the element is a click outside. The browser handles Escape.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={element}
@@ -63,7 +63,7 @@ export function Dialog({ open, onClose, title, kind, before, children }: Props) 
   )
 }
 
-/** A dialog element that is shown while `open`; closing it gives the focus back. */
+/** A dialog element that is shown while `open` is set. Closing it restores the focus. */
 function useOpenDialog(open: boolean) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -5,13 +5,13 @@ import { buttonClasses } from './button-classes'
 
 type Props = { children: ReactNode }
 
-/** What keeps a page from being shown: nothing, a part that did not come over the line, or a mistake of ours. */
+/** Why a page cannot be shown: nothing, a script that was not loaded, or a bug. */
 type Failure = 'ninguno' | 'linea' | 'error'
 
-/** Whether a script did not arrive: each browser has its own words for a failed import(), all of them are TypeErrors. */
+/** Whether a script was not loaded. The message of a failed import() differs between browsers, but it is always a TypeError. */
 const isLine = (error: unknown) => !navigator.onLine || (error instanceof TypeError && /import|module|fetch/i.test(error.message))
 
-/** Shows a way on where a page breaks, instead of a blank screen. */
+/** Shows links in place of a page that fails, instead of a blank screen. */
 export class ErrorBoundary extends Component<Props, { failure: Failure }> {
   override state: { failure: Failure } = { failure: 'ninguno' }
 
@@ -38,7 +38,7 @@ export class ErrorBoundary extends Component<Props, { failure: Failure }> {
   }
 }
 
-/** A page that was never loaded, while the browser is offline: it is requested again when the browser is online. */
+/** A page that was not loaded because the browser is offline. It is requested again when the browser is online. */
 function Offline({ onReturn }: { onReturn: () => void }) {
   const { offline } = t
   useEffect(() => {

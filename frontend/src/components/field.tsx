@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 
-/** What a field gives its control. */
+/** The properties that a field passes to its control. */
 export type ControlProps = {
   id: string
   className: string
@@ -24,7 +24,7 @@ type Props = {
   children: (control: ControlProps) => ReactNode
 }
 
-/** A labelled field of the site or the panel. The hint and the error are read with its control. */
+/** A labelled field of the site or the panel. Screen readers read the hint and the error with its control. */
 export function Field({ label, id: given, hint, error, silent = false, errorId, className = '', after, children }: Props) {
   const own = useId()
   const id = given ?? own

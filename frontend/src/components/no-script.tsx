@@ -1,7 +1,7 @@
 import { site } from '../content/sitio'
 import { t } from '../i18n/es'
 
-/** Without scripts, takes the place of what needs them: how to reach the foundation instead. */
+/** Shown without scripts in place of content that needs them: how to reach the foundation. */
 export function NoScript({ text }: { text: string }) {
   return (
     <noscript>

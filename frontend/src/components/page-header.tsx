@@ -3,7 +3,7 @@ import { SlotImage, type Slot } from '../art/slot-image'
 
 type Props = { title: string; entry?: string; image?: Slot; children?: ReactNode }
 
-/** The top of a page: its h1, a sentence, and a drawing of its own that runs off the edge. */
+/** The top of a page: its h1, a sentence, and its drawing, which extends to the page's edge. */
 export function PageHeader({ title, entry, image, children }: Props) {
   return (
     <div className="cabecera">

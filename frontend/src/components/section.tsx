@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 
 type Props = { title?: string; id?: string; className?: string; width?: string; children: ReactNode }
 
-/** A part of a page with the site's rhythm; with a title it is a region of that name. */
+/** A part of a page with the site's spacing. With a title it is a region of that name. */
 export function Section({ title, id, className = '', width = '', children }: Props) {
   const titleId = useId()
   return (

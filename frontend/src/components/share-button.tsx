@@ -4,14 +4,14 @@ import { buttonClasses } from './button-classes'
 
 type Props = {
   title: string
-  /** The path that is shared; the page itself without it. */
+  /** The shared path; the page's own if absent. */
   path?: string
   label: string
-  /** The button's text once it has copied the address. */
+  /** The button's text after it has copied the address. */
   copiedLabel: string
 }
 
-/** Shares a page, or copies its address where the browser can't share. */
+/** Shares a page, or copies its address if the browser cannot share. */
 export function ShareButton({ title, path, label, copiedLabel }: Props) {
   const [copied, setCopied] = useState(false)
   async function share() {

@@ -1,4 +1,4 @@
-/** The signs of the frame: few enough to be drawn here, so that no icon library is needed for the first paint. */
+/** The icons of the frame. They are few, and drawn here so that the first paint needs no icon library. */
 const STROKES = {
   below: 'm6 9 6 6 6-6',
   left: 'm15 18-6-6 6-6',
@@ -13,7 +13,7 @@ const STROKES = {
   phone: 'M5 3h4l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 5a2 2 0 0 1 2-2z',
 }
 
-/** A decorative sign: the control around it has the label. */
+/** A decorative icon. The control around it has the label. */
 export function Sign({ name, size = 24, className }: { name: keyof typeof STROKES; size?: number; className?: string }) {
   return (
     <svg

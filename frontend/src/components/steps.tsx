@@ -1,7 +1,7 @@
-/** A step and what happens in it. */
+/** A step and its description. */
 export type Step = { name: string; text: string }
 
-/** Steps along a line, in their order. */
+/** Steps along a line, in order. */
 export function Steps({ steps, className = '' }: { steps: readonly Step[]; className?: string }) {
   return (
     <ol className={`camino ${className}`}>

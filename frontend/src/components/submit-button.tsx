@@ -6,7 +6,7 @@ type Props = {
   label: string
   busyLabel: string
   disabled?: boolean
-  /** Whether what it does cannot be undone. */
+  /** Whether its action cannot be undone. */
   danger?: boolean
   className?: string
 }

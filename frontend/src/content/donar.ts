@@ -1,7 +1,7 @@
 import type { Instrument } from '../art/instrument-icon'
 import type { Faq } from '../components/accordion'
 
-/** What an amount does. Provisional, until the foundation confirms its costs. */
+/** The effects of amounts. Provisional until the foundation confirms its costs. */
 type Effect = { amount: string; icon: Instrument; que: string; detail: string }
 
 const effects: Effect[] = [
@@ -51,7 +51,7 @@ export const donar = {
   entry: 'Tu aporte compra cuerdas, cañas y horas de clase.',
   choose: 'Elegir cómo donar',
   target: { title: 'A dónde va tu aporte', effects },
-  /** Provisional, without a name, until a family agrees to tell it. */
+  /** Provisional and without a name, until a family agrees to publish its story. */
   historia: {
     title: 'Una historia',
     text: 'Llegó con su hermano, que venía a clase de tambora. Se quedó en la puerta tres sábados. Al cuarto pidió las baquetas. Hoy abre el ensayo y enseña el compás a quien llega nuevo.',
@@ -79,7 +79,7 @@ export const donar = {
     copy: 'Copiar',
     copied: 'Copiado',
   },
-  /** Leads to /donar/gracias. */
+  /** The link to /donar/gracias. */
   donated: 'Ya doné: ¿qué sigue?',
   receipt: {
     title: 'Tu recibo',

@@ -1,9 +1,9 @@
 import type { Slot } from '../art/slot-image'
 
-/** A featured ensemble: its card and what its panel says. */
+/** A featured ensemble: its card and the text of its panel. */
 export type Ensemble = { id: string; title: string; ages: string; desc: string; img: Slot; details: string[] }
 
-/** A concert of the season. `fecha` is its moment in Santo Domingo; a past one is shown as finished. */
+/** A concert of the season. `fecha` is its time in Santo Domingo. A past one is shown as finished. */
 export type Concert = { id: string; title: string; date: string; desc: string; img: Slot }
 
 /** The three featured ensembles. */

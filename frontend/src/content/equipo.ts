@@ -1,9 +1,9 @@
 import type { Slot } from '../art/slot-image'
 
-/** A director; her name waits for the foundation. */
+/** A director. Her name is not confirmed by the foundation yet. */
 type Director = { role: string; name: string; porConfirmar: boolean; text: string; slot: Slot }
 
-/** The three directors, in order of charge. */
+/** The three directors, in order of position. */
 const directors: Director[] = [
   { role: 'Presidenta', name: 'Por confirmar', porConfirmar: true, text: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
   {
@@ -22,7 +22,7 @@ const directors: Director[] = [
   },
 ]
 
-/** The photo grid of the team's life. */
+/** The photo grid of the team. */
 const group: Slot[] = ['equipo-grupo-1', 'equipo-grupo-2', 'equipo-grupo-3', 'equipo-grupo-4']
 
 /** Text of /equipo. The foundation edits it here. */

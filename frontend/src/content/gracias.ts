@@ -1,4 +1,4 @@
-/** A step after a donation; its links are the page's. */
+/** A step after a donation. The page adds its links. */
 type Step = { title: string; text: string; links?: 'proof' | 'calendar' }
 
 const steps: Step[] = [

@@ -22,7 +22,7 @@ export const inicio = {
   notifyMe: 'Avísenme por correo',
   testimonials: {
     title: 'Lo que dicen de nosotros',
-    /** Provisional, without names, until the foundation gathers real ones. */
+    /** Provisional and without names, until the foundation collects real ones. */
     list: [
       { text: 'Cada ensayo me recuerda por qué vale la pena sumar.', who: 'Colaboradora' },
       { text: 'Un aliado serio: cumplen, miden y comparten.', who: 'Directora ejecutiva de otra fundación' },

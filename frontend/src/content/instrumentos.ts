@@ -48,7 +48,7 @@ export const instrumentos = {
     ],
   },
   form: { title: 'Solicita un instrumento', text: 'Dinos cuál te interesa y tu edad; te contactamos para la prueba.' },
-  /** What a card writes into the form's message. */
+  /** The text that a card writes into the form's message. */
   wish: (name: string) => `Me interesa: ${name}.`,
   doubts: { title: '¿Prefieres hablarlo?', text: 'Te ayudamos a elegir, sin compromiso.', whatsapp: 'Escribir por WhatsApp' },
 }

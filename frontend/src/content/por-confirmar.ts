@@ -9,12 +9,12 @@ import { privacidad } from './privacidad'
 import { programas } from './programas'
 import { voluntarios } from './voluntarios'
 
-/** A statement on the site that nobody at the foundation has confirmed yet, and the file of src/content that contains it. */
+/** A statement on the site that the foundation has not confirmed yet, and the file of src/content that contains it. */
 export type UnconfirmedFact = { file: string; fact: string }
 
 const de = (file: string, facts: readonly string[]): UnconfirmedFact[] => facts.map((fact) => ({ file, fact }))
 
-/** Every fact of the pages' texts that was made up until the foundation gives its own, for `npm run contenido`. */
+/** Every invented fact in the pages' texts that the foundation must replace or confirm, for `npm run contenido`. */
 export const unconfirmedFacts: readonly UnconfirmedFact[] = [
   ...de(
     'inicio.ts',

@@ -1,4 +1,4 @@
-/** Text of /privacidad. The foundation's adviser should read it before publishing. */
+/** Text of /privacidad. The foundation's legal adviser should review it before publication. */
 export const privacidad = {
   title: 'Privacidad',
   entry: 'Qué datos recibimos, para qué y por cuánto tiempo. Sin letra pequeña.',

@@ -1,10 +1,10 @@
 /**
- * Who the foundation is and how to reach it. Every `porConfirmar` holds a made-up value until the foundation gives
- * the real one; `npm run contenido` lists them.
+ * The foundation's identity and contact data. Every `porConfirmar` contains an invented value until the foundation provides the real one;
+ * `npm run contenido` lists them.
  */
 export type Unconfirmed = { porConfirmar: true; value: string }
 
-/** Marks a value that nobody has confirmed yet. */
+/** Marks a value that is not confirmed yet. */
 export function porConfirmar(value: string): Unconfirmed {
   return { porConfirmar: true, value }
 }
@@ -30,7 +30,7 @@ const data = {
   bankAccount: porConfirmar('000000000'),
 } as const
 
-/** A phone number as links carry it: digits only. */
+/** A phone number for links: digits only. */
 const digits = (phone: string) => phone.replaceAll(/\D/g, '')
 
 /** The values as pages show them. */
@@ -38,7 +38,7 @@ export const site = {
   name: 'Fundación Todo por Medio de la Música',
   motto: 'Todo por Medio de la Música',
   city: 'Santo Domingo Este',
-  /** The site's own address, for canonical links; VITE_SITIO_URL overrides it when the site is built. */
+  /** The site's address, for canonical links. VITE_SITIO_URL overrides it in the build. */
   url: 'https://todopormediodelamusica.ejemplo.org',
   email: value(data.email),
   phone: value(data.phone),
@@ -61,7 +61,7 @@ export const site = {
   hours: { days: [1, 2, 3, 4, 5, 6], opens: 9 * 60, closes: 16 * 60 },
 } as const
 
-/** What the foundation has still to confirm, for `npm run contenido`. */
+/** The values that the foundation must confirm, for `npm run contenido`. */
 export const pendingOnes: [string, string][] = Object.entries(data).flatMap(([key, detail]) =>
   typeof detail === 'string' ? [] : [[key, detail.value]],
 )

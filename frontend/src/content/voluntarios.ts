@@ -1,6 +1,6 @@
 import type { Slot } from '../art/slot-image'
 
-/** A volunteer's story; provisional, first name only. */
+/** A volunteer's story. Provisional, with a first name only. */
 type History = { slot: Slot; name: string; text: string }
 
 const stories: History[] = [

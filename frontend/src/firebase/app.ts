@@ -1,7 +1,7 @@
 import { initializeApp } from 'firebase/app'
 import { configuration } from './config'
 
-/** The one Firebase app of the page. */
+/** The page's only Firebase app. */
 export const app = initializeApp({
   projectId: configuration.projectId,
   apiKey: configuration.apiKey,

@@ -1,12 +1,12 @@
 import type { PublicEvent } from '../lib/event'
 
-/** A query of events: one by its id, or those from a moment on, before another if given, at most `limit`, in the order of time. */
+/** A query of events: one by its id, or those from a time on, optionally before another time, at most `limit`, in the order of time. */
 export type AskedEvents = { id: string } | { from: Date; until?: Date; limit?: number }
 
 /** Selects the events that an answer covers. */
 export type About = (event: PublicEvent) => boolean
 
-/** The events that an answer covers: those of them that it lacks no longer exist. */
+/** The events that an answer covers. Those that are missing in the answer no longer exist. */
 export function aboutOf(asked: AskedEvents, found: readonly PublicEvent[]): About {
   if ('id' in asked) return ({ id }) => id === asked.id
   const { from, limit } = asked

@@ -3,8 +3,8 @@ import { app } from './app'
 import { configuration } from './config'
 
 /**
- * Sign-in, for /LogIn and /AdminView only: public pages never load this module. initializeAuth spares the popup
- * loader that getAuth includes.
+ * Sign-in, for /LogIn and /AdminView only: public pages never load this module. Unlike getAuth, initializeAuth does not include the popup
+ * loader.
  */
 export const auth = initializeAuth(app, { persistence: browserLocalPersistence })
 

@@ -5,13 +5,13 @@ import { post } from './back-office'
 const found = v.object({ counts: v.record(v.string(), v.number()), total: v.number() })
 const tokens = v.object({ tokens: v.array(v.string()) })
 
-/** How many records of a person there are or were, by collection. */
+/** The number of a person's records by collection. */
 export type Found = v.InferOutput<typeof found>
 
-/** How many addresses the back office makes links for at once. */
+/** The maximum number of addresses in one request for links. */
 const LINKS_AT_ONCE = 200
 
-/** Calls the back office as the administrator who is signed in. */
+/** Calls the back office as the signed-in administrator. */
 export async function asMe(path: string, body: object): Promise<unknown> {
   return post(path, body, await auth.currentUser?.getIdToken())
 }

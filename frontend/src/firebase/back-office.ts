@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** A request to become an administrator. */
+/** A registration of an administrator. */
 export type Registration = { ticket: string; firstName: string; lastName: string; email: string; password: string }
 
 const ticketAnswer = v.object({ ticket: v.string(), expiresIn: v.number() })
 const errorAnswer = v.object({ error: v.object({ code: v.string() }) })
 
-/** A refusal of the back office, by Firebase's name. */
+/** A refusal of the back office, with Firebase's name of the error. */
 export class BackOfficeError extends Error {
   constructor(readonly code: string) {
     super(code)
@@ -19,12 +19,12 @@ export async function checkCode(code: string): Promise<string> {
   return v.parse(ticketAnswer, await post('/api/admin/codigo', { code })).ticket
 }
 
-/** Makes the account and its record (F-802). */
+/** Creates the account and its record (F-802). */
 export async function register(registration: Registration): Promise<void> {
   await post('/api/admin/registro', registration)
 }
 
-/** Posts JSON, for the holder of an ID token where there is one; a refusal or an unreachable server is a BackOfficeError. */
+/** Posts JSON, with an ID token if there is one. A refusal or an unreachable server is a BackOfficeError. */
 export async function post(path: string, body: object, idToken?: string): Promise<unknown> {
   let response: Response
   try {

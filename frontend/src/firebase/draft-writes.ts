@@ -1,12 +1,12 @@
 import { collection, deleteDoc, doc, runTransaction, serverTimestamp, setDoc, Timestamp, updateDoc } from 'firebase/firestore/lite'
-// The client of plain requests needs the signed-in user.
+// The client for single requests needs the signed-in user.
 import './auth'
 import { lite } from './lite'
 import { Changed, changedPicture, EVENTS, type EventFields, newEvent, withPicture, type Writer } from './panel-writes'
 
 const drafts = collection(lite, 'MusicEventDrafts')
 
-/** What is kept of an event that is not published: it may lack its moment, and more. */
+/** An unpublished event. Its date and other fields may be missing. */
 export type DraftFields = Omit<EventFields, 'eventDate'> & { eventDate: Date | null }
 
 const stored = (draft: DraftFields) => ({
@@ -14,13 +14,13 @@ const stored = (draft: DraftFields) => ({
   updatedAt: serverTimestamp(),
 })
 
-/** Keeps a new draft (P-05). */
+/** Saves a new draft (P-05). */
 export async function createDraft(draft: DraftFields, by: Writer): Promise<void> {
   const made = { createdBy: by.uid, createdByEmail: by.email, createdAt: serverTimestamp(), publishAt: null }
   await setDoc(doc(drafts), { ...withPicture(draft), ...stored(draft), ...made })
 }
 
-/** Changes a draft. What it was to be published at no longer holds: somebody is at work on it. */
+/** Changes a draft and removes the time at which it was to be published, because it is being edited. */
 export async function changeDraft(id: string, draft: DraftFields): Promise<void> {
   await updateDoc(doc(drafts, id), { ...changedPicture(draft), ...stored(draft), publishAt: null })
 }
@@ -40,7 +40,7 @@ export async function publishDraft(id: string, event: EventFields, by: Writer): 
   })
 }
 
-/** Throws a draft away. */
+/** Deletes a draft. */
 export async function deleteDraft(id: string): Promise<void> {
   await deleteDoc(doc(drafts, id))
 }

@@ -27,14 +27,14 @@ function convert(snapshot: QueryDocumentSnapshot): PublicEvent {
   return readEvent(snapshot.id, { ...data, eventDate: data['eventDate'] instanceof Timestamp ? data['eventDate'].toDate() : null })
 }
 
-/** Passes the server's events to a listener and keeps them; without the server, those that were kept last (P-12). */
+/** Passes the server's events to a listener and stores them. Without the server, passes those stored last (P-12). */
 function teller(asked: AskedEvents, { onEvents }: Listener) {
   const count = 'id' in asked ? 1 : asked.limit
   const tell = (events: PublicEvent[], confirmed: boolean) => {
     if (confirmed) remember(events, aboutOf(asked, events))
     onEvents(confirmed || events.length > 0 ? events : recall(aboutOf(asked, [])).slice(0, count), confirmed)
   }
-  // The SDK takes some time until it reports that the server does not respond.
+  // The SDK takes some time to report that the server does not respond.
   if (!navigator.onLine) tell([], false)
   return tell
 }
@@ -45,7 +45,7 @@ function queryOf({ from, until, limit: count }: Exclude<AskedEvents, { id: strin
   return query(events, where('eventDate', '>=', Timestamp.fromDate(from)), ...before, orderBy('eventDate', 'asc'), ...atMost)
 }
 
-/** Listens to the events that are asked for (F-103, F-243): an empty list when there are none. Returns how to stop listening. */
+/** Listens to a query of events (F-103, F-243). The list is empty if there are none. Returns a function that stops listening. */
 export function subscribeEvents(asked: AskedEvents, listener: Listener): () => void {
   const tell = teller(asked, listener)
   if ('id' in asked) {

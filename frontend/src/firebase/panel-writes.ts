@@ -11,18 +11,18 @@ import {
   Timestamp,
   writeBatch,
 } from 'firebase/firestore/lite'
-// The client of plain requests needs the signed-in user.
+// The client for single requests needs the signed-in user.
 import './auth'
 import { lite } from './lite'
 import type { Row } from './panel'
 import { plain } from './plain'
 
-/** Where events are. */
+/** The collection of events. */
 export const EVENTS = 'MusicEvent'
-/** Each write of a batch costs the rules two look-ups, of which a request has twenty. */
+/** Each write of a batch uses two of the twenty lookups that the rules allow for a request. */
 const BATCH = 10
 
-/** What the event form decides of an event. */
+/** The fields of an event that the form sets. */
 export type EventFields = {
   title: string
   description: string
@@ -32,23 +32,23 @@ export type EventFields = {
   date: string
   time: string
   eventDate: Date
-  /** The address of the picture, empty where there is none, and what it shows. */
+  /** The address of the picture, empty if there is none, and its alternative text. */
   imageUrl: string
   imageAlt: string
 }
 
-/** Who writes. */
+/** The author of a write. */
 export type Writer = { uid: string; email: string | null }
 
-/** A picture's fields; an event without one has neither. */
+/** A picture's fields. An event without a picture has neither. */
 type Pictured = { imageUrl: string; imageAlt: string }
 
-/** The fields of what is new: those of a picture only where there is one. */
+/** The fields of a new event, with those of a picture only if there is one. */
 export function withPicture<T extends Pictured>({ imageUrl, imageAlt, ...event }: T): Omit<T, keyof Pictured> & Partial<Pictured> {
   return imageUrl ? { ...event, imageUrl, imageAlt } : event
 }
 
-/** The fields of a change: those of a picture that is taken away are deleted. */
+/** The fields of a change. Those of a removed picture are deleted. */
 export function changedPicture<T extends Pictured>({ imageUrl, imageAlt, ...event }: T) {
   return imageUrl ? { ...event, imageUrl, imageAlt } : { ...event, imageUrl: deleteField(), imageAlt: deleteField() }
 }
@@ -69,7 +69,7 @@ export async function createEvent(event: EventFields, by: Writer): Promise<void>
   await addDoc(collection(lite, EVENTS), newEvent(event, by))
 }
 
-/** A save that was refused because the event is not what it was: what it is now, null when it is gone. */
+/** The refusal of a save because the event has changed, with the current event, or null if it was deleted. */
 export class Changed extends Error {
   constructor(readonly now: Row | null) {
     super('the event has changed')
@@ -77,8 +77,8 @@ export class Changed extends Error {
 }
 
 /**
- * Changes an event (P-04): everything the form decides, and the time of the change. What stands there is looked at first,
- * and the write holds for that very version alone: it rejects with Changed when `expected` says no.
+ * Changes an event (P-04): all fields of the form, and the time of the change. It reads the event first, and writes with the precondition of
+ * that version. It rejects with Changed if `expected` returns false.
  */
 export async function changeEvent(id: string, event: EventFields, expected: (now: Row) => boolean): Promise<void> {
   await runTransaction(lite, async (transaction) => {
@@ -94,7 +94,7 @@ export async function changeEvent(id: string, event: EventFields, expected: (now
   })
 }
 
-/** Deletes an event and returns how to write the same document back under the same id; nothing when it was gone already. */
+/** Deletes an event and returns a function that restores the document with the same id; undefined if it did not exist. */
 export async function deleteEvent(id: string): Promise<(() => Promise<void>) | undefined> {
   const reference = doc(lite, EVENTS, id)
   const before = (await getDoc(reference)).data()
@@ -102,7 +102,7 @@ export async function deleteEvent(id: string): Promise<(() => Promise<void>) | u
   return before && (() => setDoc(reference, before))
 }
 
-/** Moves forms along (P-03), signed and dated. */
+/** Sets the status of forms (P-03), with the author and the time. */
 export async function setStatus(paths: readonly string[], status: string, by: Writer): Promise<void> {
   for (let start = 0; start < paths.length; start += BATCH) {
     const batch = writeBatch(lite)

@@ -15,15 +15,15 @@ import {
 import { live } from './live'
 import { plain } from './plain'
 
-/** A document with its timestamps turned to dates. */
+/** A document with its timestamps converted to dates. */
 export type Row = { id: string; fields: Record<string, unknown> }
 /** The result of a live query; `fromCache` is set if the server has not confirmed it. */
 export type Rows = { rows: Row[]; fromCache: boolean }
-/** How a query is ordered. */
+/** The order of a query. */
 export type Order = { field: string; direction: 'asc' | 'desc' }
-/** The conditions of a query of a collection, which are joined by "and". */
+/** The conditions of a query of a collection, which are combined by "and". */
 export type Condition = readonly [field: string, operator: '>=' | '<' | 'in', value: Date | readonly string[]]
-/** A query: `most` is how many rows at most, all if absent. */
+/** A query. `most` is the maximum number of rows; all if absent. */
 export type Wanted = { order: Order; most?: number | undefined; only?: Condition | undefined }
 
 function conditionOf(only: Condition | undefined): QueryConstraint[] {
@@ -39,7 +39,7 @@ function queryOf(name: string, { order, most, only }: Wanted) {
 
 const rowOf = (d: QueryDocumentSnapshot): Row => ({ id: d.id, fields: plain(d.data({ serverTimestamps: 'estimate' }), Timestamp) })
 
-/** Watches rows of a collection; returns how to stop. */
+/** Watches rows of a collection. Returns a function that stops it. */
 export function watchRows(name: string, wanted: Wanted, on: (rows: Rows) => void, onError: (code: string) => void): () => void {
   return onSnapshot(
     queryOf(name, wanted),
@@ -54,12 +54,12 @@ export async function readRows(name: string, wanted: Wanted): Promise<Row[]> {
   return (await getDocsFromServer(queryOf(name, wanted))).docs.map(rowOf)
 }
 
-/** Counts rows of a collection at the server. */
+/** Counts rows of a collection on the server. */
 export async function countRows(name: string, only?: Condition): Promise<number> {
   return (await getCountFromServer(query(collection(live, name), ...conditionOf(only)))).data().count
 }
 
-/** Watches one document; a null row is an absent document. Returns how to stop. */
+/** Watches one document. A null row is a missing document. Returns a function that stops it. */
 export function watchRow(path: string, on: (row: Row | null, fromCache: boolean) => void, onError: (code: string) => void): () => void {
   return onSnapshot(
     doc(live, path),

@@ -6,7 +6,7 @@ const answer = v.object({ url: v.string() })
 
 type Options = { signal: AbortSignal; onProgress: (share: number) => void }
 
-/** Sends a picture to the back office and returns its address. `onProgress` gets the share that has arrived, up to 1. */
+/** Uploads a picture to the back office and returns its address. `onProgress` receives the uploaded share, up to 1. */
 export async function uploadPicture(picture: Blob, { signal, onProgress }: Options): Promise<string> {
   const idToken = await auth.currentUser?.getIdToken()
   signal.throwIfAborted()

@@ -5,14 +5,14 @@ import { aboutOf, type AskedEvents } from './asked-events'
 import { configuration, firestoreSettings } from './config'
 import { remember } from './seen-events'
 
-/** A value of a document as Firestore's REST interface writes it, such as `{ integerValue: '3' }`. */
+/** A value of a document in Firestore's REST interface, such as `{ integerValue: '3' }`. */
 const value = v.record(v.string(), v.unknown())
 const document = v.object({ name: v.string(), fields: v.optional(v.record(v.string(), value), {}) })
 const answer = v.array(v.object({ document: v.optional(document) }))
 
 type Document = v.InferOutput<typeof document>
 
-/** The value itself; undefined for what no event has, such as a map. */
+/** The decoded value; undefined for types that no event has, such as a map. */
 function plainValue({ stringValue, integerValue, doubleValue, timestampValue }: v.InferOutput<typeof value>): unknown {
   if (typeof timestampValue === 'string') return new Date(timestampValue)
   const number = integerValue ?? doubleValue
@@ -42,7 +42,7 @@ const SHOWN = 'title description location featuredArtist price date time eventDa
 const field = { fieldPath: 'eventDate' }
 const compare = (op: string, moment: Date) => ({ fieldFilter: { field, op, value: { timestampValue: moment.toISOString() } } })
 
-/** The query of a span of time, the same as the live one (events.ts). */
+/** The query of a time range, the same as the live one (events.ts). */
 function queryOf({ from, until, limit }: Exclude<AskedEvents, { id: string }>): object {
   const filters = [compare('GREATER_THAN_OR_EQUAL', from), ...(until ? [compare('LESS_THAN', until)] : [])]
   return {
@@ -65,8 +65,8 @@ async function documentsOf(asked: AskedEvents): Promise<Document[]> {
 }
 
 /**
- * The events of a query, by one plain request: the first rows, until the client of live queries is loaded, which is sixty times as large.
- * Rejects when the server cannot be reached or refuses.
+ * The events of a query, by one request. It loads the first rows, before the client of live queries, which is sixty times as large, is loaded.
+ * Rejects if the server cannot be reached or refuses.
  */
 export async function readEvents(asked: AskedEvents): Promise<PublicEvent[]> {
   const events = (await documentsOf(asked)).map(eventOf)

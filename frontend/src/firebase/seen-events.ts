@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { PublicEvent } from '../lib/event'
 import type { About } from './asked-events'
 
-/** The browser's storage key of the events that were shown last. */
+/** The storage key of the events that were shown last. */
 const KEY = 'eventos-vistos'
 const MOST = 100
 
@@ -32,23 +32,23 @@ function read(): PublicEvent[] {
   try {
     return v.parse(Seen, JSON.parse(localStorage.getItem(KEY) ?? '[]'))
   } catch {
-    // Nothing that this page wrote, or a browser that keeps nothing.
+    // Foreign data, or a browser without storage.
     return []
   }
 }
 
-/** Stores the server's latest result; requested events that are not in it no longer exist. */
+/** Stores the server's latest result. Requested events that are missing in it no longer exist. */
 export function remember(events: readonly PublicEvent[], about: About): void {
   const named = new Set(events.map(({ id }) => id))
   const others = read().filter((event) => !named.has(event.id) && !about(event))
   try {
     localStorage.setItem(KEY, JSON.stringify([...events, ...others].slice(0, MOST)))
   } catch {
-    // A full or forbidden store: events are read with a connection alone.
+    // Storage is full or forbidden. Events are then available only with a connection.
   }
 }
 
-/** The events that were shown last, by their time. */
+/** The events that were shown last, in the order of time. */
 export function recall(about: About): PublicEvent[] {
   return read()
     .filter(about)

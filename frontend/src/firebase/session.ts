@@ -1,17 +1,17 @@
 import { onAuthStateChanged, signInWithEmailAndPassword, signOut } from 'firebase/auth'
 import { auth } from './auth'
 
-/** Whoever is signed in. */
+/** The signed-in user. */
 export type Person = { uid: string; email: string | null; displayName: string | null }
 
-/** Calls back with the signed-in user, now and after each change; returns a function that stops it. */
+/** Calls back with the signed-in user, now and after each change. Returns a function that stops it. */
 export function watchPerson(on: (person: Person | null) => void): () => void {
   return onAuthStateChanged(auth, (user) => {
     on(user ? { uid: user.uid, email: user.email, displayName: user.displayName } : null)
   })
 }
 
-/** Signs in; the returned promise fails with an error that authCode understands. */
+/** Signs in. The returned promise rejects with an error that authCode can read. */
 export async function enter(email: string, password: string): Promise<void> {
   await signInWithEmailAndPassword(auth, email, password)
 }

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { t } from '../i18n/es'
 import type { FieldRule, FormDefinition } from './schemas'
 
-/** An address as `firestore.rules` and §6 of the plan require it: text, `@`, text, `.`, text, without blanks. */
+/** An e-mail address according to `firestore.rules` and §6 of the plan: text, `@`, text, `.`, text, without blanks. */
 const ADDRESS = /^\S+@\S+\.\S+$/
 
-/** The schema of a field: what it holds is trimmed, and an address is kept in small letters. */
+/** The schema of a field. Its value is trimmed, and an e-mail address is converted to lower case. */
 function fieldSchema({ kind, required, maxLength }: FieldRule, missing: string): v.GenericSchema<string, string> {
   return v.pipe(
     v.string(missing),
@@ -17,15 +17,15 @@ function fieldSchema({ kind, required, maxLength }: FieldRule, missing: string):
   )
 }
 
-/** The schema of a form: its texts in, what is stored of them out. */
+/** The schema of a form: from its texts to the stored fields. */
 export function schemaOf({ fields, missing }: FormDefinition) {
   return v.object(Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, fieldSchema(rule, missing)])))
 }
 
-/** What is wrong with a form: the message that the plan fixes for it, and what is said at each field. */
+/** The errors of a form: its message in the plan, and the message of each field. */
 export type Fault = { message: string; fields: Record<string, string> }
 
-/** What a form's check answers: the document to store but for its createdAt, or what is wrong. */
+/** The result of checking a form: the document to store without createdAt, or the errors. */
 export type Checked = { document: Record<string, string>; fault: null } | { document: null; fault: Fault }
 
 type Issue = v.BaseIssue<unknown> & { path?: readonly { key: unknown }[] | undefined }
@@ -36,8 +36,8 @@ function fieldOf({ path }: Issue): string {
 }
 
 /**
- * Checks the texts of a form. Missing fields come before wrong ones (§6): while any is missing, only those are reported.
- * `refused` names a field that the browser itself takes for no address (D-06).
+ * Checks the texts of a form. While required fields are blank, only those are reported (§6).
+ * `refused` is the name of a field whose value the browser does not accept as an e-mail address (D-06).
  */
 export function check(definition: FormDefinition, texts: Record<string, string>, refused?: string): Checked {
   const { fields, constants } = definition
@@ -60,7 +60,7 @@ export function check(definition: FormDefinition, texts: Record<string, string>,
   )
 }
 
-/** An error; of a field with several, the first. */
+/** An error: of a field with several, the first. */
 function fault(message: string, complaints: readonly (readonly [string, string])[]): Checked {
   return { document: null, fault: { message, fields: Object.fromEntries(complaints.toReversed()) } }
 }

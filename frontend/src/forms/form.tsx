@@ -19,7 +19,7 @@ function useShared(): Shared {
   return shared
 }
 
-/** A public form around its fields (F-810: it is sent by script alone). */
+/** A public form with its fields (F-810: only scripts can send it). */
 export function Form({ definition, className = '', children }: { definition: FormDefinition; className?: string; children: ReactNode }) {
   const { state, props } = useForm(definition)
   const id = useId()
@@ -40,14 +40,14 @@ type FieldProps = {
   label: string
   type?: 'text' | 'email' | 'tel'
   autoComplete?: string
-  /** A tall field for more than a line. */
+  /** A field with several lines. */
   paragraph?: boolean
   initial?: string
-  /** The form's only field: its error needs no summary, and gets the focus itself. */
+  /** The form's only field. Its error needs no summary, and the field receives the focus. */
   alone?: boolean
 }
 
-/** A field with its label always in sight and what is wrong with it below; its limits are the schema's. */
+/** A field with its label and, below it, its error. Its limits are those of the schema. */
 export function FormField({ name, label, type = 'text', autoComplete, paragraph, initial, alone = false }: FieldProps) {
   const { id, state, definition } = useShared()
   const fault = state.phase === 'wrong' ? state.fault : null
@@ -64,7 +64,7 @@ export function FormField({ name, label, type = 'text', autoComplete, paragraph,
   )
 }
 
-/** Shows the fault of a form above its fields, takes the focus and leads to each of them (GOV.UK's error summary). */
+/** Shows the errors of a form above its fields as links to them, and takes the focus (GOV.UK's error summary). */
 export function ErrorSummary({ labels }: { labels: Record<string, string> }) {
   const { id, state } = useShared()
   return state.phase === 'wrong' ? <Summary fault={state.fault} labels={labels} id={id} /> : null
@@ -109,7 +109,7 @@ export function SendButton({ text, className = '' }: { text: string; className?:
   return <SubmitButton busy={state.phase === 'sending'} label={text} busyLabel={t.common.sending} className={className} />
 }
 
-/** What became of the form that was sent: thanks or a failure, gone on the next try. */
+/** The result of sending the form: thanks or a failure. It is removed on the next attempt. */
 export function Outcome({ children }: { children: ReactNode }) {
   const { state } = useShared()
   if (state.phase === 'failed') {
@@ -127,7 +127,7 @@ export function Outcome({ children }: { children: ReactNode }) {
   )
 }
 
-/** A field that people neither see nor reach; only robots fill it (P-13). */
+/** A field that people neither see nor reach. Only robots fill it in (P-13). */
 function Trap() {
   return (
     <div className="sr-only" aria-hidden="true">
@@ -139,7 +139,7 @@ function Trap() {
   )
 }
 
-/** What becomes of the data, by each form (P-14). */
+/** How the data of each form are used (P-14). */
 export function DataNote({ text }: { text: string }) {
   return (
     <p className="text-suave text-sm">

@@ -1,19 +1,19 @@
 import { t } from '../i18n/es'
 
-/** The collections that visitors write to. Their spellings are the data's own. */
+/** The collections that visitors write to. Their spelling is part of the data. */
 export type Collection = 'Massive Boletin' | 'ContactRequests' | 'voluntaryAplications' | 'IntrumentRental'
 
 /**
- * What a field may hold, trimmed: at most `maxLength` characters (F-807). An `email` is kept in small letters and must look like
- * one; an `anyEmail` too, but the browser decides what one looks like (D-06).
+ * The limits of a field: at most `maxLength` characters after trimming (F-807). An `email` is converted to lower case and checked. An `anyEmail`
+ * is also converted, but only the browser checks it (D-06).
  */
 export type FieldRule = { kind: 'text' | 'email' | 'anyEmail'; required: boolean; maxLength: number }
 
-/** A public form: its fields with limits and messages, what is stored beside them, and what is said when storing fails. */
+/** A public form: its fields with limits and messages, the constants stored with them, and the message if storing fails. */
 export type FormDefinition = {
   collection: Collection
   fields: Readonly<Record<string, FieldRule>>
-  /** What is said when a required field is blank. */
+  /** The message if a required field is blank. */
   missing: string
   constants: Readonly<Record<string, string>>
   failure: string

@@ -3,7 +3,7 @@ import { LEAST_WAIT, isRobot, TRAP } from '../lib/robots'
 import type { Fault } from './check'
 import type { FormDefinition } from './schemas'
 
-/** Where a form is (F-600, F-601). */
+/** The state of a form (F-600, F-601). */
 export type FormState =
   | { phase: 'idle' }
   | { phase: 'sending' }
@@ -11,25 +11,25 @@ export type FormState =
   | { phase: 'failed'; message: string }
   | { phase: 'wrong'; fault: Fault }
 
-/** For how long after a success a form that nobody has touched may be sent again without effect, in milliseconds. */
+/** How long after a success an unchanged form can be sent again without effect, in milliseconds. */
 const ECHO_MS = 3000
 
-/** The texts of a form as they stand. */
+/** The current texts of a form. */
 function textsOf(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']))
 }
 
-/** The name of the field that the browser takes for no address, if any. */
+/** The name of the field whose value the browser does not accept as an e-mail address, if any. */
 function refusedAddress(form: HTMLFormElement): string | undefined {
   return [...form.querySelectorAll('input')].find(({ validity }) => validity.typeMismatch)?.name
 }
 
-/** What checks a form comes with the first touch of it: no page needs it to be shown. */
+/** Loads the checks of forms on the first use. They are not needed to show a page. */
 const checker = () => import('./check')
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** A public form: checked, sent once, cleared after success and kept after failure (F-602). */
+/** A public form. It is checked, sent once, emptied after success and kept after failure (F-602). */
 export function useForm(definition: FormDefinition) {
   const [state, setState] = useState<FormState>({ phase: 'idle' })
   const busy = useRef(false)
@@ -50,7 +50,7 @@ export function useForm(definition: FormDefinition) {
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    // A second press in the same breath is meant for the form that was sent: the thanks stay.
+    // A second press directly after the first is for the form that was sent. The thanks stay visible.
     const echo = !typed.current && performance.now() - sentAt.current < ECHO_MS
     if (busy.current || echo) return
     const form = event.currentTarget
@@ -73,7 +73,7 @@ export function useForm(definition: FormDefinition) {
     }
   }
 
-  // Text that the fields have before hydration was typed by the visitor.
+  // The visitor typed text that the fields contain before hydration.
   const onMount: RefCallback<HTMLFormElement> = useCallback((form) => {
     if (!form) return
     const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]
@@ -90,7 +90,7 @@ export function useForm(definition: FormDefinition) {
       onInput: (event: FormEvent) => {
         typed.current ||= event.nativeEvent.isTrusted
       },
-      // The sender's code is fetched as soon as the form is touched; if that fails, sending tries again.
+      // The code for sending is loaded on the first use of the form. If that fails, sending loads it again.
       onFocus: () => void Promise.all([checker(), import('../firebase/forms')]).catch(() => undefined),
     } as const,
   }

@@ -25,7 +25,7 @@ export const access = {
     emptyFields: 'Completa todos los campos.',
     accountCreated: 'Tu cuenta quedó creada, pero no pudimos abrir la sesión. Intenta de nuevo.',
     strength: 'Seguridad de la contraseña',
-    // Without the word: one control is labelled «Contraseña».
+    // Without that word, because only one control may have the label «Contraseña».
     meter: 'Seguridad',
     strengths: { veryWeak: 'Muy débil', weak: 'Débil', good: 'Buena', strong: 'Fuerte' },
     suggestions: {

@@ -3,7 +3,7 @@ import { adminEvents } from './es-admin-events'
 import { adminLists } from './es-admin-lists'
 import { adminNewsletter } from './es-admin-newsletter'
 
-/** Every text of /LogIn and /AdminView, the larger parts in files of their own. Those in «» in the brief are exact. */
+/** Every text of /LogIn and /AdminView. The larger parts are in separate files. Texts in «» in the brief are exact. */
 export const es = {
   ...access,
   ...adminEvents,

@@ -9,7 +9,7 @@ import { Panel } from './panel'
 
 type Props = { menuOpen: boolean; onMenuChange: (open: boolean) => void }
 
-/** The site's bar: always in sight, with the one highlighted action (F-010…F-016). */
+/** The site's bar. It is always visible and contains the highlighted action (F-010…F-016). */
 export function Bar({ menuOpen, onMenuChange }: Props) {
   const menuButton = useRef<HTMLButtonElement>(null)
   const onKey = (gesture: KeyboardEvent) => {

@@ -19,9 +19,9 @@ type GroupProps = {
 /** One dropdown: a button that discloses a list of links, by hover, focus or click. */
 function Dropdown({ group, open, current, onChange }: GroupProps) {
   const buttonClasses = useRef<HTMLButtonElement>(null)
-  // Focus that comes by itself opens; that of a press, or given back by Escape, does not.
+  // Focus by keyboard opens it. Focus by a press, or restored by Escape, does not.
   const quiet = useRef(false)
-  // A press on what the mouse has just opened by coming there keeps it open.
+  // A press on an item that hovering has just opened keeps it open.
   const hovered = useRef(false)
   const mouse = (opens: boolean) => (gesture: PointerEvent) => {
     if (gesture.pointerType !== 'mouse') return
@@ -47,7 +47,7 @@ function Dropdown({ group, open, current, onChange }: GroupProps) {
     onChange(false, 0)
   }
   return (
-    // The item only watches what happens inside it; its button and links are the controls.
+    // The item only observes events inside it. Its button and links are the controls.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <li className="relative" onPointerEnter={mouse(true)} onPointerLeave={mouse(false)} onBlur={onExit} onKeyDown={onKey}>
       <button

@@ -20,7 +20,7 @@ const NETWORKS = [
   { a: site.youtube, text: t.foot.youtube },
 ]
 
-/** The copyright line; its year is the visitor's, not the build's (F-023). */
+/** The copyright line. Its year is the visitor's, not that of the build (F-023). */
 function Rights() {
   const hydrated = useHydrated()
   return (

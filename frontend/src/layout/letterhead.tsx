@@ -1,6 +1,6 @@
 import { site } from '../content/sitio'
 
-/** The head of a printed page: whose it is and how to reach them (P-18). */
+/** The header of a printed page: the foundation's name and contact data (P-18). */
 export function Letterhead() {
   return (
     <div className="membrete">

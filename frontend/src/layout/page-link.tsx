@@ -4,7 +4,7 @@ import { prefetch } from '../pages'
 
 type Props = Omit<ComponentProps<typeof NavLink>, 'to'> & { to: string }
 
-/** A link to a page of the site, whose chunk is fetched as soon as the link is hovered or focused. */
+/** A link to a page of the site. Its chunk is loaded when the link is hovered or focused. */
 export function PageLink({ to, ...rest }: Props) {
   return <NavLink to={to} end onPointerEnter={() => prefetch(to)} onFocus={() => prefetch(to)} {...rest} />
 }

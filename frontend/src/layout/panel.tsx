@@ -7,7 +7,7 @@ import { GROUPS, type Group } from './menu'
 const ROW =
   'flex min-h-13 w-full items-center justify-between border-linea border-b-2 px-1 text-lg font-semibold aria-[current=page]:text-acento'
 
-/** A group that expands by itself (F-015). */
+/** A group that expands separately (F-015). */
 function Expandable({ group, onChoose }: { group: Group; onChoose: () => void }) {
   const [open, setOpen] = useState(false)
   return (
@@ -29,7 +29,7 @@ function Expandable({ group, onChoose }: { group: Group; onChoose: () => void })
   )
 }
 
-/** The menu of narrow screens: it covers the page and scrolls by itself; choosing a link closes it. */
+/** The menu of narrow screens. It covers the page and has its own scrolling. Choosing a link closes it. */
 export function Panel({ onChoose }: { onChoose: () => void }) {
   return (
     <div

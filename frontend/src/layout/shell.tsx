@@ -14,7 +14,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const onPaper = usePrinting()
   const offline = useOffline()
   useArrival(content)
-  // Without a new entry in the history: going back to one with a fragment would take the focus to it again.
+  // Replaces the history entry: going back to an entry with a fragment would move the focus to it again.
   const skip = (gesture: MouseEvent) => {
     gesture.preventDefault()
     content.current?.focus()

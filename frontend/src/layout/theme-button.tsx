@@ -26,7 +26,7 @@ function choose(theme: 'claro' | 'oscuro'): void {
   try {
     localStorage.setItem('tema', theme)
   } catch {
-    // Storage may be forbidden: the choice then lasts as long as the page.
+    // Storage may be forbidden. The choice then lasts until the page is closed.
   }
 }
 

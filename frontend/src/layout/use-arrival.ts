@@ -2,12 +2,12 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router-dom'
 import { backgroundOf } from '../lib/background'
 
-/** How long a page that comes back may take to grow to the height that it had, in milliseconds. */
+/** How long a restored page may take to reach its former height, in milliseconds. */
 const PATIENCE_MS = 2000
-/** What the visitor does to scroll by himself. */
+/** The events by which a visitor scrolls. */
 const GESTURES = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const
 
-/** Scrolls to where the page was, again while it is still too short, until the visitor scrolls. Answers how to stop. */
+/** Scrolls to a position, again while the page is too short, until the visitor scrolls. Returns a function that stops it. */
 function backTo(heightOf: number): () => void {
   const move = () => window.scrollTo(0, heightOf)
   const grows = new ResizeObserver(move)
@@ -23,11 +23,11 @@ function backTo(heightOf: number): () => void {
   return stop
 }
 
-/** Keeps how far each page of the session was scrolled, by its entry in the history. */
+/** Stores the scroll position of each history entry of the session. */
 function useHeights(entry: string): RefObject<Map<string, number>> {
   const heights = useRef(new Map<string, number>())
   useEffect(() => {
-    // The browser's own scrolling back comes before the page is there; only a reload is left to it.
+    // The browser restores positions before the page is rendered. It does so only after a reload.
     const onLeave = () => {
       history.scrollRestoration = 'auto'
     }
@@ -38,7 +38,7 @@ function useHeights(entry: string): RefObject<Map<string, number>> {
       removeEventListener('pagehide', onLeave)
     }
   }, [])
-  // Before the browser scrolls for the new page's height: that is none of the old one's doing.
+  // Runs before the browser scrolls because of the new page's height, which does not concern the old page.
   useLayoutEffect(() => {
     const record = () => void heights.current.set(entry, window.scrollY)
     if (!heights.current.has(entry)) record()
@@ -48,20 +48,19 @@ function useHeights(entry: string): RefObject<Map<string, number>> {
   return heights
 }
 
-/** What the fragment of an address names on the page, if anything. */
+/** The element that the fragment of an address names, if any. */
 function named(hash: string): HTMLElement | null {
   try {
     return hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null
   } catch {
-    // Not an encoded text: nothing has such a name.
+    // The fragment is not encoded correctly. No element has such a name.
     return null
   }
 }
 
 /**
- * After a change of page: to its top, to what the address names, or by Back and Forward to where it was left, with the
- * focus on the content. A modal that opens over the page, or closes, leads nowhere: the page stays where it was
- * scrolled and the focus is the modal's business.
+ * After navigation: scrolls to the top, to the element that the address names, or, for Back and Forward, to the former position, and moves the
+ * focus to the content. Opening or closing a modal does not scroll the page or move the focus; the modal does the latter.
  */
 export function useArrival(content: RefObject<HTMLElement | null>): void {
   const { pathname: address, hash, state, key } = useLocation()
@@ -82,7 +81,7 @@ export function useArrival(content: RefObject<HTMLElement | null>): void {
     if (target) target.scrollIntoView()
     else if (before) window.scrollTo(0, 0)
     return undefined
-    // The entry in the history changes with every replacement of the address, which is no arrival.
+    // The key of the history entry changes with every replacement of the address, which is not a navigation.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [pathname, hash, windowOf, content])
 }

@@ -1,4 +1,4 @@
-/** What a history entry's state holds when a modal with an address of its own covers a page. */
+/** The state of a history entry while a modal with its own address covers a page. */
 type BackgroundState = { background: string; event: string }
 
 /** The state of an entry that opens an event over a page. */

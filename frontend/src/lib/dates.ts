@@ -1,8 +1,8 @@
-/** The foundation's days: America/Santo_Domingo, four hours behind UTC the whole year (D-07). Never the device's zone. */
+/** Dates in the foundation's zone, America/Santo_Domingo, four hours behind UTC all year (D-07). The device's zone is never used. */
 export const ZONE = 'America/Santo_Domingo'
 const OFFSET = '-04:00'
 
-/** Short months as the site writes them (D-08): ICU's "sept" has four letters. */
+/** Short month names in the site's spelling (D-08): ICU's "sept" has four letters. */
 const MONTHS = ['ENE', 'FEB', 'MAR', 'ABR', 'MAY', 'JUN', 'JUL', 'AGO', 'SEP', 'OCT', 'NOV', 'DIC'] as const
 
 /** The text for a missing value. */
@@ -18,15 +18,15 @@ const parts = new Intl.DateTimeFormat('en-CA', {
   hourCycle: 'h23',
 })
 
-/** A moment's date and time of day in the foundation's zone. */
+/** The date and time of day in the foundation's zone. */
 export type Local = { date: string; time: string }
 
-/** Whether a date is a moment. */
+/** Whether a Date is valid. */
 export function isDate(moment: Date | null | undefined): moment is Date {
   return moment instanceof Date && !Number.isNaN(moment.getTime())
 }
 
-/** Takes a moment apart: `2025-09-05` and `19:30`. Null when it is none. */
+/** Splits a time into `2025-09-05` and `19:30`. Null if it is invalid. */
 export function toLocal(moment: Date | null | undefined): Local | null {
   if (!isDate(moment)) return null
   const de = Object.fromEntries(parts.formatToParts(moment).map(({ type, value }) => [type, value]))
@@ -39,7 +39,7 @@ export function dateAndTime(moment: Date | null | undefined): string {
   return local ? `${shortDate(local.date)} • ${local.time}` : DASH
 }
 
-/** `2025-09-05 19:30`, which spreadsheets sort and read as a date; empty without a moment. */
+/** `2025-09-05 19:30`, which spreadsheets sort and parse as a date; empty without a time. */
 export function sortable(moment: Date | null | undefined): string {
   const local = toLocal(moment)
   return local ? `${local.date} ${local.time}` : ''
@@ -52,7 +52,7 @@ export function shortDate(date: string): string {
   return year && day && name ? `${day} ${name} ${year}` : DASH
 }
 
-/** The moment of a date `yyyy-mm-dd` and a time `HH:mm` in the foundation's zone; null when there is none such. */
+/** The time of a date `yyyy-mm-dd` and a time of day `HH:mm` in the foundation's zone; null if it does not exist. */
 export function momentOf(date: string, time: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !/^\d{2}:\d{2}$/.test(time)) return null
   const moment = new Date(`${date}T${time}:00${OFFSET}`)

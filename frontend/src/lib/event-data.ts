@@ -3,7 +3,7 @@ import type { PublicEvent } from './event'
 import { sharedPicture } from './picture'
 import { toLocal } from './dates'
 
-/** An event for search engines (schema.org), its start in the foundation's own time. */
+/** An event for search engines (schema.org). Its start is in the foundation's zone. */
 export function eventData({ title, description, place, artist, price, moment, image }: PublicEvent, url: string): object {
   const local = toLocal(moment)
   return {

@@ -9,11 +9,11 @@ export type PublicEvent = {
   artist: string
   price: number | null
   image: string | null
-  /** What the picture shows: its own text, else the title. */
+  /** The picture's alternative text: its own, otherwise the title. */
   imageAlt: string
-  /** The moment by which events are ordered and put on their day. */
+  /** The time by which events are ordered and assigned to a day. */
   moment: Date | null
-  /** What is shown, D-08: `05 SEP 2025`, `19:30`, or a dash. */
+  /** The visible date and time (D-08): `05 SEP 2025`, `19:30`, or a dash. */
   date: string
   time: string
 }

@@ -1,6 +1,6 @@
 import { momentOf } from './dates'
 
-/** How much the calendar shows at once. */
+/** The range that the calendar shows. */
 export type View = 'mes' | 'semana'
 
 const MONTHS = ['enero', 'febrero', 'marzo', 'abril', 'mayo', 'junio', 'julio', 'agosto', 'septiembre', 'octubre', 'noviembre', 'diciembre']
@@ -8,27 +8,27 @@ const MONTHS = ['enero', 'febrero', 'marzo', 'abril', 'mayo', 'junio', 'julio', 
 /** The days of the week, Monday first (F-231). */
 export const DAYS = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'] as const
 
-// Days are texts `yyyy-mm-dd`; counting uses noon in UTC of each, so no zone can move it.
+// Days are texts `yyyy-mm-dd`. Calculations use noon in UTC, so that no zone shifts them.
 const atNoon = (date: string) => new Date(`${date}T12:00:00Z`)
 const asText = (day: Date) => day.toISOString().slice(0, 10)
 
-/** The days that the calendar turns to: from when Santo Domingo has kept its clock, and while years have four digits. */
+/** The range of the calendar's days: from the last change of Santo Domingo's offset, up to the last year of four digits. */
 const FIRST = '2001-01-01'
 const END = '3000-01-01'
 
-/** Whether a text is a day that exists, and that the calendar shows. */
+/** Whether a text is an existing day in the calendar's range. */
 export function isDay(text: string): boolean {
   return momentOf(text, '00:00') !== null && text >= FIRST && text < END
 }
 
-/** The day so many days later. */
+/** The day a number of days later. */
 export function addDays(date: string, days: number): string {
   const day = atNoon(date)
   day.setUTCDate(day.getUTCDate() + days)
   return asText(day)
 }
 
-/** The same day so many months later, or that month's last. */
+/** The same day a number of months later, or the last day of that month. */
 export function addMonths(date: string, months: number): string {
   const first = atNoon(`${date.slice(0, 8)}01`)
   first.setUTCMonth(first.getUTCMonth() + months)
@@ -39,12 +39,12 @@ export function addMonths(date: string, months: number): string {
   return asText(first)
 }
 
-/** The day's place in its week: 0 is Monday. */
+/** The index of the day in its week: 0 is Monday. */
 export function weekday(date: string): number {
   return (atNoon(date).getUTCDay() + 6) % 7
 }
 
-/** The visible days: whole weeks around the month, or the one week (D-12). */
+/** The visible days: the whole weeks that contain the month, or one week (D-12). */
 export function visibleDays(view: View, date: string): string[] {
   const first = view === 'mes' ? `${date.slice(0, 8)}01` : date
   const last = view === 'mes' ? addDays(addMonths(first, 1), -1) : date
@@ -59,7 +59,7 @@ export function weeks(days: string[]): string[][] {
   return Array.from({ length: days.length / 7 }, (_, i) => days.slice(i * 7, i * 7 + 7))
 }
 
-/** The moments between which the events of some days are: from the first midnight up to the one after the last day. */
+/** The bounds of the times of events on some days: from the first midnight up to the one after the last day. */
 export function rangeOf(days: string[]): { from: Date; until: Date } {
   const [first = '', last = ''] = [days.at(0), days.at(-1)]
   const from = momentOf(first, '00:00')
@@ -93,7 +93,7 @@ export function afterKey(key: string, date: string, view: View): string | null {
   return jumps[key]?.() ?? null
 }
 
-/** A month or a week further (D-10). */
+/** The day a month or a week later (D-10). */
 export function move(date: string, view: View, step: 1 | -1): string {
   return view === 'mes' ? addMonths(date, step) : addDays(date, 7 * step)
 }

@@ -3,7 +3,7 @@ import { toLocal } from './dates'
 /** Opening hours: days of the week (0 is Sunday) and minutes from midnight. */
 export type Hours = { days: readonly number[]; opens: number; closes: number }
 
-/** Whether the foundation is open at a moment, in its own zone (P-16). */
+/** Whether the foundation is open at a time, in its own zone (P-16). */
 export function isOpenAt(moment: Date, { days, opens, closes }: Hours): boolean {
   const local = toLocal(moment)
   if (!local) return false

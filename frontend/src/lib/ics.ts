@@ -1,11 +1,11 @@
 import { type Appointment, range } from './links'
 
-/** Text as iCalendar requires it: backslash, semicolon, comma and line breaks escaped. */
+/** Text for iCalendar: backslash, semicolon, comma and line breaks are escaped. */
 function escapeText(text: string): string {
   return text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r\n?|\n/g, '\\n')
 }
 
-/** A line of at most 75 octets, the rest on lines that begin with a blank (RFC 5545, 3.1). */
+/** Folds a line after 75 octets. The following lines begin with a blank (RFC 5545, 3.1). */
 function fold(line: string): string {
   const meter = new TextEncoder()
   const parts: string[] = []
@@ -24,7 +24,7 @@ function fold(line: string): string {
   return [...parts, part].join('\r\n ')
 }
 
-/** An event of two hours as an iCalendar file; its UID stays the same, so that importing it twice makes one entry (P-02). */
+/** An event of two hours as an iCalendar file. Its UID is constant, so that importing it twice creates one entry (P-02). */
 export function ics(id: string, { title, description, place, inicio }: Appointment): string {
   const { from, until } = range(inicio)
   const lines = [

@@ -1,4 +1,4 @@
-/** A map search for a place, or null where there is none (D-29). */
+/** A map search for a place, or null without a place (D-29). */
 export function mapLink(place: string): string | null {
   const text = place.trim()
   return text ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(text)}` : null
@@ -7,15 +7,15 @@ export function mapLink(place: string): string | null {
 /** The data of a calendar link. */
 export type Appointment = { title: string; description: string; place: string; inicio: Date }
 
-/** How long an event lasts in calendars (F-701). */
+/** The duration of an event in calendars (F-701). */
 const DURATION_MS = 120 * 60_000
 
-/** A moment as calendars write it: `20250905T233000Z`. */
+/** A time in the format of calendars: `20250905T233000Z`. */
 export function inUtc(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }
 
-/** The moments at which an event begins and ends. */
+/** The start and end of an event. */
 export function range(inicio: Date): { from: string; until: string } {
   return { from: inUtc(inicio), until: inUtc(new Date(inicio.getTime() + DURATION_MS)) }
 }

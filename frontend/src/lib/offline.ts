@@ -1,4 +1,4 @@
-/** Lets the service worker (public/sw.js) keep a page that is shown, with what it has loaded, for reading without connection. */
+/** Requests the service worker (public/sw.js) to store the shown page and its files for offline reading. */
 export async function keepPage(path: string): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   await navigator.serviceWorker.register('/sw.js')

@@ -1,4 +1,4 @@
-/** The widths in which the back office keeps a picture (server/backoffice/picture). */
+/** The widths in which the back office stores a picture (server/backoffice/picture). */
 const WIDTHS = [480, 960, 1600]
 
 /** The content of an uploaded picture's address: the available files, and the size of the largest. Null for other pictures. */
@@ -13,7 +13,7 @@ export function uploadedPicture(address: string): { srcSet: string; width: numbe
   }
 }
 
-/** The file of an uploaded picture that messengers and search engines take: JPEG. */
+/** The JPEG file of an uploaded picture, for messengers and search engines. */
 export function sharedPicture(address: string): string {
   return uploadedPicture(address) ? address.replace(/\d+\.webp$/, 'compartir.jpg') : address
 }

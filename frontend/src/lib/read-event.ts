@@ -19,7 +19,7 @@ const Stored = v.object({
   imageAlt: text,
 })
 
-/** The date and time shown: the record's own texts, else those of its moment (D-28). A wrong date has no time either. */
+/** The visible date and time: the record's own texts, otherwise those of its timestamp (D-28). With an invalid date there is no time either. */
 function show(date: string, time: string, moment: Date | null): { date: string; time: string } {
   const local = toLocal(moment)
   const day = date.trim() || local?.date || ''
@@ -28,7 +28,7 @@ function show(date: string, time: string, moment: Date | null): { date: string; 
   return { date: shortDate(day), time: momentOf(day, clock) ? clock : DASH }
 }
 
-/** Reads a stored event. */
+/** Parses a stored event. */
 export function readEvent(id: string, data: unknown): PublicEvent {
   const { title, description, location, featuredArtist, price, date, time, eventDate, imageUrl, imageAlt } = v.parse(Stored, data)
   const moment = isDate(eventDate) ? eventDate : null

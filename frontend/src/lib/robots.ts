@@ -1,22 +1,22 @@
-/** The field that people never see and robots fill (P-13). */
+/** The name of the field that people never see and robots fill in (P-13). */
 export const TRAP = 'sitio_web'
 
-/** How long after the page began a form may be sent, in milliseconds. */
+/** The minimum time from the start of the page until a form is sent, in milliseconds. */
 export const LEAST_WAIT = 2000
 
-/** What is known of who sends a form. */
+/** Signals about the sender of a form. */
 export type Hints = {
-  /** What the trap holds. */
+  /** The value of the trap field. */
   trap: string
-  /** When the form was sent: milliseconds since the page began, by the browser's own clock. */
+  /** When the form was sent: milliseconds since the start of the page, by the browser's clock. */
   moment: number
-  /** Whether a person typed, pasted or picked something in it. */
+  /** Whether a person typed, pasted or selected something in it. */
   typed: boolean
 }
 
 /**
- * Whether a form was sent by a robot, which is then shown a success although nothing is stored. Speed alone is no proof: browsers fill
- * forms for hurried people, whose form waits until the minimum has passed instead. A form filled by a script is one.
+ * Whether a robot sent a form. The robot then receives a success although nothing is stored. Speed alone is no proof, because browsers fill in
+ * forms: a fast form waits until the minimum time has passed. A form filled in by a script is sent by a robot.
  */
 export function isRobot({ trap, moment, typed }: Hints): boolean {
   return trap !== '' || (moment < LEAST_WAIT && !typed)

@@ -1,9 +1,9 @@
-/** An address that may be a link (F-809): http, https, mailto or tel. Null for anything else. */
+/** An address that is safe as a link (F-809): http, https, mailto or tel. Null for any other. */
 export function safeLink(text: string): string | null {
   return withProtocol(text, ['http:', 'https:', 'mailto:', 'tel:'])
 }
 
-/** An address that may be a picture: http, https, or image data. Null for anything else. */
+/** An address that is safe as a picture: http, https, or image data. Null for any other. */
 export function safeImage(text: string): string | null {
   const clean = text.trim()
   if (/^data:image\/(?:png|jpeg|webp|gif|avif|svg\+xml)[;,]/.test(clean)) return clean

@@ -6,7 +6,7 @@ import { type When, afterPaint, onPhone, whenSeen } from './when'
 /** The module of live events, which loads Firestore. */
 type LiveModule = typeof import('../firebase/events')
 
-/** The state of a live list. `confirmed` is false while it is from the cache only. */
+/** The state of a live list. `confirmed` is false while it comes only from the cache. */
 export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
 
 const LOADING: EventsState = { phase: 'loading' }
@@ -22,14 +22,14 @@ async function loadLive(): Promise<LiveModule> {
 /** The callbacks of a subscription. */
 type Listener = Parameters<LiveModule['subscribeEvents']>[1]
 
-/** Listens from the moment that `when` chooses. Returns how to stop. */
+/** Listens from a time that `when` determines. Returns a function that stops it. */
 function listen(asked: AskedEvents, listener: Listener, when: When): () => void {
   let stop = () => undefined as void
   let left = false
   const leave = when(() => {
     loadLive()
       .then(({ subscribeEvents }) => {
-        // A subscription may fail at once, such as with an invalid name of a document.
+        // A subscription may fail immediately, for example with an invalid document name.
         if (!left) stop = subscribeEvents(asked, listener)
       })
       .catch(listener.onError)
@@ -41,7 +41,7 @@ function listen(asked: AskedEvents, listener: Listener, when: When): () => void 
   }
 }
 
-/** Reads once. */
+/** Reads the events once. */
 async function readFirst(asked: AskedEvents, onEvents: (events: PublicEvent[]) => void): Promise<void> {
   const { readEvents } = await import('../firebase/read-events')
   onEvents(await readEvents(asked))
@@ -52,8 +52,8 @@ const mayFollow = (next: EventsState, last: EventsState) =>
   !(last.phase === 'ready' && last.confirmed && next.phase === 'ready' && !next.confirmed)
 
 /**
- * The events that are asked for, live. On a phone one small request brings the first rows, from `moment` on, and the client of live queries
- * (109 KB) follows with the visitor's first gesture or after a while; a wider screen has it once the page has been painted.
+ * The events of a query, live. On a phone a small request loads the first rows, from `moment` on, and the client of live queries (109 KB) is
+ * loaded after the visitor's first gesture or after some time. A wider screen loads it after the first paint.
  */
 export function useEvents(asked: AskedEvents, moment: When = afterPaint): EventsState {
   const key = JSON.stringify(asked)

@@ -2,12 +2,12 @@ import { useEffect } from 'react'
 
 /** The events that show that a visitor uses the page: loading in advance must not delay the first use. */
 const GESTURES = ['pointerdown', 'keydown', 'scroll', 'wheel'] as const
-/** The panel is never kept. */
+/** The panel is never stored. */
 const PRIVATE = /^\/(?:LogIn|AdminView)/
 
 let begun = false
 
-/** Keeps the pages that are shown for reading without connection, from the visitor's first gesture on (P-12). */
+/** Stores the shown pages for offline reading, from the visitor's first gesture on (P-12). */
 export function useKeptPages(path: string): void {
   useEffect(() => {
     if (!import.meta.env.PROD || PRIVATE.test(path)) return
@@ -17,7 +17,7 @@ export function useKeptPages(path: string): void {
     const begin = () => {
       begun = true
       stop()
-      // A browser that keeps nothing reads with a connection, as ever.
+      // Without storage, pages are available only with a connection.
       import('./offline').then(({ keepPage }) => keepPage(path)).catch(() => undefined)
     }
     if (begun) begin()

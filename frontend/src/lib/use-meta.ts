@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { Meta } from '../meta'
 import type { RoutePath } from '../pages'
 
-/** The metadata are not needed for the first paint: prerendered pages have them already. */
+/** The metadata are not needed for the first paint, because prerendered pages contain them. */
 const table = () => import('../meta')
 
 /** Writes a page's metadata into the head. */
@@ -27,7 +27,7 @@ export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
     ({ META }) => {
       if (currentOne) apply(que(META))
     },
-    // Without the table the head stays as it was.
+    // Without the table, the head is not changed.
     () => undefined,
   )
   return () => {
@@ -35,7 +35,7 @@ export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
   }
 }
 
-/** Updates the title and the description when the route changes. A prerendered page has them already. */
+/** Updates the title and the description when the route changes. A prerendered page already contains them. */
 export function useMeta(route: RoutePath): void {
   useEffect(() => {
     const root = document.getElementById('raiz')

@@ -15,7 +15,7 @@ export function useReducedMotion(): boolean {
   )
 }
 
-/** Whether the tab is in sight. */
+/** Whether the tab is visible. */
 export function useInView(): boolean {
   return useSyncExternalStore(
     (onChange) => {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-/** How far beyond the window's edge counts as near: half a window. */
+/** The distance beyond the window's edge that counts as near: half a window. */
 const MARGIN = '50% 0px'
 
 /** Whether the visitor has scrolled near an element. */

@@ -25,7 +25,7 @@ function watchOver(onChange: () => void): () => void {
   }
 }
 
-/** Whether the page is being put on paper (P-18): what only paper shows is not in the page otherwise. */
+/** Whether the page is being printed (P-18). Parts that only paper shows are not in the page otherwise. */
 export function usePrinting(): boolean {
   return useSyncExternalStore(
     watchOver,

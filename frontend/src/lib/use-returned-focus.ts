@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * A button that is disabled while it is busy loses the focus, and a press meanwhile gives it to what surrounds the button.
- * Whoever waits gets it back when the work is done, unless the focus has gone elsewhere by then.
+ * Restores the focus to a button that was disabled while busy. Browsers then move the focus to the surrounding content. It is restored when the
+ * work is done, unless another element has the focus.
  */
 export function useReturnedFocus(busy: boolean): RefObject<HTMLButtonElement | null> {
   const node = useRef<HTMLButtonElement>(null)

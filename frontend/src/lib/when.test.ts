@@ -4,7 +4,7 @@ import type { When } from './when'
 
 let whenSeen: When
 
-/** A window of the given width that is idle at once. */
+/** A window of the given width that is idle immediately. */
 function screen(narrow: boolean): void {
   vi.stubGlobal('matchMedia', () => ({ matches: narrow }))
   vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))

@@ -1,7 +1,7 @@
-/** Does something later; answers how to leave it. */
+/** Runs a function later. Returns a function that cancels it. */
 export type When = (act: () => void) => () => void
 
-/** Once the page has been painted and the browser has nothing better to do. */
+/** After the first paint, when the browser is idle. */
 export const afterPaint: When = (act) => {
   if (typeof requestIdleCallback !== 'function') {
     const timer = setTimeout(act, 200)
@@ -13,23 +13,23 @@ export const afterPaint: When = (act) => {
 
 /** The screens of phones, where content below the first screen is loaded later. */
 const NARROW_VIEW = '(max-width: 639px)'
-/** The first thing that a visitor does. */
+/** The events that count as a visitor's first action. */
 const SIGNALS = ['scroll', 'pointerdown', 'keydown', 'focusin'] as const
-/** How long somebody may look at the first screen of a phone, which is then free for what is below, in milliseconds. */
+/** How long a phone shows the first screen before it loads the content below, in milliseconds. */
 const QUIET_MS = 3000
 
 /** Whether the screen is a phone's. */
 export const onPhone = () => matchMedia(NARROW_VIEW).matches
 
-/** Whether whenSeen's moment has come once: what is asked for later need not wait for another. */
+/** Whether whenSeen has run once. Later calls need not wait again. */
 let looked = false
 
 /**
- * For what a phone shows below its first screen: once the visitor does something, or after a while. Until then the line and
- * the processor belong to what is in sight. On wider screens as soon as the page has been painted.
+ * Runs a function for content below a phone's first screen: after the visitor's first action, or after some time. Until then the connection and
+ * the processor are available to visible content. On wider screens it runs after the first paint.
  */
 export const whenSeen: When = (act) => {
-  // A visitor who scrolled before the page was hydrated uses it already.
+  // A visitor who scrolled before hydration already uses the page.
   if (looked || !onPhone() || window.scrollY > 0) return afterPaint(act)
   let leave = () => undefined as void
   const release = () => {
@@ -43,7 +43,7 @@ export const whenSeen: When = (act) => {
     leave = afterPaint(act)
   }
   const timer = setTimeout(() => {
-    // The first change of a hidden tab is that it is shown.
+    // The first visibility change of a hidden tab is that it becomes visible.
     if (document.hidden) document.addEventListener('visibilitychange', begin)
     else begin()
   }, QUIET_MS)

@@ -13,7 +13,7 @@ import { Summary } from '../features/admin-summary/summary'
 import type { Person } from '../firebase/session'
 import { es } from '../i18n/es-admin'
 
-/** The tabs in their order (F-322); the names stand in the URL. */
+/** The tabs in order (F-322). Their names are in the URL. */
 const tabs: readonly { name: keyof typeof es.tabs; content: ReactNode }[] = [
   { name: 'administradores', content: <PeopleTab /> },
   { name: 'eventos', content: <EventsTab /> },
@@ -23,16 +23,16 @@ const tabs: readonly { name: keyof typeof es.tabs; content: ReactNode }[] = [
   { name: 'instrumentos', content: <RentalsTab /> },
 ]
 
-/** The panel itself, for administrators only. */
+/** The panel, for administrators only. */
 export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: () => void }) {
   const [params, setParams] = useSearchParams()
   const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? 'administradores'
   const list = useRef<HTMLDivElement>(null)
-  // On narrow screens the tabs run beyond the edge: the open one is brought into sight.
+  // On narrow screens the tabs extend beyond the edge: the open one is scrolled into view.
   useEffect(() => {
     list.current?.querySelector(`[data-tab=${open}]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [open])
-  // A tab begins without the filters of the one before.
+  // A tab begins without the filters of the previous one.
   const choose = (tab: string) => setParams({ tab }, { replace: true, preventScrollReset: true })
   return (
     <div className="panel">

@@ -6,10 +6,10 @@ import { useSession } from '../admin/use-session'
 import { es } from '../i18n/es-admin'
 
 const Panel = lazy(() => import('./admin-panel'))
-// Whoever comes here most likely is signed in: live queries are fetched while that is found out.
+// Visitors of this page usually are signed in: live queries are loaded while the session is checked.
 import('../firebase/panel').catch(() => undefined)
 
-/** The panel's door (F-321, D-23): nothing of the panel is shown, or asked of the server, before it is known who comes. */
+/** The entry of the panel (F-321, D-23). Before the user is known, nothing of the panel is shown or requested. */
 export default function AdminView() {
   const session = useSession()
   const [leaving, setLeaving] = useState(false)
@@ -20,7 +20,7 @@ export default function AdminView() {
   }
   switch (session.status) {
     case 'out':
-      // Who signs out goes home (F-320); who was not signed in is asked to.
+      // After signing out, the home page opens (F-320); without a session, the sign-in page.
       return <Navigate to={leaving ? '/' : '/LogIn'} replace />
     case 'checking':
       return <Waiting>{es.session.checking}</Waiting>

@@ -10,7 +10,7 @@ import { Talk } from '../features/contact/talk'
 import { BankDetails } from '../features/copy/bank-details'
 import { PageLink } from '../layout/page-link'
 
-/** What an amount does, in numbers as large as what they do. */
+/** The effect of an amount, with the amount as a large number. */
 function Effects() {
   return (
     <ul className="grid gap-8 md:grid-cols-3">
@@ -28,7 +28,7 @@ function Effects() {
   )
 }
 
-/** One story of what giving does. */
+/** A story about the effect of donations. */
 function History() {
   const { historia } = donar
   return (
@@ -50,7 +50,7 @@ function History() {
   )
 }
 
-/** Leads on after giving. */
+/** The links after the ways of donating. */
 function Donated() {
   return (
     <PageLink to="/donar/gracias" className="no-imprimir enlace mt-3 inline-flex min-h-11 items-center self-start">
@@ -59,7 +59,7 @@ function Donated() {
   )
 }
 
-/** Giving by PayPal; its site opens only on this link (P-14). */
+/** Donation by PayPal. Its site opens only by this link (P-14). */
 function PayPal() {
   const { paypal } = donar
   return (
@@ -81,7 +81,7 @@ function PayPal() {
   )
 }
 
-/** Giving by bank transfer. */
+/** Donation by bank transfer. */
 function BankTransfer() {
   const { bankTransfer } = donar
   return (
@@ -94,7 +94,7 @@ function BankTransfer() {
   )
 }
 
-/** Giving things. */
+/** Donation of goods. */
 function InKind() {
   const { inKind } = donar
   return (
@@ -122,7 +122,7 @@ function InKind() {
   )
 }
 
-/** The receipt, and whom to contact. */
+/** The receipt and its contact. */
 function Receipt() {
   const { receipt, doubts } = donar
   return (
@@ -142,7 +142,7 @@ function Receipt() {
   )
 }
 
-/** /donar: what an amount does, three ways of giving as equals, a story, the receipt and questions. */
+/** /donar: the effect of amounts, three equivalent ways of donating, a story, the receipt and questions. */
 export default function Donate() {
   const { target, questions } = donar
   return (

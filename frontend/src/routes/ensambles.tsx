@@ -7,7 +7,7 @@ import { ensambles } from '../content/ensambles'
 import { Concerts } from '../features/ensembles/concerts'
 import { EnsembleCards } from '../features/ensembles/ensemble-cards'
 
-/** How to reserve, where «Reservar →» leads (D-15). */
+/** How to reserve: the target of «Reservar →» (D-15). */
 function Reservations() {
   const { title, text, link, target } = ensambles.reservations
   return (

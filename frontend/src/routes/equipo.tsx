@@ -55,7 +55,7 @@ function Philosophy() {
   )
 }
 
-/** /equipo: who leads, how they work and what they believe. */
+/** /equipo: the directors, their way of working and their values. */
 export default function Team() {
   return (
     <>

@@ -19,12 +19,12 @@ import { say } from '../lib/use-meta'
 import { idOf } from '../pages'
 import NotFound from './no-encontrada'
 
-/** Tells the head and search engines of the event while its page is shown. */
+/** Sets the event's metadata while its page is shown. */
 function useData(event: PublicEvent) {
   useEffect(() => {
     const description = `${whenLine(event)}. ${event.description || site.name}`.slice(0, 160)
     const hush = say(() => ({ title: `${event.title.slice(0, 56)} · Evento`, description, index: true }))
-    // A page that came from the back office says it already.
+    // A page from the back office already contains them.
     const snapshot = document.getElementById('datos-evento') ?? document.createElement('script')
     snapshot.setAttribute('type', 'application/ld+json')
     snapshot.textContent = JSON.stringify(eventData(event, location.href))
@@ -36,23 +36,23 @@ function useData(event: PublicEvent) {
   }, [event])
 }
 
-/** How long an event is taken to last (F-701), in milliseconds. */
+/** The assumed duration of an event (F-701), in milliseconds. */
 const LENGTH_MS = 120 * 60_000
 
-/** The characters from which on a title is set smaller, so that what follows stays in sight. */
+/** The length from which a title has a smaller font, so that the content below it stays visible. */
 const LONG_TITLE = 70
 
-/** Whether an event was over as its page was opened. */
+/** Whether an event was over when its page was opened. */
 function useOver({ moment }: PublicEvent): boolean {
   const [now] = useState(() => Date.now())
   return moment !== null && moment.getTime() + LENGTH_MS < now
 }
 
-/** What it is, when, and the first thing to do with it. */
+/** The title, the time, and the first action. */
 function Heading({ event }: { event: PublicEvent }) {
   const over = useOver(event)
   const day = toLocal(event.moment)?.date
-  // The date that is shown may be a text of its own (D-28): the weekday stands only by the same date.
+  // The visible date may be the record's own text (D-28): the weekday is shown only if the dates are equal.
   const named = day && shortDate(day) === event.date
   return (
     <div className="flex flex-col items-start gap-5">
@@ -72,7 +72,7 @@ function Heading({ event }: { event: PublicEvent }) {
   )
 }
 
-/** The event, whole, and what comes after it. */
+/** The complete event, and the next ones. */
 function EventPage({ event }: { event: PublicEvent }) {
   useData(event)
   return (
@@ -95,10 +95,10 @@ function EventPage({ event }: { event: PublicEvent }) {
   )
 }
 
-/** /eventos/:id: one event, at an address to share (P-02). */
+/** /eventos/:id: one event, at an address that can be shared (P-02). */
 export default function EventPageBody() {
   const id = idOf(useLocation().pathname)
-  // No event has such an id, so nothing is requested.
+  // No event has such an id. Nothing is requested.
   return isName(id) ? <EventOf id={id} /> : <Withdrawn />
 }
 
@@ -108,12 +108,12 @@ function Withdrawn() {
   return <NotFound text={tEvent.doesNotExist} />
 }
 
-/** Whether a document may have this name: the data's own rule. */
+/** Whether a document may have this id, according to Firestore's rules. */
 function isName(id: string): boolean {
   return !id.includes('/') && !/^(?:\.\.?|__.*__)$/.test(id) && new TextEncoder().encode(id).length <= 1500
 }
 
-/** The event of a name, from its coming to its going. */
+/** The page of an event by its id, in all states of loading. */
 function EventOf({ id }: { id: string }) {
   const state = useEvents({ id })
   if (state.phase === 'loading') return <Skeleton />

@@ -29,7 +29,7 @@ function Links({ of }: { of: 'proof' | 'calendar' }) {
   )
 }
 
-/** What happens after a donation: the receipt, and what becomes of the money. */
+/** The steps after a donation: the receipt, and the use of the money. */
 function Next() {
   return (
     <ol className="grid gap-8 lg:grid-cols-3">
@@ -44,7 +44,7 @@ function Next() {
   )
 }
 
-/** /donar/gracias: where a donor comes after a transfer or PayPal. Search engines do not list it. */
+/** /donar/gracias: the page after a transfer or PayPal. Search engines do not index it. */
 export default function Thanks() {
   const hydrated = useHydrated()
   const message = hydrated ? `${share.message}${new URL('/donar', location.href).href}` : share.message

@@ -8,7 +8,7 @@ import { historia } from '../content/historia'
 
 const INKS = ['coral', 'sol', 'mar', 'rosa', 'hoja', 'coral'] as const
 
-/** How it began, beside the founders' words. */
+/** The beginnings, beside the founders' words. */
 function Origin() {
   const { origin, appointment } = historia
   return (

@@ -7,7 +7,7 @@ import { Section } from '../components/section'
 import { acerca } from '../content/acerca'
 import { ValueScale } from '../features/values/value-scale'
 
-/** What the foundation wants and its first work. */
+/** The foundation's purpose and its first work. */
 function Purpose() {
   const { objective, project } = acerca
   return (
@@ -44,7 +44,7 @@ function MissionAndVision() {
   )
 }
 
-/** How much of a row of six each program takes: the second, with its instruments, the most. */
+/** The columns of six that each program spans. The second one, with its instruments, spans the most. */
 const SPANS = ['md:col-span-2', 'md:col-span-4', 'md:col-span-3', 'md:col-span-3']
 
 /** The four programs of the school (F-142). */

@@ -9,7 +9,7 @@ import { Figures } from '../features/home/figures'
 import { Upcoming } from '../features/home/upcoming'
 import { Testimonials } from '../features/home/testimonials'
 
-/** Who we are, beside the art, or below it where it is narrow: neither covers the other (F-102). */
+/** The introduction beside the art, or below it on narrow screens. Neither covers the other (F-102). */
 function Introduction() {
   return (
     <div className="presentacion-texto">
@@ -32,7 +32,7 @@ function Introduction() {
   )
 }
 
-/** /: what the foundation is, what comes next, and how to take part. */
+/** /: the foundation, the next events, and how to participate. */
 export default function Home() {
   return (
     <>

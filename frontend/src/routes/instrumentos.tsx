@@ -9,7 +9,7 @@ import { Talk } from '../features/contact/talk'
 import { InstrumentForm } from '../features/instruments/instrument-form'
 import { suggest } from '../features/instruments/suggest'
 
-/** The seven instruments in one list; the last card is wide (D-03). A card leads to the form, which names its instrument then. */
+/** The seven instruments in one list. The last card is wide (D-03). A card is a link to the form and writes its instrument into it. */
 function Catalogue() {
   return (
     <ul className="grid gap-5 sm:grid-cols-2 lg:grid-cols-3">
@@ -31,7 +31,7 @@ function Catalogue() {
   )
 }
 
-/** What comes with an instrument (F-222). */
+/** The things included with an instrument (F-222). */
 function DetailsSection() {
   return (
     <ul className="grid gap-6 md:grid-cols-3">
@@ -45,7 +45,7 @@ function DetailsSection() {
   )
 }
 
-/** /instrumentos: what can be learnt, and how to borrow one. */
+/** /instrumentos: the instruments taught, and how to borrow one. */
 export default function Instruments() {
   const { introduction, catalogue, details, questions, form, doubts } = instrumentos
   return (

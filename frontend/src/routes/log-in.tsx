@@ -9,7 +9,7 @@ import { es } from '../i18n/es-admin'
 
 const PANEL = '/AdminView'
 
-/** Sign-in and sign-up of administrators (§4.1). A signed-in administrator has nothing to do here. */
+/** Sign-in and sign-up of administrators (§4.1). A signed-in administrator is redirected. */
 export default function LogIn() {
   const session = useSession()
   const navigate = useNavigate()

@@ -5,7 +5,7 @@ import { buttonClasses } from '../components/button-classes'
 import { t } from '../i18n/es'
 import { routeInLowerCase } from '../pages'
 
-/** What stands under an address that doesn't exist; the server answers 404 with it (D-27). The page may know why. */
+/** The page of an address that does not exist. The server sends it with status 404 (D-27). Its caller may give the reason. */
 export default function NotFound({ text = t.notFound.text }: { text?: string }) {
   const { pathname, search, hash } = useLocation()
   const wantedNow = routeInLowerCase(pathname)

@@ -4,7 +4,7 @@ import { PageHeader } from '../components/page-header'
 import { Section } from '../components/section'
 import { privacidad } from '../content/privacidad'
 
-/** /privacidad: what is received, why, and for how long (P-14). */
+/** /privacidad: the stored data, their purpose, and their retention (P-14). */
 export default function Privacy() {
   return (
     <>

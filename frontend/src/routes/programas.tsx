@@ -4,7 +4,7 @@ import { Section } from '../components/section'
 import { programas } from '../content/programas'
 import { FeaturedPrograms } from '../features/program-dialog/featured-programs'
 
-/** The two ways on: for those who play and for those who don't yet. */
+/** The two links at the end: for musicians and for beginners. */
 function NextEvents() {
   const paths = [
     { ...programas.ensambles, a: '/ensambles', className: 'cartel-mar' },

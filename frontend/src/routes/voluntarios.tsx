@@ -7,7 +7,7 @@ import { Steps } from '../components/steps'
 import { voluntarios } from '../content/voluntarios'
 import { VolunteerForm } from '../features/volunteers/volunteer-form'
 
-/** What volunteers take with them. */
+/** What volunteers gain. */
 function Benefits() {
   return (
     <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-4">

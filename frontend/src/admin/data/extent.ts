@@ -1,9 +1,9 @@
 import type { Condition, Order } from '../../firebase/panel'
 
-/** How much of a list is watched: its first so many rows, or all. Zero: nothing. */
+/** How many rows of a list are watched: the first ones up to a number, or all. Zero means none. */
 export type Extent = number | 'all'
 
-/** How many rows a page may show. */
+/** The possible numbers of rows per page. */
 export const SIZES = [25, 50, 100] as const
 
 /** The maximum number of rows that are watched at once; further rows are found by searching. */
@@ -23,8 +23,8 @@ export function pageOf(params: URLSearchParams): number {
 }
 
 /**
- * How much of a table is watched. As it opens, the newest first: the pages up to the one in view, and the next. A search, a
- * filter or another order looks at all rows, since the server compares neither parts of words nor without accents.
+ * The extent of a table that is watched. In the default order, the newest first, it is the pages up to the visible one and the next. A search,
+ * a filter or another order needs all rows, because the server compares neither parts of words nor texts without accents.
  */
 export function extentOf(params: URLSearchParams): Extent {
   const order = params.get('orden')
@@ -32,16 +32,16 @@ export function extentOf(params: URLSearchParams): Extent {
   return Math.min(MOST, (pageOf(params) + 2) * sizeOf(params))
 }
 
-/** Which events are shown: all, those to come, those that were. */
+/** The events that are shown: all, upcoming ones, or past ones. */
 export type When = '' | 'proximos' | 'anteriores'
 
-/** The events that a URL selects; without a selection, those to come on a phone. */
+/** The events that a URL selects. Without a selection, upcoming ones on a phone. */
 export function whenOf(params: URLSearchParams, narrow: boolean): When {
   const state = params.get('estado') ?? (narrow ? 'proximos' : '')
   return state === 'proximos' || state === 'anteriores' ? state : ''
 }
 
-/** What of the events is watched: those to come, those that were (the last first), or all from the first on. */
+/** The watched events: upcoming ones, past ones (latest first), or all from the first one. */
 export function eventsWanted(params: URLSearchParams, now: Date, narrow: boolean): { order: Order; extent: Extent; only?: Condition } {
   const extent = params.get('q') ? 'all' : Math.min(MOST, (pageOf(params) + 1) * EVENTS)
   const earliest = { field: 'eventDate', direction: 'asc' } as const

@@ -1,7 +1,6 @@
 /**
- * The state of a live list. `offline`: the rows are the last ones received and may be old. `total`: how many there are
- * in all, of which the rows are the first. `partial`: more rows than these were asked for and are on their way. `whole`
- * reads all rows once.
+ * The state of a live list. `offline`: the rows are the last ones received and may be old. `total`: the number of all rows, of which these are
+ * the first. `partial`: more rows were requested and have not arrived. `whole` reads all rows once.
  */
 export type Live<T> = { status: 'loading' } | { status: 'error' } | Ready<T>
 
@@ -28,18 +27,18 @@ export function join<T>(a: Live<T>, b: Live<T>, compare: (x: T, y: T) => number)
   }
 }
 
-/** The first rows of both lists: a row that comes after the last one of a list that goes on may not be the next. */
+/** The first rows of both lists. A row after the last one of an incomplete list is omitted, because it may not be the next. */
 function firstOf<T>(a: Ready<T>, b: Ready<T>, compare: (x: T, y: T) => number): T[] {
   const ends = [a, b].flatMap(({ rows, total }) => (rows.length < total ? rows.slice(-1) : []))
   return [...a.rows, ...b.rows].toSorted(compare).filter((row) => ends.every((end) => compare(row, end) <= 0))
 }
 
-/** The newest first; what has no date comes last. */
+/** Newest first. Rows without a date come last. */
 export function newestFirst(a: { createdAt: Date | null }, b: { createdAt: Date | null }): number {
   return (b.createdAt?.getTime() ?? 0) - (a.createdAt?.getTime() ?? 0)
 }
 
-/** The rows of a list, none while there are none. */
+/** The rows of a list, empty until they are loaded. */
 export function rowsOf<T>(live: Live<T>): readonly T[] {
   return live.status === 'ready' ? live.rows : []
 }

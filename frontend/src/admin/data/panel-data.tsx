@@ -23,7 +23,7 @@ import {
 } from './rows'
 import { useLiveRows } from './use-live-rows'
 
-/** What the panel watches, and who looks at it: of each list what is in view, of a list whose tab is not open nothing more. */
+/** The signed-in user and the panel's lists. Lists of other tabs contain no more rows than the open tab needs. */
 export type PanelData = {
   me: Person
   people: Live<Administrator>
@@ -40,16 +40,16 @@ const newest = { field: 'createdAt', direction: 'desc' } as const
 
 const lastChanged = { field: 'updatedAt', direction: 'desc' } as const
 
-/** At most so many drafts are shown. */
+/** The maximum number of drafts shown. */
 const DRAFTS = 100
 
-/** The number of administrators that are always watched, for the names of those who change forms. */
+/** The number of administrators that are always watched, for the names of the authors of changes. */
 const PEOPLE = 100
 
-/** Watches the list of the open tab (F-407, F-332) for as long as the panel is shown: to administrators only. */
+/** Watches the list of the open tab (F-407, F-332) while the panel is shown, for administrators only. */
 export function PanelDataProvider({ me, children }: { me: Person; children: ReactNode }) {
   const [params] = useSearchParams()
-  // What is to come is judged once, so that events do not move under the hand.
+  // The boundary between past and upcoming is fixed when the panel opens, so that events do not move while they are used.
   const [now] = useState(() => new Date())
   const open = params.get('tab') ?? 'administradores'
   const extent = (tab: string): Extent => (tab === open ? extentOf(params) : 0)

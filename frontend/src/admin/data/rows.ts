@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { es } from '../../i18n/es-admin'
 
-/** A text, or nothing of another type. */
+/** A text, or undefined for other types. */
 const text = v.fallback(v.string(), '')
 const moment = v.fallback(v.nullable(v.date()), null)
 const number = v.fallback(v.nullable(v.pipe(v.number(), v.finite())), null)
 
-/** The status of a form (P-03). An unknown one counts as new, the default of the contract. */
+/** The status of a form (P-03). An unknown one counts as new, the default in the contract. */
 export const statuses = ['new', 'in-progress', 'resolved', 'discarded'] as const
 export type Status = (typeof statuses)[number]
 const status = v.fallback(v.picklist(statuses), 'new')
@@ -39,7 +39,7 @@ export const musicEvent = v.object({
 })
 export type MusicEvent = v.InferOutput<typeof musicEvent>
 
-/** An event that is not published (P-05): the moment at which the back office publishes it, if one was set. */
+/** An event that is not published (P-05), with the time at which the back office publishes it, if one was set. */
 export const draftEvent = v.object({ ...musicEvent.entries, publishAt: moment })
 export type DraftEvent = v.InferOutput<typeof draftEvent>
 
@@ -57,7 +57,7 @@ export const contact = v.object({
 })
 export type Contact = v.InferOutput<typeof contact>
 
-/** Volunteers of either spelling of the collection; the older one says `motivation` and is never written. */
+/** Volunteers in either collection. The older one has `motivation` and is never written. */
 const volunteerFields = v.object({
   id: v.string(),
   fullName: text,
@@ -74,7 +74,7 @@ const volunteerOf = (fixed: boolean, prefix: string) =>
     v.transform(({ id, message, ...row }) => ({ ...row, id: `${prefix}${id}`, motivation: row.motivation || message, fixed })),
   )
 export const volunteer = volunteerOf(false, '')
-/** The same id may stand in both collections: in one list the older one's says where it is from. */
+/** The same id may exist in both collections. In the merged list, ids of the older one have a prefix. */
 export const olderVolunteer = volunteerOf(true, 'voluntaryApplications/')
 export type Volunteer = v.InferOutput<typeof volunteer>
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Condition } from '../../firebase/panel'
 
-/** Counts rows at the server, again whenever `occasion` changes. Null until it is known; without a name nothing is counted. */
+/** Counts rows on the server, again whenever `occasion` changes. Null until it is known. Without a name nothing is counted. */
 export function useCount(name: string, only: Condition | undefined, occasion: unknown): number | null {
   const [count, setCount] = useState<{ of: string; n: number } | null>(null)
   const key = `${name} ${JSON.stringify(only ?? null)}`
@@ -13,7 +13,7 @@ export function useCount(name: string, only: Condition | undefined, occasion: un
       const n = await countRows(name, only)
       if (!stopped) setCount({ of: key, n })
     }
-    // Off line the last count stays.
+    // Without a connection the last count stays.
     start().catch(() => undefined)
     return () => {
       stopped = true

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Row } from '../../firebase/panel'
 
-/** Watches one document: null when it is not there, undefined until that is known. */
+/** Watches one document: null if it does not exist, undefined until that is known. */
 export function useLiveRow(path: string): Row | null | undefined {
   const [received, setReceived] = useState<{ path: string; row: Row | null }>()
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useLiveRow(path: string): Row | null | undefined {
     const start = async () => {
       const { watchRow } = await import('../../firebase/panel')
       if (stopped) return
-      // That there is none is believed of the server alone. A failure leaves what was known.
+      // Only the server's answer proves that it does not exist. After a failure the last row stays.
       stop = watchRow(
         path,
         (row, fromCache) => {

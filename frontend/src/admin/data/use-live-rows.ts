@@ -5,16 +5,16 @@ import type { Extent } from './extent'
 import type { Live } from './live'
 import { useCount } from './use-count'
 
-/** How long rows may stay unconfirmed before they count as old: confirmation usually follows in a moment. */
+/** How long rows may be unconfirmed before they are shown as old. Confirmation usually follows immediately. */
 const GRACE_MS = 1500
 
-/** Which rows of which collection are watched. */
+/** The watched rows of a collection. */
 export type Watched<T> = {
   name: string
   order: Order
   extent: Extent
   only?: Condition | undefined
-  /** How a row is read. */
+  /** Parses a row. */
   schema: v.GenericSchema<unknown, T>
 }
 
@@ -24,7 +24,7 @@ type Received<T> =
   | { status: 'error' }
   | { status: 'ready'; rows: readonly T[]; offline: boolean; extent: Extent; key: string }
 
-/** Watches rows of a collection and counts those that it does not watch. */
+/** Watches rows of a collection and counts the others. */
 export function useLiveRows<T>(watched: Watched<T>): Live<T> {
   const { name, order, extent, only, schema } = watched
   const [received, setReceived] = useState<Received<T>>({ status: 'loading' })
@@ -68,7 +68,7 @@ export function useLiveRows<T>(watched: Watched<T>): Live<T> {
     }
     // oxlint-disable-next-line react/exhaustive-deps
   }, [name, field, direction, key, extent, schema])
-  // The list has the requested number of rows: there may be more, which the server counts again whenever these change.
+  // The list has the requested number of rows. There may be more, which the server counts again whenever the rows change.
   const full = received.status === 'ready' && received.rows.length === received.extent
   const counted = useCount(full ? name : '', only, received)
   return useMemo(() => {

@@ -9,7 +9,7 @@ type Props<T> = {
   selection?: { checked: boolean; disabled: boolean; toggle: (event: unknown) => void } | undefined
 }
 
-/** One row. A click anywhere opens its details; so does the button that its first cell is. */
+/** One row. A click anywhere opens its details, as does the button in its first cell. */
 export function BodyRow<T extends { id: string }>({ row, columns, onOpen, selection }: Props<T>) {
   const name = columns[0]?.text(row) ?? ''
   return (

@@ -1,6 +1,6 @@
 import { DASH, dateAndTime } from '../../lib/dates'
 
-/** An address: a long one is broken where one would, before its @. */
+/** An e-mail address. A long one is broken before its @. */
 export function Email({ address }: { address: string }) {
   const at = address.lastIndexOf('@')
   if (at < 1) return <span className="p-correo">{address || DASH}</span>
@@ -13,7 +13,7 @@ export function Email({ address }: { address: string }) {
   )
 }
 
-/** A moment: where it takes two lines, the day is one and the time the other. */
+/** A time. If it needs two lines, the day and the time of day are on separate lines. */
 export function Moment({ at }: { at: Date | null }) {
   const [day, time] = dateAndTime(at).split(' • ')
   return (

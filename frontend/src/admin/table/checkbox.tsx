@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react'
 type Props = {
   label: string
   checked: boolean
-  /** Some, but not all, of its rows are checked. */
+  /** Whether some, but not all, of its rows are checked. */
   mixed?: boolean
   disabled?: boolean
   onToggle: (event: unknown) => void
 }
 
-/** A checkbox without a visible label, which a third state can show. */
+/** A checkbox without a visible label, with an optional indeterminate state. */
 export function Checkbox({ label, checked, mixed = false, disabled = false, onToggle }: Props) {
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {

@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-table'
 import type { ReactNode } from 'react'
 
-/** What the panel's tables can do: sort, turn pages, select rows. Searching happens before. */
+/** The features of the panel's tables: sorting, pages and selection. Searching happens before. */
 export const features = tableFeatures({
   rowSortingFeature,
   rowPaginationFeature,
@@ -18,13 +18,13 @@ export const features = tableFeatures({
   paginatedRowModel: createPaginatedRowModel(),
 })
 
-/** One column: its text is searched, exported and shown, unless `cell` shows it differently. */
+/** One column. Its text is searched, exported and shown, unless `cell` shows it differently. */
 export type Column<T> = {
   id: string
   header: string
   text: (row: T) => string
   cell?: (row: T) => ReactNode
-  /** What to sort by; the text if absent. */
+  /** The value to sort by; the text if absent. */
   sort?: (row: T) => number
   /** The value in an exported file; the text if absent. */
   csv?: (row: T) => string
@@ -37,7 +37,7 @@ export const LATEST_FIRST = { id: 'createdAt', desc: true }
 
 const collator = new Intl.Collator('es', { sensitivity: 'base', numeric: true })
 
-/** The columns in the form that the table library takes. */
+/** The columns in the form of the table library. */
 export function definitions<T extends object>(columns: readonly Column<T>[]): ColumnDef<typeof features, T>[] {
   return columns.map((column) => ({
     id: column.id,

@@ -9,22 +9,22 @@ import { BodyRow } from './body-row'
 import { HeaderRow } from './header-row'
 import { SortMenu } from './sort-menu'
 
-/** What is shown above the rows while rows can be selected. */
+/** Shown above the rows while some are selected. */
 export type Selecting<T> = (selected: readonly T[], clear: () => void) => ReactNode
 
 type Props<T> = {
   label: string
   columns: readonly Column<T>[]
   rows: readonly T[]
-  /** How many rows there are, of which these are the first. */
+  /** The number of all rows, of which these are the first. */
   total: number
   onOpen?: ((row: T) => void) | undefined
-  /** Shown above the rows while some are selected; rows can be selected when it is given. */
+  /** Shown above the rows while some are selected. Rows can be selected only if it is given. */
   renderSelected?: Selecting<T> | undefined
   canSelect?: ((row: T) => boolean) | undefined
 }
 
-/** The order that an address names, `-createdAt`, of a column that there is; the latest first without one. */
+/** The order in an address, such as `-createdAt`, if its column exists; otherwise the latest first. */
 function sortingOf(order: string, columns: readonly { id: string }[]): SortingState {
   const id = order.replace(/^-/, '')
   const chosen = columns.some((column) => column.id === id) ? { id, desc: order.startsWith('-') } : LATEST_FIRST
@@ -38,7 +38,7 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, tota
   const { order, page, size, set } = useFilters()
   const sorting = useMemo(() => sortingOf(order, columns), [order, columns])
   const setSorting = ([first]: SortingState) => set('orden', first ? `${first.desc ? '-' : ''}${first.id}` : '')
-  // Rows that vanish may leave the page beyond the last one.
+  // After rows were removed, the page may be beyond the last one.
   const pages = Math.max(1, Math.ceil(total / size))
   const pagination = { pageIndex: Math.min(page, pages - 1), pageSize: size }
   const turnTo = (index: number) => set('pagina', index > 0 ? String(index + 1) : '')

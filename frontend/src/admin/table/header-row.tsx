@@ -9,7 +9,7 @@ type Props<T extends object> = {
   selectAll?: { checked: boolean; some: boolean; toggle: (event: unknown) => void } | undefined
 }
 
-/** The head of a table: each column sorts, first one way, then the other, then not. */
+/** The header of a table. A press on a column sorts ascending, then descending, then not. */
 export function HeaderRow<T extends object>({ headers, selectAll }: Props<T>) {
   return (
     <thead>

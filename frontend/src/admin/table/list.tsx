@@ -17,7 +17,7 @@ type Props<T> = {
   label: string
   live: Live<T>
   columns: readonly Column<T>[]
-  /** What the search looks at; all columns if absent. */
+  /** The searched columns; all if absent. */
   searched?: (row: T) => readonly string[]
   searchLabel?: string
   empty: { text: string; slot: Slot }
@@ -28,7 +28,7 @@ type Props<T> = {
   renderSelected?: Selecting<T>
   canSelect?: (row: T) => boolean
   note?: ReactNode
-  /** A column of the exported file alone, which takes asking for; without an answer the file has none. */
+  /** A column that exists only in the exported file and requires a request. If the request fails, the file does not have it. */
   exported?: { header: string; of: (rows: readonly T[]) => Promise<readonly string[]> }
 }
 
@@ -51,7 +51,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
   const filtered = search !== '' || (statusOf !== undefined && state !== '')
   if (total === 0 && live.offline) return <Problem>{es.table.noData}</Problem>
   const exportRows = async () => {
-    // What is not watched is asked for now. As it opens, a list has neither search nor filter to apply to it.
+    // Requests the rows that are not watched. On opening, a list has neither search nor filter.
     const every = live.rows.length < total ? await live.whole() : rows
     const more = await props.exported?.of(every).catch(() => undefined)
     const headers = columns.map((column) => column.header)

@@ -12,7 +12,7 @@ type Props = {
   onSize: (size: number) => void
 }
 
-/** Turns the pages of a table. */
+/** The controls for the pages of a table. */
 export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
   const id = useId()
   return (

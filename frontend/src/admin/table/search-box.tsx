@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 
-/** Where one types what to look for. Its name is its placeholder. */
+/** The search field. Its label is its placeholder. */
 export function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
   return (
     <div className="relative w-full sm:w-72">

@@ -5,7 +5,7 @@ import type { Column } from './column'
 
 type Props<T> = { columns: readonly Column<T>[]; sorting: SortingState; onSort: (sorting: SortingState) => void }
 
-/** Sorting on narrow screens, where cards have no head. */
+/** Sorting on narrow screens, where cards have no header. */
 export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
   const menu = useId()
   const [first] = sorting

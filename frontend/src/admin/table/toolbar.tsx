@@ -12,7 +12,7 @@ type Props = {
   children: ReactNode
 }
 
-/** Above a table: search, filter, count, and what can be done with the rows. */
+/** The controls above a table: search, filter, count, and actions for the rows. */
 export function Toolbar({ search, onSearch, searchLabel, status, count, children }: Props) {
   return (
     <div className="p-barra">

@@ -7,7 +7,7 @@ type Props = { label: string; errorId?: string | undefined } & Pick<
   'name' | 'autoComplete' | 'value' | 'onChange' | 'onKeyDown' | 'minLength'
 >
 
-/** A secret that can be shown. The button's name is its text alone: with the field's name in it, both would be called the same. */
+/** A password field that can show its text. The button's name does not contain the field's name, so that queries by label find only the field. */
 export function PasswordInput({ label, errorId, ...input }: Props) {
   const [shown, setShown] = useState(false)
   const button = (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { SlotImage, type Slot } from '../../art/slot-image'
 import { es } from '../../i18n/es-admin'
 
-/** A list with nothing in it: a small picture and why. */
+/** An empty list: a small picture and the reason. */
 export function Empty({ slot, children, action }: { slot: Slot; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="p-vacio">
@@ -13,7 +13,7 @@ export function Empty({ slot, children, action }: { slot: Slot; children: ReactN
   )
 }
 
-/** Grey bars in the place of rows that are on their way. */
+/** Grey bars in place of rows that are loading. */
 export function Skeleton({ rows, label }: { rows: number; label: string }) {
   return (
     <div className="p-capa grid gap-3 p-4">
@@ -27,7 +27,7 @@ export function Skeleton({ rows, label }: { rows: number; label: string }) {
   )
 }
 
-/** What could not be shown, and why. */
+/** An error message with its reason. */
 export function Problem({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="p-problema">
@@ -36,7 +36,7 @@ export function Problem({ children }: { children: ReactNode }) {
   )
 }
 
-/** A list that the server refused or broke off: its watch has ended, and only a new page begins another. */
+/** A list that the server refused or cancelled. Its subscription has ended; reloading the page begins another. */
 export function Failed() {
   return (
     <div className="p-problema flex flex-wrap items-center justify-between gap-2">

@@ -6,11 +6,11 @@ type Props = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange' 
   value: string
   /** Called with the choice; not called for `none`. */
   onPick: (status: Status | undefined) => void
-  /** The name of a choice that is none of them. */
+  /** The label for a value that is none of the choices. */
   none?: string
 }
 
-/** One of the four places where a form can stand (P-03). */
+/** A selection among the four statuses of a form (P-03). */
 export function StatusSelect({ value, onPick, none, className = '', ...select }: Props) {
   return (
     <select

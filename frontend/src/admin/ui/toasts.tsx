@@ -2,11 +2,11 @@ import { X } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import { es } from '../../i18n/es-admin'
 
-/** A short notice; an action can be taken while it is shown. */
+/** A short notice, with an optional action. */
 export type Notice = {
   text: string
   kind?: 'error'
-  /** How long it stays. */
+  /** How long it is shown. */
   duration?: number
   action?: { label: string; run: () => void }
 }
@@ -17,8 +17,8 @@ const Context = createContext<((notice: Notice) => void) | null>(null)
 const SHORT_MS = 4000
 
 /**
- * Shows notices at the edge of the panel, in a region that is read out as they come. Radix's toasts say their text
- * a second time in a hidden place, so that the page has it twice.
+ * Shows notices at the edge of the panel, in a live region. Radix's toasts repeat their text in a hidden element, so that the page contains it
+ * twice.
  */
 export function Toasts({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Shown[]>([])
@@ -41,7 +41,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   )
 }
 
-/** One notice. It waits while the pointer or the focus is on it. */
+/** One notice. It stays while the pointer or the focus is on it. */
 function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void }) {
   const { id, text, kind, duration = SHORT_MS, action } = notice
   const [held, setHeld] = useState(false)

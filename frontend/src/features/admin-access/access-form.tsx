@@ -10,7 +10,7 @@ type Props<Name extends string, Values> = {
   /** Reads the fields, each by its name. */
   read: (textOf: (name: Name) => string) => Record<Name, string>
   schema: v.GenericSchema<Record<Name, string>, Values>
-  /** Sends what was entered. A rejection is shown, and the form can be sent again. */
+  /** Sends the values. A rejection is shown, and the form can be sent again. */
   onSend: (values: Values) => Promise<void>
   messageFor?: (error: unknown) => string
   label: string
@@ -20,7 +20,7 @@ type Props<Name extends string, Values> = {
   children: (errorOf: (name: Name) => string | undefined) => ReactNode
 }
 
-/** A form that opens a session: checked by its schema, sent once, with one message for whatever is wrong. */
+/** A form that opens a session. It is checked against its schema, sent once, and shows one message for all errors. */
 export function AccessForm<Name extends string, Values>({
   title,
   read,

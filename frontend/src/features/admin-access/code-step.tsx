@@ -7,7 +7,7 @@ import { useReturnedFocus } from '../../lib/use-returned-focus'
 
 type Props = { verified: boolean; onTicket: (ticket: string | undefined) => void }
 
-/** The secret code: the server compares it and gives a ticket (D-20, F-304). A changed code locks the form again. */
+/** The secret code. The server compares it and returns a ticket (D-20, F-304). Changing the code locks the form again. */
 export function CodeStep({ verified, onTicket }: Props) {
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)

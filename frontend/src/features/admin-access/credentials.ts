@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { filled } from '../../admin/form-check'
 import { es } from '../../i18n/es-admin'
 
-/** The shortest password, and the longest texts, in characters; the back office has the same limits (server/backoffice). */
+/** The minimum length of a password and the maximum lengths of texts, in characters. The back office has the same limits (server/backoffice). */
 export const LIMITS = { password: 6, name: 120, email: 254 } as const
 
 const { emptyFields } = es.access

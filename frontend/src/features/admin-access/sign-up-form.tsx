@@ -12,15 +12,15 @@ import { StrengthMeter } from './strength-meter'
 
 const { access } = es
 
-/** Makes an administrator's account: first the code, then who it is (F-302, F-304, F-507). */
+/** Creates an administrator's account: first the code, then the person's data (F-302, F-304, F-507). */
 export function SignUpForm({ onDone }: { onDone: () => void }) {
   const [ticket, setTicket] = useState<string>()
   const [password, setPassword] = useState('')
   const locked = ticket === undefined
   const firstName = useRef<HTMLInputElement>(null)
-  // The address of an account that was created already: a second try must only open its session.
+  // The address of an account that was created already. A second attempt must only open its session.
   const created = useRef('')
-  // The verifying button is of no more use: the next field takes its focus.
+  // The verify button is no longer needed: the next field receives its focus.
   useEffect(() => {
     if (!locked) firstName.current?.focus()
   }, [locked])

@@ -1,7 +1,7 @@
 import { es } from '../../i18n/es-admin'
 import { strengthOf } from './strength'
 
-/** How strong the password is: a bar, a word, and what would make it stronger. */
+/** The strength of the password: a bar, a word, and how to improve it. */
 export function StrengthMeter({ password }: { password: string }) {
   const { label, percent, score, missing } = strengthOf(password)
   return (

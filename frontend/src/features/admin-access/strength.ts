@@ -1,6 +1,6 @@
 import { es } from '../../i18n/es-admin'
 
-/** How strong a password is (F-306…F-308). */
+/** The strength of a password (F-306…F-308). */
 export type Strength = { score: number; label: string; percent: number; missing: readonly string[] }
 
 const upper = /\p{Lu}/u
@@ -8,7 +8,7 @@ const lower = /\p{Ll}/u
 const digit = /\p{Nd}/u
 const symbol = /[^\p{L}\p{Nd}\s]/u
 
-/** Five points: 6 and 10 characters, capital and small letters, a digit, a symbol. */
+/** Five points: 6 characters, 10 characters, upper and lower case, a digit, a symbol. */
 export function strengthOf(password: string): Strength {
   const { strengths, suggestions } = es.access
   const points = [

@@ -16,10 +16,10 @@ const labels: Record<Name, string> = {
 }
 
 type Props = {
-  /** What the other one has changed. */
+  /** The fields that the other user has changed. */
   changed: readonly Name[]
   theirs: Values
-  /** Whether a save was tried meanwhile. */
+  /** Whether a save was attempted meanwhile. */
   refused: boolean
   join: () => void
   take: () => void

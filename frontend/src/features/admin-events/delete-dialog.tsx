@@ -10,7 +10,7 @@ const UNDO_MS = 8000
 
 type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
 
-/** Requires a confirmation that names the event before it is deleted, and offers to undo afterwards (F-327, N-06). */
+/** Requires a confirmation with the event's name before the deletion, and offers to undo it afterwards (F-327, N-06). */
 export function DeleteDialog({ event, onClose }: Props) {
   const close = () => {
     if (event) onClose(event.id)
@@ -22,7 +22,7 @@ export function DeleteDialog({ event, onClose }: Props) {
   )
 }
 
-/** The question about one event: its state goes with it, however the deletion ends. */
+/** The confirmation for one event. Its state is discarded when it closes. */
 function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }) {
   const notify = useNotify()
   const [state, setState] = useState<'asking' | 'busy' | 'failed'>('asking')
@@ -38,7 +38,7 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
           () => notify({ text: events.notRestored, kind: 'error' }),
         )
       }
-      // Another user may have deleted it before: then there is nothing to restore.
+      // If another user has deleted the event before, there is nothing to restore.
       const action = restore ? { action: { label: events.undo, run: undo } } : {}
       notify({ text: events.deleted, duration: UNDO_MS, ...action })
       onClose()

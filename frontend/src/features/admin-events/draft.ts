@@ -15,25 +15,25 @@ const schema = v.object({
 })
 
 /**
- * The event that somebody is writing and has not created yet. It lives as long as the browser's tab, so that looking
- * at another tab of the panel, reloading it or signing in again loses nothing; each person has his own.
+ * The text of a new event that has not been saved. It is stored for the browser's tab, so that it survives a change of the panel's tab, a
+ * reload and a new sign-in. Each user has their own.
  */
 export function readDraft(uid: string): Values {
   try {
     return v.parse(schema, JSON.parse(sessionStorage.getItem(key(uid)) ?? '{}'))
   } catch {
-    // Nothing that this page wrote, or a browser that keeps nothing: an empty form.
+    // Foreign data, or a browser without storage: an empty form.
     return blank
   }
 }
 
-/** Stores the present content of the form; an empty form stores nothing. */
+/** Stores the current content of the form. An empty form stores nothing. */
 export function keepDraft(uid: string, values: Values): void {
   try {
     if (Object.values(values).every((value) => value === '')) sessionStorage.removeItem(key(uid))
     else sessionStorage.setItem(key(uid), JSON.stringify(values))
   } catch {
-    // A full or forbidden store: the text stays in the form alone.
+    // Storage is full or forbidden. The text is then only in the form.
   }
 }
 

@@ -18,10 +18,10 @@ import { PickedField } from './picked-field'
 
 const texts = es.drafts
 
-/** What is being done to a draft. */
+/** The open dialog for a draft. */
 type Doing = { what: 'edit' | 'schedule' | 'remove'; draft: DraftEvent }
 
-/** The events that are not published, with what can be done with each (P-05); nothing where there are none. */
+/** The unpublished events with their actions (P-05). It shows nothing if there are none. */
 export function Drafts() {
   const { drafts } = usePanelData()
   const [doing, setDoing] = useState<Doing>()
@@ -86,7 +86,7 @@ function DraftRow({ draft, onDo }: { draft: DraftEvent; onDo: (what: Doing['what
 
 type Props = { draft: DraftEvent | undefined; onClose: () => void }
 
-/** A draft's form, from which it is published or kept. */
+/** The form of a draft, which publishes or saves it. */
 function EditDraft({ draft, onClose }: Props) {
   const { me } = usePanelData()
   const notify = useNotify()
@@ -125,7 +125,7 @@ function EditDraft({ draft, onClose }: Props) {
   )
 }
 
-/** Sets or takes back the moment at which a draft is published by itself. */
+/** Sets or removes the time at which a draft is published automatically. */
 function Schedule({ draft, onClose }: Props) {
   const notify = useNotify()
   const id = useId()

@@ -9,8 +9,8 @@ import { type Values, valuesOf } from './event-values'
 type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
 
 /**
- * Changes a saved event (P-04). What was typed is not lost by a slip: leaving with changes asks first, and once
- * more Escape leaves. Somebody else may change or delete the event meanwhile: that is told, and the text stays.
+ * Changes a saved event (P-04). Closing with unsaved changes requires a confirmation, in which another Escape closes. If another user changes
+ * or deletes the event meanwhile, the dialog reports it and keeps the text.
  */
 export function EditDialog({ event, onClose }: Props) {
   const form = useRef<HTMLFormElement>(null)

@@ -15,7 +15,7 @@ import { useConflict } from './use-conflict'
 
 type Props = {
   event: MusicEvent
-  /** The version that the form's text rests on: what was there when it was opened, or last agreed upon. */
+  /** The version on which the form's text is based: the one at the opening, or the one agreed on last. */
   base: Values
   onBase: (base: Values) => void
   form: RefObject<HTMLFormElement | null>
@@ -26,9 +26,9 @@ type Props = {
 /** The fields of an event in a document of the collection. */
 const eventOf = ({ id, fields }: Row): MusicEvent => v.parse(musicEvent, { ...fields, id })
 
-/** The present event, null if it was deleted. A refused save may return it before the listener does. */
+/** The current event; null if it was deleted. A refused save may return it before the listener does. */
 function useNow(event: MusicEvent) {
-  // Not from the list, which holds what is in view alone.
+  // The list cannot be used, because it contains only the visible events.
   const row = useLiveRow(`MusicEvent/${event.id}`)
   const listed = useMemo(() => (row === undefined ? event : row && eventOf(row)), [row, event])
   const [told, setTold] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
@@ -37,7 +37,7 @@ function useNow(event: MusicEvent) {
   return { now: told && told.listed === listed ? told.now : listed, tell }
 }
 
-/** The form with the changes of the event since it was opened: no user's changes are overwritten without confirmation. */
+/** The form of an event. It reports changes made since it was opened: no user's changes are overwritten without confirmation. */
 export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) {
   const { me } = usePanelData()
   const notify = useNotify()

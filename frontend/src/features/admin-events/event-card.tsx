@@ -13,7 +13,7 @@ type Props = {
   onDelete: () => void
 }
 
-/** A saved event and what can be done with it (F-326). */
+/** A saved event and its actions (F-326). */
 export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props) {
   const heading = useId()
   const { events } = es

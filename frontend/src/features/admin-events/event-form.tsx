@@ -19,7 +19,7 @@ type Props = {
   success?: string
   failure: string
   onCancel?: () => void
-  /** Keeps what is there as a draft, and answers whether the form is done with. */
+  /** Saves the content as a draft and returns whether the form can be closed. */
   onDraft?: (draft: DraftFields) => Promise<boolean>
   /** Called with the content of the form after each change. */
   onInput?: (values: Values) => void
@@ -28,7 +28,7 @@ type Props = {
 
 type Message = { kind: 'ok' | 'error'; text: string; field?: Name }
 
-/** The fields of an event, to create one or to change one. They are the browser's: only submitting reads them. */
+/** The fields for creating or changing an event. The inputs are uncontrolled; only submitting reads them. */
 export function EventForm({ values, label, onSave, success, failure, onCancel, onDraft, onInput, ref }: Props) {
   const id = useId()
   const [busy, setBusy] = useState(false)

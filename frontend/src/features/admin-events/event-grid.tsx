@@ -20,11 +20,11 @@ type Props = {
   onDelete: (event: MusicEvent) => void
 }
 
-/** The saved events, the earliest first, in all states of a live list. */
+/** The saved events, earliest first, in all states of a live list. */
 export function EventGrid({ live, asking, ...actions }: Props) {
   const { events: texts } = es
   const [params] = useSearchParams()
-  // With a filter or a search, none that fit does not mean that there are none.
+  // With a filter or a search, an empty result does not mean that there are no events.
   const every = whenOf(params, useNarrow()) === '' && !params.get('q')
   const heading = useRef<HTMLHeadingElement>(null)
   const list = useRef<HTMLElement>(null)
@@ -33,7 +33,7 @@ export function EventGrid({ live, asking, ...actions }: Props) {
   const before = useRef(count)
   const lost = useRef(false)
   useEffect(() => {
-    // A card that went with the focus on it leaves the focus nowhere: the card in its place takes it, once no dialog is open.
+    // A card that is removed while it has the focus leaves it nowhere: the card in its place receives it when no dialog is open.
     if (count < before.current) lost.current = true
     before.current = count
     if (!lost.current || asking) return undefined
@@ -82,7 +82,7 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
   const narrow = useNarrow()
   const [params] = useSearchParams()
   const wanted = useDeferredValue(search)
-  // "Past" is judged when the tab opens, so that cards do not move under the hand.
+  // The boundary of "past" is fixed when the tab opens, so that cards do not move while they are used.
   const [now] = useState(() => Date.now())
   const isPast = (event: MusicEvent) => event.eventDate !== null && event.eventDate.getTime() < now
   const when = whenOf(params, narrow)

@@ -1,6 +1,6 @@
 import { blank, names, type Name, type Values } from './event-values'
 
-/** What the event form's inputs hold. */
+/** The texts in the event form's inputs. */
 export function read(form: HTMLFormElement): Values {
   const data = new FormData(form)
   const values: Values = { ...blank }
@@ -11,16 +11,16 @@ export function read(form: HTMLFormElement): Values {
   return values
 }
 
-/** The input of a field; nothing when the form has none such. */
+/** The input of a field, if the form has one. */
 export function inputOf(form: HTMLFormElement, name: Name): HTMLInputElement | HTMLTextAreaElement | undefined {
   const element = form.elements.namedItem(name)
   return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined
 }
 
-/** Called when fields of a form were changed by the program. */
+/** Called when code has changed fields of a form. */
 export const FILLED = 'filled'
 
-/** Puts texts into the form. */
+/** Writes texts into the form. */
 export function fill(form: HTMLFormElement, values: Values): void {
   for (const name of names) {
     const input = inputOf(form, name)
@@ -29,14 +29,14 @@ export function fill(form: HTMLFormElement, values: Values): void {
   form.dispatchEvent(new Event(FILLED))
 }
 
-/** Empties the form, also one that began as a copy of another event. */
+/** Empties the form, even if it began as a copy of another event. */
 export function clear(form: HTMLFormElement): void {
   fill(form, blank)
 }
 
-/** The fields in which two sets differ. */
+/** The names of the fields that differ between two sets. */
 export function differing(a: Values, b: Values): Name[] {
-  // A textarea turns every line's end to LF.
+  // A textarea converts line ends to LF.
   const plain = (text: string) => text.replaceAll('\r\n', '\n')
   return names.filter((name) => plain(a[name]) !== plain(b[name]))
 }
@@ -46,7 +46,7 @@ export function same(a: Values, b: Values): boolean {
   return differing(a, b).length === 0
 }
 
-/** Two changes of the same fields in one: what one has changed stays, all else is the other's. */
+/** Merges two changes of the same fields: fields changed in the first are kept, the others are those of the second. */
 export function merge(base: Values, mine: Values, theirs: Values): Values {
   const merged = { ...theirs }
   for (const name of differing(base, mine)) merged[name] = mine[name]

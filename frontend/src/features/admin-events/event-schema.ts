@@ -8,9 +8,9 @@ import { uploadedPicture } from '../../lib/picture'
 import { clockTime, isoDate, priceOf } from './event-text'
 import type { Name, Values } from './event-values'
 
-/** The longest texts of an event, in characters (F-807); rules-test compares them with firestore.rules. */
+/** The maximum lengths of an event's texts, in characters (F-807). rules-test compares them with firestore.rules. */
 export const limits = { title: 150, description: 5000, location: 200, featuredArtist: 200, imageUrl: 2000, imageAlt: 300 } as const
-/** The longest date or time of a draft that is kept although it is not understood. */
+/** The maximum length of a draft's date or time that cannot be parsed and is kept as text. */
 const MAX_DRAFT_MOMENT = 40
 
 const { events, picture, drafts } = es
@@ -24,7 +24,7 @@ const price = v.pipe(
   v.transform((text) => priceOf(text) ?? null),
 )
 
-/** An event that is published: its blank fields are reported first, then its price, its moment and its picture (F-504, F-505, F-506). */
+/** A published event. Blank fields are reported first, then the price, the date and the picture (F-504, F-505, F-506). */
 export const eventSchema = v.pipe(
   v.object({
     title: required('title'),
@@ -68,7 +68,7 @@ const moment = (read: (text: string) => string) =>
     v.transform((text) => read(text).slice(0, MAX_DRAFT_MOMENT)),
   )
 
-/** A draft requires a title only; a date or a time that is not understood stays as it is. */
+/** A draft requires only a title. A date or time that cannot be parsed is kept as text. */
 export const draftSchema = v.pipe(
   v.object({
     title: v.pipe(filled(drafts.wantsTitle), limited('title')),

@@ -3,16 +3,16 @@ import { momentOf } from '../../lib/dates'
 import { longDay } from '../../lib/grid'
 import { panelPrice } from '../../lib/money'
 
-/** The highest price (F-807). */
+/** The maximum price (F-807). */
 export const MAX_PRICE = 10_000_000
 
-/** A date as it is stored, of `5/9/2031`, `05-09-2031` and `5.9.2031` too, which is how people here write it: the day first. */
+/** Parses a date into the stored form, also from `5/9/2031`, `05-09-2031` and `5.9.2031`. The day comes first, as is usual in the country. */
 export function isoDate(text: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text.trim()) ?? []
   return year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text.trim()
 }
 
-/** A time as it is stored: `19:30` of `7:30 p. m.`, `7:30 PM`, `7 pm`, `19.30` or `19:30`. */
+/** Parses a time of day into the stored form: `19:30` from `7:30 p. m.`, `7:30 PM`, `7 pm`, `19.30` or `19:30`. */
 export function clockTime(text: string): string {
   const match = /^(\d{1,2})(?:[:.](\d{2}))?\s*(?:h\.?|([ap])\.?\s?m\.?)?$/i.exec(text.trim())
   const [, hour = '', minute, half] = match ?? []
@@ -23,23 +23,23 @@ export function clockTime(text: string): string {
   return `${String(full).padStart(2, '0')}:${minute ?? '00'}`
 }
 
-/** A number as people here write it: `1,500.50`, `RD$ 1,500`, `1 500`. Commas and blanks part thousands alone. */
+/** Parses a number such as `1,500.50`, `RD$ 1,500` or `1 500`. Commas and blanks only separate thousands. */
 function plainNumber(text: string): string {
   const bare = text.replace(/^(?:RD)?\$\s*/i, '')
   return /^\d{1,3}(?:[,\s]\d{3})+(?:\.\d+)?$/.test(bare) ? bare.replaceAll(/[,\s]/g, '') : bare
 }
 
-/** A price: nothing is null, what is not a price in whole cents is undefined. */
+/** Parses a price. An empty text is null; a text that is not a price in whole cents is undefined. */
 export function priceOf(text: string): number | null | undefined {
   if (text.trim() === '') return null
   const price = Number(plainNumber(text.trim()))
   const cents = price * 100
   if (!Number.isFinite(price) || price < 0 || price > MAX_PRICE || Math.abs(cents - Math.round(cents)) > 1e-6) return undefined
-  // -0 is not a useful number.
+  // replaces -0 by 0
   return price === 0 ? 0 : price
 }
 
-/** How a date, time or price that was typed is understood, and whether it is: for the note below its field. */
+/** The note below a field: how the typed date, time or price is parsed, or that it is invalid. */
 export function understood(name: 'date' | 'time' | 'price', text: string): { text: string; valid: boolean } | null {
   if (text.trim() === '') return null
   if (name === 'date') {

@@ -18,7 +18,7 @@ export const blank: Values = {
   imageAlt: '',
 }
 
-/** The fields of a saved event; an older one takes date and time from its moment (D-28). */
+/** The fields of a saved event. For older records the date and time come from its timestamp (D-28). */
 export function valuesOf(event: MusicEvent): Values {
   const local = toLocal(event.eventDate)
   return {

@@ -16,7 +16,7 @@ import { EventGrid } from './event-grid'
 import { same } from './event-inputs'
 import { blank, valuesOf, type Values } from './event-values'
 
-/** Events: a form that creates them beside those that are there, on a phone a sheet over them (F-325…F-327, P-04). */
+/** Events: a form for new ones beside the existing ones; on a phone it is a sheet over them (F-325…F-327, P-04). */
 export function EventsTab() {
   const { events, me } = usePanelData()
   const notify = useNotify()
@@ -28,7 +28,7 @@ export function EventsTab() {
   const column = useRef<HTMLDivElement>(null)
   const { version } = template
   useEffect(() => {
-    // A form that was filled anew is another element: it is shown, and gets the focus, once it is there.
+    // A form with new content is another element. It is scrolled into view, and receives the focus, once it is rendered.
     if (version === 0) return
     const first = column.current?.querySelector('input')
     first?.focus({ preventScroll: true })
@@ -60,7 +60,7 @@ export function EventsTab() {
     const undo = same(before, blank) ? {} : { action: { label: texts.undo, run: () => begin(before) } }
     notify({ text: texts.duplicated, ...undo })
   }
-  // A dialog that has been closed meanwhile, or that is about another event by now, stays as it is.
+  // A dialog that was closed meanwhile, or that is for another event by now, is not changed.
   const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))
   const form = (
     <div ref={column} className="p-formulario-campos">

@@ -10,7 +10,7 @@ const choices: readonly (readonly [When, string])[] = [
   ['anteriores', es.events.previousOnes],
 ]
 
-/** Above the events: search, which ones, how many. */
+/** The controls above the events: search, filter, count. */
 export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
   return (
     <div className="p-barra">

@@ -13,8 +13,8 @@ const kinds = {
 }
 
 /**
- * A date or a time of day, typed as text or taken from the browser's picker. The browser's own field would empty
- * itself on a day that does not exist; this one keeps what was typed, so that it can be told what is wrong.
+ * A date or a time of day, typed as text or chosen in the browser's picker. The browser's own field becomes empty for a date that does not
+ * exist; this field keeps the typed text, so that the error can be explained.
  */
 export function PickedField({ kind, label, value, errorId }: Props) {
   const { input: text, note, follow, put } = useUnderstood(kind, value)
@@ -22,7 +22,7 @@ export function PickedField({ kind, label, value, errorId }: Props) {
   const { icon: Icon, open, example } = kinds[kind]
   const pick = () => {
     if (!picker.current || !text.current) return
-    // The picker takes only a value of its own form, and is empty otherwise.
+    // The picker accepts only values in its own format, and is empty otherwise.
     picker.current.value = kind === 'date' ? isoDate(text.current.value) : clockTime(text.current.value)
     picker.current.showPicker()
   }

@@ -19,7 +19,7 @@ type Props = {
   onChange: (form: HTMLFormElement) => void
 }
 
-/** The picture of an event: sent as soon as it is chosen, shown, described, and taken away again (P-06). */
+/** The picture of an event. It is uploaded when chosen, shown, described, and can be removed (P-06). */
 export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
   const { address, shown, put } = useAddress(url, onChange)
   const { state, send } = useUpload(address, put, onBusy)
@@ -32,7 +32,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
   const busy = state.kind === 'busy'
   return (
     <div className="col-span-full grid gap-3">
-      {/* Not of type hidden: such a field has no value of its own beside its default one. */}
+      {/* The type is not hidden, because such a field has no value apart from its default value. */}
       <input ref={address} hidden name="imageUrl" tabIndex={-1} aria-hidden="true" defaultValue={url} />
       <Field
         label={texts.label}
@@ -54,7 +54,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
                 target.value = ''
               }}
             />
-            {/* The browser's own button speaks the browser's language, and says that nothing is chosen once a file has been sent. */}
+            {/* The browser's own button is in the browser's language, and shows that no file is chosen after the upload. */}
             <button
               type="button"
               className="boton"
@@ -84,7 +84,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
   )
 }
 
-/** The address in the form's hidden field, which other parts of the form write into too. */
+/** The address in the form's hidden field, which other parts of the form also write. */
 function useAddress(url: string, onChange: Props['onChange']) {
   const address = useRef<HTMLInputElement>(null)
   const [shown, setShown] = useState(url)
@@ -105,7 +105,7 @@ function useAddress(url: string, onChange: Props['onChange']) {
 
 type State = { kind: 'idle' } | { kind: 'busy'; share: number } | { kind: 'failed'; text: string }
 
-/** Sends a picture; a form that is filled anew or closed meanwhile takes it back. */
+/** Uploads a picture. If the form is refilled or closed meanwhile, the result is discarded. */
 function useUpload(address: { current: HTMLInputElement | null }, put: (url: string) => void, onBusy: (busy: boolean) => void) {
   const [state, setState] = useState<State>({ kind: 'idle' })
   const running = useRef<AbortController>(null)

@@ -1,14 +1,13 @@
-/** What the back office takes (server/backoffice): these types, so many bytes and pixels. */
+/** The back office's limits for uploads (server/backoffice): types, bytes and pixels. */
 const TYPES = ['image/jpeg', 'image/png', 'image/webp']
 const MAX_BYTES = 5 * 1024 * 1024
 const MAX_PIXELS = 16_000_000
-/** The longest side of a picture that is made smaller here: more than any file that the site serves. */
+/** The maximum side of a picture that is reduced here. It is larger than any file that the site serves. */
 const SIDE = 2400
 
 /**
- * A picture that the back office takes: the file itself, or, where it is too large or of another type that the browser shows
- * (a phone's photo, AVIF, HEIC), drawn again as a smaller JPEG. A file that the browser cannot show stays as it is: the back
- * office says what is wrong with it.
+ * A picture that the back office accepts: the file itself or, if it is too large or of another type that the browser can decode (a phone's
+ * photo, AVIF, HEIC), a smaller JPEG. A file that the browser cannot decode is returned unchanged: the back office reports the reason.
  */
 export async function shrink(file: File): Promise<Blob> {
   let bitmap: ImageBitmap
@@ -25,7 +24,7 @@ export async function shrink(file: File): Promise<Blob> {
   }
 }
 
-/** Draws a picture as a JPEG over white, at most so long on each side. */
+/** Draws a picture as a JPEG on white, with a maximum side. */
 async function drawn(bitmap: ImageBitmap): Promise<Blob | null> {
   const scale = Math.min(1, SIDE / bitmap.width, SIDE / bitmap.height)
   const canvas = document.createElement('canvas')

@@ -4,23 +4,23 @@ import type { Values } from './event-values'
 
 type Versions = {
   form: RefObject<HTMLFormElement | null>
-  /** The version that the form's text rests on. */
+  /** The version on which the form's text is based. */
   base: Values
   /** The stored version. */
   current: Values
   onBase: (base: Values) => void
 }
 
-/** The choices when the form is based on another version than the stored one. */
+/** The choices if the form is based on another version than the stored one. */
 export function useConflict({ form, base, current, onBase }: Versions) {
   const [refusals, setRefusals] = useState(0)
   const [dropped, setDropped] = useState<Values>()
-  /** Where the choice begins: a refused save leads there. */
+  /** The first element of the choice. A refused save moves the focus there. */
   const choice = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (refusals === 0) return
     choice.current?.focus()
-    // A narrow window would show the choice without what it is about.
+    // A narrow window would show the choice without its explanation.
     choice.current?.closest('.p-problema')?.scrollIntoView({ block: 'nearest' })
   }, [refusals])
 

@@ -4,7 +4,7 @@ import { understood } from './event-text'
 
 type Kind = 'date' | 'time' | 'price'
 
-/** Parses what is typed into a date, a time or a price, and returns how it is understood, or what is expected instead. */
+/** Parses the text of a date, time or price field, and returns the parsed value as text, or the expected format. */
 export function useUnderstood(
   kind: Kind,
   value: string,
@@ -14,7 +14,7 @@ export function useUnderstood(
   const follow = () => setTyped(input.current?.value ?? '')
   useEffect(() => {
     const { form } = input.current ?? {}
-    // Other parts of the form write into its fields too, such as the merge of two versions, or empty them.
+    // Other code also writes into the field, for example when two versions are merged or the form is emptied.
     form?.addEventListener(FILLED, follow)
     return () => form?.removeEventListener(FILLED, follow)
   }, [])

@@ -4,7 +4,7 @@ import { StatusSelect } from '../../admin/ui/status-select'
 import { es } from '../../i18n/es-admin'
 import { useStatus } from './use-status'
 
-/** What can be done with the selected rows: move all of them along at once. */
+/** The actions for the selected rows: setting the status of all of them. */
 export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: () => void }) {
   const id = useId()
   const [status, setStatus] = useState<Status>('in-progress')

@@ -71,7 +71,7 @@ export const contactColumns: readonly Column<Contact>[] = [
   date(),
 ]
 
-/** F-331. The status of these is in the details only, because the table's columns are fixed. */
+/** F-331. The status is only in the details, because the table's columns are fixed. */
 export const rentalColumns: readonly Column<Rental>[] = [
   text('fullName', columns.name, (row) => row.fullName),
   email(),

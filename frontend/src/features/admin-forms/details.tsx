@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog'
 import { es } from '../../i18n/es-admin'
 import { StatusField } from './status-field'
 
-/** What every form has that can be moved along. */
+/** The common fields of forms with a status. */
 export type FormRow = { id: string; email: string; status: Status; statusBy: string; statusAt: Date | null; fixed?: boolean }
 
 type Props<T extends FormRow> = {
@@ -16,7 +16,7 @@ type Props<T extends FormRow> = {
   onClose: () => void
 }
 
-/** One form whole, at the side of its table. */
+/** All fields of one form, at the side of its table. */
 export function Details<T extends FormRow>({ row, collection, title, columns, onClose }: Props<T>) {
   return (
     <Dialog open={row !== undefined} onClose={onClose} kind="drawer" title={row ? title(row) : ''}>
@@ -53,7 +53,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** An address to write to. It is data: whatever it holds stays inside the mailto's path. */
+/** An e-mail link. The address is data: its characters cannot leave the path of the mailto URL. */
 function MailLink({ address }: { address: string }) {
   return (
     <a className="p-enlace" href={`mailto:${encodeURIComponent(address)}`}>

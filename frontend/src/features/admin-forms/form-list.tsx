@@ -20,7 +20,7 @@ type Props<T extends FormRow> = {
 const statusOf = (row: FormRow) => row.status
 const canSelect = (row: FormRow) => !row.fixed
 
-/** A list of forms: read one in the drawer, move one or many along. */
+/** A list of forms. One can be read in the drawer, and the status of one or several can be set. */
 export function FormList<T extends FormRow>({ label, live, columns, collection, title, empty, file }: Props<T>) {
   const [open, setOpen] = useState<string>()
   return (

@@ -10,7 +10,7 @@ import { useStatus } from './use-status'
 
 type Props = { path: string; status: Status; statusBy: string; statusAt: Date | null; fixed: boolean }
 
-/** The status of a form, who set it and when, and a control to change it. */
+/** The status of a form, its author and time, and a control to change it. */
 export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) {
   const id = useId()
   const { busy, failed, change } = useStatus()

@@ -6,7 +6,7 @@ import { Issues } from '../admin-newsletter/issues'
 import { contactColumns, rentalColumns, subscriptionColumns, volunteerColumns } from './columns'
 import { FormList } from './form-list'
 
-/** The link that unsubscribes each address, for the newsletter's e-mails. */
+/** The unsubscribe link of each address, for the newsletter's e-mails. */
 const unsubscribing = {
   header: es.data.unsubscribeLink,
   of: async (rows: readonly Subscription[]) => {
@@ -35,7 +35,7 @@ export function NewsletterTab() {
   )
 }
 
-/** Volunteers of both spellings of the collection (F-329). */
+/** Volunteers in both collections (F-329). */
 export function VolunteersTab() {
   const { volunteers } = usePanelData()
   return (

@@ -14,7 +14,7 @@ type Step = 'preview' | 'test' | 'send'
 /** The content below the form. */
 type Result = { kind: 'done' | 'error' | 'preview' | 'question'; text: string }
 
-/** Composes an issue: it can be previewed and sent to oneself, and is sent to everybody only after a question. */
+/** Composes an issue. It can be previewed and sent to oneself; sending it to all subscribers requires a confirmation. */
 export function Compose({ onClose }: { onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const notify = useNotify()

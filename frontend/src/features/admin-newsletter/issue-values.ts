@@ -3,12 +3,12 @@ import { checkForm, filled } from '../../admin/form-check'
 import type { Issue } from '../../firebase/newsletter'
 import { es } from '../../i18n/es-admin'
 
-/** The longest subject and text, in characters; the back office has the same limits (server/backoffice/newsletter.go). */
+/** The maximum lengths of subject and text, in characters. The back office has the same limits (server/backoffice/newsletter.go). */
 export const LIMITS = { subject: 150, text: 20_000 } as const
 
 const text = filled(es.newsletter.incomplete)
 
-/** An issue of the newsletter: what it may hold, and what is said of the rest. */
+/** An issue of the newsletter, with its limits and error messages. */
 const issueSchema = v.object({
   subject: v.pipe(text, v.maxLength(LIMITS.subject, es.long(LIMITS.subject))),
   text: v.pipe(text, v.maxLength(LIMITS.text, es.long(LIMITS.text))),

@@ -27,7 +27,7 @@ type SentIssue = v.InferOutput<typeof issue>
 /** The latest issues, which the back office writes. */
 const LATEST: Watched<SentIssue> = { name: 'Newsletters', order: { field: 'createdAt', direction: 'desc' }, extent: 3, schema: issue }
 
-/** The status of the newsletter, undefined until it is known and where the back office does not answer. */
+/** The status of the newsletter; undefined until it is known or if the back office does not answer. */
 function useStatus(): NewsletterStatus | undefined {
   const [status, setStatus] = useState<NewsletterStatus>()
   useEffect(() => {
@@ -84,7 +84,7 @@ export function Issues() {
   )
 }
 
-/** Why an issue is not being sent at present, or nothing. */
+/** The reason why an issue is paused, if it is. */
 function problemOf(state: SentIssue['state'], problem: string) {
   if (state === 'paused') return texts.paused
   return problem ? texts.problem : ''

@@ -9,7 +9,7 @@ import { es } from '../../i18n/es-admin'
 
 const { data } = es
 
-/** Erases all that a person sent, by its e-mail address, once it has been counted and confirmed (P-14). */
+/** Erases everything that a person sent, by e-mail address, after it has been counted and confirmed (P-14). */
 export function ErasePerson() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -27,7 +27,7 @@ export function ErasePerson() {
 
 type Step = { name: 'ask' } | { name: 'confirm'; email: string; found: Found } | { name: 'done'; total: number }
 
-/** What the dialog shows, from the address to what was erased. */
+/** The steps of the dialog, from the address to the result. */
 function Steps({ onClose }: { onClose: () => void }) {
   const [step, setStep] = useState<Step>({ name: 'ask' })
   const [busy, setBusy] = useState(false)
@@ -88,13 +88,13 @@ type QuestionProps = {
   onSubmit: (event: FormEvent<HTMLFormElement>) => void
   onClose: () => void
   submit: ReactNode
-  /** Whether leaving has the focus, where the step before took its own away. */
+  /** Whether the cancel button receives the focus, because the previous step's control is gone. */
   focused?: boolean
   problem?: string
   children: ReactNode
 }
 
-/** A step that can be answered or left. */
+/** A step with a choice to continue or cancel. */
 function Question({ onSubmit, onClose, submit, focused = false, problem, children }: QuestionProps) {
   return (
     <form method="post" noValidate className="grid gap-4" onSubmit={onSubmit}>
@@ -112,7 +112,7 @@ function Question({ onSubmit, onClose, submit, focused = false, problem, childre
   )
 }
 
-/** The button that leaves the dialog. */
+/** The button that cancels. */
 function Leave({ label, onClick, focused }: { label: string; onClick: () => void; focused: boolean }) {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -125,7 +125,7 @@ function Leave({ label, onClick, focused }: { label: string; onClick: () => void
   )
 }
 
-/** How many records each collection holds of the person. */
+/** The number of the person's records in each collection. */
 function Counts({ found }: { found: Found }) {
   const rows = Object.entries(data.collections).map(([name, label]) => ({ label, n: found.counts[name] ?? 0 }))
   return (
@@ -139,7 +139,7 @@ function Counts({ found }: { found: Found }) {
   )
 }
 
-/** How it went. */
+/** The result. */
 function Told({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** When a person was last here on this device, as it was when the panel opened; null the first time. The panel's being left is the next "last". */
+/** The time of a user's previous visit on this device, as of the opening of the panel; null on the first visit. Leaving the panel updates it. */
 export function useLastVisit(uid: string): Date | null {
   const key = `panel-visita-${uid}`
   const [last] = useState(() => read(key))
@@ -20,7 +20,7 @@ function read(key: string): Date | null {
     const moment = new Date(localStorage.getItem(key) ?? '')
     return Number.isNaN(moment.getTime()) ? null : moment
   } catch {
-    // Storage may be forbidden: then every visit is the first.
+    // Storage may be forbidden. Then every visit is the first.
     return null
   }
 }

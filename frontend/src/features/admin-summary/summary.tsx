@@ -12,7 +12,7 @@ import { useLastVisit } from './last-visit'
 import { byWeek } from './weeks'
 
 const WEEKS = 8
-/** At most so many forms of a collection are watched for the bars. */
+/** The maximum number of a collection's forms that are watched for the bars. */
 const MOST = 500
 
 const newest = { field: 'createdAt', direction: 'desc' } as const
@@ -27,7 +27,7 @@ function useWaiting(name: string, occasion: unknown): number | null {
   return all === null || begun === null ? null : all - begun
 }
 
-/** The forms of the last weeks, live, by the time of arrival. */
+/** The forms of the last weeks, live, by their time of arrival. */
 function useRecent(now: Date) {
   const [first] = useState(() => byWeek([], now, WEEKS)[0]?.start ?? now)
   const recent = { order: newest, extent: MOST, only: ['createdAt', '>=', first] as const }
@@ -40,7 +40,7 @@ function useRecent(now: Date) {
   }
 }
 
-/** Another object whenever one of the parts is another: what is counted may have changed. */
+/** A new object whenever one of the parts changes, because the counts may have changed. */
 function useOccasion(...parts: readonly unknown[]): object {
   // oxlint-disable-next-line react/exhaustive-deps
   return useMemo(() => ({ parts }), parts)
@@ -77,7 +77,7 @@ export function Summary() {
   )
 }
 
-/** How many forms came since this person was here last on this device. */
+/** The number of forms since the user's previous visit on this device. */
 function SinceLastVisit({ uid, moments }: { uid: string; moments: readonly (Date | null)[] }) {
   const last = useLastVisit(uid)
   if (!last) return null

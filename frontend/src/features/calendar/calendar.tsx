@@ -25,7 +25,7 @@ function distribute(events: PublicEvent[]): Map<string, PublicEvent[]> {
 
 const NONE: PublicEvent[] = []
 
-/** The calendar: its range is what is listened to; another range, another subscription (F-243). */
+/** The calendar. It subscribes to its range; another range is another subscription (F-243). */
 export function Calendar() {
   const calendar = useCalendar()
   const { days, day } = calendar

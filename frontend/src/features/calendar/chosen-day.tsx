@@ -10,7 +10,7 @@ import { whenLine, type PublicEvent } from '../../lib/event'
 import { GoogleLink } from '../events/actions'
 import { EventBody, PlaceLink, EventImage } from '../events/event-parts'
 
-/** The picture of an event, or the drawing that its title names; the drawing of one is enough for a day of several. */
+/** The picture of an event, or the drawing for its title. A day with several events shows one drawing. */
 function Picture({ event, drawn }: { event: PublicEvent; drawn: boolean }) {
   if (!event.image && !drawn) return null
   return (
@@ -25,7 +25,7 @@ function Picture({ event, drawn }: { event: PublicEvent; drawn: boolean }) {
   )
 }
 
-/** What is shown of an event beside the days (F-236, F-237); its title leads to its page. */
+/** The details of an event beside the days (F-236, F-237). Its title is a link to its page. */
 function EventSheet({ event, drawn = true }: { event: PublicEvent; drawn?: boolean }) {
   return (
     <>
@@ -47,7 +47,7 @@ function EventSheet({ event, drawn = true }: { event: PublicEvent; drawn?: boole
 
 type Props = { day: string | null; events: PublicEvent[]; next: PublicEvent | null }
 
-/** The events of the selected day (F-235); while none is, the next event of what is shown, or the hint to select one. */
+/** The events of the selected day (F-235). Without a selection, the next event of the visible range, or a hint to select one. */
 export function ChosenDay({ day, events, next }: Props) {
   return (
     <div aria-live="polite" className="calendario-lado min-h-40">

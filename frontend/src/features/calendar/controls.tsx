@@ -9,10 +9,10 @@ const VIEWS: { view: View; text: string }[] = [
   { view: 'mes', text: tCalendar.month },
 ]
 
-/** The id of the button that goes on. */
+/** The id of the button for the next range. */
 export const NEXT_ID = 'calendario-siguiente'
 
-/** What is shown, the way to what comes before and after, today, and the two views (F-232, D-10, D-11). */
+/** The title of the visible range, the buttons for the previous and next one and for today, and the two views (F-232, D-10, D-11). */
 export function Controls({ calendar }: { calendar: Calendar }) {
   const { view, date, advance, goToToday, viewAs } = calendar
   const month = view === 'mes'

@@ -9,15 +9,15 @@ import { EventTile } from '../events/event-tile'
 import { NEXT_ID } from './controls'
 import type { Calendar } from './use-calendar'
 
-/** How many are featured (F-700). */
+/** The number of featured events (F-700). */
 const COUNT = 3
 
-/** The first events of the range that are still to come (F-239). */
+/** The first upcoming events of the range (F-239). */
 export function upcomingOf(events: PublicEvent[], now: Date): PublicEvent[] {
   return events.filter(({ moment }) => moment !== null && moment >= now).slice(0, COUNT)
 }
 
-/** Nothing to come in the range, and the way to what follows it; the focus goes to the button above that goes on from there. */
+/** Shown if the range has no upcoming events: a button for the next range, which then moves the focus to the button above. */
 function None({ calendar: { view, advance } }: { calendar: Calendar }) {
   const goOn = () => {
     document.getElementById(NEXT_ID)?.focus()

@@ -7,10 +7,10 @@ import type { Calendar } from './use-calendar'
 
 type DayProps = { date: string; events: PublicEvent[]; calendar: Calendar; isToday: boolean; withTitles: boolean }
 
-/** How many events of a day are shown by title. */
+/** The number of a day's events that are shown with their title. */
 const TITLES = 6
 
-/** A day: its number, its dots, and its events by title where there is room for them. */
+/** A day: its number, its dots, and, if there is room, the titles of its events. */
 function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
   const { view, day, focus, choose, claim } = calendar
   const node = useRef<HTMLButtonElement>(null)

@@ -7,7 +7,7 @@ import type { Calendar } from './use-calendar'
 
 type Props = { events: PublicEvent[]; calendar: Calendar; loading: boolean }
 
-/** What paper has instead of buttons: every event of the month, or of the week, by its day (P-18). */
+/** The replacement for buttons on paper: all events of the month or the week, by day (P-18). */
 export function PrintedAgenda({ events, calendar: { view, date }, loading }: Props) {
   const month = date.slice(0, 7)
   const lines = events.flatMap((event) => {

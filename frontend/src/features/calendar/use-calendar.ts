@@ -20,18 +20,18 @@ function write({ view, date, day }: Place): URLSearchParams {
   return new URLSearchParams({ vista: view, fecha: date, ...(day ? { dia: day } : {}) })
 }
 
-/** The calendar's state, kept in the address: view, date and selected day; and the day that the keyboard is on. */
+/** The calendar's state in the address: view, date and selected day; and the day with the keyboard focus. */
 export function useCalendar() {
   const [query, setQuery] = useSearchParams()
   const place = read(query)
   const [focus, setFocus] = useState(place.day ?? place.date)
-  // The day to which a key has moved: only keys have to move the focus, since a click sets it.
+  // The day to which a key has moved. Only keys must move the focus, because a click sets it.
   const requested = useRef<string | null>(null)
   const days = visibleDays(place.view, place.date)
 
   const put = (change: Partial<Place>) => {
     const fresh = { ...place, ...change }
-    // A selection that is out of sight is dropped.
+    // A selection outside of the visible range is dropped.
     const inView = fresh.day !== null && visibleDays(fresh.view, fresh.date).includes(fresh.day)
     setQuery(write({ ...fresh, day: inView ? fresh.day : null }), { replace: true, preventScrollReset: true })
   }
@@ -43,7 +43,7 @@ export function useCalendar() {
     ...place,
     days,
     focus: days.includes(focus) ? focus : (days[0] ?? place.date),
-    /** Whether a day is the one to which a key has moved; the call resets it. */
+    /** Whether a key has moved to a day. The call resets it. */
     claim: (day: string): boolean => {
       if (requested.current !== day) return false
       requested.current = null
@@ -56,7 +56,7 @@ export function useCalendar() {
       setFocus(day)
       put({ day: place.day === day ? null : day })
     },
-    /** Answers whether the key was the calendar's. */
+    /** Handles a key. Returns whether it was one of the calendar's. */
     enterText: (key: string): boolean => {
       const target = afterKey(key, focus, place.view)
       if (!target) return false
@@ -68,5 +68,5 @@ export function useCalendar() {
   }
 }
 
-/** The calendar as its parts use it. */
+/** The calendar's state and actions. */
 export type Calendar = ReturnType<typeof useCalendar>

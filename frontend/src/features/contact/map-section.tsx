@@ -8,7 +8,7 @@ import { mapLink } from '../../lib/links'
 import { useHydrated } from '../../lib/use-hydrated'
 import { ExternalLink } from '../events/event-parts'
 
-/** The directions: a drawn map, and the real one on request only (F-163, D-25). */
+/** The directions: a drawn map, and an interactive map on request (F-163, D-25). */
 export function MapSection() {
   const [open, setOpen] = useState(false)
   const hydrated = useHydrated()

@@ -4,7 +4,7 @@ import { tContact } from '../../i18n/es-contact'
 import { isOpenAt } from '../../lib/hours'
 import { useHydrated } from '../../lib/use-hydrated'
 
-/** Whether the foundation is open right now, looked at again every minute (P-16). */
+/** Whether the foundation is open at present, updated every minute (P-16). */
 export function OpenNow() {
   const hydrated = useHydrated()
   const [now, setNow] = useState(() => new Date())

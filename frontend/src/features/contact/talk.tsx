@@ -3,7 +3,7 @@ import { site } from '../../content/sitio'
 
 type Props = { title: string; text: string; button: string; ink?: 'mar' | 'sol' }
 
-/** Who would rather talk than fill in a form or read: a poster that leads to WhatsApp. */
+/** A poster with a link to WhatsApp, for visitors who prefer to talk. */
 export function Talk({ title, text, button, ink = 'mar' }: Props) {
   return (
     <section className={`no-imprimir cartel cartel-${ink}`}>

@@ -14,7 +14,7 @@ function Detail({ name, value }: { name: string; value: string }) {
   )
 }
 
-/** The four details of a transfer (F-171), selectable where there is no script. */
+/** The four details of a transfer (F-171), which can be selected without scripts. */
 export function BankDetails({ bank }: { bank: { name: string; rnc: string; holder: string; account: string } }) {
   const { bankTransfer } = donar
   return (

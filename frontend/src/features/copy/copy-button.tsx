@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react'
 import { buttonClasses } from '../../components/button-classes'
 import { donar } from '../../content/donar'
 
-/** The time for which the button reports that it has copied (F-701). */
+/** How long the button reports that it has copied (F-701). */
 const CONFIRMED_MS = 1500
 
-/** Copies a value; a clipboard that refuses is ignored, the value stays selectable (F-173). */
+/** Copies a value. A refusal of the clipboard is ignored, because the value can be selected (F-173). */
 export function CopyButton({ name, value }: { name: string; value: string }) {
   const { copy, copied } = donar.bankTransfer
   const [times, setTimes] = useState(0)

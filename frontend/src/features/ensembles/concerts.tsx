@@ -5,17 +5,17 @@ import { dateAndTime } from '../../lib/dates'
 
 const MINUTE_MS = 60_000
 
-/** The clock is not watched: the page gets the minute at which it is shown. */
+/** The clock is not watched. The page uses the minute at which it is shown. */
 const noNotice = () => () => undefined
 const thisMinute = () => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
 const unknown = () => null
 
-/** The present, known only in the browser: a prerendered page does not age. */
+/** The current time. It is known only in the browser, so that a prerendered page does not become outdated. */
 const useNow = (): number | null => useSyncExternalStore(noNotice, thisMinute, unknown)
 
 const INKS = ['coral', 'sol', 'hoja'] as const
 
-/** A concert; once it has passed there is nothing to reserve (D-16). */
+/** A concert. A past concert cannot be reserved (D-16). */
 function EventSheet({ concert, past, ink }: { concert: Concert; past: boolean; ink: (typeof INKS)[number] }) {
   return (
     <li className="estampa relative">

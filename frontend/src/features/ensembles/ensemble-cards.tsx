@@ -3,7 +3,7 @@ import { ensambles } from '../../content/ensambles'
 
 const INKS = ['mar', 'sol', 'coral'] as const
 
-/** The three ensembles; their panels share a name, so that the browser keeps one open at a time (F-201). */
+/** The three ensembles. Their panels share a name, so that the browser keeps at most one open (F-201). */
 export function EnsembleCards() {
   return (
     <ul className="grid items-start gap-x-8 gap-y-14 lg:grid-cols-3">

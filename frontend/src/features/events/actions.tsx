@@ -33,7 +33,7 @@ function download(event: PublicEvent): void {
   URL.revokeObjectURL(address)
 }
 
-/** What can be done with an event: keep it in a calendar, or pass it on. A past one leads to those to come first. */
+/** The actions for an event: adding it to a calendar, or sharing it. A past event begins with a link to upcoming ones. */
 export function Actions({ event, past }: { event: PublicEvent; past: boolean }) {
   const hydrated = useHydrated()
   return (

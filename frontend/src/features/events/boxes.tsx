@@ -2,7 +2,7 @@ import { tEvent } from '../../i18n/es-events'
 import type { PublicEvent } from '../../lib/event'
 import { DASH } from '../../lib/dates'
 
-/** The three boxes of an event, a dash for what is missing (F-125). */
+/** The three boxes of an event, with a dash for missing values (F-125). */
 export function Boxes({ event }: { event: PublicEvent }) {
   const boxes = [
     { name: tEvent.date, text: event.date },

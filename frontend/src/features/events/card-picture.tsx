@@ -3,7 +3,7 @@ import { SlotImage } from '../../art/slot-image'
 import type { PublicEvent } from '../../lib/event'
 import { EventImage } from './event-parts'
 
-/** The top of an event's card: its picture, or a drawing that its title chooses. */
+/** The top of an event's card: its picture, or a drawing chosen by its title. */
 export function CardPicture({ event, className = '' }: { event: PublicEvent; className?: string }) {
   return (
     <div className={`border-borde aspect-[16/10] overflow-hidden border-b-2 ${className}`}>

@@ -1,4 +1,4 @@
-/** The placeholder of three cards: as tall as they are, so that what follows does not move. */
+/** The placeholder of three cards. It has their height, so that the content below does not move. */
 export function EventBones() {
   return (
     <div aria-hidden="true" className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">

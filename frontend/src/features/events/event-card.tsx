@@ -5,7 +5,7 @@ import { tEvent } from '../../i18n/es-events'
 import { whenLine, type PublicEvent } from '../../lib/event'
 import { CardPicture } from './card-picture'
 
-/** An event among the next ones: date, title, description and a button for more (F-104). */
+/** An event in the list of the next ones: date, title, description and a button for details (F-104). */
 export function PublicEventCard({ event, onOpen }: { event: PublicEvent; onOpen: () => void }) {
   const titleId = useId()
   return (
@@ -18,7 +18,7 @@ export function PublicEventCard({ event, onOpen }: { event: PublicEvent; onOpen:
             to={`/eventos/${encodeURIComponent(event.id)}`}
             className="enlace-titulo estirado"
             onClick={(gesture) => {
-              // Another tab, another window: the event's own page.
+              // Opens the event's own page in another tab or window.
               if (gesture.ctrlKey || gesture.metaKey || gesture.shiftKey || gesture.button !== 0) return
               gesture.preventDefault()
               onOpen()

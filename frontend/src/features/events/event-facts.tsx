@@ -4,7 +4,7 @@ import { DASH } from '../../lib/dates'
 import { publicPrice } from '../../lib/money'
 import { PlaceLink } from './event-parts'
 
-/** What a visitor needs to go there: the place with its map, the price and the artist. Price and artist only when there is one. */
+/** The facts for a visit: the place with its map, the price and the artist. Price and artist are shown only if they are set. */
 export function EventFacts({ event }: { event: PublicEvent }) {
   const facts = [
     { name: tEvent.place, text: event.place || DASH },

@@ -8,7 +8,7 @@ import { mapLink } from '../../lib/links'
 import type { PublicEvent } from '../../lib/event'
 import { safeLink } from '../../lib/safe-url'
 
-/** A link to another site, opened in a tab of its own and said to be. */
+/** A link to another site. It opens in a new tab, which its label announces. */
 export function ExternalLink({ a, className = 'enlace', children }: { a: string; className?: string; children: string }) {
   const href = safeLink(a)
   if (!href) return null
@@ -50,7 +50,7 @@ export function EventImage({ event, alt = event.imageAlt, sizes, className = '',
   )
 }
 
-/** «Ver ubicación»: a map search of the place, when there is one (F-122). */
+/** «Ver ubicación»: a map search for the place, if there is one (F-122). */
 export function PlaceLink({ place }: { place: string }) {
   const href = mapLink(place)
   if (!href) return null
@@ -64,7 +64,7 @@ export function PlaceLink({ place }: { place: string }) {
   )
 }
 
-/** Price, artist and description, each only when there is one (F-123, F-124). */
+/** Price, artist and description, each only if it is set (F-123, F-124). */
 export function EventBody({ event }: { event: PublicEvent }) {
   const price = publicPrice(event.price)
   return (

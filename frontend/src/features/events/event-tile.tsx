@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom'
 import { whenLine, type PublicEvent } from '../../lib/event'
 import { CardPicture } from './card-picture'
 
-/** A card that leads to an event's page as a whole: picture, date, title and place. `children` is what else can be done with it. */
+/** A card that is a link to an event's page: picture, date, title and place. `children` are further actions. */
 export function EventTile({ event, children }: { event: PublicEvent; children?: ReactNode }) {
   return (
     <li className="marco tarjeta-viva">

@@ -4,10 +4,10 @@ import { useEvents } from '../../lib/use-events'
 import { whenSeen } from '../../lib/when'
 import { EventTile } from './event-tile'
 
-/** How many other events are shown. */
+/** The number of other events shown. */
 const COUNT = 3
 
-/** The next events after the one that is shown, live; nothing when there are none. */
+/** The next events after the shown one, live. It shows nothing if there are none. */
 export function MoreEvents({ shown }: { shown: string }) {
   const [from] = useState(() => new Date())
   // One more is requested, because the shown event may be among them.

@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom'
 import { inicio } from '../../content/inicio'
 
-/** What there is to join, in numbers that lead there. */
+/** The number of programs, instruments and ensembles, as links. */
 export function Figures() {
   return (
     <nav aria-label={inicio.figures.title} className="no-imprimir bg-superficie border-borde border-b-2">

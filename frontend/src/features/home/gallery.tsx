@@ -7,10 +7,10 @@ import { useCarousel, turnaround } from './use-carousel'
 
 const BUTTON_CLASSES = 'text-texto grid size-11 place-items-center rounded-sm hover:bg-banda'
 
-/** When the other five images are fetched: after everything that the page itself needs, before their turn. */
+/** When the other five images are loaded: after everything that the page itself needs, and before their turn. */
 const REST_MS = 3500
 
-/** Whether the first image has had its time. */
+/** Whether the first image has been shown long enough. */
 function useRest(): boolean {
   const [arriving, setArriving] = useState(false)
   useEffect(() => {
@@ -20,7 +20,7 @@ function useRest(): boolean {
   return arriving
 }
 
-/** The six images, one in sight; the others fade in over it. */
+/** The six images, of which one is visible. The others fade in over it. */
 function Slides({ index }: { index: number }) {
   const rest = useRest()
   const { gallery } = inicio

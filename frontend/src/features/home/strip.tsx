@@ -6,7 +6,7 @@ import { t } from '../../i18n/es'
 import { useReducedMotion } from '../../lib/use-motion'
 import { useNear } from '../../lib/use-near'
 
-/** One run of the ten pictures; the copy that closes the loop is for the eyes only. */
+/** One run of the ten pictures. The copy that closes the loop is hidden from screen readers. */
 function Photos({ copy }: { copy: boolean }) {
   return (
     <ul className="cinta-fotos" aria-hidden={copy || undefined}>
@@ -19,7 +19,7 @@ function Photos({ copy }: { copy: boolean }) {
   )
 }
 
-/** The looping strip of ten pictures, thirty seconds a cycle (F-109); a scrollable row for visitors who prefer reduced motion. */
+/** The looping strip of ten pictures, with a cycle of thirty seconds (F-109). With reduced motion it is a scrollable row. */
 export function Strip() {
   const [paused, setPaused] = useState(false)
   const reducedMotion = useReducedMotion()
@@ -40,7 +40,7 @@ export function Strip() {
           </button>
         )}
       </div>
-      {/* A row that scrolls must be reachable by keyboard. */}
+      {/* A scrollable row must be reachable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={ref} role="group" aria-label={t.gallery.strip} tabIndex={0} className="cinta" data-pausada={paused} data-cerca={near}>
         <div className="cinta-pista">

@@ -3,7 +3,7 @@ import { inicio } from '../../content/inicio'
 
 type Voice = (typeof inicio.testimonials.list)[number]
 
-/** The voice that is set large, with a drawing. */
+/** The large quote, with a drawing. */
 function Large({ text, who }: Voice) {
   return (
     <figure className="cartel cartel-sol grid h-full gap-6 sm:grid-cols-[minmax(0,1fr)_11rem] sm:items-center">
@@ -18,7 +18,7 @@ function Large({ text, who }: Voice) {
   )
 }
 
-/** A voice beside it. */
+/** A quote beside the large one. */
 function Small({ text, who }: Voice) {
   return (
     <figure className="border-acento border-t-4 pt-4">
@@ -30,7 +30,7 @@ function Small({ text, who }: Voice) {
   )
 }
 
-/** Three quotes about the foundation (F-108). The last is large and comes first. */
+/** Three quotes about the foundation (F-108). The last one is large and shown first. */
 export function Testimonials() {
   const { list } = inicio.testimonials
   return (

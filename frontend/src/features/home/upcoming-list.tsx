@@ -5,7 +5,7 @@ import { eventOf, overlay } from '../../lib/background'
 import { PublicEventCard } from '../events/event-card'
 import { EventDialog } from '../events/event-dialog'
 
-/** The cards of the next events and the modal over them; its own chunk, for it comes with the data. */
+/** The cards of the next events and the modal over them. It has its own chunk, which is loaded with the data. */
 export default function UpcomingList({ events }: { events: PublicEvent[] }) {
   const { state } = useLocation()
   const navigate = useNavigate()
@@ -13,10 +13,10 @@ export default function UpcomingList({ events }: { events: PublicEvent[] }) {
   const open = events.find(({ id }) => id === requested) ?? null
   const orphan = requested !== null && !open
   useEffect(() => {
-    // The event went while one looked, or is no longer among the next ones: its address goes with it.
+    // The event was deleted, or is no longer among the next ones: its address is replaced.
     if (orphan) void navigate('/', { replace: true })
   }, [orphan, navigate])
-  // Going back takes a moment, in which an impatient hand closes again: that must not leave the page.
+  // Going back takes some time. A second close meanwhile must not leave the page.
   const closing = useRef(false)
   useEffect(() => {
     closing.current = false

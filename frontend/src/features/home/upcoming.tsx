@@ -15,7 +15,7 @@ const UpcomingList = lazy(() => import('./upcoming-list'))
 export function Upcoming() {
   const [from] = useState(() => new Date())
   const state = useEvents({ from, limit: COUNT }, whenSeen)
-  // An error is shown as an empty list (D-17); the console has it.
+  // An error is shown as an empty list (D-17) and logged to the console.
   const events = state.phase === 'ready' ? state.events : []
   return (
     <section aria-labelledby="titulo-eventos" className="seccion bg-banda border-linea border-y-2">

@@ -1,11 +1,11 @@
 import { type FocusEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { useInView, useReducedMotion } from '../../lib/use-motion'
 
-/** How long an image stays (F-101). */
+/** How long an image is shown (F-101). */
 const TURN_MS = 5000
-/** How long it stays at least once the page is alive. */
+/** The minimum time for which an image is shown after hydration. */
 const LEAST_MS = 1500
-/** How far a finger moves before it means "another image". */
+/** The distance of a swipe to another image, in pixels. */
 const GESTURE_PX = 40
 
 /** The index `step` images further in a ring of `total` (F-101: 6→1 and 1→6). */
@@ -14,8 +14,8 @@ export function turnaround(index: number, step: number, total: number): number {
 }
 
 /**
- * A carousel's state: which image, and whether it moves by itself. It rests while paused, hovered, focused by keyboard,
- * out of sight, or when the visitor wants less motion; who presses «Reanudar» means it, and overrules hover and focus.
+ * A carousel's state: the index of the image, and whether it advances automatically. It does not while it is paused, hovered, focused by
+ * keyboard, out of view, or with reduced motion. «Reanudar» overrides hover and focus.
  */
 export function useCarousel(total: number) {
   const [index, setIndex] = useState(0)
@@ -34,9 +34,9 @@ export function useCarousel(total: number) {
 
   useEffect(() => {
     if (!runs) return
-    // The first image has been in sight since the page began, however late the page came alive.
+    // The first image has been visible since the start of the page, however late the hydration was.
     const view = intact.current && performance.now() < TURN_MS ? performance.now() : 0
-    // Keyed by the index too: an image chosen by hand stays its whole turn.
+    // Also keyed by the index: an image chosen by hand is shown for the whole interval.
     const timer = setTimeout(() => setIndex(turnaround(index, 1, total)), Math.max(TURN_MS - view, LEAST_MS))
     return () => clearTimeout(timer)
   }, [runs, index, total])
@@ -51,7 +51,7 @@ export function useCarousel(total: number) {
     goTo,
     toggle: () => setChoice(pausedNow ? 'running' : 'paused'),
     watch: {
-      // Of every part of it: a pointer that was there before the page came alive never enters.
+      // Set by every part of it: a pointer that was there before hydration never enters.
       onPointerOver: (gesture: PointerEvent) => setAttentive(gesture.pointerType === 'mouse'),
       onPointerLeave: release,
       onFocus: (gesture: FocusEvent) => setAttentive(gesture.target.matches(':focus-visible')),

@@ -1,6 +1,6 @@
 import { instrumentos } from '../../content/instrumentos'
 
-/** Names an instrument in the request's message, unless the visitor has written a message of their own. */
+/** Writes an instrument's name into the request's message, unless the visitor has written a message. */
 export function suggest(name: string): void {
   const field = document.querySelector<HTMLTextAreaElement>('#solicitud textarea')
   const ours = instrumentos.list.map((card) => instrumentos.wish(card.name))

@@ -1,9 +1,9 @@
 import { acerca } from '../../content/acerca'
 
-/** The seven degrees of the scale, one a value. */
+/** The seven notes of the scale, one for each value. */
 const DEGREES = ['do', 're', 'mi', 'fa', 'sol', 'la', 'si'] as const
 
-/** The heads of the scale on a staff, from below the lines upwards; each is above its value. */
+/** The note heads of the scale on a staff, from below the lines upwards. Each is above its value. */
 function Scale() {
   return (
     <svg viewBox="0 0 700 142" className="hidden w-full lg:block" aria-hidden="true" focusable="false">
