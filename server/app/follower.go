@@ -273,9 +273,7 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	}
 	defer done()
 	return cluster.Attempt(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(ctx)
-		defer f.app.budget.Body(w, r)()
-		s.rest.ServeHTTP(w, r)
+		s.rest.ServeHTTP(w, r.WithContext(ctx))
 	}))
 }
 

@@ -43,7 +43,8 @@ func newTransport(settings *tls.Config) *http.Transport {
 	return &http.Transport{
 		DialTLSContext: dial, Protocols: only, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{
-			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, SendPingTimeout: pingAfter, PingTimeout: pingPatience,
+			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, MaxReadFrameSize: maxFrame,
+			SendPingTimeout: pingAfter, PingTimeout: pingPatience,
 		},
 	}
 }

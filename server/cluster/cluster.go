@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/front/budget"
 	"clave/server/process"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 	Patience time.Duration
 	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
 	Grace time.Duration
+	// Budget bounds the memory of responses whose clients are slow; nil means a budget of its own.
+	Budget *budget.Budget
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives failures; nil logs nothing.
@@ -53,6 +56,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Options{Clock: o.Clock})
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -75,6 +81,9 @@ const (
 	streamWindow = 64 << 10
 	connWindow   = connStreams * streamWindow
 )
+
+// maxFrame is the maximum size of a frame in bytes, the protocol's default. Each inner connection has a buffer for one.
+const maxFrame = 16 << 10
 
 // maxHeaders is the maximum size of the headers of a request or response on inner connections.
 const maxHeaders = 128 << 10
@@ -190,7 +199,7 @@ func (n *Node) Run(ctx context.Context) error {
 		},
 		Handler: http.HandlerFunc(n.inner), TLSConfig: settings, Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: connStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow,
+			MaxConcurrentStreams: connStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, MaxReadFrameSize: maxFrame,
 			SendPingTimeout: 2 * pingAfter, PingTimeout: 2 * pingPatience,
 		},
 		ErrorLog: slog.NewLogLogger(n.o.Log.Handler(), slog.LevelDebug),

@@ -21,6 +21,7 @@ import (
 
 	"clave/server/cluster"
 	"clave/server/front"
+	"clave/server/front/budget"
 	"clave/server/front/grpcd"
 )
 
@@ -71,11 +72,17 @@ func listen(t *testing.T) net.Listener {
 // join runs a node that forwards requests.
 func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) *member {
 	t.Helper()
+	return joinWith(t, name, secret, b, patience, nil)
+}
+
+// joinWith is join with a budget.
+func joinWith(t *testing.T, name, secret string, b *ballot, patience time.Duration, bytes *budget.Budget) *member {
+	t.Helper()
 	inner, public := listen(t), listen(t)
 	m := &member{name: name, inner: inner.Addr().String(), addr: public.Addr().String()}
 	var err error
 	m.Node, err = cluster.New(cluster.Options{
-		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, Patience: patience, Grace: 100 * time.Millisecond,
+		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, Patience: patience, Grace: 100 * time.Millisecond, Budget: bytes,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +94,7 @@ func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) 
 		},
 	})
 	m.port = front.New(front.Options{
-		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond,
+		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond, Budget: bytes,
 		Handlers: front.Handlers{Forward: m.Forward("test"), GRPC: calls},
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

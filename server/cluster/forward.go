@@ -94,6 +94,9 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		switch {
 		case r.Context().Err() != nil:
 			return true // the client has disconnected, or this node stops
+		case body.failed() != nil:
+			refuseBody(w, body.failed())
+			return true
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
 		}
@@ -115,7 +118,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		return true
 	}
 	body.release()
-	pass(w, res)
+	n.pass(r.Context(), w, res)
 	return true
 }
 
@@ -166,11 +169,26 @@ func refuse(w http.ResponseWriter) {
 	})
 }
 
+// closedRequest is the HTTP status of CANCELLED.
+const closedRequest = 499
+
+// refuseBody writes the error for a body that the client did not send to its end, or for which there is no memory.
+func refuseBody(w http.ResponseWriter, err error) {
+	code, status, text := http.StatusServiceUnavailable, fault.Unavailable, fault.Of(err).Message
+	if !fault.Is(err, fault.Unavailable) {
+		code, status, text = closedRequest, fault.Canceled, "The request's body was not sent to its end."
+	}
+	httpjson.Write(w, code, map[string]any{"error": map[string]any{"code": code, "message": text, "status": status.String()}})
+}
+
+// piece is the size of the buffers for copying responses.
+const piece = 32 << 10
+
 // buffers holds the buffers for copying responses.
-var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+var buffers = sync.Pool{New: func() any { b := make([]byte, piece); return &b }}
 
 // pass copies a response, piece by piece as it arrives.
-func pass(w http.ResponseWriter, res *http.Response) {
+func (n *Node) pass(ctx context.Context, w http.ResponseWriter, res *http.Response) {
 	header := w.Header()
 	for name, values := range res.Header {
 		header[name] = values
@@ -184,12 +202,9 @@ func pass(w http.ResponseWriter, res *http.Response) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for {
-		n, err := res.Body.Read(*buffer)
-		if n > 0 {
-			if _, err := w.Write((*buffer)[:n]); err != nil {
-				return // the client has gone
-			}
-			_ = control.Flush()
+		length, err := res.Body.Read(*buffer)
+		if length > 0 && !n.give(ctx, w, control, (*buffer)[:length]) {
+			return
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -201,6 +216,21 @@ func pass(w http.ResponseWriter, res *http.Response) {
 			panic(http.ErrAbortHandler) // so that the part does not look complete
 		}
 	}
+}
+
+// unread is the number of bytes of a response that this node may hold while its client does not read: a piece, and what the inner
+// connection has received after it.
+const unread = piece + streamWindow
+
+// give writes a piece of a response to the client. It returns false if the client has disconnected, or is slow while other requests need
+// the memory.
+func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.ResponseController, data []byte) bool {
+	defer n.o.Budget.IfSlow(ctx, unread, func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) })() // a time that has passed
+	if _, err := w.Write(data); err != nil {
+		return false
+	}
+	err := control.Flush()
+	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
 // Status requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.

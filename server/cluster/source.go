@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -42,6 +43,19 @@ func (s *source) whole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.base == 0 && !s.dropping
+}
+
+// failed returns the error of the client's body, or nil if it has not failed.
+func (s *source) failed() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(s.err, io.EOF) {
+		return nil
+	}
+	return s.err
 }
 
 // release stops keeping bytes: the request was begun and is not retried.

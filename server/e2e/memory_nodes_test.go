@@ -1,15 +1,23 @@
 package e2e
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
+	"clave/server/clock"
 	"clave/server/storage/pgstore/pgtest"
 	pb "clave/server/wire/firestorepb"
 )
@@ -61,5 +69,76 @@ func TestMemoryOfFollowers(t *testing.T) {
 	}
 	if back > mostBack {
 		t.Errorf("within 30 s the resident set shrinks to %d MiB, want at most %d", back, mostBack)
+	}
+}
+
+// serveFollower runs two nodes of `clave serve` in a folder on a database until the test ends. It returns the leader and the follower, each at its
+// own origin, and the ports of their metrics.
+func serveFollower(t *testing.T, dir, store string, secure bool, flags ...string) (leader, follower *production, metrics []int) {
+	t.Helper()
+	p := &production{dir: dir, roots: x509.NewCertPool()}
+	scheme := "http"
+	if secure {
+		scheme = "https"
+		certificate(t, dir, p.roots)
+		flags = append(flags, "--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"))
+	}
+	p.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots}}}
+	t.Cleanup(p.client.CloseIdleConnections)
+	metrics = freePorts(t, 2)
+	var nodes [2]production
+	for i, ready := range []string{"Clave ready", "Follower: "} {
+		port := freePorts(t, 1)[0]
+		nodes[i] = *p
+		nodes[i].url = fmt.Sprintf("%s://127.0.0.1:%d", scheme, port)
+		own := append(slices.Clone(flags), "--project", realProject, "--public-url", nodes[i].url, "--port", fmt.Sprint(port), "--data", t.TempDir(), "--metrics", fmt.Sprint(metrics[i]))
+		cmd := serveCommand(t, dir, []string{"CLAVE_STORE=" + store}, own...)
+		cmd.Stderr = os.Stderr
+		await := awaitLine(t, cmd)
+		t.Cleanup(func() {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait()
+		})
+		nodes[i].cmd = cmd
+		await(ready)
+	}
+	return &nodes[0], &nodes[1], metrics
+}
+
+// TestFloodsAtFollowers floods the public port of a follower with requests that it serves itself and requests that it forwards. The resident
+// sets of the follower and of the leader must be bounded as that of a single server.
+func TestFloodsAtFollowers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("gigabytes are sent")
+	}
+	pg := pgtest.New(t)
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS %v", secure), func(t *testing.T) {
+			dir := productionFolder(t)
+			writeFile(t, filepath.Join(dir, "firestore.rules"), slowRules)
+			leader, follower, metrics := serveFollower(t, dir, pg.Database(), secure, "--anonymous-writes", "100000")
+			var settings *tls.Config
+			if secure {
+				settings = &tls.Config{RootCAs: follower.roots}
+			}
+			wantUnfinishedBounded(t, follower.cmd, realProject, follower.url, settings)
+			for i, port := range metrics { // what requests held is returned once they have ended
+				began := clock.System().Now()
+				for held := -1.0; held != 0; held = scrape(t, port).value(t, "clave_request_memory_bytes") {
+					if clock.System().Now().Sub(began) > waitLimit {
+						t.Fatalf("node %d still holds %v bytes of requests", i, held)
+					}
+				}
+				t.Logf("node %d holds no requests after %v", i, clock.System().Now().Sub(began))
+			}
+			s := &slowReader{t: t, origin: follower.url, project: realProject, settings: settings}
+			s.fill(0)
+			s.at = clock.System().Now().Truncate(time.Microsecond)
+			s.overAll(follower, 125)
+			const most = 250 // MiB
+			if peak := memoryOf(t, leader.cmd, "VmHWM"); peak > most {
+				t.Errorf("the resident set of the leader reached %d MiB, want at most %d", peak, most)
+			}
+		})
 	}
 }

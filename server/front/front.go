@@ -104,6 +104,10 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
+// maxFrame is the maximum size of a frame of HTTP/2 in bytes, the protocol's default. Each connection has a buffer for one, which no budget
+// counts.
+const maxFrame = 16 << 10
+
 // Port serves its handlers on one listener.
 type Port struct {
 	o    Options
@@ -133,7 +137,7 @@ func New(o Options) *Port {
 		MaxHeaderBytes:    64 << 10,
 		// Limits of unread bytes and concurrent calls of a client, similar to those of the gRPC server.
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: 256, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20,
+			MaxConcurrentStreams: 256, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20, MaxReadFrameSize: maxFrame,
 			SendPingTimeout: 2 * time.Minute, PingTimeout: 20 * time.Second,
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
@@ -283,18 +287,17 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 		case d.Health != nil && path == HealthPath:
 			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
-		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
-			p.withPatience(w, r)
-			d.Reserved.ServeHTTP(w, r)
-			return
-		case d.Site != nil && !slices.Contains(interfaces, firstOf(path)) && (d.IdentityHost == nil || !d.IdentityHost(r.Host)):
-			p.withPatience(w, r)
-			defer p.o.Budget.Body(w, r)()
-			d.Site.ServeHTTP(w, r)
-			return
 		}
 		p.withPatience(w, r)
-		p.cors(d.Forward).ServeHTTP(w, r)
+		defer p.o.Budget.Body(w, r)()
+		switch path := r.URL.Path; {
+		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
+			d.Reserved.ServeHTTP(w, r)
+		case d.Site != nil && !slices.Contains(interfaces, firstOf(path)) && (d.IdentityHost == nil || !d.IdentityHost(r.Host)):
+			d.Site.ServeHTTP(w, r)
+		default:
+			p.cors(d.Forward).ServeHTTP(w, r)
+		}
 	})
 }
 

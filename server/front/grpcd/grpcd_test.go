@@ -78,14 +78,14 @@ func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 func connectTo(t *testing.T, s interface {
 	Serve(net.Listener) error
 	Stop()
-},
+}, more ...grpc.DialOption,
 ) *grpc.ClientConn {
 	t.Helper()
 	l := bufconn.Listen(1 << 20)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
-	conn, err := grpc.NewClient("passthrough:///buffer", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+	conn, err := grpc.NewClient("passthrough:///buffer", append(more, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,13 @@ func (m *Raw) take() mem.BufferSlice {
 // onFree registers a function that is called when all holders have freed the message's bytes. gRPC's client frees the messages that it
 // has sent.
 func (m *Raw) onFree(call func()) {
+	m.data = append(slices.Clip(m.data), onFreed(call))
+}
+
+// onFreed returns an empty buffer that calls a function when it is freed.
+func onFreed(call func()) mem.Buffer {
 	none := make([]byte, 0, leastFreed)
-	m.data = append(slices.Clip(m.data), mem.NewBuffer(&none, freed(call)))
+	return mem.NewBuffer(&none, freed(call))
 }
 
 // leastFreed is the minimum capacity of the buffers that package mem returns to their pool.

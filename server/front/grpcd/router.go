@@ -123,7 +123,9 @@ const uncounted = 4 << 10
 // parsed here, so it needs none of the memory for large messages.
 func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 	budget.Taken(ss.Context())()
-	out := &forwarding{ServerStream: ss, first: first}
+	answers := r.newPassing(ss.Context(), ss)
+	defer answers.end()
+	out := &forwarding{passing: answers, first: first}
 	if n := first.Len(); n > uncounted {
 		out.hold = r.common.o.Budget.Hold(nil)
 		out.hold.Complete()
@@ -139,12 +141,12 @@ func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 		}
 		return r.lead(&begun{ServerStream: ss, ctx: ss.Context(), codec: r.common.codec, first: first}, name)
 	}
-	return err
+	return answers.why(err)
 }
 
 // forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any more.
 type forwarding struct {
-	grpc.ServerStream
+	*passing
 	first *Raw
 	hold  *budget.Hold
 }
@@ -155,20 +157,20 @@ func (f *forwarding) SendMsg(m any) error {
 	if f.hold != nil {
 		f.hold.Release()
 	}
-	return f.ServerStream.SendMsg(m)
+	return f.passing.SendMsg(m)
 }
 
 // forwardingStream is the stream of a forwarded call whose client sends a stream. Each message counts in the budget until its bytes have
 // been sent to the leader.
 type forwardingStream struct {
-	grpc.ServerStream
+	*passing
 	hold *budget.Hold
 }
 
 // RecvMsg implements grpc.ServerStream.
 func (f *forwardingStream) RecvMsg(m any) error {
 	message := m.(*Raw)
-	if err := f.ServerStream.RecvMsg(message); err != nil {
+	if err := f.passing.RecvMsg(message); err != nil {
 		return err
 	}
 	budget.Taken(f.Context())()
@@ -208,7 +210,10 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		hold := r.common.o.Budget.Hold(nil)
 		hold.Complete()
 		defer hold.Release()
-		here, err = r.o.Forward(&forwardingStream{&lasting{ss, ctx}, hold}, method, nil)
+		answers := r.newPassing(ctx, ss)
+		defer answers.end()
+		here, err = r.o.Forward(&forwardingStream{answers, hold}, method, nil)
+		err = answers.why(err)
 	}
 	if here {
 		return r.lead(ss, name)

@@ -24,6 +24,8 @@ const (
 type queue struct {
 	// all is the number of bytes of all streams.
 	all *atomic.Int64
+	// whole is set if small messages are counted, too.
+	whole bool
 	// left, of capacity one, receives when bytes have left the queue. It is never closed.
 	left chan struct{}
 	mu   struct {
@@ -34,7 +36,9 @@ type queue struct {
 }
 
 // newQueue returns an empty queue.
-func newQueue(all *atomic.Int64) *queue { return &queue{all: all, left: make(chan struct{}, 1)} }
+func newQueue(all *atomic.Int64) *queue {
+	return &queue{all: all, left: make(chan struct{}, 1)}
+}
 
 // add adds n bytes of a message to the count; n may be negative.
 func (q *queue) add(n int) {
@@ -69,9 +73,12 @@ func (q *queue) held() int {
 	return q.mu.bytes
 }
 
+// full reports whether the next message must wait.
+func (q *queue) full() bool { return q.all.Load() > crowded && q.held() > mostQueued }
+
 // room waits until the next message may be read and encoded. It returns the status of ctx if that ends first.
 func (q *queue) room(ctx context.Context) error {
-	for q.all.Load() > crowded && q.held() > mostQueued {
+	for q.full() {
 		select {
 		case <-ctx.Done():
 			return status.FromContextError(ctx.Err()).Err()
@@ -94,6 +101,11 @@ func (c *codec) marshalOutgoing(o *outgoing) (mem.BufferSlice, error) {
 		return nil, err
 	}
 	buffers = slices.Clone(buffers) // another message may share them
+	if o.queue.whole {
+		n := buffers.Len()
+		o.queue.add(n)
+		return append(buffers, onFreed(func() { o.queue.add(-n) })), nil
+	}
 	for i, b := range buffers {
 		if b.Len() < countedFrom {
 			continue
