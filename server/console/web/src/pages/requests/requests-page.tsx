@@ -135,10 +135,10 @@ function RequestTable({ first, filter, open, children }: TableProps) {
             <th scope="col">{t.audit.time}</th>
             <th scope="col">{t.requests.outcome}</th>
             <th scope="col">{t.requests.method}</th>
-            {!filter.project && <th scope="col">{t.requests.of}</th>}
             <th scope="col">{t.requests.path}</th>
             <th scope="col">{t.requests.user}</th>
             <th scope="col">{t.requests.lines}</th>
+            {!filter.project && <th scope="col">{t.requests.of}</th>}
           </tr>
         </thead>
         <tbody>
@@ -151,11 +151,6 @@ function RequestTable({ first, filter, open, children }: TableProps) {
                 <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
               </td>
               <td className="tight">{record.method}</td>
-              {!filter.project && (
-                <td className="mono clip">
-                  {record.project}/{record.database}
-                </td>
-              )}
               <td className="mono clip">
                 <button type="button" className="link" onClick={() => open(record.id)}>
                   {record.path}
@@ -165,6 +160,11 @@ function RequestTable({ first, filter, open, children }: TableProps) {
                 {record.uid ?? <span className="soft">{record.outcome === 'admin' ? t.requests.server : t.users.anonymous}</span>}
               </td>
               <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
+              {!filter.project && (
+                <td className="mono clip">
+                  {record.project}/{record.database}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
