@@ -11,13 +11,13 @@ import (
 )
 
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
-// texts, one line for each error.
+// texts, one line for each error. Strings of the message do not keep the memory of a large body.
 func ParseJSON[Text ~[]byte | ~string](body Text, m proto.Message) error {
 	n, err := parseJSON(string(body))
 	if err != nil {
 		return err
 	}
-	a := &assigner{}
+	a := &assigner{kept: keeper{copies: len(body) > sharedText}}
 	if n.kind != jsonObject {
 		a.unknown("", "", "Root element must be a message.")
 		return a.err()
@@ -31,7 +31,7 @@ func ParseJSON[Text ~[]byte | ~string](body Text, m proto.Message) error {
 // The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition: its node and the field of
 // a message.
 const (
-	memoryPerByte  = 2
+	memoryPerByte  = 3
 	memoryPerValue = 192
 )
 
@@ -48,10 +48,14 @@ func JSONMemory[Text ~[]byte | ~string](body Text) int64 {
 
 // assigner sets the fields of messages from JSON and collects the errors.
 type assigner struct {
+	kept  keeper
 	wrong []fault.Violation
 	// slow disables the conversion without reflection: within a value of an unusual form, and in tests that compare both.
 	slow bool
 }
+
+// keep returns a string of the body as the message keeps it.
+func (a *assigner) keep(s string) string { return a.kept.keep(s) }
 
 // maxWrong is the maximum number of errors in one error text.
 const maxWrong = 50
@@ -169,7 +173,7 @@ func (a *assigner) members(out protoreflect.Map, fd protoreflect.FieldDescriptor
 	for i, name := range n.names {
 		v, ok := a.value(fd.MapValue(), out.NewValue, n.items[i], fmt.Sprintf("%s[%d].value", path, i))
 		if ok {
-			out.Set(protoreflect.ValueOfString(name).MapKey(), v)
+			out.Set(protoreflect.ValueOfString(a.keep(name)).MapKey(), v)
 		}
 	}
 }

@@ -28,9 +28,9 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 	}
 	switch m := m.Interface().(type) {
 	case *pb.Document:
-		return knownDocument(m, n)
+		return a.knownDocument(m, n)
 	case *pb.Value:
-		v, ok := knownValue(n)
+		v, ok := a.knownValue(n)
 		if ok {
 			m.ValueType = v.GetValueType()
 		}
@@ -41,7 +41,7 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 }
 
 // knownDocument fills an empty document with a name and fields.
-func knownDocument(d *pb.Document, n jsonNode) bool {
+func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
 	var name string
 	var fields map[string]*pb.Value
 	if n.kind != jsonObject {
@@ -51,10 +51,10 @@ func knownDocument(d *pb.Document, n jsonNode) bool {
 		item := n.items[i]
 		switch {
 		case member == "name" && item.kind == jsonString && name == "":
-			name = item.text
+			name = a.keep(item.text)
 		case member == "fields" && fields == nil:
 			var ok bool
-			if fields, ok = knownFields(item); !ok {
+			if fields, ok = a.knownFields(item); !ok {
 				return false
 			}
 		default:
@@ -66,23 +66,23 @@ func knownDocument(d *pb.Document, n jsonNode) bool {
 }
 
 // knownFields converts the members of a map.
-func knownFields(n jsonNode) (map[string]*pb.Value, bool) {
+func (a *assigner) knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	if n.kind != jsonObject {
 		return nil, false
 	}
 	out := make(map[string]*pb.Value, len(n.names))
 	for i, name := range n.names {
-		v, ok := knownValue(n.items[i])
+		v, ok := a.knownValue(n.items[i])
 		if !ok {
 			return nil, false
 		}
-		out[name] = v
+		out[a.keep(name)] = v
 	}
 	return out, true
 }
 
 // knownValue converts a value: an object with one member, whose name is the kind, or with none.
-func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
+func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	if n.kind == jsonObject && len(n.names) == 0 {
 		return &pb.Value{}, true // What reads the message refuses it.
 	}
@@ -92,7 +92,7 @@ func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	item := n.items[0]
 	switch n.names[0] {
 	case "stringValue":
-		return newString(item.text), item.kind == jsonString
+		return newString(a.keep(item.text)), item.kind == jsonString
 	case "integerValue":
 		i, ok := item.integer(64)
 		return newInteger(i), ok
@@ -108,7 +108,7 @@ func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 		ok := item.kind == jsonString && err == nil && t.Unix() >= minSeconds && t.Unix() <= maxSeconds
 		return newTimestamp(t.Unix(), int32(t.Nanosecond())), ok
 	case "referenceValue":
-		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: item.text}}, item.kind == jsonString
+		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: a.keep(item.text)}}, item.kind == jsonString
 	case "bytesValue":
 		b, err := base64.StdEncoding.Strict().DecodeString(item.text)
 		ok := item.kind == jsonString && err == nil && !strings.ContainsAny(item.text, "\r\n")
@@ -117,10 +117,10 @@ func knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 		g, ok := knownPlace(item)
 		return &pb.Value{ValueType: &pb.Value_GeoPointValue{GeoPointValue: g}}, ok
 	case "arrayValue":
-		a, ok := knownArray(item)
-		return &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: a}}, ok
+		array, ok := a.knownArray(item)
+		return &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: array}}, ok
 	case "mapValue":
-		m, ok := knownMap(item)
+		m, ok := a.knownMap(item)
 		return &pb.Value{ValueType: &pb.Value_MapValue{MapValue: m}}, ok
 	default:
 		return nil, false
@@ -148,7 +148,7 @@ func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 }
 
 // knownArray converts an array.
-func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
+func (a *assigner) knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	out := &pb.ArrayValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {
 		return out, n.kind == jsonObject
@@ -157,7 +157,7 @@ func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 		return nil, false
 	}
 	for _, item := range n.items[0].items {
-		v, ok := knownValue(item)
+		v, ok := a.knownValue(item)
 		if !ok {
 			return nil, false
 		}
@@ -167,7 +167,7 @@ func knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 }
 
 // knownMap converts a map.
-func knownMap(n jsonNode) (*pb.MapValue, bool) {
+func (a *assigner) knownMap(n jsonNode) (*pb.MapValue, bool) {
 	out := &pb.MapValue{}
 	if n.kind != jsonObject || len(n.names) == 0 {
 		return out, n.kind == jsonObject
@@ -176,6 +176,6 @@ func knownMap(n jsonNode) (*pb.MapValue, bool) {
 		return nil, false
 	}
 	var ok bool
-	out.Fields, ok = knownFields(n.items[0])
+	out.Fields, ok = a.knownFields(n.items[0])
 	return out, ok
 }

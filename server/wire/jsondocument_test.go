@@ -121,3 +121,25 @@ func BenchmarkParseJSON(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParseJSONBody parses whole commits of one document and of many.
+func BenchmarkParseJSONBody(b *testing.B) {
+	d := benchmarked(b)
+	d.CreateTime, d.UpdateTime = 0, 0
+	document, err := AppendDocumentJSON(nil, d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{1, 10, 500} {
+		b.Run(fmt.Sprintf("docs=%d", n), func(b *testing.B) {
+			body := []byte(`{"writes":[` + strings.Repeat(fmt.Sprintf(`{"update":%s},`, document), n) + `]}`)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := ParseJSON(body, &pb.CommitRequest{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

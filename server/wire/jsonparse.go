@@ -97,8 +97,13 @@ func (p *jsonParser) fail(why string) error {
 
 // space skips white space.
 func (p *jsonParser) space() {
-	for p.at < len(p.in) && strings.IndexByte(" \t\r\n", p.in[p.at]) >= 0 {
-		p.at++
+	for p.at < len(p.in) {
+		switch p.in[p.at] {
+		case ' ', '\t', '\r', '\n':
+			p.at++
+		default:
+			return
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path stri
 		v = protoreflect.ValueOfBool(b)
 	case protoreflect.StringKind:
 		ok = n.kind == jsonString
-		v = protoreflect.ValueOfString(n.text)
+		v = protoreflect.ValueOfString(a.keep(n.text))
 	case protoreflect.Int32Kind:
 		var i int64
 		i, ok = n.integer(32)
