@@ -374,6 +374,25 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 	}
 }
 
+// TestOneClientHasALimitOfTransactions begins one optimistic transaction more than a client may have. The client's oldest one ends, and those of
+// another client stay.
+func TestOneClientHasALimitOfTransactions(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	of := func(client string) []byte {
+		hand.Advance(time.Millisecond)
+		return begin(t, e, operation.TransactionOptions{Optimistic: true, Client: client})
+	}
+	others := of("other")
+	oldest, second := of("client"), of("client")
+	for range engine.MaxPerClient - 1 {
+		of("client")
+	}
+	wantCode(t, "the client's oldest transaction", commitIn(t.Context(), e, oldest, set("c/a", n(1))), fault.Aborted)
+	wantCode(t, "the next one", commitIn(t.Context(), e, second, set("c/a", n(1))), fault.OK)
+	wantCode(t, "another client's", commitIn(t.Context(), e, others, set("c/b", n(1))), fault.OK)
+}
+
 // TestIdsCannotBeGuessed changes each byte of a transaction's id and corrects the checksum. No such id may name a transaction.
 func TestIdsCannotBeGuessed(t *testing.T) {
 	e := open(t, engine.Options{})

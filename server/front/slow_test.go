@@ -89,7 +89,7 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 		send func(net.Conn) // after the headers of a body of 10 bytes
 	}{
 		{"a body that stands still", front.Options{BodyQuiet: 30 * time.Millisecond}, func(net.Conn) {}},
-		{"a body that never ends", front.Options{BodyWhole: time.Nanosecond}, func(c net.Conn) { fmt.Fprint(c, "12345") }},
+		{"a body that arrives without a pause, but too late", front.Options{BodyWhole: time.Nanosecond}, func(c net.Conn) { fmt.Fprint(c, "1234567890") }},
 	} {
 		o := tt.o
 		o.Listener, o.Handlers = listener(t), front.Handlers{REST: handler}

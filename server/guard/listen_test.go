@@ -90,6 +90,25 @@ func TestListenerEndsWhenDenied(t *testing.T) {
 	bob.await(live.Changed)
 }
 
+// TestAResumedListenerIsCheckedWithTheLatestState resumes a listener at a version at which the user had a right that was revoked since. The guard's
+// subscription delivered the change before the listener was resumed, so it does not end the listener.
+func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
+	h := newFixture(t, guard.RulesetsOptions{})
+	h.rules(adminRules)
+	h.seed(set("adminusers/ann", active(true)))
+	ann := h.listen(user("ann"))
+	ann.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
+	resume := ann.await(live.Current).Token
+	h.seed(set("adminusers/ann", active(false)))
+	ann.await(live.Removed)
+	again := h.listen(user("ann"))
+	again.stream.Add(live.Target{ID: 1, Query: all(t, "messages"), Resume: resume})
+	wants(t, "a resumed listener", again.await(live.Removed).Cause, fault.PermissionDenied)
+	h.seed(set("adminusers/ann", active(true)))
+	again.stream.Add(live.Target{ID: 2, Query: all(t, "messages"), Resume: resume})
+	again.await(live.Current)
+}
+
 func TestListenerIsRefused(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)

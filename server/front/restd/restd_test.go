@@ -268,6 +268,11 @@ func TestBodiesTooLargeAreRefused(t *testing.T) {
 	if status != 400 || !strings.Contains(body, "Request payload size exceeds the limit: 11534336 bytes.") {
 		t.Errorf("a body of %d bytes: %d %.200s; want 400", limit+1, status, body)
 	}
+	// The length of this body is not known from its headers.
+	status, body = exchange(t, s, "POST", ":commit", struct{ io.Reader }{strings.NewReader(strings.Repeat(" ", limit+1))})
+	if status != 400 || !strings.Contains(body, "Request payload size exceeds the limit: 11534336 bytes.") {
+		t.Errorf("a body of %d bytes in chunks: %d %.200s; want 400", limit+1, status, body)
+	}
 }
 
 func TestPagesInAnyOrder(t *testing.T) {
