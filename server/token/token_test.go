@@ -390,15 +390,28 @@ func TestClaimsThatMustAgree(t *testing.T) {
 			return err
 		}
 	}
-	custom := func(changes map[string]any) func() error {
+	customBy := func(header map[string]any, changes map[string]any, sign func(string) []byte) func() error {
 		base := map[string]any{
 			"iss": email, "sub": email, "uid": "ann", "iat": now, "exp": now + 3600,
 			"aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
 		}
 		return func() error {
-			_, err := v.Custom(t.Context(), forge(t, map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}, with(base, changes), sign), project)
+			_, err := v.Custom(t.Context(), forge(t, header, with(base, changes), sign), project)
 			return err
 		}
+	}
+	custom := func(changes map[string]any) func() error {
+		return customBy(map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}, changes, sign)
+	}
+	blob := func(text string) []byte {
+		_, signature, err := v.SignBlob(email, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signature
+	}
+	bySignBlob := func(changes map[string]any) func() error {
+		return customBy(map[string]any{"alg": "RS256", "typ": "JWT"}, changes, blob)
 	}
 	access := func(raw string, err error) func() error {
 		if err != nil {
@@ -423,6 +436,9 @@ func TestClaimsThatMustAgree(t *testing.T) {
 		{"a custom token for another service", custom(map[string]any{"aud": "https://firestore.googleapis.com/"}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token that has expired", custom(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token of two hours", custom(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token by SignBlob", bySignBlob(nil), ""},
+		{"a custom token by SignBlob that has expired", bySignBlob(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN : token has expired"},
+		{"a custom token by SignBlob of two hours", bySignBlob(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN : has a lifetime of more than an hour"},
 		{"an access token", access(granted, err), ""},
 		{"a legacy token as an access token", access(v.MintLegacy(project, "ann", map[string]any{"project": project, "key": kid})), "Missing or invalid authentication."},
 	} {

@@ -197,3 +197,16 @@ func TestChangesOfAddressAreLimited(t *testing.T) {
 		})
 	}
 }
+
+// TestRequestedCodesDoNotPreventAChangeOfAddress requests as many resets for an address as it may receive. Its owner can still change it.
+func TestRequestedCodesDoNotPreventAChangeOfAddress(t *testing.T) {
+	m := newMoved(t, true)
+	in := m.w.signUp("owner@example.com", "secret1")
+	for i := range 6 {
+		got := m.w.from(fmt.Sprintf("192.0.2.%d", i), "sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "owner@example.com"})
+		if want := map[bool]string{true: tooMany}[i == 5]; got != want {
+			t.Fatalf("reset %d: %q, want %q", i, got, want)
+		}
+	}
+	m.to(in, "owner@example.com", "new@example.com")
+}
