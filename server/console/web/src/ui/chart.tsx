@@ -33,10 +33,11 @@ type Props = {
   most: number
   mostText: string
   slots: number
+  minutes: number
 }
 
 /** A figure and its chart over time; the present is at the right. */
-export function Chart({ title, value, legend = [], series, most, mostText, slots }: Props) {
+export function Chart({ title, value, legend = [], series, most, mostText, slots, minutes }: Props) {
   const id = useId()
   return (
     <figure className="chart" aria-labelledby={id}>
@@ -52,7 +53,7 @@ export function Chart({ title, value, legend = [], series, most, mostText, slots
         ))}
       </svg>
       <span className="chart-foot soft small" aria-hidden="true">
-        <span>−60 min</span>
+        <span>−{minutes} min</span>
         <span>{mostText}</span>
       </span>
       {legend.length > 0 && (

@@ -75,12 +75,19 @@ function lags(samples: Sample[], text: (n: number) => string, titles: { lag: str
   ]
 }
 
-const HOUR_S = 3600
+/** The widths of the charts in minutes. */
+const WIDTHS = [5, 15, 60]
 
-/** Small charts of the last hour. */
+/** The smallest width in minutes that shows a number of samples, or the largest one. */
+export function chartMinutes(samples: number, interval: number): number {
+  return WIDTHS.find((minutes) => samples * interval <= minutes * 60) ?? 60
+}
+
+/** Small charts of the time since the server started, at most of the last hour. */
 export function Charts({ samples, interval }: { samples: Sample[]; interval: number }) {
   const { t } = useText()
   const figures = useFigures(samples, interval)
+  const minutes = chartMinutes(samples.length, interval)
   return (
     <section className="stack" aria-label={t.now.hour}>
       <div className="charts">
@@ -95,7 +102,8 @@ export function Charts({ samples, interval }: { samples: Sample[]; interval: num
               most={most}
               mostText={t.now.most(text(most))}
               series={series}
-              slots={HOUR_S / interval}
+              slots={(minutes * 60) / interval}
+              minutes={minutes}
             />
           )
         })}
