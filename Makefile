@@ -59,8 +59,9 @@ test-nodes: bin/clave bin/backoffice frontend/dist/index.html ## run the SDKs' s
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/e2e
 
-test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium
+test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
 	.ci/chromium
+	.ci/engines
 	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent knip && npm run --silent test
 	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
 	cd frontend && npm run --silent size

@@ -1,0 +1,4 @@
+import { drive } from './engines/drive'
+import { firefox } from './engines/firefox'
+
+drive(firefox)

@@ -1,0 +1,4 @@
+import { drive } from './engines/drive'
+import { webkit } from './engines/webkit'
+
+drive(webkit)
