@@ -3,8 +3,8 @@
 // names no method is a plain 404.
 //
 // A path is /v1/projects/P/databases/D/documents[/…][:method]. Bodies omit database, parent and name, which the path
-// contains. Bodies may be compressed by gzip. Of Google's system parameters, fields (or the header X-Goog-FieldMask) and
-// prettyPrint are supported.
+// contains. Bodies may be compressed by gzip, and responses are if the client accepts it. Of Google's system
+// parameters, fields (or the header X-Goog-FieldMask) and prettyPrint are supported.
 package restd
 
 import (
@@ -101,7 +101,8 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	counted := d.counted.Begin(t.method)
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
-	out := &answer{w: w, stream: call.stream, buf: (*buffer)[:0], clock: d.o.Clock, patience: patience}
+	packable := acceptsGzip(r.Header.Get("Accept-Encoding"))
+	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0], clock: d.o.Clock, patience: patience}
 	defer func() {
 		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
 			*buffer = out.buf
@@ -178,9 +179,11 @@ func setParams(m proto.Message, params map[string][]string) error {
 type answer struct {
 	w      http.ResponseWriter
 	stream bool
-	system system
-	sent   int
-	buf    []byte
+	// packable says whether the client accepts gzip.
+	packable bool
+	system   system
+	sent     int
+	buf      []byte
 	// clock and patience limit the time in which a client must receive a piece of an incomplete array.
 	clock    clock.Clock
 	patience time.Duration
@@ -255,6 +258,7 @@ func (a *answer) end() {
 		a.buf = append(a.buf, ']')
 	}
 	a.buf = append(a.buf, '\n')
+	a.pack()
 	// It fails only if the client has disconnected.
 	_ = a.flush(a.writeAll)
 }

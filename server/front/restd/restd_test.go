@@ -20,7 +20,7 @@ import (
 )
 
 // newServer serves an empty in-memory database without access control until the test ends.
-func newServer(t *testing.T) *httptest.Server {
+func newServer(t testing.TB) *httptest.Server {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	store, err := pebblestore.OpenMemory()
@@ -61,7 +61,7 @@ func newServer(t *testing.T) *httptest.Server {
 }
 
 // send sends a request and returns the status, the content type and the body.
-func send(t *testing.T, s *httptest.Server, method, path, body string) (status int, contentType, answer string) {
+func send(t testing.TB, s *httptest.Server, method, path, body string) (status int, contentType, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/v1/projects/p/databases/%28default%29/documents"+path, strings.NewReader(body))
 	if err != nil {

@@ -1,0 +1,51 @@
+package restd
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"sync"
+)
+
+// packFrom is the number of bytes from which a response is compressed. A smaller one is sent in one packet anyway.
+const packFrom = 1400
+
+// packers are *gzip.Writer, which take more memory than what they compress. They prefer speed: a response is sent once.
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // The level is a valid one.
+	return z
+}}
+
+// pack compresses the buffer if it is the whole response, is worth it and the client accepts it. What is sent in pieces
+// is not compressed, so that a piece is complete for the client when it arrives. Compressing discloses nothing by its size
+// (BREACH): callers are identified by a header that only their own scripts set, so no foreign page can make them send requests.
+func (a *answer) pack() {
+	h := a.w.Header()
+	if len(a.buf) < packFrom || h.Get("Content-Type") != "" {
+		return
+	}
+	h.Add("Vary", "Accept-Encoding")
+	if !a.packable {
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	var out bytes.Buffer
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(&out)
+	_, _ = z.Write(a.buf) // Writing to memory does not fail.
+	_ = z.Close()
+	a.buf = append(a.buf[:0], out.Bytes()...)
+}
+
+// acceptsGzip reports whether a request's header Accept-Encoding allows gzip.
+func acceptsGzip(accepted string) bool {
+	for part := range strings.SplitSeq(accepted, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		if name = strings.TrimSpace(name); strings.EqualFold(name, "gzip") {
+			weight, stated := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q=")
+			return !stated || strings.Trim(weight, "0.") != ""
+		}
+	}
+	return false
+}
