@@ -36,7 +36,7 @@ type docState struct {
 	record []byte // as stored before; nil when absent
 	before *document.Document
 	after  *document.Document
-	listed bool // in commitState.order
+	draft  *document.Draft // nil until the first write
 }
 
 // commitState holds a commit's reads and its changes.
@@ -104,12 +104,13 @@ func (s *commitState) loadAll(writes []document.Write) error {
 	if !slices.IsSortedFunc(order, byPath) {
 		slices.SortFunc(order, byPath)
 	}
+	order = slices.CompactFunc(order, func(a, b *docState) bool { return a.name.Path == b.name.Path })
 	errs := make([]error, len(writes)/leastShare)
 	inShares(len(order), leastShare, func(from, to int) {
 		errs[from/leastShare] = readAll(s.view, s.db.number.Load(), order[from:to])
 	})
-	for i := range states {
-		s.docs[states[i].name.Path] = &states[i]
+	for _, d := range order {
+		s.docs[d.name.Path] = d
 	}
 	return errors.Join(errs...)
 }
@@ -153,6 +154,28 @@ func (s *commitState) loadForCheck(ctx context.Context, name resource.Document) 
 	return s.load(name)
 }
 
+// finish sets the documents after the commit and the results' update times, which are the same for all writes of a
+// document. It returns the error of the first document that is too large.
+func (s *commitState) finish(writes []document.Write) error {
+	var failed error
+	for _, d := range s.order {
+		var err error
+		if d.after, err = d.draft.Document(s.at); failed == nil {
+			failed = err
+		}
+	}
+	for i, w := range writes {
+		if w.Op == document.Verify {
+			continue
+		}
+		s.results[i].UpdateTime = 0
+		if d := s.docs[w.Name.Path]; d.after != nil {
+			s.results[i].UpdateTime = d.after.UpdateTime
+		}
+	}
+	return failed
+}
+
 // apply applies the writes in memory, calls the check, and only then returns the error of a failed precondition. So a
 // caller without permission receives the check's refusal, and cannot use preconditions to find out which documents
 // exist.
@@ -175,32 +198,20 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		if err != nil {
 			return err
 		}
-		if err := w.Precondition.Check(w.Name, d.after); err != nil && failed == nil {
-			failed = err
-		}
-		free := w
-		free.Precondition = document.Precondition{}
-		// A write that cannot be applied ends the loop, since later writes of the same document would depend on it. The check
-		// then decides about the writes before it.
-		after, result, err := document.Apply(d.after, free, s.at)
-		if err != nil {
-			if failed == nil {
-				failed = err
-			}
-			break
-		}
-		if !check.unrestricted {
-			steps = append(steps, Step{Write: w, Before: d.after, After: after})
-		}
-		if !d.listed {
-			d.listed = true
+		if d.draft == nil {
+			d.draft = document.NewDraft(w.Name, d.before)
 			s.order = append(s.order, d)
 		}
-		d.after = after
-		s.results = append(s.results, result)
+		if err := d.draft.Check(w.Precondition, s.at); err != nil && failed == nil {
+			failed = err
+		}
+		s.results = append(s.results, d.draft.Apply(w, s.at))
+		if !check.unrestricted {
+			steps = append(steps, Step{Write: w, Exists: d.draft.Exists()})
+		}
 	}
-	if failed == nil && len(s.order) < len(writes) {
-		s.join(writes)
+	if err := s.finish(writes); failed == nil {
+		failed = err
 	}
 	if len(steps) > 0 {
 		if err := check.decide(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {

@@ -135,12 +135,11 @@ func (c Check) validate() error {
 	return nil
 }
 
-// Step is one write of a commit and what it does to its document.
+// Step is one write of a commit.
 type Step struct {
 	Write document.Write
-	// Before and After are the document before and after this write, with earlier writes of the commit applied; nil means
-	// absent.
-	Before, After *document.Document
+	// Exists reports whether the document exists after this write, with earlier writes of the commit applied.
+	Exists bool
 }
 
 // CheckView is the input of a Check.

@@ -1,82 +1,61 @@
 package value
 
-import "strings"
-
 // Editor changes many fields of a map. Each map on a path is copied once, so the cost grows with the number of changes, not with
 // that number times the map's size. The original map is not changed.
 type Editor struct {
-	root Map
-	// own are the maps that were copied and may be changed, by their place.
-	own map[string]Map
+	root *owned
+}
+
+// owned is a map that was copied and may be changed, and the copied maps inside it.
+type owned struct {
+	fields Map
+	inside map[string]*owned
 }
 
 // Edit begins changing a copy of the map.
-func (m Map) Edit() *Editor {
-	root := m.clone()
-	return &Editor{root: root, own: map[string]Map{"": root}}
-}
+func (m Map) Edit() *Editor { return &Editor{root: &owned{fields: m.clone()}} }
 
 // Map returns the changed map. The editor must not be used afterwards.
-func (e *Editor) Map() Map { return e.root }
+func (e *Editor) Map() Map { return e.root.fields }
 
 // Get returns the value at a path.
-func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.Get(path) }
+func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.fields.Get(path) }
 
 // Set sets the value at the path. It creates missing maps on the path and replaces values that are not maps.
 func (e *Editor) Set(path FieldPath, v Value) {
-	last := len(path) - 1
-	e.inside(path[:last])[path[last]] = v
-	e.disown(path)
+	around, name := e.around(path), path[len(path)-1]
+	around.fields[name] = v
+	delete(around.inside, name)
 }
 
 // Delete removes the field at the path; the maps around it stay.
 func (e *Editor) Delete(path FieldPath) {
-	if _, ok := e.root.Get(path); !ok {
+	if _, ok := e.root.fields.Get(path); !ok {
 		return
 	}
-	last := len(path) - 1
-	delete(e.inside(path[:last]), path[last])
-	e.disown(path)
+	around, name := e.around(path), path[len(path)-1]
+	delete(around.fields, name)
+	delete(around.inside, name)
 }
 
-// place returns the key of a map's path. Names are quoted, so that keys are unique.
-func place(path FieldPath) string {
-	if len(path) == 0 {
-		return ""
-	}
-	return path.String() + "."
-}
-
-// inside returns the map at a path, copied once, or a new one if there is none.
-func (e *Editor) inside(path FieldPath) Map {
-	key := place(path)
-	if m, ok := e.own[key]; ok {
-		return m
-	}
-	last := len(path) - 1
-	around := e.inside(path[:last])
-	m, _ := around[path[last]].(Map)
-	if isVector(m) {
-		m = nil
-	}
-	m = m.clone()
-	around[path[last]] = m
-	e.own[key] = m
-	return m
-}
-
-// disown drops the copies at and below a path that was set.
-func (e *Editor) disown(path FieldPath) {
-	if len(e.own) == 1 {
-		return
-	}
-	key := place(path)
-	if _, ok := e.own[key]; !ok {
-		return // Paths below a map are reached through it.
-	}
-	for k := range e.own {
-		if strings.HasPrefix(k, key) {
-			delete(e.own, k)
+// around returns the map that has the field at a path. It copies each map on the path once, and creates missing ones.
+func (e *Editor) around(path FieldPath) *owned {
+	at := e.root
+	for _, name := range path[:len(path)-1] {
+		next := at.inside[name]
+		if next == nil {
+			m, _ := at.fields[name].(Map)
+			if isVector(m) {
+				m = nil
+			}
+			next = &owned{fields: m.clone()}
+			at.fields[name] = next.fields
+			if at.inside == nil {
+				at.inside = make(map[string]*owned)
+			}
+			at.inside[name] = next
 		}
+		at = next
 	}
+	return at
 }

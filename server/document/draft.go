@@ -1,0 +1,132 @@
+package document
+
+import (
+	"clave/server/clock"
+	"clave/server/resource"
+	"clave/server/value"
+)
+
+// Draft is a document to which the writes of one commit are applied. Its maps are copied once, so the cost of many
+// writes does not grow with their number times the document's size.
+type Draft struct {
+	name   resource.Document
+	before *Document
+	exists bool
+	// written is set after the first Update or Delete, and created after an Update of a document that did not exist.
+	written, created bool
+	// fields are the present fields if editor is nil; otherwise the editor has them.
+	fields value.Map
+	editor *value.Editor
+}
+
+// NewDraft returns a draft of the named document. before is the document before the commit, or nil if it does not exist.
+func NewDraft(name resource.Document, before *Document) *Draft {
+	d := &Draft{name: name, before: before, exists: before != nil}
+	if before != nil {
+		d.fields = before.Fields
+	}
+	return d
+}
+
+// Exists reports whether the document exists after the writes so far.
+func (d *Draft) Exists() bool { return d.exists }
+
+// Check evaluates the precondition of the next write, at the commit's version. It returns the errors of
+// Precondition.Check.
+func (d *Draft) Check(p Precondition, at clock.Version) error {
+	switch {
+	case !d.exists:
+		return p.Check(d.name, nil)
+	case d.written:
+		return p.Check(d.name, &Document{Name: d.name, UpdateTime: at})
+	}
+	return p.Check(d.name, d.before)
+}
+
+// Apply applies a write, whatever its precondition. The update time in an Update's result is the commit's version; the
+// caller replaces it if Document reports that nothing has changed.
+func (d *Draft) Apply(w Write, at clock.Version) Result {
+	switch w.Op {
+	case Delete:
+		d.exists, d.written, d.fields, d.editor = false, true, nil, nil
+		return Result{}
+	case Verify:
+		if d.before != nil {
+			return Result{UpdateTime: d.before.UpdateTime}
+		}
+		return Result{UpdateTime: at}
+	}
+	if !d.exists {
+		d.created = true
+	}
+	d.exists, d.written = true, true
+	if w.HasMask {
+		d.merge(w)
+	} else {
+		d.fields, d.editor = w.Fields, nil
+	}
+	r := Result{UpdateTime: at}
+	if len(w.Transforms) > 0 {
+		r.Transforms = d.transform(w.Transforms, at)
+	}
+	return r
+}
+
+// edit returns the editor of the present fields.
+func (d *Draft) edit() *value.Editor {
+	if d.editor == nil {
+		d.editor = d.fields.Edit()
+	}
+	return d.editor
+}
+
+// merge sets the fields of the write's mask, or deletes those that the write lacks.
+func (d *Draft) merge(w Write) {
+	for _, path := range w.Mask {
+		if v, ok := w.Fields.Get(path); ok {
+			d.edit().Set(path, v)
+		} else {
+			d.edit().Delete(path)
+		}
+	}
+}
+
+// transform applies transforms and returns their results.
+func (d *Draft) transform(transforms []Transform, at clock.Version) []value.Value {
+	e := d.edit()
+	results := make([]value.Value, len(transforms))
+	for i, t := range transforms {
+		before, _ := e.Get(t.Path)
+		var after value.Value
+		after, results[i] = t.apply(before, at)
+		e.Set(t.Path, after)
+	}
+	return results
+}
+
+// Document returns the document after all writes: nil if it does not exist, and the document before the commit if
+// nothing has changed. If it is too large, Document returns it with an InvalidArgument error. The draft must not be used
+// afterwards.
+func (d *Draft) Document(at clock.Version) (*Document, error) {
+	switch {
+	case !d.written:
+		return d.before, nil
+	case !d.exists:
+		return nil, nil
+	}
+	fields := d.fields
+	if d.editor != nil {
+		fields = d.editor.Map()
+	}
+	if fields == nil {
+		fields = value.Map{}
+	}
+	if !d.created && value.Identical(d.before.Fields, fields) {
+		return d.before, nil
+	}
+	after := &Document{Name: d.name, Fields: fields, CreateTime: at, UpdateTime: at}
+	if !d.created {
+		after.CreateTime = d.before.CreateTime
+	}
+	return after, checkSize(after)
+}
