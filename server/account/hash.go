@@ -69,8 +69,8 @@ func (p Project) New(password string, salt []byte) (*Hash, error) {
 	return h, err
 }
 
-// Own reports whether the hash has the parameters of the project's new hashes, or stronger ones.
-func (h *Hash) Own(p Project) bool {
+// Current reports whether the hash has the parameters of the project's new hashes, or stronger ones.
+func (h *Hash) Current(p Project) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && h.Rounds >= p.Rounds && h.MemCost >= p.MemCost
 }
 

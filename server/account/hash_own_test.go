@@ -6,7 +6,7 @@ import (
 	"clave/server/account"
 )
 
-func TestOwn(t *testing.T) {
+func TestCurrent(t *testing.T) {
 	project := account.Project{Rounds: 8, MemCost: 14}
 	tests := []struct {
 		name string
@@ -21,8 +21,8 @@ func TestOwn(t *testing.T) {
 		{"another algorithm", account.Hash{Alg: "STANDARD_SCRYPT", Rounds: 8, MemCost: 14}, false},
 	}
 	for _, tt := range tests {
-		if got := tt.hash.Own(project); got != tt.want {
-			t.Errorf("%s: Own() = %t, want %t", tt.name, got, tt.want)
+		if got := tt.hash.Current(project); got != tt.want {
+			t.Errorf("%s: Current() = %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }

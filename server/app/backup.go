@@ -30,7 +30,7 @@ func Backup(ctx context.Context, c *config.Config, o Options, dir string) error 
 	if err := makeBackup(ctx, c, o, dir); err != nil {
 		return err
 	}
-	return backup.Note(c.DataDir)
+	return backup.RecordBackup(c.DataDir)
 }
 
 // makeBackup writes a copy of the data folder to dir.

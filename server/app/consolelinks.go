@@ -100,7 +100,7 @@ func (n *nodes) requestLink(ctx context.Context, write bool) (linkAnswer, error)
 	var link linkAnswer
 	leader, _ := leaderOf(n.members)()
 	if leader.Address == "" {
-		return link, fault.Because(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+		return link, fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
 	}
 	body, err := json.Marshal(linkRequest{write})
 	if err != nil {
@@ -129,7 +129,7 @@ func (n *nodes) serveConsole(handlers map[string]http.Handler) {
 func ConsoleLink(ctx context.Context, c *config.Config) (session.Address, error) {
 	link, err := session.Request(ctx, c.DataDir, c.Write)
 	if errors.Is(err, session.ErrNoServer) {
-		return link, fault.Because(err, fault.FailedPrecondition,
+		return link, fault.Wrap(err, fault.FailedPrecondition,
 			"%s: no server with a console runs on this data folder. Name another with --data, or start it with clave start or clave serve --console 127.0.0.1:4000.", c.DataDir)
 	}
 	return link, err

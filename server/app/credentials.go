@@ -71,7 +71,7 @@ func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Crede
 	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
 		leader, _ := l.leader()
 		if leader.Address == "" {
-			return nil, fault.Because(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+			return nil, fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
 		}
 		body, err := json.Marshal(in)
 		if err != nil {

@@ -51,7 +51,7 @@ func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, erro
 		case <-changed:
 		case <-again:
 		case <-late:
-			err = fault.Because(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
+			err = fault.Wrap(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
 			stopAgain()
 			return nil, err
 		case <-ctx.Done():

@@ -64,7 +64,7 @@ func TestReadText(t *testing.T) {
 		switch {
 		case want == "" && (err != nil || f.Text != text):
 			t.Errorf("readText of %q = %v, %v", text, f, err)
-		case want != "" && (!fault.Is(err, fault.InvalidArgument) || !strings.Contains(fault.Of(err).Message, want)):
+		case want != "" && (!fault.Is(err, fault.InvalidArgument) || !strings.Contains(fault.FromError(err).Message, want)):
 			t.Errorf("readText of %q: %v, want InvalidArgument with %s", text, err, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestCheckFiles(t *testing.T) {
 		"(default)": {Rules: file("a.rules", "rules_version = '2';\nservice"), Indexes: file("a.json", "[")}, "b": {Rules: file("b.rules", good+"\n\n}")},
 	})
 	for _, want := range []string{"a.rules:2:", "a.json", "b.rules:3:"} {
-		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(fault.Of(err).Message, want) {
+		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(fault.FromError(err).Message, want) {
 			t.Errorf("checkFiles = %v, want InvalidArgument with %s", err, want)
 		}
 	}

@@ -100,5 +100,5 @@ func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger strin
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return events.Revive(ctx, store, trigger)
+	return events.RetryStored(ctx, store, trigger)
 }

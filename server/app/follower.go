@@ -152,7 +152,7 @@ func (f *follower) nowPatiently(ctx context.Context, s *followed) error {
 		case <-s.ending.Done():
 		}
 		stopAgain()
-		return fault.Because(err, fault.Unavailable, "%s", cluster.TextNoLeader)
+		return fault.Wrap(err, fault.Unavailable, "%s", cluster.TextNoLeader)
 	}
 }
 

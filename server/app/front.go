@@ -133,7 +133,7 @@ func (a *App) site() (http.Handler, error) {
 	}
 	section, err := hosting.Parse(a.config.Hosting)
 	if err != nil {
-		reason := "firebase.json: " + fault.Of(err).Message
+		reason := "firebase.json: " + fault.FromError(err).Message
 		if a.config.Production() {
 			return nil, fault.E(fault.InvalidArgument, "%s", reason)
 		}
@@ -148,9 +148,9 @@ func (a *App) site() (http.Handler, error) {
 	}
 	if err := hosting.CheckFolder(folder); err != nil {
 		if a.config.Production() {
-			return nil, fault.Because(err, fault.FailedPrecondition, "%s. Build it, or leave hosting out with --only.", fault.Of(err).Message)
+			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or leave hosting out with --only.", fault.FromError(err).Message)
 		}
-		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.Of(err).Message)
+		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)
 	}
 	if err := a.checkServices(section.Services()); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (a *App) tls() (*tls.Config, error) {
 		Cache: filepath.Join(c.DataDir, "certificates"), Clock: a.o.Clock, Log: a.o.Log,
 	})
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "cannot use the certificate: %v. Correct --tls-cert and --tls-key.", err)
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot use the certificate: %v. Correct --tls-cert and --tls-key.", err)
 	}
 	return settings, nil
 }

@@ -35,7 +35,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 		fmt.Fprintf(a.o.Notices, "Export to %s requested by %q\n", dir, by)
 		sum, err := t.Export(ctx, dir, only...)
 		if err != nil {
-			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.Of(err).Message)
+			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.FromError(err).Message)
 			return err
 		}
 		a.report("Exported to "+dir, sum)
@@ -59,7 +59,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 // reason returns the text of an error for the operator.
 func reason(err error) string {
 	if fault.CodeOf(err) != fault.Internal {
-		return fault.Of(err).Message
+		return fault.FromError(err).Message
 	}
 	return err.Error()
 }

@@ -55,7 +55,7 @@ func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, err
 	case in.Register != nil:
 		public, wrong := x509.ParsePKCS1PublicKey(in.Register.Public)
 		if wrong != nil {
-			return nil, fault.Because(wrong, fault.InvalidArgument, "the public key is invalid: %v", wrong)
+			return nil, fault.Wrap(wrong, fault.InvalidArgument, "the public key is invalid: %v", wrong)
 		}
 		err = s.keys.Register(ctx, in.Register.Project, in.Register.Email, public)
 	case in.Revoke != nil:

@@ -84,7 +84,7 @@ func (l *lackingIndex) handle(e *engine.Engine) error {
 		return err
 	}
 	for _, d := range defs.Indexes {
-		if err := e.Lacking(resource.Database{Project: l.Project, ID: l.Database}, d, l.Wanted); err != nil {
+		if err := e.MissingIndex(resource.Database{Project: l.Project, ID: l.Database}, d, l.Wanted); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Lead
 	status, answer, err := client.Call(ctx, leader, service, body)
 	switch {
 	case err != nil:
-		return fault.Because(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
+		return fault.Wrap(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
 	case status == http.StatusOK:
 		return json.Unmarshal(answer, out)
 	}

@@ -55,7 +55,7 @@ func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 
 // copied reports whether a key of a store is copied.
 func copied(key []byte) bool {
-	return !engine.Derived(key) && !pgstore.Hidden(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
+	return !engine.Derived(key) && !pgstore.IsPosition(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
 }
 
 // pair is a key with its value.
@@ -219,7 +219,7 @@ func (a *App) adoptReplica(ctx context.Context, part, dir string) (n *inventory.
 	gone := storage.Batch{Deletes: true}
 	gone.Delete(release.Key())
 	gone.DeleteRange(signingPrefix, storage.PrefixEnd(signingPrefix))
-	pgstore.Forget(&gone)
+	pgstore.DropPosition(&gone)
 	if err := store.Apply(ctx, &gone); err != nil {
 		return nil, err
 	}

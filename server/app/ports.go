@@ -110,15 +110,15 @@ func (a *App) portError(name, host string, port int, err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fault.Because(err, fault.Unavailable, "port %s for %s is taken by another program. Stop that program, or give %s.", where, name, remedy)
+		return fault.Wrap(err, fault.Unavailable, "port %s for %s is taken by another program. Stop that program, or give %s.", where, name, remedy)
 	case errors.Is(err, syscall.EACCES):
-		return fault.Because(err, fault.Unavailable,
+		return fault.Wrap(err, fault.Unavailable,
 			"port %s for %s is for the system's own programs. Give the program the right (CAP_NET_BIND_SERVICE; systemd: AmbientCapabilities), or give %s.", where, name, remedy)
 	}
-	return fault.Because(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
+	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
 }
 
 // innerError returns the error for an inner listener that can't be opened, with a remedy.
 func innerError(host, port string, err error) error {
-	return fault.Because(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. Give an address of this machine that they reach with --cluster-listen.", net.JoinHostPort(host, port), err)
+	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. Give an address of this machine that they reach with --cluster-listen.", net.JoinHostPort(host, port), err)
 }

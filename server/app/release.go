@@ -73,7 +73,7 @@ type Released struct {
 func readFile(path, remedy string) (*release.File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read: %v. %s", path, err, remedy)
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read: %v. %s", path, err, remedy)
 	}
 	return &release.File{Name: path, Text: string(text)}, nil
 }
@@ -134,7 +134,7 @@ func checkFiles(files release.Files) error {
 		}
 		if d.Indexes != nil {
 			if _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text)); err != nil {
-				wrong = append(wrong, fault.Of(err).Message)
+				wrong = append(wrong, fault.FromError(err).Message)
 			}
 		}
 	}
@@ -254,7 +254,7 @@ func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, e
 	out, err := s.replace(ctx, in)
 	for _, ended := range []error{storage.ErrClosed, engine.ErrClosed, storage.ErrMoved} {
 		if errors.Is(err, ended) && !fault.Is(err, fault.Unavailable) {
-			return nil, fault.Because(err, fault.Unavailable, "This node stopped leading during the release. Please try again.")
+			return nil, fault.Wrap(err, fault.Unavailable, "This node stopped leading during the release. Please try again.")
 		}
 	}
 	return out, err

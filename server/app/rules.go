@@ -158,7 +158,7 @@ func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
 	case errors.Is(err, os.ErrNotExist) && !a.config.Production():
 		return // between an editor's steps; the new file causes another event
 	case err != nil:
-		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.Of(err).Message)
+		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.FromError(err).Message)
 		a.logReload("rules kept as they were", d, err)
 	case guard.HasErrors(issues):
 		lines := issueLines(d.RulesFile, issues)

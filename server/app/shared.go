@@ -192,7 +192,7 @@ func (a *App) nodeName() (string, error) {
 	}
 	name := host + "-" + randid.New(6)
 	if err := os.WriteFile(file, []byte(name+"\n"), 0o600); err != nil {
-		return "", fault.Because(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", a.config.DataDir, err)
+		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", a.config.DataDir, err)
 	}
 	return name, nil
 }

@@ -99,7 +99,7 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	}
 	ho := listen.Options{Clock: a.o.Clock, Log: a.o.Log}
 	if a.counts != nil {
-		eo.Wrote, ho.Sent = a.counts.Wrote, a.counts.Sent
+		eo.CommitsWritten, ho.Sent = a.counts.CommitsWritten, a.counts.Sent
 	}
 	e, err := engine.Open(ctx, eo)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *App) makeFolder(name string) (path string, err error) {
 		err = os.Chmod(path, 0o700)
 	}
 	if err != nil {
-		return "", fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
+		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
 	}
 	return path, nil
 }
@@ -174,9 +174,9 @@ func (a *App) openError(err error) error {
 		return err
 	}
 	if named != nil {
-		return fault.Because(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
+		return fault.Wrap(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
 	}
-	return fault.Because(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
 }
 
 // importMarker returns the path of the file that marks an import in progress; empty for data in memory.
@@ -263,7 +263,7 @@ const remedyIndexes = "Correct firestore.indexes in firebase.json."
 func parseIndexes(file string, text []byte) (index.Definitions, error) {
 	defs, err := index.ParseDefinitions(config.PlainJSON(text))
 	if err != nil {
-		return index.Definitions{}, fault.E(fault.InvalidArgument, "%s: %s", file, fault.Of(err).Message)
+		return index.Definitions{}, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
 	}
 	return defs, nil
 }

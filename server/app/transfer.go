@@ -21,7 +21,7 @@ func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
 	if dir := a.config.ExportDir; dir != "" {
 		// An error at the end would lose the data.
 		if err := transfer.CanExport(dir); err != nil {
-			return fault.Because(err, fault.CodeOf(err), "--export-on-exit: %s", fault.Of(err).Message)
+			return fault.Wrap(err, fault.CodeOf(err), "--export-on-exit: %s", fault.FromError(err).Message)
 		}
 		a.leaving = append(a.leaving, func(ctx context.Context) error { return a.leave(ctx, t) })
 	}
@@ -101,7 +101,7 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 	o.EnsureDefaults()
 	part, done, err := backup.ScratchCopy(dir)
 	if err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	switch err := backup.Request(ctx, c.DataDir, filepath.Join(part, "data")); {

@@ -229,7 +229,7 @@ func TestTicketsExpireAndAreNotGuessed(t *testing.T) {
 func TestRefusalsAreFaults(t *testing.T) {
 	s, _ := newService(t)
 	_, err := s.CheckCode(home, "no")
-	if f := fault.Of(err); f.Code != fault.PermissionDenied || f.Message != "Código secreto incorrecto." {
+	if f := fault.FromError(err); f.Code != fault.PermissionDenied || f.Message != "Código secreto incorrecto." {
 		t.Errorf("fault of a wrong code = %v %q", f.Code, f.Message)
 	}
 	if strings.Contains(err.Error(), secret) {

@@ -88,5 +88,5 @@ var texts = map[Name]struct {
 // refuse creates a refusal of one of the names above; the cause, if any, is kept for the log and is not sent.
 func refuse(name Name, cause error) *Refusal {
 	known := texts[name]
-	return &Refusal{Name: name, fault: fault.Because(cause, known.code, "%s", known.text)}
+	return &Refusal{Name: name, fault: fault.Wrap(cause, known.code, "%s", known.text)}
 }

@@ -40,18 +40,18 @@ func Make(s Source, data, dir string) (err error) {
 	}
 	inside, err := within(data, dir)
 	if err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
 	}
 	if inside {
 		return fault.E(fault.InvalidArgument, "%s is in the data folder; name one outside it", dir)
 	}
 	part, done, err := Scratch(filepath.Dir(dir), filepath.Base(dir)+partInfix)
 	if err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
 	}
 	defer func() {
 		if err = errors.Join(err, done()); errors.Is(err, syscall.ENOSPC) {
-			err = fault.Because(err, fault.ResourceExhausted, "cannot write the copy: there is no space for it in %s", filepath.Dir(dir))
+			err = fault.Wrap(err, fault.ResourceExhausted, "cannot write the copy: there is no space for it in %s", filepath.Dir(dir))
 		}
 	}()
 	store := filepath.Join(part, storeName)
@@ -81,7 +81,7 @@ func Make(s Source, data, dir string) (err error) {
 // what it has written. A Restore that is interrupted leaves a marker (see Interrupted), and the next Restore begins again.
 func Restore(dir, data string, verify func(store string) error) (err error) {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
-		return fault.Because(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
+		return fault.Wrap(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
 	}
 	return Build(dir, data, func(part string) error {
 		if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {
@@ -94,7 +94,7 @@ func Restore(dir, data string, verify func(store string) error) (err error) {
 			return fmt.Errorf("copy %s: %w", dir, err)
 		}
 		if err := verify(part); err != nil {
-			return fault.Because(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
+			return fault.Wrap(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
 		}
 		return nil
 	})
@@ -107,7 +107,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	_, err = os.Stat(data)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(data, folderMode); err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", data, err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", data, err)
 	}
 	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
 	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
@@ -154,7 +154,7 @@ func begin(dir, data string) error {
 		}
 	}
 	if err := os.WriteFile(filepath.Join(data, restoringName), []byte(dir), fileMode); err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
 	}
 	return sync(data)
 }

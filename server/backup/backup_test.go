@@ -82,7 +82,7 @@ func TestCopyAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantData(t, back)
-	if err := backup.Restore(dir, back, verified); fault.Of(err).Code != fault.FailedPrecondition {
+	if err := backup.Restore(dir, back, verified); fault.FromError(err).Code != fault.FailedPrecondition {
 		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
 	}
 	wantData(t, dir)
@@ -107,7 +107,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"a folder in the data folder by a link", filepath.Join(link, "copy"), fault.InvalidArgument},
 		{"a folder in no folder", filepath.Join(there, "a", "b"), fault.FailedPrecondition},
 	} {
-		if err := backup.Make(store, data, tt.dir); err == nil || fault.Of(err).Code != tt.want {
+		if err := backup.Make(store, data, tt.dir); err == nil || fault.FromError(err).Code != tt.want {
 			t.Errorf("Make to %s = %v, want code %v", tt.name, err, tt.want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestAFailedCopyLeavesNothing(t *testing.T) {
 func TestRestoreRefusesOtherFolders(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
-		if err := backup.Restore(dir, data, verified); fault.Of(err).Code != fault.NotFound {
+		if err := backup.Restore(dir, data, verified); fault.FromError(err).Code != fault.NotFound {
 			t.Errorf("Restore(%s) = %v, want NotFound", dir, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestRequestToARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, again := range []string{dir, "relative"} {
-		if err := backup.Request(t.Context(), data, again); fault.Of(err).Code != fault.FailedPrecondition {
+		if err := backup.Request(t.Context(), data, again); fault.FromError(err).Code != fault.FailedPrecondition {
 			t.Errorf("Request for %s = %v, want FailedPrecondition", again, err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // lastName is the file in a data folder whose time is that of the last backup.
 const lastName = "last-backup"
 
-// Note records in a data folder that a backup was just made.
-func Note(data string) error {
+// RecordBackup records in a data folder that a backup was just made.
+func RecordBackup(data string) error {
 	return os.WriteFile(filepath.Join(data, lastName), []byte("The time of this file is that of the last backup.\n"), fileMode)
 }
 

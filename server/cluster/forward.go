@@ -174,7 +174,7 @@ const closedRequest = 499
 
 // refuseBody writes the error for a body that the client did not send to its end, or for which there is no memory.
 func refuseBody(w http.ResponseWriter, err error) {
-	code, status, text := http.StatusServiceUnavailable, fault.Unavailable, fault.Of(err).Message
+	code, status, text := http.StatusServiceUnavailable, fault.Unavailable, fault.FromError(err).Message
 	if !fault.Is(err, fault.Unavailable) {
 		code, status, text = closedRequest, fault.Canceled, "The request's body was not sent to its end."
 	}

@@ -70,7 +70,7 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 		return &firebaseJSON{text: []byte("{}")}, nil
 	}
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
 	}
 	parsed := &firebaseJSON{text: PlainJSON(text), found: true}
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {

@@ -50,7 +50,7 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	case errors.Is(err, pflag.ErrHelp):
 		return nil, err
 	case err != nil:
-		return nil, fault.Because(err, fault.InvalidArgument, "%v; clave firestore-emulator --help lists the flags", err)
+		return nil, fault.Wrap(err, fault.InvalidArgument, "%v; clave firestore-emulator --help lists the flags", err)
 	case flags.NArg() > 0:
 		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; clave firestore-emulator --help lists the flags", flags.Arg(0))
 	case !strings.EqualFold(*edition, "standard"):

@@ -74,7 +74,7 @@ func (f *Flags) setCommand(words []string, dash int) error {
 
 // FlagError returns the error of a command line with wrong flags.
 func FlagError(err error, mode Mode) error {
-	return fault.Because(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
+	return fault.Wrap(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 }
 
 // Parse reads the flags of one mode, then the environment and firebase.json. With --help it prints the flags to usage and

@@ -183,7 +183,7 @@ func (in *call) readBody() (err error) {
 	case errors.As(err, &big):
 		return fault.E(fault.InvalidArgument, "The body is greater than %d bytes.", big.Limit)
 	case err != nil:
-		return fault.Because(err, fault.Canceled, "The request was not read to its end.")
+		return fault.Wrap(err, fault.Canceled, "The request was not read to its end.")
 	case len(in.body) == 0:
 		return nil
 	}
@@ -204,7 +204,7 @@ func (in *call) decode(into any) error {
 // caller returns the session as a caller of a project.
 func (in *call) caller(project string) token.Caller {
 	c := in.console.o.Sessions.CallerOf(in.session, project)
-	c.Address = forwarded.Of(in.Request, 0)
+	c.Address = forwarded.Address(in.Request, 0)
 	return c
 }
 
@@ -280,7 +280,7 @@ type errorJSON struct {
 // errorBody returns the JSON of an error for clients.
 func errorBody(err error) errorJSON {
 	code := wire.Code(err)
-	message := fault.Of(err).Message
+	message := fault.FromError(err).Message
 	if code == fault.Canceled || code == fault.DeadlineExceeded {
 		message = "The request was ended."
 	}

@@ -145,15 +145,15 @@ func (c *Console) getRequestStream(in *call) (any, error) {
 		}
 		kept = nil
 	}
-	for alive := send(kept) && in.line(struct{}{}); alive; {
+	for connected := send(kept) && in.line(struct{}{}); connected; {
 		quiet, stop := c.o.Clock.After(quietStream)
 		select {
 		case <-in.Context().Done():
-			alive = false
+			connected = false
 		case <-watcher.Wake():
-			alive = send(watcher.Evaluations())
+			connected = send(watcher.Evaluations())
 		case <-quiet:
-			alive = in.line(struct{}{})
+			connected = in.line(struct{}{})
 		}
 		stop()
 	}

@@ -169,7 +169,7 @@ func (c *Console) postRulesRun(in *call) (any, error) {
 		if out[i].Verdict, out[i].Why, err = one.Decide(in.Context()); err != nil {
 			out[i].Verdict, out[i].Why = "invalid", err.Error()
 		}
-		out[i].Good = one.Good(out[i].Verdict)
+		out[i].Good = one.Accepts(out[i].Verdict)
 	}
 	return map[string]any{"results": out}, in.Context().Err()
 }

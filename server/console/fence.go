@@ -74,7 +74,7 @@ func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 		refuse(w, true, errNoSession)
 		return
 	}
-	_, cookie, ok := c.o.Sessions.Open(r.URL.Query().Get(linkParam), forwarded.Of(r, 0).String())
+	_, cookie, ok := c.o.Sessions.Open(r.URL.Query().Get(linkParam), forwarded.Address(r, 0).String())
 	if !ok {
 		refuse(w, true, errUsedLink)
 		return
@@ -151,7 +151,7 @@ func refuse(w http.ResponseWriter, page bool, err error) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	_, _ = w.Write([]byte(plainPage("Clave", fault.Of(err).Message))) // it fails only when the client has disconnected
+	_, _ = w.Write([]byte(plainPage("Clave", fault.FromError(err).Message))) // it fails only when the client has disconnected
 }
 
 // plainPage returns a page with one text.

@@ -53,7 +53,7 @@ func Listen[In, Out any](data, name string, answer func(ctx context.Context, in 
 	decoded := func(ctx context.Context, body []byte) (any, error) {
 		var in In
 		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, fault.Because(err, fault.InvalidArgument, "the request is not valid JSON: %v", err)
+			return nil, fault.Wrap(err, fault.InvalidArgument, "the request is not valid JSON: %v", err)
 		}
 		return answer(ctx, in)
 	}

@@ -158,7 +158,7 @@ func TestPreconditions(t *testing.T) {
 	for _, tt := range tests {
 		for _, op := range []document.Op{document.Update, document.Delete, document.Verify} {
 			_, _, err := document.Apply(tt.old, document.Write{Op: op, Name: name, Precondition: tt.p}, at)
-			if fault.CodeOf(err) != tt.code || (err != nil && fault.Of(err).Message != tt.text) {
+			if fault.CodeOf(err) != tt.code || (err != nil && fault.FromError(err).Message != tt.text) {
 				t.Errorf("op %d with %+v on %v: %v; want %v %q", op, tt.p, tt.old, err, tt.code, tt.text)
 			}
 		}

@@ -94,14 +94,14 @@ func TestValidate(t *testing.T) {
 				}
 				return
 			}
-			if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+			if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 				t.Errorf("Validate = %v, want InvalidArgument %q", err, tt.want)
 			}
 		})
 	}
 }
 
-func TestTogether(t *testing.T) {
+func TestCombine(t *testing.T) {
 	yes, no := true, false
 	exists, absent := document.Precondition{Exists: &yes}, document.Precondition{Exists: &no}
 	seven := clock.Version(7)
@@ -137,9 +137,9 @@ func TestTogether(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := document.Together(tt.writes)
+			got, err := document.Combine(tt.writes)
 			if tt.want != "" {
-				if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+				if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 					t.Errorf("Together = %v, want InvalidArgument %q", err, tt.want)
 				}
 				return

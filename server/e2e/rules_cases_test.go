@@ -38,7 +38,7 @@ func TestRulesCasesOverREST(t *testing.T) {
 			continue // the server's clock cannot be set
 		}
 		run++
-		if got := r.verdict(c); !c.Good(got) {
+		if got := r.verdict(c); !c.Accepts(got) {
 			t.Errorf("%s: got %s, want %s %s\n%s", c.ID, got, c.Expect, c.Note, c.Rules)
 		}
 	}

@@ -102,7 +102,7 @@ func (x *run) hits(yield func(*hit) error) error {
 			if err != nil {
 				return err
 			}
-			if d == nil || !x.wants(d) {
+			if d == nil || !x.matches(d) {
 				continue
 			}
 		}

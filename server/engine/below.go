@@ -42,7 +42,7 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 		seen[id] = true
 	}
 	// Documents at the root have no key in a collection group (keys.Group). The walk above has found the collections of the root.
-	prefix := keys.Of(keys.KindGroup, r.db.number.Load())
+	prefix := keys.Prefix(keys.KindGroup, r.db.number.Load())
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
 	for ok := it.Next(); ok; {

@@ -76,8 +76,9 @@ func (b *builder) request(db *database, d index.Definition) {
 	}
 }
 
-// Lacking handles an index that a query at a following engine lacked, as if the query had been here. wanted reports that it is to be built.
-func (e *Engine) Lacking(name resource.Database, d index.Definition, wanted bool) error {
+// MissingIndex handles an index that a query at a following engine lacked like one that a query of this engine lacked. wanted reports whether
+// it must be built.
+func (e *Engine) MissingIndex(name resource.Database, d index.Definition, wanted bool) error {
 	db, err := e.database(name)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	prefix := storage.Prefix(keys.Of(keys.KindDocument, db.number.Load()))
+	prefix := storage.Prefix(keys.Prefix(keys.KindDocument, db.number.Load()))
 	for from := prefix.From; from != nil && err == nil; {
 		from, err = e.fillIndex(ctx, db, c, storage.Range{From: from, To: prefix.To})
 		if fault.Is(err, fault.Aborted) && ctx.Err() == nil {
@@ -207,7 +208,7 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 		if d.before == nil {
 			continue
 		}
-		entries, err := db.indexes.Load().set.EntriesIn(c, keys.Of(keys.KindIndex, db.number.Load()), path, d.before.Fields)
+		entries, err := db.indexes.Load().set.EntriesIn(c, keys.Prefix(keys.KindIndex, db.number.Load()), path, d.before.Fields)
 		if err != nil {
 			return rng.From, fault.E(fault.FailedPrecondition, "index %s: %w", d.name, err)
 		}

@@ -48,7 +48,7 @@ func (e *Engine) nextDocuments(ctx context.Context, db *database, n int) ([]targ
 		return nil, err
 	}
 	defer view.release()
-	it := view.snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, db.number.Load())))
+	it := view.snap.Scan(storage.Prefix(keys.Prefix(keys.KindDocument, db.number.Load())))
 	defer func() { _ = it.Close() }()
 	var out []target
 	for len(out) < n && it.Next() {

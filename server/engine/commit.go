@@ -28,7 +28,7 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation
 				"The request was for database '%s' but was attempting to access database '%s'", name, w.Name.DB)
 		}
 	}
-	if r.Writes, err = document.Together(r.Writes); err != nil {
+	if r.Writes, err = document.Combine(r.Writes); err != nil {
 		return operation.CommitResult{}, err
 	}
 	if len(r.Transaction) > 0 {
@@ -53,7 +53,7 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r operatio
 	if t.readOnly && len(r.Writes) > 0 {
 		return operation.CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
 	}
-	if err := db.locks.Alive(t.owner); err != nil {
+	if err := db.locks.Err(t.owner); err != nil {
 		return operation.CommitResult{}, err
 	}
 	return e.commit(ctx, db, t.owner, t, r.Writes, check)

@@ -250,7 +250,7 @@ func (s *commitState) pending(budget int) (*pending, error) {
 	s.order = slices.DeleteFunc(s.order, func(d *docState) bool { return d.after == d.before })
 	edits := make([]edit, len(s.order))
 	number := s.db.number.Load()
-	prefix := keys.Of(keys.KindIndex, number)
+	prefix := keys.Prefix(keys.KindIndex, number)
 	inShares(len(edits), leastShare, func(from, to int) {
 		left := budget
 		for i := from; i < to && left >= 0; i++ {

@@ -50,9 +50,9 @@ func deriveDatabase(ctx context.Context, s storage.Store, snap storage.Snapshot,
 		return err
 	}
 	built := index.NewSet(stored.Definitions, stored.IDs)
-	prefix := keys.Of(keys.KindIndex, number)
+	prefix := keys.Prefix(keys.KindIndex, number)
 	var changes edit
-	it := snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, number)))
+	it := snap.Scan(storage.Prefix(keys.Prefix(keys.KindDocument, number)))
 	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
 	for it.Next() {
 		entries, err := entriesOf(it, whole, built, prefix)

@@ -124,7 +124,7 @@ func (s *fullStore) Apply(ctx context.Context, b *storage.Batch) error {
 		s.before()
 	}
 	if s.full.Load() && !b.Deletes {
-		return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
+		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
 	}
 	return s.Store.Apply(ctx, b)
 }

@@ -72,7 +72,7 @@ type database struct {
 	persisted bool            // whether the catalogue has it
 	feed      feed
 	snapshots map[string]clock.Version // the retained states for Restore, by token
-	forgotten clock.Version            // commits before it are no longer in the log
+	dropped   clock.Version            // commits before it are no longer in the log
 	// kept holds the versions after which commits stay in the log, by the reader that needs them.
 	kept map[*Subscription]clock.Version
 }
@@ -136,7 +136,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if db.latest, err = lastVersion(snap, db.number.Load()); err != nil {
 		return err
 	}
-	if db.forgotten, err = loadForgotten(snap, db.number.Load()); err != nil {
+	if db.dropped, err = loadDropped(snap, db.number.Load()); err != nil {
 		return err
 	}
 	set, rebuilding, err := e.loadSet(snap, db.number.Load())
@@ -161,7 +161,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 // published. Engine.mu is held.
 func (db *database) become(stored *database, set *index.Set) {
 	db.number.Store(stored.number.Load())
-	db.birth, db.forgotten, db.persisted = stored.birth, stored.forgotten, true
+	db.birth, db.dropped, db.persisted = stored.birth, stored.dropped, true
 	db.indexes.Store(newIndexState(set))
 }
 
@@ -296,8 +296,8 @@ func (e *Engine) Run(ctx context.Context) error {
 			}
 		}
 		if n%sweep == 0 {
-			if err := e.forget(ctx); err != nil {
-				e.o.Log.Error("forget old changes", "error", err)
+			if err := e.dropHistory(ctx); err != nil {
+				e.o.Log.Error("drop old changes", "error", err)
 			}
 		}
 	}

@@ -141,12 +141,12 @@ func TestCheckRunsBeforePreconditions(t *testing.T) {
 func TestACommitNeedsACheck(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))
-	for name, forgotten := range map[string]engine.Check{"zero": {}, "without function": engine.CheckBy(nil)} {
+	for name, unset := range map[string]engine.Check{"zero": {}, "without function": engine.CheckBy(nil)} {
 		writes := []document.Write{set("c/a", n(2))}
-		if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: writes}, forgotten); err == nil {
+		if _, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: writes}, unset); err == nil {
 			t.Errorf("Commit with the %s check succeeded", name)
 		}
-		if _, err := e.BatchWrite(t.Context(), testDB, writes, forgotten); err == nil {
+		if _, err := e.BatchWrite(t.Context(), testDB, writes, unset); err == nil {
 			t.Errorf("BatchWrite with the %s check succeeded", name)
 		}
 	}

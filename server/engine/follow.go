@@ -45,7 +45,7 @@ func (s *Subscription) Done(v clock.Version) {
 
 // Oldest returns a version after which the log of a database has all commits.
 func (e *Engine) Oldest(name resource.Database) clock.Version {
-	return e.versionOf(name, func(db *database) clock.Version { return max(0, db.forgotten-1) })
+	return e.versionOf(name, func(db *database) clock.Version { return max(0, db.dropped-1) })
 }
 
 // changes calls yield with commits of the log. Those that are retained for Follow may be older than the retention.
@@ -59,7 +59,7 @@ func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, y
 	}
 	defer view.release()
 	s.e.mu.Lock()
-	lost := s.db.forgotten > after+1 // The view was taken before, so the commits that it lacks are recorded as dropped.
+	lost := s.db.dropped > after+1 // The view was taken before, so the commits that it lacks are recorded as dropped.
 	s.e.mu.Unlock()
 	if lost {
 		return ErrLagged

@@ -17,11 +17,11 @@ import (
 // computes past states from it.
 //
 // At the time of a read, commits with versions up to the requested one may still be in the sequencer: viewAt waits until they are visible. Run
-// drops commits older than Options.Retention, except those that subscriptions and snapshots need (forget). Older versions are refused (checkPast).
+// drops commits older than Options.Retention, except those that subscriptions and snapshots need (dropHistory). Older versions are refused (checkPast).
 
 // lastVersion returns the version of the last commit of a database, or 0 if there is none.
 func lastVersion(r storage.Reader, number uint32) (clock.Version, error) {
-	rng := storage.Prefix(keys.Of(keys.KindChange, number))
+	rng := storage.Prefix(keys.Prefix(keys.KindChange, number))
 	rng.Reverse = true
 	it := r.Scan(rng)
 	defer func() { _ = it.Close() }()
@@ -86,7 +86,7 @@ func (e *Engine) dropped(db *database, after clock.Version) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return db.forgotten > after.After() && db.latest > after
+	return db.dropped > after.After() && db.latest > after
 }
 
 // Changes calls yield with the commits after one version and up to another, in order. It returns FailedPrecondition if
@@ -171,9 +171,9 @@ func cutImages(record []byte) ([]image, error) {
 	return out, nil
 }
 
-// forget drops changes that are older than the retention. The last commit of a database is kept: its version is the
+// dropHistory drops changes that are older than the retention. The last commit of a database is kept: its version is the
 // database's.
-func (e *Engine) forget(ctx context.Context) error {
+func (e *Engine) dropHistory(ctx context.Context) error {
 	now := clock.VersionOf(e.o.Clock.Now())
 	cut, keptCut := now-clock.Version(e.o.Retention.Microseconds()), now-clock.Version(e.o.Kept.Microseconds())
 	batch := storage.Batch{Deletes: true}
@@ -187,13 +187,13 @@ func (e *Engine) forget(ctx context.Context) error {
 		for _, v := range db.kept {
 			upto = min(upto, max(v, keptCut))
 		}
-		if upto <= db.forgotten || latest == 0 {
+		if upto <= db.dropped || latest == 0 {
 			e.mu.Unlock()
 			continue
 		}
-		db.forgotten = upto // recorded before the commits are dropped: see Subscription.changes
+		db.dropped = upto // recorded before the commits are dropped: see Subscription.changes
 		e.mu.Unlock()
-		batch.Set(keys.Of(keys.KindForgotten, db.number.Load()), binary.BigEndian.AppendUint64(nil, uint64(upto)))
+		batch.Set(keys.Prefix(keys.KindDropped, db.number.Load()), binary.BigEndian.AppendUint64(nil, uint64(upto)))
 		batch.DeleteRange(keys.Change(db.number.Load(), 0), keys.Change(db.number.Load(), upto))
 	}
 	if batch.Empty() {
@@ -202,9 +202,9 @@ func (e *Engine) forget(ctx context.Context) error {
 	return e.o.Store.Apply(ctx, &batch)
 }
 
-// loadForgotten reads the version before which commits of a database are dropped.
-func loadForgotten(r storage.Reader, number uint32) (clock.Version, error) {
-	v, found, err := r.Get(keys.Of(keys.KindForgotten, number))
+// loadDropped reads the version before which commits of a database are dropped.
+func loadDropped(r storage.Reader, number uint32) (clock.Version, error) {
+	v, found, err := r.Get(keys.Prefix(keys.KindDropped, number))
 	if err != nil || !found {
 		return 0, err
 	}

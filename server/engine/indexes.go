@@ -117,7 +117,7 @@ func (e *Engine) loadSet(r storage.Reader, number uint32) (set *index.Set, rebui
 
 // loadStoredSet reads the record of index definitions of a database.
 func loadStoredSet(r storage.Reader, number uint32) (*storedSet, error) {
-	v, found, err := r.Get(keys.Of(keys.KindDefinition, number))
+	v, found, err := r.Get(keys.Prefix(keys.KindDefinition, number))
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 		db.clearIndex(&left, c.ID)
 	}
 	if db.rebuilding { // after an interrupted change it is unknown which entries exist
-		all := storage.Prefix(keys.Of(keys.KindIndex, db.number.Load()))
+		all := storage.Prefix(keys.Prefix(keys.KindIndex, db.number.Load()))
 		left.DeleteRange(all.From, all.To)
 	}
 	if err := e.applyAside(ctx, &left); err != nil {
@@ -224,7 +224,7 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 
 // clearIndex removes all entries under the number of a composite index, including those of an interrupted build.
 func (db *database) clearIndex(batch *storage.Batch, id uint32) {
-	r := storage.Prefix(index.CompositePrefix(keys.Of(keys.KindIndex, db.number.Load()), id))
+	r := storage.Prefix(index.CompositePrefix(keys.Prefix(keys.KindIndex, db.number.Load()), id))
 	batch.DeleteRange(r.From, r.To)
 }
 
@@ -238,14 +238,14 @@ func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuil
 	batch.Set(keys.Catalogue(db.name.Project, db.name.ID), db.catalogueValue())
 	defs, ids := indexes.set.Definitions()
 	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 && !rebuilding {
-		batch.Delete(keys.Of(keys.KindDefinition, db.number.Load()))
+		batch.Delete(keys.Prefix(keys.KindDefinition, db.number.Load()))
 		return nil
 	}
 	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: rebuilding})
 	if err != nil {
 		return err
 	}
-	batch.Set(keys.Of(keys.KindDefinition, db.number.Load()), v)
+	batch.Set(keys.Prefix(keys.KindDefinition, db.number.Load()), v)
 	return nil
 }
 
@@ -284,9 +284,9 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		return err
 	}
 	defer view.release()
-	prefix := keys.Of(keys.KindIndex, db.number.Load())
+	prefix := keys.Prefix(keys.KindIndex, db.number.Load())
 	var changes edit
-	it := view.snap.Scan(storage.Prefix(keys.Of(keys.KindDocument, db.number.Load())))
+	it := view.snap.Scan(storage.Prefix(keys.Prefix(keys.KindDocument, db.number.Load())))
 	defer func() { _ = it.Close() }()
 	for it.Next() {
 		path, err := keys.DocumentPath(it.Key())
@@ -363,7 +363,7 @@ func (e *Engine) IndexSize(ctx context.Context, name resource.Database, d index.
 		return 0, 0, err
 	}
 	defer view.release()
-	it := view.snap.Scan(storage.Prefix(index.CompositePrefix(keys.Of(keys.KindIndex, db.number.Load()), composites[at].ID)))
+	it := view.snap.Scan(storage.Prefix(index.CompositePrefix(keys.Prefix(keys.KindIndex, db.number.Load()), composites[at].ID)))
 	defer func() { _ = it.Close() }()
 	for entries < most && it.Next() {
 		if err := ctx.Err(); err != nil {

@@ -57,7 +57,7 @@ func (x *run) names(yield func(path string) error) error {
 	})
 }
 
-// Birth returns the version before which a database did not exist: the time when the engine that created it was opened.
-func (e *Engine) Birth(name resource.Database) clock.Version {
+// CreatedAt returns the version before which a database did not exist: the time when the engine that created it was opened.
+func (e *Engine) CreatedAt(name resource.Database) clock.Version {
 	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
 }

@@ -78,7 +78,7 @@ func (e *Engine) Advance(versions map[resource.Database]clock.Version) {
 // applied holds the parts of a group of changes that concern a following engine.
 type applied struct {
 	databases []storage.Op
-	forgotten []storage.Op
+	dropped   []storage.Op
 	commits   []storage.Op
 	defined   []uint32
 }
@@ -100,9 +100,9 @@ func (a *applied) sort(ops []storage.Op) {
 			if op.Kind == storage.Set && len(op.Key) == 13 {
 				a.commits = append(a.commits, op)
 			}
-		case keys.KindForgotten:
+		case keys.KindDropped:
 			if op.Kind == storage.Set && len(op.Key) == 5 && len(op.Value) == 8 {
-				a.forgotten = append(a.forgotten, op)
+				a.dropped = append(a.dropped, op)
 			}
 		case keys.KindDefinition:
 			if len(op.Key) == 5 {
@@ -140,9 +140,9 @@ func (e *Engine) Applied(ops []storage.Op) error {
 	old := e.mu.view
 	next.serial = old.serial + 1
 	e.mu.view = next
-	for _, f := range group.forgotten {
+	for _, f := range group.dropped {
 		if db := e.numberedLocked(binary.BigEndian.Uint32(f.Key[1:])); db != nil {
-			db.forgotten = max(db.forgotten, clock.Version(binary.BigEndian.Uint64(f.Value)))
+			db.dropped = max(db.dropped, clock.Version(binary.BigEndian.Uint64(f.Value)))
 		}
 	}
 	for _, c := range commits {
@@ -242,7 +242,7 @@ func (e *Engine) endFollowing(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.mu.failed == nil {
-		e.mu.failed = fault.Because(cause, fault.Unavailable, "The database is changing at this node. Please try again.")
+		e.mu.failed = fault.Wrap(cause, fault.Unavailable, "The database is changing at this node. Please try again.")
 	}
 	for _, db := range e.mu.databases {
 		db.feed.close()

@@ -53,7 +53,7 @@ func (x *run) loadPast() error {
 		if err != nil {
 			return err
 		}
-		if d != nil && x.wants(d) {
+		if d != nil && x.matches(d) {
 			x.past = append(x.past, d)
 		}
 	}
@@ -61,8 +61,8 @@ func (x *run) loadPast() error {
 	return nil
 }
 
-// wants reports whether a document is among the results, offset and limit aside.
-func (x *run) wants(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
+// matches reports whether a document is among the results, offset and limit aside.
+func (x *run) matches(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
 
 // documents calls yield with the results in order, with all fields.
 func (x *run) documents(yield func(*document.Document) error) error {
@@ -220,7 +220,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		if err != nil {
 			return err
 		}
-		if d == nil || !x.wants(d) {
+		if d == nil || !x.matches(d) {
 			continue
 		}
 		var key []byte
@@ -293,7 +293,7 @@ func (x *run) walk(yield func(*document.Document) error) error {
 		}
 		x.stats.DocumentsRead++
 		d, err := decodeDocument(x.r.db.document(path), record)
-		if err != nil || !x.wants(d) {
+		if err != nil || !x.matches(d) {
 			return err
 		}
 		return yield(d)

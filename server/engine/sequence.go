@@ -22,7 +22,7 @@ import (
 // With this alone, callers that commit repeatedly would form two halves: one is written while the other waits, and each
 // flush serves only half of them. So a leader waits until there are as many commits as there were at the end of the
 // previous group, written and waiting together. It waits at most half of the time that writing that group took, and up
-// to four times as long while such waits end with all commits there (patience). A single caller never waits.
+// to four times as long while such waits end with all commits there (waitFactor). A single caller never waits.
 //
 // Invariants: there is one leader at a time, versions are assigned in the order of writing, and a group is visible or
 // has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
@@ -31,11 +31,11 @@ type sequencer struct {
 	engine *Engine
 	// clock is the machine's clock even in tests, whose own clocks do not advance while a commit is written.
 	clock clock.Clock
-	// took is the duration of the last group's write, and patience the number of halves of it that the leader waits at
+	// took is the duration of the last group's write, and waitFactor the number of halves of it that the leader waits at
 	// most. Only the leader accesses them.
-	took     time.Duration
-	patience time.Duration
-	mu       struct {
+	took       time.Duration
+	waitFactor time.Duration
+	mu         struct {
 		sync.Mutex
 		leading bool
 		queue   []*pending
@@ -123,8 +123,8 @@ func (s *sequencer) lead(ctx context.Context) {
 	began := s.clock.Now()
 	s.engine.write(ctx, group)
 	s.took = s.clock.Now().Sub(began)
-	if s.engine.o.Wrote != nil {
-		s.engine.o.Wrote(len(group), s.took)
+	if s.engine.o.CommitsWritten != nil {
+		s.engine.o.CommitsWritten(len(group), s.took)
 	}
 	s.mu.Lock()
 	// The lead is passed on before the group is woken, so that the next write begins while these callers continue.
@@ -144,11 +144,11 @@ func (s *sequencer) lead(ctx context.Context) {
 	}
 }
 
-// maxGather is the longest time that a leader waits for commits, and maxPatience the greatest number of halves of a
+// maxGather is the longest time that a leader waits for commits, and maxWaitFactor the greatest number of halves of a
 // write's duration.
 const (
-	maxGather   = 2 * time.Millisecond
-	maxPatience = 4
+	maxGather     = 2 * time.Millisecond
+	maxWaitFactor = 4
 )
 
 // gather returns the commits to write together.
@@ -159,13 +159,13 @@ func (s *sequencer) gather() []*pending {
 		full := make(chan struct{})
 		s.mu.full = full
 		s.mu.Unlock()
-		s.patience = max(s.patience, 1)
-		timeout, stop := s.clock.After(min(s.patience*s.took/2, maxGather))
+		s.waitFactor = max(s.waitFactor, 1)
+		timeout, stop := s.clock.After(min(s.waitFactor*s.took/2, maxGather))
 		select {
 		case <-full:
-			s.patience = min(2*s.patience, maxPatience)
+			s.waitFactor = min(2*s.waitFactor, maxWaitFactor)
 		case <-timeout:
-			s.patience /= 2 // Callers that come at any time must not wait for others.
+			s.waitFactor /= 2 // Callers that come at any time must not wait for others.
 		}
 		stop()
 		s.mu.Lock()
@@ -280,7 +280,7 @@ func (e *Engine) apply(ctx context.Context, batch *storage.Batch) error {
 	if err == nil || errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrFull) || errors.Is(err, storage.ErrMoved) {
 		return err
 	}
-	return fault.Because(err, fault.Internal, "The storage has failed; whether this was written is not known.")
+	return fault.Wrap(err, fault.Internal, "The storage has failed; whether this was written is not known.")
 }
 
 // fail ends writing permanently after an error that leaves the state of the disk unknown. Engine.mu is held.
@@ -290,7 +290,7 @@ func (e *Engine) fail(err error) {
 	case errors.Is(err, storage.ErrMoved):
 		e.mu.failed = err
 	default:
-		e.mu.failed = fault.Because(err, fault.Unavailable, "the storage has failed; the server must be started again")
+		e.mu.failed = fault.Wrap(err, fault.Unavailable, "the storage has failed; the server must be started again")
 		e.o.Log.Error("storage failed; no more writes until the server is started again", "error", errors.Join(err, errors.Unwrap(err)))
 	}
 }

@@ -262,7 +262,7 @@ func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte) 
 	switch {
 	case err == nil:
 		e.end(db, t)
-	case fault.Of(err).Message == textInvalid:
+	case fault.FromError(err).Message == textInvalid:
 		return err
 	}
 	return nil
@@ -324,7 +324,7 @@ func (e *Engine) endIdle(db *database) {
 			e.end(db, t)
 		}
 	}
-	db.locks.Cool()
+	db.locks.DropUnused()
 }
 
 // endAll ends all transactions of a database.

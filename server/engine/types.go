@@ -57,8 +57,8 @@ type Options struct {
 	Retention time.Duration
 	// Kept is the maximum time for which commits are retained for subscriptions by Follow; zero means a day.
 	Kept time.Duration
-	// Wrote is called for each group of commits that was written at once, with the duration of the write. It may be nil.
-	Wrote func(commits int, took time.Duration)
+	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may be nil.
+	CommitsWritten func(commits int, took time.Duration)
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
 	// Log receives queries without index and failures; nil logs nothing.

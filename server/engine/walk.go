@@ -41,7 +41,7 @@ func (w *documentWalk) below(path string, flat bool) error {
 // collections returns the ids of the collections directly below a document, in order. It reads one key for each
 // collection.
 func (w *documentWalk) collections(encoded []byte) ([]string, error) {
-	prefix := append(keys.Of(keys.KindDocument, w.number), encoded...)
+	prefix := append(keys.Prefix(keys.KindDocument, w.number), encoded...)
 	it := w.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
 	var out []string
@@ -112,7 +112,7 @@ type steps struct {
 
 // newSteps opens a walk over a collection given by its encoded path. Without parents it visits only documents.
 func newSteps(v *view, number uint32, encoded []byte, parents bool) *steps {
-	prefix := append(keys.Of(keys.KindDocument, number), encoded...)
+	prefix := append(keys.Prefix(keys.KindDocument, number), encoded...)
 	docPrefix := append(bytes.Clone(prefix), keys.PathEnd)
 	s := &steps{docPrefix: len(docPrefix), parentsP: len(prefix), parentPrefix: prefix}
 	s.docs = v.snap.Scan(storage.Prefix(docPrefix))

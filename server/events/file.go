@@ -75,17 +75,17 @@ type specJSON struct {
 func ReadFile(name, project string, getenv func(string) string) ([]*Spec, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "--events: %v", err)
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "--events: %v", err)
 	}
 	defer func() { _ = file.Close() }() // a read
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil || len(text) > maxFile {
-		return nil, fault.Because(err, fault.InvalidArgument, "--events %s: want a JSON file of at most %d bytes", name, maxFile)
+		return nil, fault.Wrap(err, fault.InvalidArgument, "--events %s: want a JSON file of at most %d bytes", name, maxFile)
 	}
 	secret := func(path, env string) ([]byte, error) { return readSecret(filepath.Dir(name), path, env, getenv) }
 	specs, err := parse(text, project, secret)
 	if err != nil {
-		return nil, fault.Because(err, fault.InvalidArgument, "--events %s: %s", name, fault.Of(err).Message)
+		return nil, fault.Wrap(err, fault.InvalidArgument, "--events %s: %s", name, fault.FromError(err).Message)
 	}
 	return specs, nil
 }
@@ -102,7 +102,7 @@ func readSecret(dir, path, env string, getenv func(string) string) ([]byte, erro
 		}
 		read, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fault.Because(err, fault.FailedPrecondition, "hmac.secretFile: %v", err)
+			return nil, fault.Wrap(err, fault.FailedPrecondition, "hmac.secretFile: %v", err)
 		}
 		text = string(read)
 	default:
@@ -130,7 +130,7 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&file); err != nil {
-		return nil, fault.Because(err, fault.InvalidArgument, "%v", err)
+		return nil, fault.Wrap(err, fault.InvalidArgument, "%v", err)
 	}
 	if len(file.Triggers) > maxSpecs {
 		return nil, fault.E(fault.InvalidArgument, "more than %d triggers", maxSpecs)
@@ -144,7 +144,7 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 			err = fault.E(fault.InvalidArgument, "the name is taken by another")
 		}
 		if err != nil {
-			return nil, fault.Because(err, fault.CodeOf(err), "trigger %q: %s", in.Name, fault.Of(err).Message)
+			return nil, fault.Wrap(err, fault.CodeOf(err), "trigger %q: %s", in.Name, fault.FromError(err).Message)
 		}
 		names[s.Name] = true
 		specs = append(specs, s)

@@ -65,7 +65,7 @@ func TestReadFileRefuses(t *testing.T) {
 		"application/protobuf":  `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "content": "text/plain"}]}`,
 		"unexpected end of JSO": `{"triggers": [`,
 	} {
-		if _, err := readText(t, text); err == nil || fault.CodeOf(err) == fault.Internal || !strings.Contains(fault.Of(err).Message, want) && !strings.Contains(want, "unexpected end") {
+		if _, err := readText(t, text); err == nil || fault.CodeOf(err) == fault.Internal || !strings.Contains(fault.FromError(err).Message, want) && !strings.Contains(want, "unexpected end") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

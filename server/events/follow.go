@@ -81,7 +81,7 @@ func (r *receiver) take(ctx context.Context, c *triggers.Commit) error {
 	var wanted []*triggers.Change
 	for i := range c.Changes {
 		change := &c.Changes[i]
-		if !r.spec.trigger.Wants(change) {
+		if !r.spec.trigger.Matches(change) {
 			continue
 		}
 		if !r.known(place{c.Version, change.Name.Path}) {

@@ -340,7 +340,7 @@ func TestDeadLetters(t *testing.T) {
 	w.set(3, "a/x")
 	await(t, "a dead letter", func() bool { return w.status("one").Dead == 1 })
 	w.stop()
-	if n, err := events.Revive(t.Context(), w.store, ""); n != 1 || err != nil {
+	if n, err := events.RetryStored(t.Context(), w.store, ""); n != 1 || err != nil {
 		t.Errorf("Revive = %d, %v", n, err)
 	}
 	s.decide(nil)

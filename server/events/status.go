@@ -82,9 +82,9 @@ func Stored(ctx context.Context, store storage.Reader) ([]Status, error) {
 	return all, nil
 }
 
-// Revive makes the dead letters of a trigger due again, in a store that no server uses; an empty name means all triggers. It returns
+// RetryStored makes the dead letters of a trigger due again, in a store that no server uses; an empty name means all triggers. It returns
 // their number.
-func Revive(ctx context.Context, store storage.Store, name string) (int, error) {
+func RetryStored(ctx context.Context, store storage.Store, name string) (int, error) {
 	known, err := cursors(ctx, store)
 	if err != nil {
 		return 0, err

@@ -101,7 +101,7 @@ func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) e
 	dead := e.meta.Attempts >= r.spec.attempts || now.Sub(e.version.Time()) > r.spec.age || errors.Is(cause, errNoBody)
 	r.mu.Unlock()
 	if dead {
-		return r.bury(ctx, l, e, now)
+		return r.makeDeadLetter(ctx, l, e, now)
 	}
 	return r.park(ctx, l, e)
 }
@@ -146,8 +146,8 @@ func (r *receiver) turnLate(written map[*event]bool) {
 	}
 }
 
-// bury makes an event a dead letter. If there are too many, it drops the oldest dead letters.
-func (r *receiver) bury(ctx context.Context, l *lane, e *event, now time.Time) error {
+// makeDeadLetter makes an event a dead letter. If there are too many, it drops the oldest dead letters.
+func (r *receiver) makeDeadLetter(ctx context.Context, l *lane, e *event, now time.Time) error {
 	r.deadMu.Lock()
 	defer r.deadMu.Unlock()
 	letter := *e.meta

@@ -92,8 +92,8 @@ func Violated(violations ...Violation) *Error {
 	return &Error{Code: InvalidArgument, Message: strings.Join(lines, "\n"), Violations: violations}
 }
 
-// Because creates an Error whose cause is kept for the log and is not sent.
-func Because(cause error, code Code, format string, args ...any) *Error {
+// Wrap creates an Error whose cause is kept for the log and is not sent.
+func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
@@ -103,9 +103,9 @@ func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Of finds the Error in err's chain. An error without one is Internal with no message to the client; a nil
+// FromError finds the Error in err's chain. An error without one is Internal with no message to the client; a nil
 // error is nil.
-func Of(err error) *Error {
+func FromError(err error) *Error {
 	if err == nil {
 		return nil
 	}
@@ -121,7 +121,7 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return OK
 	}
-	return Of(err).Code
+	return FromError(err).Code
 }
 
 // Is reports whether err carries the given code.

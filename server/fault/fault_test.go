@@ -20,18 +20,18 @@ func TestOf(t *testing.T) {
 		{"named", named, fault.NotFound, "No document to update: a/b"},
 		{"wrapped", fmt.Errorf("commit: %w", named), fault.NotFound, "No document to update: a/b"},
 		{"unnamed keeps its text to itself", unnamed, fault.Internal, "Internal error."},
-		{"cause is not sent", fault.Because(unnamed, fault.Unavailable, "try again"), fault.Unavailable, "try again"},
+		{"cause is not sent", fault.Wrap(unnamed, fault.Unavailable, "try again"), fault.Unavailable, "try again"},
 	}
 	for _, tt := range tests {
-		got := fault.Of(tt.in)
+		got := fault.FromError(tt.in)
 		if got.Code != tt.wantCode || got.Message != tt.wantText {
 			t.Errorf("%s: Of = %v %q, want %v %q", tt.name, got.Code, got.Message, tt.wantCode, tt.wantText)
 		}
 	}
-	if fault.Of(nil) != nil || fault.CodeOf(nil) != fault.OK {
+	if fault.FromError(nil) != nil || fault.CodeOf(nil) != fault.OK {
 		t.Error("Of(nil) must be nil and CodeOf(nil) OK")
 	}
-	if !errors.Is(fault.Because(unnamed, fault.Unavailable, "x"), unnamed) {
+	if !errors.Is(fault.Wrap(unnamed, fault.Unavailable, "x"), unnamed) {
 		t.Error("Because must keep its cause in the chain")
 	}
 }

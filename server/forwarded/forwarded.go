@@ -32,8 +32,8 @@ func Client(remote string, values []string, hops int) netip.Addr {
 	return own
 }
 
-// Of returns the address of the client of an HTTP request.
-func Of(r *http.Request, hops int) netip.Addr {
+// Address returns the address of the client of an HTTP request.
+func Address(r *http.Request, hops int) netip.Addr {
 	return Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), hops)
 }
 

@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 		h := newFixture(t, guard.RulesetsOptions{Detail: c.detail})
 		h.rules("match /a/{x} { allow get: if x == 'b'; }")
 		_, err := h.get(anonymous, "a/x")
-		if e := fault.Of(err); e == nil || e.Message != c.want {
+		if e := fault.FromError(err); e == nil || e.Message != c.want {
 			t.Errorf("refused with %v, want %q", err, c.want)
 		}
 	}

@@ -48,9 +48,9 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	})
 }
 
-// Left returns a document as the commit of a version left it, or nil if it is absent. It is for the commit's writer,
+// ReadWritten returns a document after the commit of a version, or nil if it is absent. It is for the commit's writer,
 // who receives it even if the rules deny reading, as in Firebase.
-func (g *Guard) Left(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
+func (g *Guard) ReadWritten(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
 	reading, err := g.engine.Read(ctx, db, operation.At{ReadTime: version})
 	if err != nil {
 		return nil, err

@@ -98,10 +98,10 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	// refused: a failure must not bypass the function.
 	status, answer, err := s.o.Blocking.Post(ctx, uri, body)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
 	}
 	if err != nil {
-		return nil, fault.Because(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to %s.))", uri)
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to %s.))", uri)
 	}
 	const lowest, highest = 200, 299
 	if status < lowest || status > highest {

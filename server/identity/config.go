@@ -139,7 +139,7 @@ func (s *Service) checkTenant(c Call) error {
 // wrongType returns the API's error for a field whose value has the wrong type.
 func wrongType(err error) error {
 	if field := (*json.UnmarshalTypeError)(nil); errors.As(err, &field) {
-		return fault.Because(err, fault.InvalidArgument, "Invalid value at '%s' (%s)", field.Field, field.Value)
+		return fault.Wrap(err, fault.InvalidArgument, "Invalid value at '%s' (%s)", field.Field, field.Value)
 	}
 	return err
 }

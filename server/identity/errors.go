@@ -10,7 +10,7 @@ import (
 func refusal(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
 
 // refusalText returns the API's text of an error.
-func refusalText(err error) string { return fault.Of(err).Message }
+func refusalText(err error) string { return fault.FromError(err).Message }
 
 // taken describes which field of an imported account belongs to another account.
 func taken(err error) string {

@@ -79,13 +79,13 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 	if shown == "" {
 		shown = "User"
 	}
-	const es256, rs256, patience = -7, -257, 60_000
+	const es256, rs256, timeoutMillis = -7, -257, 60_000
 	return &PasskeyResponse{CredentialCreationOptions: map[string]any{
 		"rp":               map[string]any{"id": "localhost", "name": "localhost"},
 		"user":             map[string]any{"id": base64.StdEncoding.EncodeToString([]byte(u.UID)), "name": name, "displayName": shown},
 		"challenge":        challenge(),
 		"pubKeyCredParams": []map[string]any{{"type": "public-key", "alg": es256}, {"type": "public-key", "alg": rs256}},
-		"timeout":          patience, "attestation": "none",
+		"timeout":          timeoutMillis, "attestation": "none",
 	}}, nil
 }
 

@@ -119,7 +119,7 @@ func (s *Service) hashUncounted(ctx context.Context, c Call, password string) (*
 func (s *Service) whenItsTurn(ctx context.Context, c Call, hash func()) error {
 	err := s.hashing.Do(ctx, c.queueOf(), hash)
 	if errors.Is(err, hashqueue.ErrFull) {
-		return fault.Because(err, fault.FailedPrecondition, "TOO_MANY_ATTEMPTS_TRY_LATER")
+		return fault.Wrap(err, fault.FailedPrecondition, "TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, passw
 				s.o.Log.Warn("a stored password hash cannot be checked", "algorithm", h.Alg, "error", badHash)
 			}
 		}
-		if !ok && (h == nil || !h.Own(params)) {
+		if !ok && (h == nil || !h.Current(params)) {
 			_, _ = params.New(password, make([]byte, 12)) // only the time matters
 		}
 	})

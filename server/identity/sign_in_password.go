@@ -144,7 +144,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 // no need.
 func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*account.Hash, error) {
 	params, err := s.hashParams(ctx, c.Project)
-	if err != nil || u.Password.Own(params) {
+	if err != nil || u.Password.Current(params) {
 		return nil, err
 	}
 	return s.hashUncounted(ctx, c, password)

@@ -82,7 +82,7 @@ func TestLimitsOfEntries(t *testing.T) {
 	for _, tt := range tests {
 		_, err := entriesOf(t, index.Definitions{}, tt.path, tt.fields)
 		switch {
-		case tt.want == "" && err != nil, tt.want != "" && (!fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want):
+		case tt.want == "" && err != nil, tt.want != "" && (!fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want):
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}

@@ -92,7 +92,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 	} else if fault.Is(missing, fault.NotFound) {
 		return missing
 	}
-	return fault.Because(err, fault.Unavailable, "the server is stopping")
+	return fault.Wrap(err, fault.Unavailable, "the server is stopping")
 }
 
 // next waits for commits. It returns context.Canceled if there are none and a stream waits for a version.

@@ -105,8 +105,8 @@ func (h *Hub) Open(db resource.Database) *Stream {
 	return s
 }
 
-// forget removes a closed stream. The last stream of a database ends its follower.
-func (h *Hub) forget(s *Stream) {
+// remove removes a closed stream. The last stream of a database ends its follower.
+func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.mu.streams[s]; !ok {

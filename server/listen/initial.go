@@ -166,7 +166,7 @@ func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	case fault.CodeOf(err) == fault.Internal:
 		s.hub.o.Log.Error("send a target", "database", s.follower.name.String(), "error", err)
 	}
-	return s.reject(t, fault.Of(err))
+	return s.reject(t, fault.FromError(err))
 }
 
 // sendError is an error of the stream's send, which ends the stream.

@@ -34,7 +34,7 @@ var errTooMany = errors.New("listen: too many changes to replay")
 // production have one. If from is before the database's creation or the retained log, or in the future, the target is
 // reset and sent completely.
 func (s *Stream) resume(ctx context.Context, t *target, r *engine.Reading, from clock.Version) error {
-	known := from >= s.follower.engine().Birth(s.follower.name) && from <= r.Version().After()
+	known := from >= s.follower.engine().CreatedAt(s.follower.name) && from <= r.Version().After()
 	if known && from > s.version && len(s.targets) == 1 {
 		if err := s.snapshot(from); err != nil {
 			return sendError{err}

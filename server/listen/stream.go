@@ -154,7 +154,7 @@ func (s *Stream) Close() {
 	s.mu.Unlock()
 	s.openBarriers(-1)
 	s.dropPending()
-	s.hub.forget(s)
+	s.hub.remove(s)
 }
 
 // command queues a command.

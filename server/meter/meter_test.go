@@ -112,7 +112,7 @@ func TestCalls(t *testing.T) {
 	m.Limited("hash")
 	m.Decide(7, meter.Allowed)
 	m.Decide(2, meter.Failed)
-	m.Wrote(3, time.Millisecond)
+	m.CommitsWritten(3, time.Millisecond)
 	m.Sent(-time.Second)
 	all := m.All()
 	if all.Limits[meter.Other] != 1 || all.Limits["hash"] != 1 || all.Decisions[2][meter.Failed] != 1 {

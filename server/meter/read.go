@@ -41,8 +41,8 @@ func (m *Meter) Limited(name string) {
 	n.Add(1)
 }
 
-// Wrote counts a group of commits that were written together, with the duration.
-func (m *Meter) Wrote(commits int, took time.Duration) {
+// CommitsWritten counts a group of commits that were written together, with the duration.
+func (m *Meter) CommitsWritten(commits int, took time.Duration) {
 	m.groups.had(commits)
 	m.syncs.took(took)
 }

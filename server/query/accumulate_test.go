@@ -119,7 +119,7 @@ func TestAggregationsThatAreRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := (&query.Aggregation{Query: tt.q, Fields: tt.fields}).Normalize()
-		if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+		if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 			t.Errorf("%v: %v, want %q", tt.fields, err, tt.want)
 		}
 	}

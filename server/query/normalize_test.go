@@ -227,7 +227,7 @@ func TestNormalizeRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := tt.q.Normalize()
-		if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+		if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 			t.Errorf("Normalize(%v order %q) = %v, want InvalidArgument %q", tt.q.Where, orders(tt.q), err, tt.want)
 		}
 	}

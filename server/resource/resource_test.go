@@ -85,7 +85,7 @@ func TestCheckIDs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		err := tt.check(tt.id)
-		if got := fault.Of(err); (err == nil) != (tt.want == "") || (err != nil && got.Message != tt.want) {
+		if got := fault.FromError(err); (err == nil) != (tt.want == "") || (err != nil && got.Message != tt.want) {
 			t.Errorf("check of id %q = %v, want %q", tt.id, err, tt.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestErrorsNameThePosition(t *testing.T) {
 		{root + strings.Repeat("/c/x", 101), "Key path is too long. Cannot exceed 100 elements."},
 	}
 	for _, tt := range tests {
-		if _, err := resource.ParseDocument(tt.in); !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+		if _, err := resource.ParseDocument(tt.in); !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 			t.Errorf("ParseDocument(%.60q) = %v, want %q", tt.in, err, tt.want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestErrorsNameThePosition(t *testing.T) {
 		t.Errorf("ParseParent(%q) = %q, %v", root, path, err)
 	}
 	const want = `Document parent name "` + root + `/a" lacks "/" at index 42.`
-	if _, _, err := resource.ParseParent(root + "/a"); err == nil || fault.Of(err).Message != want {
+	if _, _, err := resource.ParseParent(root + "/a"); err == nil || fault.FromError(err).Message != want {
 		t.Errorf("ParseParent of a collection = %v, want %q", err, want)
 	}
 }

@@ -146,7 +146,7 @@ func (d *decider) list(ctx context.Context, q *Request) {
 			f := gather(q.Query, alternative)
 			request.Resource = f.resource()
 			request.Path = f.path()
-			d.evaluator.Again()
+			d.evaluator.ResetBudget()
 			d.decision.Statements = d.decision.Statements[:0]
 			if !d.any(ctx, List, f.elements(q.Query, from)) {
 				return

@@ -15,13 +15,13 @@ type Expression struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 	// Values lists its values, in the official emulator's form.
-	Values []Worth `json:"values"`
+	Values []ValueCount `json:"values"`
 	// Children are the expressions in it.
 	Children []Expression `json:"children,omitempty"`
 }
 
-// Worth is a value of an expression, and the number of evaluations with that value.
-type Worth struct {
+// ValueCount is a value of an expression, and the number of evaluations with that value.
+type ValueCount struct {
 	Value json.RawMessage `json:"value"`
 	Count int             `json:"count"`
 }
@@ -33,11 +33,11 @@ func (r *Ruleset) AllowTraced(ctx context.Context, q *Request) (Decision, []Expr
 	if err != nil {
 		return d, nil, err
 	}
-	worth := make(map[int][]seen)
+	counts := make(map[int][]seen)
 	for _, t := range record.traced {
-		worth[t.id] = append(worth[t.id], seen{text: t.text, count: 1})
+		counts[t.id] = append(counts[t.id], seen{text: t.text, count: 1})
 	}
-	return d, r.expressions(func(id int) []seen { return worth[id] }, true), nil
+	return d, r.expressions(func(id int) []seen { return counts[id] }, true), nil
 }
 
 // Expressions returns the values of the rules' expressions since they were loaded.
@@ -58,9 +58,9 @@ func (r *Ruleset) expressions(values func(id int) []seen, evaluated bool) []Expr
 // expression returns an expression with those in it, and whether it or one of them had a value.
 func expression(e syntax.Expr, values func(id int) []seen, evaluated bool) (x Expression, had bool) {
 	at := e.At()
-	x = Expression{Start: at.Start, End: at.End, Line: at.Line, Column: at.Column, Values: []Worth{}}
+	x = Expression{Start: at.Start, End: at.End, Line: at.Line, Column: at.Column, Values: []ValueCount{}}
 	for _, v := range values(e.ID()) {
-		x.Values = append(x.Values, Worth{json.RawMessage(v.text), v.count})
+		x.Values = append(x.Values, ValueCount{json.RawMessage(v.text), v.count})
 	}
 	had = len(x.Values) > 0
 	for _, child := range syntax.Children(e) {

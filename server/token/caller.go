@@ -117,7 +117,7 @@ var errRevoked = errors.New("the service account's key was revoked")
 
 // errUnauthenticated returns the error for an invalid token. cause is only logged.
 func errUnauthenticated(cause error) error {
-	return fault.Because(cause, fault.Unauthenticated, "Missing or invalid authentication.")
+	return fault.Wrap(cause, fault.Unauthenticated, "Missing or invalid authentication.")
 }
 
 // bearer returns the token of an Authorization header. ok is false if the header has another scheme, which counts as no

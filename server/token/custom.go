@@ -75,7 +75,7 @@ func (v *Verifier) checkCustomSigner(ctx context.Context, t *jwt, project string
 		account, _, err = v.byServiceAccount(ctx, t)
 	}
 	if err != nil {
-		if fault.Of(err).Code == fault.Internal {
+		if fault.FromError(err).Code == fault.Internal {
 			return err
 		}
 		return invalidCustom("not signed by a registered service account")

@@ -165,7 +165,7 @@ func (k *Keys) Rotate() error {
 		k.mu.Lock()
 		k.mu.rings[ring] = kept
 		k.mu.Unlock()
-		if err := k.forget(ring, keys, kept); err != nil {
+		if err := k.dropUnkept(ring, keys, kept); err != nil {
 			return err
 		}
 	}
@@ -184,8 +184,8 @@ func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
 	return kept
 }
 
-// forget removes from the vault the keys that were not kept.
-func (k *Keys) forget(ring ringName, keys, kept []*key) error {
+// dropUnkept removes from the vault the keys that were not kept.
+func (k *Keys) dropUnkept(ring ringName, keys, kept []*key) error {
 	if k.o.Vault == nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func isServiceAccount(t *jwt) bool {
 func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string) (access string, life time.Duration, err error) {
 	t, err := parseJWT(raw)
 	if err != nil || !isServiceAccount(t) {
-		return "", 0, fault.Because(err, fault.Unauthenticated, "Invalid JWT: not made by a service account.")
+		return "", 0, fault.Wrap(err, fault.Unauthenticated, "Invalid JWT: not made by a service account.")
 	}
 	account, kid, err := v.byServiceAccount(ctx, t)
 	if err != nil {

@@ -444,7 +444,7 @@ func TestClaimsThatMustAgree(t *testing.T) {
 	} {
 		got := ""
 		if err := tt.use(); err != nil {
-			got = fault.Of(err).Message
+			got = fault.FromError(err).Message
 		}
 		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

@@ -104,7 +104,7 @@ func (v *Verifier) checkSession(ctx context.Context, id ID) error {
 		return nil
 	}
 	err := v.o.Session(ctx, id)
-	if err == nil || fault.Of(err).Code == fault.Internal {
+	if err == nil || fault.FromError(err).Code == fault.Internal {
 		return err
 	}
 	return errUnauthenticated(err)

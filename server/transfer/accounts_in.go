@@ -30,7 +30,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 	}
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
+		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	var first, second []string
 	for _, e := range entries {
@@ -76,7 +76,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 		err = t.importConfig(ctx, folder, verify)
 	}
 	if err != nil {
-		return fault.Because(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
+		return fault.Wrap(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
 	}
 	text, err := fs.ReadFile(folder, tenantsName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 		}
 	}
 	if err != nil {
-		return fault.Because(err, fault.InvalidArgument, "%s cannot be read: %v", tenantsName, err)
+		return fault.Wrap(err, fault.InvalidArgument, "%s cannot be read: %v", tenantsName, err)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ type accountsIn struct {
 func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "cannot read the accounts: %v", err)
+		return fault.Wrap(err, fault.NotFound, "cannot read the accounts: %v", err)
 	}
 	var file struct {
 		Users  []map[string]any `json:"users"`
@@ -147,7 +147,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&file); err != nil {
-		return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+		return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 	}
 	if file.Tenant != "" {
 		tenant = file.Tenant
@@ -174,7 +174,7 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request iden
 	for _, given := range users {
 		u, err := in.user(given)
 		if err != nil {
-			return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+			return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 		}
 		if request.HashAlgorithm == "" && u.PasswordHash != "" && !strings.HasPrefix(u.PasswordHash, plainPrefix) {
 			in.unknown++

@@ -65,7 +65,7 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 	d := decoder{project: db.Project}
 	path, fields, err := d.entity(entity, 0)
 	if err != nil {
-		return document.Write{}, fault.Because(err, fault.DataLoss, "an entity cannot be read: %v", err)
+		return document.Write{}, fault.Wrap(err, fault.DataLoss, "an entity cannot be read: %v", err)
 	}
 	name, err := resource.ParseDocument(resource.Document{DB: db, Path: path}.String())
 	if err != nil {
@@ -73,7 +73,7 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 	}
 	w := document.Write{Name: name, Fields: fields}
 	if err := document.Validate(w); err != nil {
-		return w, fault.Because(err, fault.CodeOf(err), "%s: %s", path, fault.Of(err).Message)
+		return w, fault.Wrap(err, fault.CodeOf(err), "%s: %s", path, fault.FromError(err).Message)
 	}
 	return w, nil
 }

@@ -114,7 +114,7 @@ func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, fo
 		before := l.read
 		for _, name := range part.outputs {
 			if err := l.load(ctx, folder, name); err != nil {
-				return l.read, fault.Because(err, fault.CodeOf(err), "%s: %s", name, reason(err))
+				return l.read, fault.Wrap(err, fault.CodeOf(err), "%s: %s", name, reason(err))
 			}
 		}
 		if n := l.read - before; part.counted && n != part.documents {
@@ -141,7 +141,7 @@ type loader struct {
 func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
 	f, err := folder.Open(name)
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
+		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {

@@ -111,7 +111,7 @@ func (h *fixture) signIn(tenant, email, password string) string {
 	h.t.Helper()
 	_, err := h.users.SignInWithPassword(h.t.Context(), identity.Call{Project: project, Tenant: tenant}, &identity.PasswordRequest{Email: &email, Password: &password})
 	if err != nil {
-		return fault.Of(err).Message
+		return fault.FromError(err).Message
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ const (
 
 // cannotWrite returns the error for an export that can't be written.
 func cannotWrite(err error) error {
-	return fault.Because(err, fault.FailedPrecondition, "cannot write the export: %v", err)
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 }
 
 // replace writes a folder beside dir and then renames it to dir, which must be absent, be empty, or have the marker: a file of every

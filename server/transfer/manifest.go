@@ -136,7 +136,7 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return fault.Because(err, fault.NotFound, "the export is incomplete: %v", err)
+		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
 	err = eachField(unframed(text), func(f field) error {
 		if f.number != number {
@@ -146,7 +146,7 @@ func messages(folder fs.FS, name string, number protowire.Number, yield func([]b
 	})
 	var named *fault.Error
 	if err != nil && !errors.As(err, &named) {
-		return fault.Because(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+		return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func readRecords(r io.Reader, yield func([]byte) error) error {
 			err = errors.New("a record is greater than any document")
 		}
 		if err != nil {
-			return fault.Because(err, fault.DataLoss, "the file is damaged or no export: %v", err)
+			return fault.Wrap(err, fault.DataLoss, "the file is damaged or no export: %v", err)
 		}
 		if err := yield(buffer.Bytes()); err != nil {
 			return err

@@ -231,7 +231,7 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 	}
 	accounts, err := fs.Sub(folder, content.Auth.Path)
 	if err != nil {
-		return fault.Because(err, fault.DataLoss, "%s: %v", suiteFile, err)
+		return fault.Wrap(err, fault.DataLoss, "%s: %v", suiteFile, err)
 	}
 	return t.importAccounts(ctx, accounts, verify, sum)
 }
@@ -242,13 +242,13 @@ func contentOf(dir string) (suite, error) {
 	text, err := os.ReadFile(filepath.Join(dir, suiteFile))
 	if err == nil {
 		if err := json.Unmarshal(text, &content); err != nil {
-			return content, fault.Because(err, fault.DataLoss, "%s cannot be read: %v", filepath.Join(dir, suiteFile), err)
+			return content, fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", filepath.Join(dir, suiteFile), err)
 		}
 		return content, nil
 	}
 	found, globErr := filepath.Glob(filepath.Join(dir, "*"+overallSuffix))
 	if globErr != nil || len(found) != 1 {
-		return content, fault.Because(err, fault.NotFound,
+		return content, fault.Wrap(err, fault.NotFound,
 			"%s holds no export: neither %s nor one file NAME%s is in it", dir, suiteFile, overallSuffix)
 	}
 	content.Firestore = &suiteExport{MetadataFile: filepath.Base(found[0])}

@@ -246,7 +246,7 @@ func TestBadExports(t *testing.T) {
 			c.spoil(t, dir)
 			h := newFixture(t, cheap)
 			_, err := h.Import(t.Context(), dir)
-			if err == nil || fault.Of(err).Code != c.code || !strings.Contains(fault.Of(err).Message, c.expect) {
+			if err == nil || fault.FromError(err).Code != c.code || !strings.Contains(fault.FromError(err).Message, c.expect) {
 				t.Errorf("Import = %v, want %v %q", err, c.code, c.expect)
 			}
 			if empty, err := h.Empty(t.Context()); !empty || err != nil {
@@ -280,7 +280,7 @@ func TestExportReplaces(t *testing.T) {
 	}
 	other := filepath.Join(parent, "other")
 	must(t, os.MkdirAll(filepath.Join(other, "precious"), 0o700))
-	if _, err := h.Export(t.Context(), other); fault.Of(err).Code != fault.FailedPrecondition {
+	if _, err := h.Export(t.Context(), other); fault.FromError(err).Code != fault.FailedPrecondition {
 		t.Errorf("a folder with other things: %v, want FailedPrecondition", err)
 	}
 	if _, err := os.Stat(filepath.Join(other, "precious")); err != nil {

@@ -49,10 +49,10 @@ func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, 
 	if hashFile != "" {
 		text, err := os.ReadFile(hashFile)
 		if err != nil {
-			return fault.Because(err, fault.NotFound, "cannot read the hash parameters: %v", err)
+			return fault.Wrap(err, fault.NotFound, "cannot read the hash parameters: %v", err)
 		}
 		if hash, err = parseHash(string(text)); err != nil {
-			return fault.Because(err, fault.InvalidArgument, "%s: %v", hashFile, err)
+			return fault.Wrap(err, fault.InvalidArgument, "%s: %v", hashFile, err)
 		}
 	}
 	put := func(verify bool, sum *Summary) error {

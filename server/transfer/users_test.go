@@ -44,14 +44,14 @@ func TestUsersOfFirebase(t *testing.T) {
 	}
 	for text, want := range map[string]string{"": "want the password hash parameters", "rounds: x\n": "is no number", "salt: x\n": "is no parameter"} {
 		must(t, os.WriteFile(hash, []byte(text), 0o600))
-		if err := h.ImportUsers(t.Context(), users, hash, &sum); fault.Of(err).Code != fault.InvalidArgument || !strings.Contains(err.Error(), want) {
+		if err := h.ImportUsers(t.Context(), users, hash, &sum); fault.FromError(err).Code != fault.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("hash parameters %q: %v, want %q", text, err, want)
 		}
 	}
-	if err := h.ImportUsers(t.Context(), users, filepath.Join(dir, "absent"), &sum); fault.Of(err).Code != fault.NotFound {
+	if err := h.ImportUsers(t.Context(), users, filepath.Join(dir, "absent"), &sum); fault.FromError(err).Code != fault.NotFound {
 		t.Errorf("no file of hash parameters: %v", err)
 	}
-	if err := h.ImportUsers(t.Context(), filepath.Join(dir, "absent"), "", &sum); fault.Of(err).Code != fault.NotFound {
+	if err := h.ImportUsers(t.Context(), filepath.Join(dir, "absent"), "", &sum); fault.FromError(err).Code != fault.NotFound {
 		t.Errorf("no file of users: %v", err)
 	}
 }

@@ -206,7 +206,7 @@ func (d *Dispatcher) matching(db resource.Database, c *Change) []*Trigger {
 	}
 	var out []*Trigger
 	for _, t := range d.mu.triggers {
-		if t.database == db && t.wants(c) {
+		if t.database == db && t.matches(c) {
 			out = append(out, t)
 		}
 	}

@@ -183,7 +183,7 @@ const defaultNamespace = "(default)"
 func decode(body []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
-		return fault.Because(err, fault.InvalidArgument, "Payload isn't valid for request.")
+		return fault.Wrap(err, fault.InvalidArgument, "Payload isn't valid for request.")
 	}
 	return nil
 }
@@ -205,12 +205,12 @@ func (c *Change) kind() kind {
 	return updated
 }
 
-// Wants reports whether the trigger is for a change of its database.
-func (t *Trigger) Wants(c *Change) bool { return t.wants(c) }
+// Matches reports whether the trigger is for a change of its database.
+func (t *Trigger) Matches(c *Change) bool { return t.matches(c) }
 
-// wants reports whether the trigger is for a change of its database. Functions of the 1st generation support only the
+// matches reports whether the trigger is for a change of its database. Functions of the 1st generation support only the
 // default database: a trigger of another one is accepted and receives no events, as in the official emulator.
-func (t *Trigger) wants(c *Change) bool {
+func (t *Trigger) matches(c *Change) bool {
 	if t.generation == First && t.database.ID != resource.DefaultDatabase {
 		return false
 	}

@@ -95,7 +95,7 @@ func TestParseJSONRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		err := wire.ParseJSON([]byte(tt.in), &pb.CommitRequest{})
-		if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != tt.want {
+		if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != tt.want {
 			t.Errorf("ParseJSON(%s) = %v, want %q", tt.in, err, tt.want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestSetParam(t *testing.T) {
 		"transaction": `Invalid value (oneof), oneof field 'consistency_selector' is already set. Cannot set 'transaction'`,
 	} {
 		err := wire.SetParam(&m, name, []string{"x"})
-		if !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != want {
+		if !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != want {
 			t.Errorf("SetParam(%s, x) = %v, want %q", name, err, want)
 		}
 	}

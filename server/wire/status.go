@@ -53,11 +53,11 @@ func forClient(err error) *fault.Error {
 	case errors.As(err, &named):
 		return named
 	case errors.Is(err, context.Canceled):
-		return fault.Because(err, fault.Canceled, "The operation was cancelled.")
+		return fault.Wrap(err, fault.Canceled, "The operation was cancelled.")
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Because(err, fault.DeadlineExceeded, "The operation took longer than its deadline.")
+		return fault.Wrap(err, fault.DeadlineExceeded, "The operation took longer than its deadline.")
 	}
-	return fault.Of(err)
+	return fault.FromError(err)
 }
 
 // Unnamed reports whether no client may see an error. Such an error is a bug in Clave; the transport logs it.

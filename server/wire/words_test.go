@@ -59,7 +59,7 @@ func TestParseValueRefuses(t *testing.T) {
 		"A string value is not valid UTF-8.":                 {ValueType: &pb.Value_StringValue{StringValue: "\xff"}},
 	}
 	for want, v := range tests {
-		if _, err := wire.ParseValue(v); !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != want {
+		if _, err := wire.ParseValue(v); !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != want {
 			t.Errorf("ParseValue = %v, want %q", err, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestParseWrite(t *testing.T) {
 		},
 	}
 	for want, in := range refused {
-		if _, err := wire.ParseWrite(db, in); !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != want {
+		if _, err := wire.ParseWrite(db, in); !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != want {
 			t.Errorf("ParseWrite(%v) = %v, want %q", in, err, want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestStatusOmitsInternalErrors(t *testing.T) {
 	}{
 		{fault.E(fault.NotFound, "gone"), "NotFound", 404, "gone", false},
 		{fmt.Errorf("reading: %w", fault.E(fault.FailedPrecondition, "stale")), "FailedPrecondition", 400, "stale", false},
-		{fault.Because(secret, fault.Aborted, "again"), "Aborted", 409, "again", false},
+		{fault.Wrap(secret, fault.Aborted, "again"), "Aborted", 409, "again", false},
 		{secret, "Internal", 500, "Internal error.", true},
 		{context.Canceled, "Canceled", 499, "The operation was cancelled.", false},
 		{context.DeadlineExceeded, "DeadlineExceeded", 504, "The operation took longer than its deadline.", false},
@@ -142,7 +142,7 @@ func TestParseQueryRefusesUnknownDirections(t *testing.T) {
 	for direction, want := range map[pb.StructuredQuery_Direction]bool{-1: false, 0: true, 1: true, 2: true, 3: false} {
 		q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "c"}}, OrderBy: []*pb.StructuredQuery_Order{{Field: &pb.StructuredQuery_FieldReference{FieldPath: "a"}, Direction: direction}}}
 		_, err := wire.ParseQuery(db.Root(), q)
-		if (err == nil) != want || err != nil && fault.Of(err).Message != "Unrecognized ordering." {
+		if (err == nil) != want || err != nil && fault.FromError(err).Message != "Unrecognized ordering." {
 			t.Errorf("direction %d: %v", direction, err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestParsePathRefusesReservedNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := wire.ParsePath(tt.in)
-		if (tt.want == "") != (err == nil) || (err != nil && fault.Of(err).Message != tt.want) {
+		if (tt.want == "") != (err == nil) || (err != nil && fault.FromError(err).Message != tt.want) {
 			t.Errorf("ParsePath(%q) = %v, want %q", tt.in, err, tt.want)
 		}
 	}

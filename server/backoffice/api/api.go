@@ -97,7 +97,7 @@ func (d *handler) code(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	ticket, err := d.service.CheckCode(forwarded.Of(r, d.options.ProxyHops), in.Code)
+	ticket, err := d.service.CheckCode(forwarded.Address(r, d.options.ProxyHops), in.Code)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -154,7 +154,7 @@ func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		write(w, p.status, errorBody(p.name, p.text))
 		return
 	}
-	f := fault.Of(err)
+	f := fault.FromError(err)
 	name, text := backoffice.Internal, "Ocurrió un error. Intenta de nuevo."
 	var refusal *backoffice.Refusal
 	if errors.As(err, &refusal) {

@@ -69,7 +69,7 @@ func (h *handler) link(words linkText, whose func(string) (string, error), act f
 		}
 		if err != nil {
 			state, status = "failed", http.StatusServiceUnavailable
-			if fault.Of(err).Code == fault.InvalidArgument {
+			if fault.FromError(err).Code == fault.InvalidArgument {
 				state, status = "invalid", http.StatusNotFound
 			} else {
 				h.o.Log.ErrorContext(r.Context(), "a link of the newsletter failed", "path", r.URL.Path, "error", err)

@@ -37,7 +37,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { printHelp(cmd.OutOrStdout(), cmd); return nil })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.Because(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
+		return fault.Wrap(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: groupServers, Title: "Servers"}, &cobra.Group{ID: groupData, Title: "Data"}, &cobra.Group{ID: groupTools, Title: "Tools"})
 	root.SetHelpCommandGroupID(groupTools)

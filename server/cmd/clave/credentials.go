@@ -67,7 +67,7 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "cannot write the key: %v. Name another file with --out.", err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the key: %v. Name another file with --out.", err)
 	}
 	made, err := store.Create(ctx, c.Command[0])
 	if err != nil {

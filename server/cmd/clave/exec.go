@@ -162,7 +162,7 @@ func exitCode(ran error, name string) (int, error) {
 	case errors.Is(ran, context.Canceled):
 		return exitSignal + int(syscall.SIGINT), nil
 	case errors.Is(ran, exec.ErrNotFound):
-		return exitNotFound, fault.Because(ran, fault.NotFound, "exec: there is no command %q. Give a program on the PATH, or a shell script in quotes.", name)
+		return exitNotFound, fault.Wrap(ran, fault.NotFound, "exec: there is no command %q. Give a program on the PATH, or a shell script in quotes.", name)
 	default:
 		return exitCannotRun, fmt.Errorf("exec: cannot run %q: %w", name, ran)
 	}

@@ -50,7 +50,7 @@ func health(ctx context.Context, at string, s streams) error {
 	}
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		return fault.Because(err, fault.Unavailable, "%s does not answer: %v", at, err)
+		return fault.Wrap(err, fault.Unavailable, "%s does not answer: %v", at, err)
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	if res.StatusCode != http.StatusOK {

@@ -139,7 +139,7 @@ func (l *Log) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.flushLocked(); err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "The console's audit log cannot be written, so nothing may be changed: %v.", err)
+		return fault.Wrap(err, fault.FailedPrecondition, "The console's audit log cannot be written, so nothing may be changed: %v.", err)
 	}
 	return nil
 }

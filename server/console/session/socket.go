@@ -54,7 +54,7 @@ func Listen(data string, address func(ctx context.Context, write bool) (Address,
 func Request(ctx context.Context, data string, write bool) (out Address, err error) {
 	err = datasocket.Request(ctx, data, socketName, linkRequest{write}, &out)
 	if errors.Is(err, fs.ErrPermission) {
-		err = fault.Because(err, fault.PermissionDenied, "%s belongs to another user: run clave console as the server's", data)
+		err = fault.Wrap(err, fault.PermissionDenied, "%s belongs to another user: run clave console as the server's", data)
 	}
 	return out, err
 }

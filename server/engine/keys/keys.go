@@ -25,7 +25,7 @@ const (
 	KindCatalogue  byte = 'a'
 	KindChange     byte = 'c'
 	KindDocument   byte = 'd'
-	KindForgotten  byte = 'f'
+	KindDropped    byte = 'f'
 	KindGroup      byte = 'g'
 	KindIndex      byte = 'i'
 	KindDefinition byte = 'm'
@@ -43,8 +43,8 @@ func Append(dst []byte, kind byte, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, kind), number)
 }
 
-// Of returns the prefix of a database's keys of one kind.
-func Of(kind byte, number uint32) []byte { return Append(make([]byte, 0, 64), kind, number) }
+// Prefix returns the prefix of a database's keys of one kind.
+func Prefix(kind byte, number uint32) []byte { return Append(make([]byte, 0, 64), kind, number) }
 
 // Floor returns the key of the greatest assigned version.
 func Floor() []byte { return []byte{KindFloor} }

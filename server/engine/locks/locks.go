@@ -294,15 +294,15 @@ func (t *Table) Victim(o *Owner) bool {
 	return o.victim
 }
 
-// Alive returns the error for which an owner gets no more locks, or nil.
-func (t *Table) Alive(o *Owner) error {
+// Err returns the reason why an owner receives no more locks, or nil.
+func (t *Table) Err(o *Owner) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refusal(o)
 }
 
-// Cool removes locks that are no longer hot and have neither holders nor waiting requests.
-func (t *Table) Cool() {
+// DropUnused removes locks that are no longer taken exclusively on read and have neither holders nor waiting requests.
+func (t *Table) DropUnused() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range t.mu.docs {

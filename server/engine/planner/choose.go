@@ -154,7 +154,7 @@ func (s *Scope) indexed(path string, element, desc bool) bool {
 
 // automatic returns the prefix of the keys of a single-field index.
 func (s *Scope) automatic(path string, element bool) []byte {
-	return s.in.Indexes.Automatic(keys.Of(keys.KindIndex, s.in.Number), s.group, s.collection, s.id, path, element)
+	return s.in.Indexes.Automatic(keys.Prefix(keys.KindIndex, s.in.Number), s.group, s.collection, s.id, path, element)
 }
 
 // composites returns the accesses by composite indexes that begin with equalities and continue with the whole order.
@@ -182,7 +182,7 @@ func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 	out := candidate{Access: Access{NameDescending: c.NameDescending(), FirstField: leading}}
 	// The name determines whether the index is read backwards. Every field of the order must agree with that.
 	out.reverse = out.NameDescending != h.Desc
-	out.Prefix = c.Prefix(keys.Of(keys.KindIndex, s.in.Number), s.collection)
+	out.Prefix = c.Prefix(keys.Prefix(keys.KindIndex, s.in.Number), s.collection)
 	// The fields before those of the order must be equalities of the shape, each used once. Their values complete the
 	// prefix.
 	for _, f := range fields[:leading] {
@@ -225,11 +225,11 @@ const nameField = "__name__"
 func walkNames(s Scope, h *Shape) *Alternative {
 	a := &Alternative{scope: s, Shape: h, Reverse: h.Desc, exact: true}
 	if s.group {
-		prefix := index.AppendSegment(keys.Of(keys.KindGroup, s.in.Number), s.id)
+		prefix := index.AppendSegment(keys.Prefix(keys.KindGroup, s.in.Number), s.id)
 		a.Accesses = []Access{{Label: s.label(h.Desc), Prefix: prefix, NamesOnly: true}}
 		return a
 	}
-	prefix := append(keys.Of(keys.KindDocument, s.in.Number), s.collection...)
+	prefix := append(keys.Prefix(keys.KindDocument, s.in.Number), s.collection...)
 	a.Accesses = []Access{{Label: s.label(h.Desc), Prefix: prefix, Documents: true}}
 	return a
 }

@@ -127,7 +127,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 		case <-late:
 			err = errFull()
 		case <-ctx.Done():
-			err = fault.Because(ctx.Err(), fault.Canceled, "The request was given up while it waited.")
+			err = fault.Wrap(ctx.Err(), fault.Canceled, "The request was given up while it waited.")
 		}
 		stopAgain()
 		b.mu.Lock()

@@ -328,7 +328,7 @@ func TestAStreamIsReadAtThePaceOfItsReader(t *testing.T) {
 			}
 		}
 	}()
-	taken := budget.Taken(r.Context())
+	taken := budget.MessageTaken(r.Context())
 	sum, took := 0, 0
 	for n := range read {
 		sum += n

@@ -31,9 +31,9 @@ func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Requ
 // streamKey is the key of a *stream in a context.
 type streamKey struct{}
 
-// Taken returns a function to call when a message of a stream has been taken. It does nothing if messages are not
+// MessageTaken returns a function to call when a message of a stream has been received. It does nothing if messages are not
 // counted this way.
-func Taken(ctx context.Context) func() {
+func MessageTaken(ctx context.Context) func() {
 	if s, ok := ctx.Value(streamKey{}).(*stream); ok {
 		return s.taken
 	}

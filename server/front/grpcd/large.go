@@ -60,7 +60,7 @@ func (d *common) open(ctx context.Context, l *deferred) (release func(), err err
 		return nil, wire.Status(err).Err()
 	}
 	if err := d.large.Acquire(ctx, n); err != nil {
-		return nil, wire.Status(fault.Because(err, fault.Canceled, "The request was given up while it waited.")).Err()
+		return nil, wire.Status(fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")).Err()
 	}
 	if err := d.codec.Unmarshal(l.late, l.message); err != nil {
 		d.large.Release(n)
@@ -80,7 +80,7 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
 			var release func()
 			out, err := handle(srv, ctx, func(m any) error {
-				l := &deferred{message: m, taken: budget.Taken(ctx)}
+				l := &deferred{message: m, taken: budget.MessageTaken(ctx)}
 				err := decode(l)
 				if err == nil {
 					release, err = d.open(ctx, l)
@@ -118,7 +118,7 @@ func newBoundedStream(ss grpc.ServerStream, d *common) *boundedStream {
 // RecvMsg implements grpc.ServerStream.
 func (s *boundedStream) RecvMsg(m any) error {
 	s.done()
-	l := &deferred{message: m, taken: budget.Taken(s.Context())}
+	l := &deferred{message: m, taken: budget.MessageTaken(s.Context())}
 	if err := s.ServerStream.RecvMsg(l); err != nil {
 		return err
 	}

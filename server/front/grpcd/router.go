@@ -122,7 +122,7 @@ const uncounted = 4 << 10
 // forward forwards a call whose only message is first. The budget counts the message until the leader's response begins. It is not
 // parsed here, so it needs none of the memory for large messages.
 func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
-	budget.Taken(ss.Context())()
+	budget.MessageTaken(ss.Context())()
 	answers := r.newPassing(ss.Context(), ss)
 	defer answers.end()
 	out := &forwarding{passing: answers, first: first}
@@ -173,7 +173,7 @@ func (f *forwardingStream) RecvMsg(m any) error {
 	if err := f.passing.RecvMsg(message); err != nil {
 		return err
 	}
-	budget.Taken(f.Context())()
+	budget.MessageTaken(f.Context())()
 	n := int64(message.Len())
 	if n <= uncounted {
 		return nil

@@ -31,7 +31,7 @@ func CheckFolder(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fault.Because(err, fault.FailedPrecondition, "%s: the built site is not there", path)
+		return fault.Wrap(err, fault.FailedPrecondition, "%s: the built site is not there", path)
 	case !info.IsDir():
 		return fault.E(fault.FailedPrecondition, "%s: the built site is not there: this is no folder", path)
 	}

@@ -129,7 +129,7 @@ func (s *services) rewrite(r *httputil.ProxyRequest, origin *url.URL) {
 	r.Out.Header.Del("Upgrade")
 	r.SetXForwarded()
 	if s.options.TrustProxy {
-		r.Out.Header.Set("X-Forwarded-For", forwarded.Of(r.In, 1).String())
+		r.Out.Header.Set("X-Forwarded-For", forwarded.Address(r.In, 1).String())
 		r.Out.Header.Set("X-Forwarded-Proto", forwarded.Scheme(r.In, 1))
 	}
 }

@@ -44,7 +44,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
 				return
 			}
-			Unavailable(fault.Of(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
+			Unavailable(fault.FromError(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
 			return
 		}
 	}

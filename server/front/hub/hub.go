@@ -115,7 +115,7 @@ func (h *hub) triggers(enabled bool) http.HandlerFunc {
 			return
 		}
 		if err := h.o.Triggers(r.Context(), enabled); err != nil {
-			httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+			httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.FromError(err).Message))
 			return
 		}
 		httpjson.WriteIndented(w, http.StatusOK, map[string]bool{"enabled": enabled})
@@ -159,7 +159,7 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := h.o.Export(r.Context(), in.Path, in.InitiatedBy, only); err != nil {
-		httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.Of(err).Message))
+		httpjson.WriteIndented(w, http.StatusInternalServerError, message(fault.FromError(err).Message))
 		return
 	}
 	httpjson.WriteIndented(w, http.StatusOK, message("OK"))

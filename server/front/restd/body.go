@@ -81,7 +81,7 @@ func (d *handler) admit(ctx context.Context, n int, memory int64) (*share, error
 	}
 	memory = min(memory, maxLarge)
 	if err := d.large.Acquire(ctx, memory); err != nil {
-		return nil, fault.Because(err, fault.Canceled, "The request was given up while it waited.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")
 	}
 	s.taken = memory
 	return s, nil
@@ -108,7 +108,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	case fault.Is(err, fault.Unavailable):
 		return nil, err // the budget had no space for it
 	case err != nil:
-		return nil, fault.Because(err, fault.Canceled, "The request's body was not sent to its end.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request's body was not sent to its end.")
 	}
 	if len(body) > maxBody {
 		return nil, errTooLarge()
@@ -160,7 +160,7 @@ func unpack(packed []byte, size int) ([]byte, error) {
 
 // errPacked is the error of a body that can't be unpacked.
 func errPacked(err error) error {
-	return fault.Because(err, fault.InvalidArgument, "The request's body does not have the stated content encoding.")
+	return fault.Wrap(err, fault.InvalidArgument, "The request's body does not have the stated content encoding.")
 }
 
 // errTooLarge refuses a body.

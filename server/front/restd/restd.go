@@ -139,7 +139,7 @@ func (d *handler) serve(r *http.Request, t target, call call, out *answer) error
 	if err != nil {
 		return err
 	}
-	caller.Address = forwarded.Of(r, d.o.ProxyHops)
+	caller.Address = forwarded.Address(r, d.o.ProxyHops)
 	params := r.URL.Query()
 	if out.system, err = parseSystem(params, r.Header, call.answers); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	}
 	s.database = q.Get("database")
 	s.authorization = authorization(r, q, f)
-	s.address = forwarded.Of(r, h.o.ProxyHops)
+	s.address = forwarded.Address(r, h.o.ProxyHops)
 	s.accept(rid, -1, f.maps)
 	h.limitHeld()
 	select {
@@ -98,7 +98,7 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 		case errors.As(err, &big):
 			http.Error(w, "Request too large", http.StatusRequestEntityTooLarge)
 		case fault.Is(err, fault.Unavailable):
-			http.Error(w, fault.Of(err).Message, http.StatusServiceUnavailable)
+			http.Error(w, fault.FromError(err).Message, http.StatusServiceUnavailable)
 		default:
 			http.Error(w, "Bad request: the body could not be read.", http.StatusBadRequest)
 		}

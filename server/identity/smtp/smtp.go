@@ -68,7 +68,7 @@ func (s *Sender) Send(ctx context.Context, l identity.Email) error {
 		return fmt.Errorf("e-mail from %s: %w", s.from, err)
 	}
 	if err := m.To(l.To); err != nil {
-		return fault.Because(err, fault.FailedPrecondition, "INVALID_RECIPIENT_EMAIL")
+		return fault.Wrap(err, fault.FailedPrecondition, "INVALID_RECIPIENT_EMAIL")
 	}
 	m.Subject(subject)
 	m.SetDate()

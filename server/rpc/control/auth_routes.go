@@ -129,7 +129,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		actionError(w, fault.Of(err).Message)
+		actionError(w, fault.FromError(err).Message)
 		return
 	}
 	if to, err := url.Parse(q.Get("continueUrl")); err == nil && to.IsAbs() {

@@ -60,7 +60,7 @@ func (h *triggerRoutes) register(mux *http.ServeMux, methods customMethods) {
 func (h *triggerRoutes) add(w http.ResponseWriter, r *http.Request, key string, generation triggers.Generation) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxTriggerBody))
 	if err != nil {
-		reply(w, nil, fault.Because(err, fault.InvalidArgument, "Payload isn't valid for request."))
+		reply(w, nil, fault.Wrap(err, fault.InvalidArgument, "Payload isn't valid for request."))
 		return
 	}
 	parse := triggers.ParseFirst
@@ -102,7 +102,7 @@ func (h *triggerRoutes) settle(w http.ResponseWriter, r *http.Request, project s
 	defer cancel()
 	if err := h.settling.Settle(ctx, project); err != nil {
 		if ctx.Err() != nil {
-			err = fault.Because(err, fault.DeadlineExceeded, "Events or snapshots were still on their way after %s.", limit)
+			err = fault.Wrap(err, fault.DeadlineExceeded, "Events or snapshots were still on their way after %s.", limit)
 		}
 		reply(w, nil, err)
 		return
@@ -119,7 +119,7 @@ func settleLimit(body io.Reader) (time.Duration, error) {
 	case err == io.EOF || err == nil && request.Timeout == "":
 		return defaultSettle, nil
 	case err != nil:
-		return 0, fault.Because(err, fault.InvalidArgument, "The body must be {\"timeout\": \"10s\"}, or empty.")
+		return 0, fault.Wrap(err, fault.InvalidArgument, "The body must be {\"timeout\": \"10s\"}, or empty.")
 	}
 	limit, err := time.ParseDuration(request.Timeout)
 	if err != nil || limit <= 0 || limit > maxSettle {

@@ -69,7 +69,7 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 
 // after returns the document as a commit left it.
 func (s *Server) after(ctx context.Context, db resource.Database, w document.Write, version clock.Version) (*document.Document, error) {
-	left, err := s.o.Guard.Left(ctx, db, w.Name, version)
+	left, err := s.o.Guard.ReadWritten(ctx, db, w.Name, version)
 	if err == nil && left == nil {
 		left = &document.Document{Name: w.Name, Fields: value.Map{}, CreateTime: version, UpdateTime: version}
 	}

@@ -27,7 +27,7 @@ func TestPageTokensRoundTrip(t *testing.T) {
 func TestBrokenPageTokensAreRefused(t *testing.T) {
 	good := cursorToken(&query.Cursor{Values: []value.Value{value.Int(1), value.Int(2)}})
 	for _, s := range []string{"x", "not-a-token", "====", good, good + "AA", idToken("a")} {
-		if c, err := parseCursorToken(s, 2); !fault.Is(err, fault.InvalidArgument) || fault.Of(err).Message != "invalid page token" {
+		if c, err := parseCursorToken(s, 2); !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != "invalid page token" {
 			t.Errorf("parseCursorToken(%q) = %v, %v; want InvalidArgument", s, c, err)
 		}
 	}

@@ -127,7 +127,7 @@ func (h *Handler) follow(r *http.Request, call identity.Call, s *shown) int {
 		s.Form, s.Message = false, s.Words.Done
 		return http.StatusOK
 	}
-	switch code, _, _ := strings.Cut(fault.Of(err).Message, " "); {
+	switch code, _, _ := strings.Cut(fault.FromError(err).Message, " "); {
 	case code == "WEAK_PASSWORD" || code == "PASSWORD_DOES_NOT_MEET_REQUIREMENTS":
 		s.Message = s.Words.Weak
 	default:

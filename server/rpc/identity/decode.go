@@ -39,7 +39,7 @@ func (h *Handler) admit(req *request, n int) (release func(), err error) {
 		return func() {}, nil
 	}
 	if err := h.large.Acquire(req.http.Context(), int64(n)); err != nil {
-		return nil, fault.Because(err, fault.Canceled, "The request was given up while it waited.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")
 	}
 	return func() { h.large.Release(int64(n)) }, nil
 }
@@ -54,7 +54,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		if fault.Is(err, fault.Unavailable) {
 			return nil, err // the memory budget is exhausted
 		}
-		return nil, fault.Because(err, fault.Canceled, "The request was not read to its end.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request was not read to its end.")
 	}
 	return text, nil
 }
@@ -64,7 +64,7 @@ func parseBody(r *http.Request, text []byte) (map[string]any, error) {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		form, err := url.ParseQuery(string(text))
 		if err != nil {
-			return nil, fault.Because(err, fault.InvalidArgument, "Invalid form body.")
+			return nil, fault.Wrap(err, fault.InvalidArgument, "Invalid form body.")
 		}
 		return fromValues(form), nil
 	}

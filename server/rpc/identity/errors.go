@@ -65,7 +65,7 @@ func describe(err error) errorBody {
 			Details: []map[string]any{{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []map[string]any{{"field": field.field, "description": field.message}}}},
 		}
 	}
-	f := fault.Of(err)
+	f := fault.FromError(err)
 	body := errorBody{Code: http.StatusBadRequest, Message: f.Message, Status: f.Code.String()}
 	if status, ok := statuses[f.Code]; ok {
 		body.Code = status

@@ -279,7 +279,7 @@ func (h *Handler) hops() int {
 // describeCall reads the parts that all calls have in common.
 func (h *Handler) describeCall(r *http.Request) identity.Call {
 	hops := h.hops()
-	c := identity.Call{Address: forwarded.Of(r, hops).String(), UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
+	c := identity.Call{Address: forwarded.Address(r, hops).String(), UserAgent: r.UserAgent(), Key: r.URL.Query().Get("key"), Project: h.service.Project()}
 	if c.Key == "" {
 		c.Key = r.Header.Get("X-Goog-Api-Key")
 	}
@@ -338,9 +338,9 @@ func (h *Handler) authorize(req *request, route route) error {
 func (h *Handler) admin(req *request, project string) error {
 	caller, err := h.o.Admins.Admin(req.http.Context(), req.http.Header.Get("Authorization"), project)
 	req.caller = caller
-	req.caller.Address = forwarded.Of(req.http, h.hops())
+	req.caller.Address = forwarded.Address(req.http, h.hops())
 	if fault.CodeOf(err) == fault.Unauthenticated {
-		return fault.Because(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "+
+		return fault.Wrap(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "+
 			"authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.")
 	}
 	return err

@@ -160,9 +160,9 @@ func (e *Evaluator) Begin(r *Request) {
 	e.Lookups.begin()
 }
 
-// Again begins another evaluation of the same operation, for example for another alternative of a query. Earlier
+// ResetBudget begins another evaluation of the same operation, for example for another alternative of a query. Earlier
 // lookups still count.
-func (e *Evaluator) Again() { e.steps, e.spent = 0, nil }
+func (e *Evaluator) ResetBudget() { e.steps, e.spent = 0, nil }
 
 // Err returns the first error of the Reader.
 func (e *Evaluator) Err() error { return e.err }

@@ -76,8 +76,8 @@ type Operation struct {
 	Reads []string `json:"reads"`
 }
 
-// Good reports whether the case accepts a verdict.
-func (c *Case) Good(verdict string) bool {
+// Accepts reports whether the case accepts a verdict.
+func (c *Case) Accepts(verdict string) bool {
 	if verdict == c.Expect {
 		return true
 	}

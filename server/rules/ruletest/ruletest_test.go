@@ -27,7 +27,7 @@ func TestRecordedCases(t *testing.T) {
 		got, why, err := c.Decide(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
-		} else if !c.Good(got) {
+		} else if !c.Accepts(got) {
 			t.Errorf("%s: got %s (%s), want %s %s\n%s", c.ID, got, why, c.Expect, c.Note, c.Rules)
 		}
 	}

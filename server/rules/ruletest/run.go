@@ -81,7 +81,7 @@ func Test(ctx context.Context, w io.Writer, folder, rulesFile string) (ok bool, 
 			switch {
 			case err != nil:
 				return false, fmt.Errorf("%s: case %s: %w", file, c.ID, err)
-			case c.Good(verdict):
+			case c.Accepts(verdict):
 				passed++
 				continue
 			}

@@ -125,5 +125,5 @@ func readError(action string, err error) error {
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
 		name = filepath.Base(info.Path)
 	}
-	return fault.Because(err, fault.DataLoss, "The data file %s is damaged; the requested data can't be read.", name)
+	return fault.Wrap(err, fault.DataLoss, "The data file %s is damaged; the requested data can't be read.", name)
 }

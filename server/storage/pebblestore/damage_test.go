@@ -101,7 +101,7 @@ func TestADamagedBlockIsAnError(t *testing.T) {
 	for i := range 200 {
 		_, found, err := s.Get(fmt.Appendf(nil, "a%03d", i))
 		switch {
-		case fault.Is(err, fault.DataLoss) && strings.Contains(fault.Of(err).Message, table):
+		case fault.Is(err, fault.DataLoss) && strings.Contains(fault.FromError(err).Message, table):
 			lost++
 		case err != nil || !found:
 			t.Fatalf("Get(a%03d): found %t, %v; want DATA_LOSS with the name %s, or the value", i, found, err, table)
@@ -115,7 +115,7 @@ func TestADamagedBlockIsAnError(t *testing.T) {
 	it := s.Scan(storage.Range{})
 	for it.Next() {
 	}
-	if err := it.Err(); !fault.Is(err, fault.DataLoss) || !strings.Contains(fault.Of(err).Message, table) {
+	if err := it.Err(); !fault.Is(err, fault.DataLoss) || !strings.Contains(fault.FromError(err).Message, table) {
 		t.Errorf("a scan over a damaged block = %v, want DATA_LOSS with the name %s", err, table)
 	}
 	_ = it.Close()
@@ -189,7 +189,7 @@ func TestAMissingManifestIsRefused(t *testing.T) {
 	if err == nil {
 		_ = s.Close()
 	}
-	if !fault.Is(err, fault.DataLoss) || !strings.Contains(fault.Of(err).Message, "marker.manifest") {
+	if !fault.Is(err, fault.DataLoss) || !strings.Contains(fault.FromError(err).Message, "marker.manifest") {
 		t.Errorf("Open = %v, want DATA_LOSS that names the marker", err)
 	}
 }

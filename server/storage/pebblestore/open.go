@@ -138,7 +138,7 @@ func openError(dir string, err error) error {
 	case isFull(err):
 		return noRoom(dir, "its files can't be written")
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
-		return fault.Because(err, fault.DataLoss,
+		return fault.Wrap(err, fault.DataLoss,
 			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
 	return fmt.Errorf("open data folder %s: %w", dir, err)
@@ -147,7 +147,7 @@ func openError(dir string, err error) error {
 // lockError returns the error for a directory that could not be locked.
 func lockError(dir string, err error) error {
 	if !isFull(err) && isLocked(err) {
-		return fault.Because(err, fault.FailedPrecondition,
+		return fault.Wrap(err, fault.FailedPrecondition,
 			"data folder %s is in use by another process; stop it, or choose another with --data", dir)
 	}
 	return openError(dir, err)

@@ -85,7 +85,7 @@ func OpenMemoryWith(o Options) (*Store, error) {
 // Err returns an error for damaged files, a full disk or a failure of the storage, and otherwise nil.
 func (s *Store) Err() error {
 	if failed := s.failed.Load(); failed != nil {
-		return fault.Because(failed.cause, fault.Unavailable, "the storage has failed; the server must be started again")
+		return fault.Wrap(failed.cause, fault.Unavailable, "the storage has failed; the server must be started again")
 	}
 	if err := s.damage.Err(); err != nil {
 		return err

@@ -89,7 +89,7 @@ func isFull(err error) bool {
 
 // fullError returns the error for a refused batch.
 func fullError() error {
-	return fault.Because(storage.ErrFull, fault.ResourceExhausted, "The disk is full. Nothing is written until there is space again; deletes are possible.")
+	return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full. Nothing is written until there is space again; deletes are possible.")
 }
 
 // admit decides whether a batch may be applied. deletes is set when it only deletes.
@@ -299,7 +299,7 @@ func (s *space) roomToOpen(names []string) error {
 
 // noRoom returns the error for a store that can't be opened on a full disk.
 func noRoom(dir, detail string) error {
-	return fault.Because(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
+	return fault.Wrap(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
 }
 
 // Unwrap implements vfs.FS.

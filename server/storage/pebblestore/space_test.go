@@ -340,7 +340,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 					if left > 1 && !measured && err == nil {
 						break // that may be enough
 					}
-					if !fault.Is(err, fault.ResourceExhausted) || !errors.Is(err, storage.ErrFull) || strings.Contains(fault.Of(err).Message, "\n") {
+					if !fault.Is(err, fault.ResourceExhausted) || !errors.Is(err, storage.ErrFull) || strings.Contains(fault.FromError(err).Message, "\n") {
 						t.Errorf("measured %t, old %t, %d bytes left: Open = %v, want an ErrFull that is RESOURCE_EXHAUSTED in one line", measured, old, left, err)
 					}
 				case <-time.After(time.Minute):

@@ -125,7 +125,7 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 	all.Set(positionKey, s.positionValue(e.position))
 	if err := s.local.ApplyUnsynced(all); err != nil {
 		// The row is written, but this node can't make it visible.
-		err = fault.Because(errors.Join(storage.ErrMoved, err), fault.Unavailable, "The storage of this node has failed. Please try again.")
+		err = fault.Wrap(errors.Join(storage.ErrMoved, err), fault.Unavailable, "The storage of this node has failed. Please try again.")
 		s.o.Log.Error("the replica can't be written", "error", err)
 		s.lead.lose(err)
 		return err
@@ -220,7 +220,7 @@ func refused(err error) error {
 		return nil
 	}
 	if strings.HasPrefix(pgErr.Code, insufficientResources) {
-		return fault.Because(errors.Join(storage.ErrFull, err), fault.ResourceExhausted, textFull)
+		return fault.Wrap(errors.Join(storage.ErrFull, err), fault.ResourceExhausted, textFull)
 	}
 	return fmt.Errorf("write the log: %w", err)
 }

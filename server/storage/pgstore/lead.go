@@ -83,7 +83,7 @@ func (l *leadership) held() error {
 
 // moved returns the error of a node that does not lead, or no longer leads.
 func moved(text string) error {
-	return fault.Because(storage.ErrMoved, fault.Unavailable, "%s Please try again.", text)
+	return fault.Wrap(storage.ErrMoved, fault.Unavailable, "%s Please try again.", text)
 }
 
 // lose ends the leadership permanently. The first cause is kept.

@@ -95,7 +95,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 	}
 	if s.o.Dir != "" {
 		if err := os.RemoveAll(s.o.Dir); err != nil {
-			return fault.Because(err, fault.FailedPrecondition, "cannot empty the folder of the replica %s: %v", s.o.Dir, err)
+			return fault.Wrap(err, fault.FailedPrecondition, "cannot empty the folder of the replica %s: %v", s.o.Dir, err)
 		}
 	}
 	if err := s.openLocal(); err != nil {
@@ -231,7 +231,7 @@ func (s *Store) readLog(ctx context.Context) error {
 func (s *Store) applyRow(at position, body []byte) error {
 	ops, err := s.codec.decode(body)
 	if err != nil {
-		return fault.Because(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
+		return fault.Wrap(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", at.seq)
 	}
 	// The position is part of the same batch: after a crash the replica has a row with its position, or neither.
 	batch := storage.Batch{Ops: append(slices.Clip(ops), storage.Op{Kind: storage.Set, Key: positionKey, Value: s.positionValue(at)})}

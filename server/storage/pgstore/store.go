@@ -94,7 +94,7 @@ func (s *Store) failed(doing string, err error) error {
 	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.Because(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, reachError(err, s.pool.Config().ConnConfig.Password))
+	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, reachError(err, s.pool.Config().ConnConfig.Password))
 }
 
 // Held implements storage.Leased.
@@ -216,12 +216,12 @@ type snapshot struct{ storage.Snapshot }
 // Scan implements storage.Reader.
 func (s snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.Snapshot, r) }
 
-// Hidden reports whether a key of a replica, or of a copy of one, is not data but the position.
-func Hidden(key []byte) bool { return string(key) >= string(visible) }
+// IsPosition reports whether a key of a replica, or of a copy of one, is not data but the position.
+func IsPosition(key []byte) bool { return string(key) >= string(visible) }
 
-// Forget adds to a batch for a copy of a replica the removal of its position, after which the copy is an ordinary
+// DropPosition adds to a batch for a copy of a replica the removal of its position, after which the copy is an ordinary
 // store.
-func Forget(b *storage.Batch) { b.Delete(positionKey) }
+func DropPosition(b *storage.Batch) { b.Delete(positionKey) }
 
 // hexOf returns an id for a message.
 func hexOf(id []byte) string { return hex.EncodeToString(id) }
