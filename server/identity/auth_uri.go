@@ -8,6 +8,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/contact"
 	"clave/server/randid"
 )
 
@@ -45,7 +46,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if stringOf(r.ContinueURI) == "" {
 		return nil, apiError("MISSING_CONTINUE_URI")
 	}
-	email, ok := cleanEmail(*r.Identifier)
+	email, ok := contact.Email(*r.Identifier)
 	if !ok {
 		return nil, apiError("INVALID_IDENTIFIER")
 	}

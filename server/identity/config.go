@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/passpolicy"
 )
 
 // Config holds a project's settings: the part of the API's Config that has an effect.
@@ -44,9 +45,9 @@ type Config struct {
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
 		} `json:"permissions"`
 	} `json:"client"`
-	MFA                  MFASettings  `json:"mfa"`
-	PasswordPolicyConfig PolicyConfig `json:"passwordPolicyConfig"`
-	AuthorizedDomains    []string     `json:"authorizedDomains"`
+	MFA                  MFASettings         `json:"mfa"`
+	PasswordPolicyConfig passpolicy.Settings `json:"passwordPolicyConfig"`
+	AuthorizedDomains    []string            `json:"authorizedDomains"`
 }
 
 // privacy reports whether addresses are protected from enumeration.
@@ -106,7 +107,7 @@ func (t *Tenant) overrule(cfg *Config) error {
 		cfg.SignIn.PhoneNumber.TestPhoneNumbers = t.TestPhoneNumbers
 	}
 	if t.PasswordPolicyConfig != nil {
-		cfg.PasswordPolicyConfig = PolicyConfig{}
+		cfg.PasswordPolicyConfig = passpolicy.Settings{}
 		if err := decodeOver(t.PasswordPolicyConfig, &cfg.PasswordPolicyConfig); err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.check(), cfg.checkBlocking()); err != nil {
+		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 )
 
 // MFASettings holds the settings of second factors of a project or a tenant.
@@ -30,16 +31,16 @@ func (m *MFASettings) check() error {
 	if m == nil {
 		return nil
 	}
-	if err := among("mfa.state", m.State, "STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
+	if err := apierror.Choice("mfa.state", m.State, "STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
 		return err
 	}
 	for _, name := range m.EnabledProviders {
-		if err := among("mfa.enabled_providers", name, "PROVIDER_UNSPECIFIED", "PHONE_SMS"); err != nil {
+		if err := apierror.Choice("mfa.enabled_providers", name, "PROVIDER_UNSPECIFIED", "PHONE_SMS"); err != nil {
 			return err
 		}
 	}
 	for _, p := range m.ProviderConfigs {
-		if err := among("mfa.provider_configs.state", p.State, "MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
+		if err := apierror.Choice("mfa.provider_configs.state", p.State, "MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"); err != nil {
 			return err
 		}
 		if p.TOTPConfig == nil || p.TOTPConfig.AdjacentIntervals == nil {
@@ -50,14 +51,6 @@ func (m *MFASettings) check() error {
 		}
 	}
 	return nil
-}
-
-// among refuses a value of a setting that is not among the API's. An empty value is always accepted.
-func among(field, word string, words ...string) error {
-	if word == "" || slices.Contains(words, word) {
-		return nil
-	}
-	return fault.E(fault.InvalidArgument, "Invalid value at '%s', \"%s\"", field, word)
 }
 
 // enabled reports whether a state is one of those that switch something on.

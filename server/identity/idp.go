@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 	"clave/server/token"
 )
 
@@ -327,7 +328,7 @@ func (a *assertion) readSAML(response string) error {
 	if a.provider.RawID == "" {
 		a.provider.RawID = name
 	}
-	if email, ok := cleanEmail(name); ok {
+	if email, ok := contact.Email(name); ok {
 		a.provider.Email, a.shown = email, name
 	}
 	a.attributes = map[string]any{}
@@ -359,7 +360,7 @@ func assert(given url.Values, id string, claims map[string]any) (*assertion, err
 		return nil, apiError("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
 	}
 	if email := word("email"); email != "" && a.provider.Email == "" {
-		clean, ok := cleanEmail(email)
+		clean, ok := contact.Email(email)
 		if !ok {
 			return nil, apiError("INVALID_EMAIL")
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
+	"clave/server/identity/passpolicy"
 )
 
 // ImportUser is an account to import.
@@ -293,18 +295,18 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *acc
 	}
 	var ok bool
 	switch {
-	case g.LocalID == "" || units(g.LocalID) > maxUID:
+	case g.LocalID == "" || passpolicy.Units(g.LocalID) > maxUID:
 		return nil, "localId is missing", nil
 	case g.TenantID != "" && g.TenantID != c.Tenant:
 		return nil, "Tenant id in userInfo does not match the tenant id in request.", nil
 	}
 	if g.Email != "" {
-		if u.Email, ok = cleanEmail(g.Email); !ok {
+		if u.Email, ok = contact.Email(g.Email); !ok {
 			return nil, "email is invalid", nil
 		}
 	}
 	if g.PhoneNumber != "" {
-		if u.Phone, ok = cleanPhone(g.PhoneNumber); !ok {
+		if u.Phone, ok = contact.Phone(g.PhoneNumber); !ok {
 			return nil, "phone number format is invalid", nil
 		}
 	}
@@ -356,7 +358,7 @@ func badClaims(err error) string {
 func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (problem string) {
 	ids, strict := make(map[string]bool), s.o.AsEmulator && !c.Transfer
 	for _, m := range list {
-		_, ok := cleanPhone(m.PhoneInfo)
+		_, ok := contact.Phone(m.PhoneInfo)
 		switch {
 		case u.Email == "" && strict:
 			return "Second factor account requires email to be presented."

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 )
 
 // FederatedID names a user of an identity provider.
@@ -78,7 +79,7 @@ func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func(
 		list = append(list, func() (*account.User, error) { return s.accounts.ByEmail(c.scope(), email) })
 	}
 	for _, phone := range r.PhoneNumber {
-		if clean, ok := cleanPhone(phone); ok {
+		if clean, ok := contact.Phone(phone); ok {
 			list = append(list, func() (*account.User, error) { return s.accounts.ByPhone(c.scope(), clean) })
 		}
 	}

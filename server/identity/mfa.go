@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 	"clave/server/randid"
 )
 
@@ -38,7 +39,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	list := factors(u, false)
 	for i := range list {
-		list[i].PhoneInfo = hidden(list[i].PhoneInfo)
+		list[i].PhoneInfo = contact.HidePhone(list[i].PhoneInfo)
 	}
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
 }
@@ -56,7 +57,7 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 			}
 			f = had[i]
 			f.DisplayName = m.DisplayName
-		} else if phone, ok := cleanPhone(m.PhoneInfo); !ok {
+		} else if phone, ok := contact.Phone(m.PhoneInfo); !ok {
 			return apiError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
 		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue
@@ -222,7 +223,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if r.PhoneEnrollmentInfo == nil {
 		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
 	}
-	phone, ok := cleanPhone(r.PhoneEnrollmentInfo.PhoneNumber)
+	phone, ok := contact.Phone(r.PhoneEnrollmentInfo.PhoneNumber)
 	if !ok {
 		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/contact"
 	"clave/server/randid"
 )
 
@@ -260,7 +261,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 		return oob{}, apiError("MISSING_EMAIL")
 	}
 	var ok bool
-	if made.Email, ok = cleanEmail(*r.Email); !ok {
+	if made.Email, ok = contact.Email(*r.Email); !ok {
 		return oob{}, apiError("INVALID_EMAIL")
 	}
 	if made.Type == EmailSignIn {
@@ -294,7 +295,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *oob) erro
 		return apiError("MISSING_NEW_EMAIL")
 	}
 	var ok bool
-	if made.NewEmail, ok = cleanEmail(*r.NewEmail); !ok {
+	if made.NewEmail, ok = contact.Email(*r.NewEmail); !ok {
 		return apiError("INVALID_NEW_EMAIL")
 	}
 	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)

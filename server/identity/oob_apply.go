@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 )
 
 // loadCode returns a code that is still valid and its user. The user is nil for codes that create accounts.
@@ -143,7 +144,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	if u.Disabled {
 		return nil, apiError("USER_DISABLED")
 	}
-	if err := s.checkNewPassword(cfg, *r.NewPassword); err != nil {
+	if err := cfg.PasswordPolicyConfig.CheckNew(*r.NewPassword); err != nil {
 		return nil, err
 	}
 	// Hashing is slow, so it precedes the lock of the account. The checks above are repeated under the lock.
@@ -200,7 +201,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if stringOf(r.Email) == "" {
 		return nil, apiError("MISSING_EMAIL")
 	}
-	email, ok := cleanEmail(*r.Email)
+	email, ok := contact.Email(*r.Email)
 	if !ok {
 		return nil, apiError("INVALID_EMAIL")
 	}

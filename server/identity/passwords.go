@@ -4,15 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"unicode/utf16"
 
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/hashqueue"
 )
-
-// maxPassword is the maximum length of a password, in UTF-16 units.
-const maxPassword = 4096
 
 // hashRounds is the number of rounds of Firebase's scrypt for new passwords.
 const hashRounds = 8
@@ -145,27 +141,4 @@ func (s *Service) passwordOK(ctx context.Context, c Call, h *account.Hash, passw
 		}
 	})
 	return ok, err
-}
-
-// units returns the length of a string in UTF-16 units, as the API counts.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
-}
-
-// checkNewPassword checks a new password against the project's policy.
-func (s *Service) checkNewPassword(cfg *Config, password string) error {
-	if units(password) > maxPassword {
-		return apiError("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at most %d characters]", maxPassword)
-	}
-	if policy := cfg.enforcedPolicy(); policy != nil {
-		return policy.check(password)
-	}
-	if units(password) < 6 {
-		return apiError("WEAK_PASSWORD : Password should be at least 6 characters")
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 	"clave/server/randid"
 )
 
@@ -124,7 +125,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if !boolOr(cfg.SignIn.PhoneNumber.Enabled, true) {
 		return nil, apiError("OPERATION_NOT_ALLOWED")
 	}
-	phone, ok := cleanPhone(stringOf(r.PhoneNumber))
+	phone, ok := contact.Phone(stringOf(r.PhoneNumber))
 	if !ok {
 		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 	}
@@ -231,7 +232,7 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		if stringOf(r.PhoneNumber) == "" {
 			return "", apiError("MISSING_PHONE_NUMBER")
 		}
-		phone, _ := cleanPhone(*r.PhoneNumber)
+		phone, _ := contact.Phone(*r.PhoneNumber)
 		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
 			return "", apiError("INVALID_TEMPORARY_PROOF")
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 )
 
 // SortField is the field by which accounts are ordered.
@@ -95,7 +96,7 @@ func (s *Service) match(ctx context.Context, c Call, expressions []Expression) (
 	case e.Email != "":
 		one, err = s.accounts.ByEmail(c.scope(), e.Email)
 	case e.PhoneNumber != "":
-		phone, _ := cleanPhone(e.PhoneNumber)
+		phone, _ := contact.Phone(e.PhoneNumber)
 		one, err = s.accounts.ByPhone(c.scope(), phone)
 	case e.UserID != "":
 		one, err = s.accounts.Get(c.scope(), e.UserID)

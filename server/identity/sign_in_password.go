@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
 )
 
 // PasswordRequest signs in with an e-mail address and a password.
@@ -42,7 +43,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if r.Email == nil {
 		return nil, apiError("MISSING_EMAIL")
 	}
-	email, ok := cleanEmail(*r.Email)
+	email, ok := contact.Email(*r.Email)
 	if !ok {
 		return nil, apiError("INVALID_EMAIL")
 	}
@@ -57,8 +58,8 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 		return nil, err
 	}
 	// Checked only after the password was right, because the result reveals facts about the account.
-	if policy := cfg.enforcedPolicy(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
-		if err := policy.check(*r.Password); err != nil {
+	if policy := cfg.PasswordPolicyConfig.Enforced(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
+		if err := policy.Check(*r.Password); err != nil {
 			return nil, err
 		}
 	}

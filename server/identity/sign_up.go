@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/contact"
+	"clave/server/identity/passpolicy"
 )
 
 // SignUpRequest creates an account, which is anonymous if the request has neither e-mail address nor password.
@@ -114,7 +116,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 	if stringOf(r.Password) == "" {
 		return "", apiError("MISSING_PASSWORD")
 	}
-	email, ok := cleanEmail(*r.Email)
+	email, ok := contact.Email(*r.Email)
 	if !ok {
 		return "", apiError("INVALID_EMAIL")
 	}
@@ -127,7 +129,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 	if err := checkProfile(r.DisplayName, nil); err != nil {
 		return "", err
 	}
-	return email, s.checkNewPassword(cfg, *r.Password)
+	return email, cfg.PasswordPolicyConfig.CheckNew(*r.Password)
 }
 
 // signUpPassword creates an account with an address and a password, or adds them to old.
@@ -227,18 +229,18 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 		Disabled: boolOr(r.Disabled, false) || boolOr(r.DisableUser, false), ValidSince: &since,
 	}
 	if r.LocalID != nil {
-		if u.UID = *r.LocalID; u.UID == "" || units(u.UID) > maxUID {
+		if u.UID = *r.LocalID; u.UID == "" || passpolicy.Units(u.UID) > maxUID {
 			return nil, apiError("INVALID_LOCAL_ID")
 		}
 	}
 	var ok bool
 	if stringOf(r.Email) != "" {
-		if u.Email, ok = cleanEmail(*r.Email); !ok {
+		if u.Email, ok = contact.Email(*r.Email); !ok {
 			return nil, apiError("INVALID_EMAIL")
 		}
 	}
 	if stringOf(r.PhoneNumber) != "" {
-		if u.Phone, ok = cleanPhone(*r.PhoneNumber); !ok {
+		if u.Phone, ok = contact.Phone(*r.PhoneNumber); !ok {
 			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
@@ -252,7 +254,7 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 		u.Attributes = r.CustomAttributes
 	}
 	if r.Password != nil {
-		if err := s.checkNewPassword(cfg, *r.Password); err != nil {
+		if err := cfg.PasswordPolicyConfig.CheckNew(*r.Password); err != nil {
 			return nil, err
 		}
 		var err error

@@ -43,7 +43,7 @@ func (t *Tenant) forbids(name string) bool {
 // check refuses invalid settings.
 func (t *Tenant) check() error {
 	cfg := &Config{}
-	return firstErr(t.MFAConfig.check(), t.overrule(cfg), cfg.PasswordPolicyConfig.check())
+	return firstErr(t.MFAConfig.check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
 }
 
 // tenantItem is the kind of item that stores tenants.

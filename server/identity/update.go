@@ -6,6 +6,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/contact"
 )
 
 // Attribute names a field that an update deletes.
@@ -188,12 +189,12 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	var email, phone string
 	var ok bool
 	if r.Email != nil && *r.Email != "" {
-		if email, ok = cleanEmail(*r.Email); !ok {
+		if email, ok = contact.Email(*r.Email); !ok {
 			return nil, apiError("INVALID_EMAIL")
 		}
 	}
 	if r.PhoneNumber != nil && *r.PhoneNumber != "" {
-		if phone, ok = cleanPhone(*r.PhoneNumber); !ok {
+		if phone, ok = contact.Phone(*r.PhoneNumber); !ok {
 			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
@@ -216,7 +217,7 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	}
 	var hash *account.Hash
 	if r.Password != nil {
-		if err := s.checkNewPassword(cfg, *r.Password); err != nil {
+		if err := cfg.PasswordPolicyConfig.CheckNew(*r.Password); err != nil {
 			return nil, err
 		}
 		var err error

@@ -1,24 +1,19 @@
-package identity
+// Package contact checks the e-mail addresses and phone numbers of accounts and returns them in the form in which they are stored.
+package contact
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
-// Limits of profile fields, in UTF-16 units.
-const (
-	maxDisplayName = 256
-	maxPhotoURL    = 2048
-	maxUID         = 128
-	maxEmail       = 256
-)
+// maxEmail is the maximum length of an address, in bytes.
+const maxEmail = 256
 
 // emailForm matches the form of an e-mail address. The mail server checks the rest.
 var emailForm = regexp.MustCompile(`^[^\s@<>()\[\],;:\\"\x00-\x1f]+@[A-Za-z0-9\-_.\x{80}-\x{10ffff}]+$`)
 
-// cleanEmail returns the stored form of an e-mail address, and whether the address is valid.
-func cleanEmail(email string) (string, bool) {
+// Email returns the stored form of an e-mail address, and whether the address is valid.
+func Email(email string) (string, bool) {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if len(email) > maxEmail || !emailForm.MatchString(email) {
 		return "", false
@@ -27,8 +22,8 @@ func cleanEmail(email string) (string, bool) {
 	return email, !strings.HasPrefix(domain, ".") && !strings.HasSuffix(domain, ".") && !strings.Contains(domain, "..")
 }
 
-// cleanPhone returns a phone number in E.164 form, and whether it is valid.
-func cleanPhone(phone string) (string, bool) {
+// Phone returns a phone number in E.164 form, and whether it is valid.
+func Phone(phone string) (string, bool) {
 	digits := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9' || r == '+':
@@ -46,25 +41,11 @@ func cleanPhone(phone string) (string, bool) {
 	return digits, true
 }
 
-// hidden returns a phone number with all but its last four digits hidden.
-func hidden(phone string) string {
+// HidePhone returns a phone number with all but its last four digits hidden.
+func HidePhone(phone string) string {
 	const shown = 4
 	if len(phone) <= shown+1 {
 		return phone
 	}
 	return phone[:1] + strings.Repeat("*", len(phone)-shown-1) + phone[len(phone)-shown:]
-}
-
-// itoa prints a number.
-func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
-
-// checkProfile checks the lengths of a name and a picture's address.
-func checkProfile(name, photo *string) error {
-	if name != nil && units(*name) > maxDisplayName {
-		return apiError("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
-	}
-	if photo != nil && units(*photo) > maxPhotoURL {
-		return apiError("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
-	}
-	return nil
 }
