@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"sync"
@@ -37,69 +36,6 @@ func put(t testing.TB, s *account.Store, u *account.User) error {
 		c.Put(u)
 		return nil
 	})
-}
-
-// TestFirebaseScrypt checks the published vectors (github.com/firebase/scrypt, the Admin SDK's tests).
-func TestFirebaseScrypt(t *testing.T) {
-	decode := func(s string) []byte {
-		b, err := base64.StdEncoding.DecodeString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	p := account.Project{
-		SignerKey: decode("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="),
-		Separator: decode("Bw=="), Rounds: 8, MemCost: 14,
-	}
-	tests := []struct {
-		password string
-		salt     []byte
-		want     string
-	}{
-		{"user1password", decode("42xEC+ixf3L2lw=="), "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="},
-		{"password", []byte("NaCl"), "V358E8LdWJXAO7muq0CufVpEOXaj8aFiC7T/rcaGieN04q/ZPJ08WhJEHGjj9lz/2TT+/86N5VjVoc5DdBhBiw=="},
-	}
-	for _, tt := range tests {
-		h, err := p.New(tt.password, tt.salt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := base64.StdEncoding.EncodeToString(h.Sum); got != tt.want {
-			t.Errorf("hash of %q = %s, want %s", tt.password, got, tt.want)
-		}
-		if ok, err := h.Verify(tt.password, p); !ok || err != nil {
-			t.Errorf("Verify(%q) = %v, %v", tt.password, ok, err)
-		}
-		if ok, err := h.Verify(tt.password+"x", p); ok || err != nil {
-			t.Errorf("Verify of a wrong password = %v, %v", ok, err)
-		}
-	}
-}
-
-func TestHashParametersAreBounded(t *testing.T) {
-	tests := []struct {
-		h    account.Hash
-		want bool
-	}{
-		{account.Hash{Alg: "SCRYPT", Rounds: 8, MemCost: 14}, true},
-		{account.Hash{Alg: "SCRYPT", Rounds: 8, MemCost: 30}, false},
-		{account.Hash{Alg: "STANDARD_SCRYPT", CPU: 1 << 14, Block: 8, Parallel: 1}, true},
-		{account.Hash{Alg: "STANDARD_SCRYPT", CPU: 1 << 30, Block: 8, Parallel: 1}, false},
-		{account.Hash{Alg: "STANDARD_SCRYPT", CPU: 1000, Block: 8, Parallel: 1}, false},
-		{account.Hash{Alg: "PBKDF2_SHA256", Rounds: 120000}, true},
-		{account.Hash{Alg: "PBKDF2_SHA256", Rounds: 1 << 30}, false},
-		{account.Hash{Alg: "SHA256", Rounds: 8192}, true},
-		{account.Hash{Alg: "SHA256", Rounds: 8193}, false},
-		{account.Hash{Alg: "HMAC_SHA999"}, false},
-		{account.Hash{Alg: "ARGON2", Argon2: &account.Argon2{Type: "ARGON2_ID", Iterations: 1, MemoryKiB: 1 << 22, Parallel: 1}}, false},
-		{account.Hash{Alg: "ROT13"}, false},
-	}
-	for _, tt := range tests {
-		if got := tt.h.Check(); got != tt.want {
-			t.Errorf("Check(%+v) = %v, want %v", tt.h, got, tt.want)
-		}
-	}
 }
 
 // TestUniqueUnderConcurrency gives the same address, number and provider's user to many accounts concurrently.

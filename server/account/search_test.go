@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 )
 
 // find returns the ids of the accounts that match a text.
@@ -76,7 +77,7 @@ func BenchmarkSearch(b *testing.B) {
 				name := fmt.Sprintf("User %d", i)
 				c.Put(&account.User{
 					UID: fmt.Sprintf("u%06d", i), Email: fmt.Sprintf("user%d@example.org", i), DisplayName: &name,
-					Password: &account.Hash{Alg: "SCRYPT", Sum: make([]byte, 64), Salt: make([]byte, 16)}, Created: 1_800_000_000_000,
+					Password: &passhash.Hash{Alg: "SCRYPT", Sum: make([]byte, 64), Salt: make([]byte, 16)}, Created: 1_800_000_000_000,
 				})
 			}
 			return nil

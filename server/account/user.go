@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"clave/server/account/passhash"
 )
 
 // Scope is where an account is stored: a project, and a tenant of it or none.
@@ -20,7 +22,7 @@ type User struct {
 	Phone         string          `json:"phone,omitempty"`
 	DisplayName   *string         `json:"displayName,omitempty"`
 	PhotoURL      *string         `json:"photoUrl,omitempty"`
-	Password      *Hash           `json:"password,omitempty"`
+	Password      *passhash.Hash  `json:"password,omitempty"`
 	Providers     []Provider      `json:"providers,omitempty"`
 	Factors       []Factor        `json:"factors,omitzero"`
 	Passkeys      []Passkey       `json:"passkeys,omitempty"`

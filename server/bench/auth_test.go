@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/identity"
 	rpcidentity "clave/server/rpc/identity"
 	"clave/server/storage/pebblestore"
@@ -162,7 +163,7 @@ func BenchmarkAuthMemory(b *testing.B) {
 			}
 			err := s.accounts.Change(context.Background(), account.Scope{Project: "bench"}, names, func(c *account.Change) error {
 				for _, uid := range names {
-					c.Put(&account.User{UID: uid, Email: uid + "@example.com", Password: &account.Hash{Alg: "SCRYPT", Sum: make([]byte, 64), Salt: make([]byte, 12), Rounds: 8, MemCost: 14}})
+					c.Put(&account.User{UID: uid, Email: uid + "@example.com", Password: &passhash.Hash{Alg: "SCRYPT", Sum: make([]byte, 64), Salt: make([]byte, 12), Rounds: 8, MemCost: 14}})
 				}
 				return nil
 			})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 )
 
 // BatchGetRequest requests a page of all accounts.
@@ -58,7 +59,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 // passwordVersion returns 0 for a password that is hashed with the project's own parameters, which its settings
 // contain, 1 for other hashes, and nil for an account without a password. `firebase auth:export` omits hashes of other
 // versions than 0.
-func passwordVersion(h *account.Hash, p account.Project) *int {
+func passwordVersion(h *passhash.Hash, p passhash.Params) *int {
 	if h == nil {
 		return nil
 	}

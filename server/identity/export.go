@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 )
 
 // Export calls yield for each account of the call's scope, in the order of ids. The second argument is a request
@@ -34,16 +35,16 @@ func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return requestFor(&account.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
+	return requestFor(&passhash.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
 }
 
 // sameHash reports whether a hash has the project's own parameters.
-func sameHash(h *account.Hash, p account.Project) bool {
+func sameHash(h *passhash.Hash, p passhash.Params) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && string(h.Separator) == string(p.Separator) && h.Rounds == p.Rounds && h.MemCost == p.MemCost
 }
 
 // requestFor returns the parameters of a hash.
-func requestFor(h *account.Hash, p account.Project) *ImportRequest {
+func requestFor(h *passhash.Hash, p passhash.Params) *ImportRequest {
 	key := h.Key
 	if h.Alg == "SCRYPT" && len(key) == 0 {
 		key = p.SignerKey

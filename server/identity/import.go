@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/identity/contact"
 	"clave/server/identity/passpolicy"
 )
@@ -84,8 +85,8 @@ func decode64(s string) ([]byte, error) {
 }
 
 // hashOf returns a hash with the request's parameters, without sum and salt.
-func (r *ImportRequest) hashOf() (*account.Hash, error) {
-	h := &account.Hash{
+func (r *ImportRequest) hashOf() (*passhash.Hash, error) {
+	h := &passhash.Hash{
 		Alg: strings.ToUpper(r.HashAlgorithm), Rounds: int(r.Rounds), MemCost: int(r.MemoryCost), CPU: int(r.CPUMemCost), Block: int(r.BlockSize),
 		Parallel: int(r.Parallelization), Length: int(r.DkLen), PasswordFirst: strings.Contains(r.PasswordHashOrder, "PASSWORD_AND_SALT"),
 	}
@@ -93,7 +94,7 @@ func (r *ImportRequest) hashOf() (*account.Hash, error) {
 		h.Rounds, h.MemCost = 8, 14
 	}
 	if a := r.Argon2Parameters; a != nil {
-		h.Argon2 = &account.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
+		h.Argon2 = &passhash.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
 		var err error
 		if h.Argon2.Associated, err = decode64(a.AssociatedData); err != nil {
 			return nil, apiError("INVALID_HASH_PARAMETER_SIZE")
@@ -124,7 +125,7 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 	if err := sane(r.Users, boolOr(r.SanityCheck, false), s.keeps(c, r)); err != nil {
 		return nil, err
 	}
-	var hash *account.Hash
+	var hash *passhash.Hash
 	if r.HashAlgorithm != "" {
 		var err error
 		if hash, err = r.hashOf(); err != nil {
@@ -146,7 +147,7 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 // CheckImport returns what BatchCreate would return for any number of accounts, and stores nothing. A tenant that does
 // not exist yet counts as one without accounts.
 func (s *Service) CheckImport(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
-	var hash *account.Hash
+	var hash *passhash.Hash
 	if r.HashAlgorithm != "" {
 		var err error
 		if hash, err = r.hashOf(); err != nil {
@@ -201,7 +202,7 @@ type importing struct {
 }
 
 // importEach checks the accounts of an import one by one.
-func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash *account.Hash) (*importing, error) {
+func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash *passhash.Hash) (*importing, error) {
 	res := &ImportResponse{Kind: "identitytoolkit#UploadAccountResponse"}
 	users, order := make(map[string]*account.User), []string(nil)
 	index := make(map[string]int)
@@ -279,7 +280,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 }
 
 // importOne converts one account. problem is the reason if it can't be imported.
-func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *account.Hash) (u *account.User, problem string, err error) {
+func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *passhash.Hash) (u *account.User, problem string, err error) {
 	now := s.now()
 	since := now.Unix()
 	u = &account.User{
@@ -380,7 +381,7 @@ func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (proble
 }
 
 // importPassword imports the hash of a password, or a plain-text password.
-func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *account.Hash) (problem string, err error) {
+func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *passhash.Hash) (problem string, err error) {
 	switch fake, isFake := fakePassword(g.PasswordHash); {
 	case g.RawPassword != "":
 		u.Password, err = s.hash(ctx, c, g.RawPassword)
@@ -392,7 +393,7 @@ func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g
 		if !s.o.Emulator {
 			return "Missing hash algorithm", nil
 		}
-		h := account.Hash{Alg: "SCRYPT", Rounds: 8, MemCost: s.o.HashMemCost, Separator: []byte{7}}
+		h := passhash.Hash{Alg: "SCRYPT", Rounds: 8, MemCost: s.o.HashMemCost, Separator: []byte{7}}
 		hash = &h
 		fallthrough
 	default:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/identity/hashqueue"
@@ -106,7 +107,7 @@ type Service struct {
 	outbox   chan queuedCode
 	mu       struct {
 		sync.Mutex
-		hashes map[string]account.Project
+		hashes map[string]passhash.Params
 	}
 }
 
@@ -122,7 +123,7 @@ func New(o Options) *Service {
 		perClient = maxHashesWaiting
 	}
 	s.hashing = hashqueue.New(o.HashWorkers, perClient)
-	s.mu.hashes = make(map[string]account.Project)
+	s.mu.hashes = make(map[string]passhash.Params)
 	return s
 }
 

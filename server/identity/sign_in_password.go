@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/identity/contact"
 )
 
@@ -85,7 +86,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	if u != nil && u.Disabled {
 		return nil, apiError("USER_DISABLED")
 	}
-	var hash *account.Hash
+	var hash *passhash.Hash
 	if u != nil {
 		hash = u.Password
 	}
@@ -143,7 +144,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 
 // rehash hashes a password with the project's own parameters if it was imported with others. It returns nil if there is
 // no need.
-func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*account.Hash, error) {
+func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*passhash.Hash, error) {
 	params, err := s.hashParams(ctx, c.Project)
 	if err != nil || u.Password.Current(params) {
 		return nil, err

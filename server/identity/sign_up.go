@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/identity/contact"
 	"clave/server/identity/passpolicy"
 )
@@ -167,7 +168,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 // linkPassword sets an account's e-mail address and password. If the address differs from the account's, it is a change
 // of address: it is refused where Update would refuse it, the new address is not verified, and the former one is
 // notified. All sessions end except the one that begins.
-func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *account.Hash, r *SignUpRequest, res *SignUpResponse) error {
+func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *passhash.Hash, r *SignUpRequest, res *SignUpResponse) error {
 	var notice *recovery
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
 		if u.Email != email {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/fault"
 	"clave/server/identity/contact"
 )
@@ -215,7 +216,7 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 			return nil, apiError("INVALID_PROVIDER_ID")
 		}
 	}
-	var hash *account.Hash
+	var hash *passhash.Hash
 	if r.Password != nil {
 		if err := cfg.PasswordPolicyConfig.CheckNew(*r.Password); err != nil {
 			return nil, err
@@ -271,7 +272,7 @@ func (s *Service) move(u *account.User, email string, verified bool) {
 }
 
 // setPassword changes the password, which ends all sessions.
-func (s *Service) setPassword(u *account.User, hash *account.Hash) {
+func (s *Service) setPassword(u *account.User, hash *passhash.Hash) {
 	u.Password, u.PasswordUpdated = hash, s.now().UnixMilli()
 	s.revoke(u)
 }

@@ -16,7 +16,7 @@ func New(format string, args ...any) error {
 func Is(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
 
 // Text returns the API's text of an error.
-func Text(err error) string { return fault.Of(err).Message }
+func Text(err error) string { return fault.FromError(err).Message }
 
 // First returns the first error that is not nil.
 func First(errs ...error) error {

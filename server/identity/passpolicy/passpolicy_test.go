@@ -13,7 +13,7 @@ func TestCheckListsMissingRequirements(t *testing.T) {
 	p := passpolicy.Options{MinPasswordLength: 8, MaxPasswordLength: 10, ContainsUppercaseCharacter: &on, ContainsNumericCharacter: &on, ContainsNonAlphanumericCharacter: &on}
 	for password, want := range map[string]int{"Secret1!": 0, "secret": 4, "Secret1!Secret1!": 1, "SECRET12": 1} {
 		err := p.Check(password)
-		if want == 0 && err != nil || want > 0 && strings.Count(fault.Of(err).Message, "Password must contain") != want {
+		if want == 0 && err != nil || want > 0 && strings.Count(fault.FromError(err).Message, "Password must contain") != want {
 			t.Errorf("Check(%q) = %v, want %d requirements", password, err, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestCheckNew(t *testing.T) {
 		{"against the policy", enforced, "secret1", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
 	} {
 		err := c.settings.CheckNew(c.password)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(fault.Of(err).Message, c.want)) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want)) {
 			t.Errorf("%s: CheckNew = %v, want %q", c.name, err, c.want)
 		}
 	}

@@ -1,4 +1,5 @@
-package account
+// Package passhash computes and checks hashes of passwords: Firebase's own kind, and all kinds that the Admin SDK can import.
+package passhash
 
 import (
 	"bytes"
@@ -51,8 +52,8 @@ type Argon2 struct {
 	Associated []byte `json:"associated,omitempty"`
 }
 
-// Project holds the parameters of Firebase's scrypt for new passwords of a project.
-type Project struct {
+// Params holds the parameters of Firebase's scrypt for new passwords of a project.
+type Params struct {
 	SignerKey []byte `json:"signerKey"`
 	Separator []byte `json:"separator"`
 	Rounds    int    `json:"rounds"`
@@ -62,7 +63,7 @@ type Project struct {
 }
 
 // New hashes a password as the project does.
-func (p Project) New(password string, salt []byte) (*Hash, error) {
+func (p Params) New(password string, salt []byte) (*Hash, error) {
 	h := &Hash{Alg: "SCRYPT", Salt: salt, Separator: p.Separator, Rounds: p.Rounds, MemCost: p.MemCost}
 	var err error
 	h.Sum, err = h.firebase(password, p.SignerKey)
@@ -70,13 +71,13 @@ func (p Project) New(password string, salt []byte) (*Hash, error) {
 }
 
 // Current reports whether the hash has the parameters of the project's new hashes, or stronger ones.
-func (h *Hash) Current(p Project) bool {
+func (h *Hash) Current(p Params) bool {
 	return h.Alg == "SCRYPT" && len(h.Key) == 0 && h.Rounds >= p.Rounds && h.MemCost >= p.MemCost
 }
 
 // Verify reports whether the password is the one that was hashed. It returns an error for a hash that can't be
 // computed.
-func (h *Hash) Verify(password string, p Project) (bool, error) {
+func (h *Hash) Verify(password string, p Params) (bool, error) {
 	if h.Alg == "BCRYPT" {
 		return bcrypt.CompareHashAndPassword(h.Sum, []byte(password)) == nil, nil
 	}
@@ -101,7 +102,7 @@ const (
 )
 
 // compute hashes the password with the parameters of h.
-func (h *Hash) compute(password string, p Project) ([]byte, error) {
+func (h *Hash) compute(password string, p Params) ([]byte, error) {
 	switch h.Alg {
 	case algFirebase:
 		key := h.Key
