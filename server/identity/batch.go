@@ -28,7 +28,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
-	params, err := s.presentParams(ctx, c.Project)
+	params, err := s.hasher.Present(ctx, c.Project)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // without users that holds the parameters of the account's hash: an import by such a request keeps the password valid.
 // It is own for passwords that the project hashed itself and for accounts without a password.
 func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield func(UserInfo, *ImportRequest) error) error {
-	params, err := s.hashParams(ctx, c.Project)
+	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield 
 
 // OwnHash returns a request without users that holds the parameters by which a project hashes passwords.
 func (s *Service) OwnHash(ctx context.Context, c Call) (*ImportRequest, error) {
-	params, err := s.hashParams(ctx, c.Project)
+	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return nil, err
 	}

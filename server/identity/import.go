@@ -133,7 +133,7 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 		}
 	}
 	if hash != nil && slices.ContainsFunc(r.Users, func(u ImportUser) bool { return u.PasswordHash != "" }) {
-		if err := s.adopt(ctx, c.Project, hash); err != nil {
+		if err := s.hasher.Adopt(ctx, c.Project, hash); err != nil {
 			return nil, err
 		}
 	}
@@ -407,7 +407,7 @@ func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g
 		if !h.Check() {
 			return "Invalid password hash", nil
 		}
-		if params, err := s.presentParams(ctx, c.Project); err != nil {
+		if params, err := s.hasher.Present(ctx, c.Project); err != nil {
 			return "", err
 		} else if h.Alg == "SCRYPT" && bytes.Equal(h.Key, params.SignerKey) {
 			h.Key = nil // the project's own

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/netip"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/clock"
 	"clave/server/forwarded"
 	"clave/server/ratelimit"
@@ -198,4 +200,12 @@ func (c Call) queueOf() string {
 		return prefix.String()
 	}
 	return address.String()
+}
+
+// hash hashes a new password. It counts for the client's address, since hashing is the most costly operation that a client can request.
+func (s *Service) hash(ctx context.Context, c Call, password string) (*passhash.Hash, error) {
+	if err := s.limit(c, limitHash); err != nil {
+		return nil, err
+	}
+	return s.hasher.Hash(ctx, c.Project, c.queueOf(), password)
 }

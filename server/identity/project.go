@@ -90,7 +90,7 @@ func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (m
 
 // shownConfig adds the fields that are not stored with the settings.
 func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (map[string]any, error) {
-	params, err := s.hashParams(ctx, c.Project)
+	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,12 @@ package identity
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"clave/server/account"
-	"clave/server/account/passhash"
 	"clave/server/clock"
 	"clave/server/fault"
-	"clave/server/identity/hashqueue"
+	"clave/server/identity/hasher"
 	"clave/server/randid"
 	"clave/server/token"
 )
@@ -102,13 +100,9 @@ type Service struct {
 	o        Options
 	accounts *account.Store
 	tokens   *token.Verifier
-	hashing  *hashqueue.Queue
+	hasher   *hasher.Hasher
 	limits   limits
 	outbox   chan queuedCode
-	mu       struct {
-		sync.Mutex
-		hashes map[string]passhash.Params
-	}
 }
 
 // maxHashesWaiting is the maximum number of passwords of one client that wait to be hashed if rates are limited.
@@ -122,8 +116,7 @@ func New(o Options) *Service {
 	if o.RateLimits {
 		perClient = maxHashesWaiting
 	}
-	s.hashing = hashqueue.New(o.HashWorkers, perClient)
-	s.mu.hashes = make(map[string]passhash.Params)
+	s.hasher = hasher.New(hasher.Options{Accounts: o.Accounts, MemCost: o.HashMemCost, Workers: o.HashWorkers, PerClient: perClient, Log: o.Log})
 	return s
 }
 

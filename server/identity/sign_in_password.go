@@ -92,7 +92,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	}
 	// For an unknown address the hash is nil, and the check takes as long as any other. With protection from e-mail
 	// enumeration neither the text of the error nor its time reveals whether there is an account.
-	good, err := s.passwordOK(ctx, c, hash, password)
+	good, err := s.hasher.Check(ctx, c.Project, c.queueOf(), hash, password)
 	switch {
 	case err != nil:
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 
 // finishPassword begins the session, or requires the second factor.
 func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
-	rehashed, err := s.rehash(ctx, c, u, *r.Password)
+	rehashed, err := s.hasher.Rehash(ctx, c.Project, c.queueOf(), u.Password, *r.Password)
 	if err != nil {
 		return err
 	}
@@ -140,14 +140,4 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 		res.RefreshToken, res.ExpiresIn = "", ""
 	}
 	return err
-}
-
-// rehash hashes a password with the project's own parameters if it was imported with others. It returns nil if there is
-// no need.
-func (s *Service) rehash(ctx context.Context, c Call, u *account.User, password string) (*passhash.Hash, error) {
-	params, err := s.hashParams(ctx, c.Project)
-	if err != nil || u.Password.Current(params) {
-		return nil, err
-	}
-	return s.hashUncounted(ctx, c, password)
 }

@@ -142,7 +142,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.hashUncounted(ctx, c, *r.Password) // SignUp has counted the request.
+	hash, err := s.hasher.Hash(ctx, c.Project, c.queueOf(), *r.Password) // SignUp has counted the request.
 	if err != nil {
 		return nil, err
 	}
