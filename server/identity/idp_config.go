@@ -6,6 +6,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/idp"
 )
 
 // IdpConfigRequest names or holds the configuration of an identity provider.
@@ -17,9 +18,6 @@ type IdpConfigRequest struct {
 	PageSize  int
 	PageToken string
 }
-
-// idpPrefixes are the prefixes of the ids of configurations.
-var idpPrefixes = map[string]string{"oauthIdpConfigs": "oidc.", "inboundSamlConfigs": "saml."}
 
 // name returns the full name of a configuration.
 func (r *IdpConfigRequest) name(c Call) string {
@@ -42,15 +40,15 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if r.ID == "" {
 		return nil, apiError("MISSING_CONFIG_ID")
 	}
-	if prefix := idpPrefixes[r.Kind]; !strings.HasPrefix(r.ID, prefix) || len(r.ID) == len(prefix) || len(r.ID) > maxUID {
+	if !idp.ValidID(r.Kind, r.ID) {
 		return nil, apiError("INVALID_CONFIG_ID")
 	}
 	delete(r.Body, "tenantId")
 	r.Body["name"] = r.name(c)
-	if r.Body["responseType"] == nil && r.Kind == "oauthIdpConfigs" {
+	if r.Body["responseType"] == nil && r.Kind == idp.OIDC {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
-	if err := firstErr(s.knownTenant(ctx, c), checkIdpConfig(r.Kind, r.Body)); err != nil {
+	if err := firstErr(s.knownTenant(ctx, c), idp.CheckConfig(r.Kind, r.Body)); err != nil {
 		return nil, err
 	}
 	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
@@ -82,7 +80,7 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 			return firstErr(err, noConfig())
 		}
 		applyMask(stored, r.Body, r.Mask)
-		if err := checkIdpConfig(r.Kind, stored); err != nil {
+		if err := idp.CheckConfig(r.Kind, stored); err != nil {
 			return err
 		}
 		stored["name"] = r.name(c)

@@ -1,8 +1,9 @@
 package identity
 
 import (
-	"clave/server/identity/passpolicy"
 	"strconv"
+
+	"clave/server/identity/passpolicy"
 )
 
 // Limits of profile fields, in UTF-16 units.

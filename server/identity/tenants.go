@@ -36,7 +36,8 @@ func (t *Tenant) forbids(name string) bool {
 	if t == nil {
 		return false
 	}
-	off, _ := at(t.Client, "permissions", name).(bool)
+	permissions, _ := t.Client["permissions"].(map[string]any)
+	off, _ := permissions[name].(bool)
 	return off
 }
 

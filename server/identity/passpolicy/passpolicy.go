@@ -2,10 +2,11 @@
 package passpolicy
 
 import (
-	"clave/server/identity/apierror"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"clave/server/identity/apierror"
 )
 
 // MaxLength is the maximum length of a password, in UTF-16 units, and minLength the minimum without a policy.
