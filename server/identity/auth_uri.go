@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 	"clave/server/randid"
 )
 
@@ -61,7 +62,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if s.privacy(cfg) {
 		return res, nil
 	}
-	if err := s.limit(c, limitSignIn); err != nil {
+	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
 		return nil, err
 	}
 	u, err := s.byAnyEmail(ctx, c, email, cfg.SignIn.AllowDuplicateEmails)

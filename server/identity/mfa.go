@@ -251,7 +251,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		return nil, err
 	}
 	u, ses := e.user, e.session
-	if err := s.limitFactorOf(c, u.UID); err != nil {
+	if err := s.limits.TakeFactor(c.client(), u.UID); err != nil {
 		return nil, err
 	}
 	f, res := account.Factor{ID: newUID(), DisplayName: stringOf(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
@@ -383,7 +383,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
-	if err := s.limitFactorOf(c, u.UID); err != nil {
+	if err := s.limits.TakeFactor(c.client(), u.UID); err != nil {
 		return nil, err
 	}
 	cfg, tenant, err := s.settings(ctx, &c)

@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 	"clave/server/randid"
 )
 
@@ -109,7 +110,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 		return nil, apiError("INSUFFICIENT_PERMISSION")
 	}
 	// This check comes first, because the result of later ones may reveal whether an address has an account.
-	if err := s.limit(c, limitCode); err != nil {
+	if err := s.limits.Take(c.client(), limits.Code); err != nil {
 		return nil, err
 	}
 	cfg, tenant, err := s.settings(ctx, &c)
@@ -123,7 +124,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if err := s.limitRecipient(c, made.recipient()); err != nil {
+	if err := s.limits.TakeRecipient(c.client(), made.recipient()); err != nil {
 		return nil, err
 	}
 	res := &OobResponse{Kind: kindOob, Email: made.Email}

@@ -165,8 +165,8 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		if s.o.AsEmulator {
 			u.Providers = nil
 		}
-		s.notePlace(c, u)
-		s.forgetGuesses(c, u.Email)
+		s.limits.NotePlace(c.client(), u)
+		s.limits.ForgetGuesses(c.client(), u.Email)
 		return useCode(ch, u, *r.OobCode)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 	"clave/server/randid"
 )
 
@@ -35,7 +36,7 @@ type sms struct {
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
 func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smsPurpose) (string, error) {
-	if err := firstErr(s.limit(c, limitCode), s.limitRecipient(c, phone)); err != nil {
+	if err := firstErr(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
 		return "", err
 	}
 	const size = 169 // 226 characters, as the emulator's
@@ -163,7 +164,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	if c.Tenant != "" {
 		return nil, apiError("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if err := s.limit(c, limitFactor); err != nil {
+	if err := s.limits.Take(c.client(), limits.Factor); err != nil {
 		return nil, err
 	}
 	phone, err := s.provenPhone(ctx, c, r)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/limits"
 )
 
 // means holds the ways to sign in to an account at a moment, by their ids.
@@ -104,7 +105,7 @@ func (s *Service) recoverable(ch *account.Change, c Call, u *account.User, made 
 	if made.Email == "" {
 		return nil, nil // There is no address to return to.
 	}
-	if err := firstErr(s.limit(c, limitCode), s.limitFormer(c, made.Email)); err != nil {
+	if err := firstErr(s.limits.Take(c.client(), limits.Code), s.limits.TakeFormer(c.client(), made.Email)); err != nil {
 		return nil, err
 	}
 	made.Previous = u.Codes[string(RecoverEmail)].Hash

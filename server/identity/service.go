@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/account/passhash"
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/identity/hasher"
+	"clave/server/identity/limits"
 	"clave/server/randid"
 	"clave/server/token"
 )
@@ -101,7 +103,7 @@ type Service struct {
 	accounts *account.Store
 	tokens   *token.Verifier
 	hasher   *hasher.Hasher
-	limits   limits
+	limits   *limits.Limits
 	outbox   chan queuedCode
 }
 
@@ -111,7 +113,7 @@ const maxHashesWaiting = 32
 // New returns a Service.
 func New(o Options) *Service {
 	o.EnsureDefaults()
-	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: newLimits(o.Clock), outbox: make(chan queuedCode, outboxSize)}
+	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting
@@ -149,6 +151,11 @@ func (c Call) scope() account.Scope { return account.Scope{Project: c.Project, T
 
 // root returns the scope of the call's project without tenant, where settings and refresh tokens are.
 func (c Call) root() account.Scope { return account.Scope{Project: c.Project} }
+
+// client returns the client of the call, for limits.
+func (c Call) client() limits.Client {
+	return limits.Client{Project: c.Project, Tenant: c.Tenant, Address: c.Address, Admin: c.Admin}
+}
 
 // now returns the present time.
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
@@ -258,4 +265,12 @@ func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*acc
 		ch.Put(u)
 		return nil
 	})
+}
+
+// hash hashes a new password. It counts for the client's address, since hashing is the most costly operation that a client can request.
+func (s *Service) hash(ctx context.Context, c Call, password string) (*passhash.Hash, error) {
+	if err := s.limits.Take(c.client(), limits.Hash); err != nil {
+		return nil, err
+	}
+	return s.hasher.Hash(ctx, c.Project, c.client().Queue(), password)
 }

@@ -63,7 +63,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	now := s.now()
 	u.LastLogin = now.UnixMilli()
 	u.LastRefresh = now.Truncate(time.Millisecond)
-	s.notePlace(c, u)
+	s.limits.NotePlace(c.client(), u)
 	ch.Put(u)
 	if s.o.SignedIn != nil {
 		s.o.SignedIn()

@@ -6,6 +6,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 )
 
 // PasswordRequest signs in with an e-mail address and a password.
@@ -51,7 +52,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if stringOf(r.Password) == "" {
 		return nil, apiError("MISSING_PASSWORD")
 	}
-	if err := s.limit(c, limitSignIn); err != nil {
+	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
 		return nil, err
 	}
 	u, err := s.checkPassword(ctx, c, cfg, email, *r.Password)
@@ -75,7 +76,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 		return nil, err
 	}
 	// The attempt counts before the password is checked, so that parallel guesses count too.
-	attempt, err := s.startGuess(c, email, u)
+	attempt, err := s.limits.StartGuess(c.client(), email, u)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +93,12 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	}
 	// For an unknown address the hash is nil, and the check takes as long as any other. With protection from e-mail
 	// enumeration neither the text of the error nor its time reveals whether there is an account.
-	good, err := s.hasher.Check(ctx, c.Project, c.queueOf(), hash, password)
+	good, err := s.hasher.Check(ctx, c.Project, c.client().Queue(), hash, password)
 	switch {
 	case err != nil:
 		return nil, err
 	case good:
-		attempt.right()
+		attempt.Right()
 		return u, nil
 	case private:
 		return nil, apiError("INVALID_LOGIN_CREDENTIALS")
@@ -107,7 +108,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 
 // finishPassword begins the session, or requires the second factor.
 func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
-	rehashed, err := s.hasher.Rehash(ctx, c.Project, c.queueOf(), u.Password, *r.Password)
+	rehashed, err := s.hasher.Rehash(ctx, c.Project, c.client().Queue(), u.Password, *r.Password)
 	if err != nil {
 		return err
 	}

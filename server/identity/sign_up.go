@@ -6,6 +6,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 	"clave/server/identity/passpolicy"
 )
 
@@ -49,7 +50,7 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	if r.LocalID != nil && *r.LocalID != "" && r.IDToken == nil {
 		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
 	}
-	if err := s.limit(c, limitSignUp); err != nil {
+	if err := s.limits.Take(c.client(), limits.SignUp); err != nil {
 		return nil, err
 	}
 	var old *account.User
@@ -142,7 +143,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.hasher.Hash(ctx, c.Project, c.queueOf(), *r.Password) // SignUp has counted the request.
+	hash, err := s.hasher.Hash(ctx, c.Project, c.client().Queue(), *r.Password) // SignUp has counted the request.
 	if err != nil {
 		return nil, err
 	}
