@@ -21,6 +21,7 @@ import (
 	"clave/server/process"
 	"clave/server/release"
 	"clave/server/rpc/firestore"
+	"clave/server/rules"
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
 	"clave/server/token"
@@ -177,7 +178,7 @@ func (s *followed) putInForce(r *release.Release) error {
 		if d.Rules == nil {
 			continue
 		}
-		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); guard.HasErrors(issues) {
+		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); rules.HasErrors(issues) {
 			return rulesError(d.Rules.Name, issues)
 		}
 	}

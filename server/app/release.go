@@ -22,6 +22,7 @@ import (
 	"clave/server/index"
 	"clave/server/release"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/storage"
 )
 
@@ -128,7 +129,7 @@ func checkFiles(files release.Files) error {
 		d := files[id]
 		if d.Rules != nil {
 			issues := guard.NewRulesets(guard.RulesetsOptions{}).Replace("", "", d.Rules.Text)
-			if guard.HasErrors(issues) {
+			if rules.HasErrors(issues) {
 				wrong = append(wrong, rulesError(d.Rules.Name, issues).Message)
 			}
 		}
@@ -241,7 +242,7 @@ func (s *releases) putInForce(files release.Files) error {
 		if d.Rules == nil {
 			continue
 		}
-		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); guard.HasErrors(issues) {
+		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); rules.HasErrors(issues) {
 			return rulesError(d.Rules.Name, issues)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"clave/server/guard"
 	"clave/server/process"
 	"clave/server/resource"
+	"clave/server/rules"
 )
 
 // quietPeriod is the time for which a rules file must be unchanged before it is reloaded, because editors write in
@@ -43,7 +44,7 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 		if err != nil {
 			return nil, err
 		}
-		if guard.HasErrors(issues) {
+		if rules.HasErrors(issues) {
 			return nil, rulesError(d.RulesFile, issues)
 		}
 		watched[filepath.Clean(d.RulesFile)] = d
@@ -65,7 +66,7 @@ func (a *App) loadRules() (*guard.Rulesets, error) {
 }
 
 // loadRulesFile reads one rules file and puts it in force if it has no errors.
-func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]guard.Issue, error) {
+func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]rules.Issue, error) {
 	f, err := readFile(d.RulesFile, remedyRules)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func (a *App) loadRulesFile(rulesets *guard.Rulesets, d config.Database) ([]guar
 const remedyRules = "Correct firestore.rules in firebase.json."
 
 // replaceRules puts the rules of a database in force if they have no errors.
-func (a *App) replaceRules(rulesets *guard.Rulesets, id, source string) []guard.Issue {
+func (a *App) replaceRules(rulesets *guard.Rulesets, id, source string) []rules.Issue {
 	if id == resource.DefaultDatabase {
 		return rulesets.Replace("", "", source)
 	}
@@ -85,12 +86,12 @@ func (a *App) replaceRules(rulesets *guard.Rulesets, id, source string) []guard.
 }
 
 // rulesError returns the error for invalid rules.
-func rulesError(file string, issues []guard.Issue) *fault.Error {
+func rulesError(file string, issues []rules.Issue) *fault.Error {
 	return fault.E(fault.InvalidArgument, "%s\nCorrect the rules; clave rules check %s shows warnings too.", issueLines(file, issues), file)
 }
 
 // issueLines returns the issues, one a line, as file:line:column text.
-func issueLines(file string, issues []guard.Issue) string {
+func issueLines(file string, issues []rules.Issue) string {
 	lines := make([]string, len(issues))
 	for i, issue := range issues {
 		lines[i] = fmt.Sprintf("%s:%d:%d: %s", file, issue.Span.Line, issue.Span.Column, issue.Text)
@@ -160,7 +161,7 @@ func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
 	case err != nil:
 		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.FromError(err).Message)
 		a.logReload("rules kept as they were", d, err)
-	case guard.HasErrors(issues):
+	case rules.HasErrors(issues):
 		lines := issueLines(d.RulesFile, issues)
 		fmt.Fprintf(a.o.Notices, "Rules kept as they were:\n%s\n", lines)
 		a.logReload("rules kept as they were", d, errors.New(lines))

@@ -7,7 +7,6 @@ import (
 
 	"clave/server/document"
 	"clave/server/fault"
-	"clave/server/guard"
 	"clave/server/rules"
 	"clave/server/rules/ruletest"
 	"clave/server/value"
@@ -45,9 +44,9 @@ func (c *Console) postReplay(in *call) (any, error) {
 		q.Time = value.TimestampOf(*body.At)
 	}
 	if body.Source != nil {
-		var issues []guard.Issue
+		var issues []rules.Issue
 		if r, issues = rules.Compile(*body.Source); r == nil {
-			return nil, fault.E(fault.InvalidArgument, "%s", guard.Summary(issues))
+			return nil, fault.E(fault.InvalidArgument, "%s", rules.Summary(issues))
 		}
 	}
 	if len(body.Data) > 0 {

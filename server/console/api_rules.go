@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"clave/server/fault"
-	"clave/server/guard"
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/rules/ruletest"
@@ -34,7 +33,7 @@ type issueJSON struct {
 }
 
 // issuesJSON returns the issues of rules.
-func issuesJSON(issues []guard.Issue) []issueJSON {
+func issuesJSON(issues []rules.Issue) []issueJSON {
 	out := make([]issueJSON, len(issues))
 	for i, one := range issues {
 		out[i] = issueJSON{one.Span.Line, one.Span.Column, one.Span.Start, one.Span.End, one.Severity.String(), one.Text}
@@ -94,7 +93,7 @@ func (c *Console) postRulesCheck(in *call) (any, error) {
 		return nil, err
 	}
 	_, issues := rules.Compile(*body.Source)
-	return checkedJSON{!guard.HasErrors(issues), issuesJSON(issues)}, nil
+	return checkedJSON{!rules.HasErrors(issues), issuesJSON(issues)}, nil
 }
 
 // putRules replaces the rules in force of a database in their scope: that database, its project, or all databases.
@@ -121,11 +120,11 @@ func (c *Console) putRules(in *call) (any, error) {
 		project, database = db.Project, db.ID
 	}
 	issues := c.o.Rules.Replace(project, database, *body.Source)
-	out := checkedJSON{!guard.HasErrors(issues), issuesJSON(issues)}
+	out := checkedJSON{!rules.HasErrors(issues), issuesJSON(issues)}
 	if out.OK {
 		ended(nil)
 	} else {
-		ended(fault.E(fault.InvalidArgument, "%s", guard.Summary(issues)))
+		ended(fault.E(fault.InvalidArgument, "%s", rules.Summary(issues)))
 	}
 	return out, nil
 }

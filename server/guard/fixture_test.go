@@ -13,6 +13,7 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/value"
@@ -84,8 +85,8 @@ func newFixtureWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Op
 // rules puts rules in force for all databases. body is the content of the match of the database.
 func (h *fixture) rules(body string) {
 	h.t.Helper()
-	if issues := h.rulesets.Replace("", "", wholeRules(body)); guard.HasErrors(issues) {
-		h.t.Fatal(guard.Summary(issues))
+	if issues := h.rulesets.Replace("", "", wholeRules(body)); rules.HasErrors(issues) {
+		h.t.Fatal(rules.Summary(issues))
 	}
 }
 

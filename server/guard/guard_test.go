@@ -11,6 +11,7 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/token"
 	"clave/server/value"
 )
@@ -112,7 +113,7 @@ func TestRulesOfDatabases(t *testing.T) {
 		_, err := h.get(anonymous, path)
 		wants(t, path, err, code)
 	}
-	if issues := h.rulesets.Replace("p", testDB.ID, "service cloud.firestore {"); !guard.HasErrors(issues) || !strings.Contains(guard.Summary(issues), "L1:") {
+	if issues := h.rulesets.Replace("p", testDB.ID, "service cloud.firestore {"); !rules.HasErrors(issues) || !strings.Contains(rules.Summary(issues), "L1:") {
 		t.Errorf("broken rules: %v, want an error with its place", issues)
 	}
 	_, err := h.get(anonymous, "own/x")

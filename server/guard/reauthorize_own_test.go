@@ -16,6 +16,7 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/value"
@@ -42,8 +43,8 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 	rulesets := NewRulesets(RulesetsOptions{})
 	if issues := rulesets.Replace("", "", `service cloud.firestore { match /databases/{database}/documents { match /messages/{m} {
 		allow read: if get(/databases/$(database)/documents/members/$(request.auth.uid)).data.active;
-	} } }`); HasErrors(issues) {
-		t.Fatal(Summary(issues))
+	} } }`); rules.HasErrors(issues) {
+		t.Fatal(rules.Summary(issues))
 	}
 	g, err := New(Options{Engine: e, Hub: hub, Rules: rulesets, Clock: hand})
 	if err != nil {

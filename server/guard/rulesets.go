@@ -14,9 +14,6 @@ import (
 	"clave/server/token"
 )
 
-// Issue is an error or a warning about a rules file.
-type Issue = rules.Issue
-
 // RulesetsOptions configure Rulesets. The zero value is for production.
 type RulesetsOptions struct {
 	// Open allows everything in databases without ruleset. It is for development only; without it only privileged callers
@@ -61,7 +58,7 @@ func NewRulesets(o RulesetsOptions) *Rulesets {
 // Replace compiles rules and puts them in force for one database of a project. An empty database means all databases of
 // the project without rules of their own, and with an empty project all projects. Replace returns all issues of the
 // text; if one of them is an error, nothing changes.
-func (b *Rulesets) Replace(project, database, source string) []Issue {
+func (b *Rulesets) Replace(project, database, source string) []rules.Issue {
 	ruleset, issues := rules.Compile(source)
 	if ruleset == nil {
 		return issues
@@ -169,12 +166,6 @@ func (b *Rulesets) Open() bool { return b.o.Open }
 
 // Monitor returns the request monitor.
 func (b *Rulesets) Monitor() *Monitor { return b.monitor }
-
-// Summary returns the errors among issues in the official emulator's words.
-func Summary(issues []Issue) string { return rules.Summary(issues) }
-
-// HasErrors reports whether any of the issues is an error.
-func HasErrors(issues []Issue) bool { return rules.HasErrors(issues) }
 
 // Databases returns the databases that have rules of their own.
 func (b *Rulesets) Databases() []resource.Database {

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/rules"
 )
 
 // maxRulesBody is the maximum size of a body with rules.
@@ -89,8 +90,8 @@ func (h *ruleRoutes) replace(w http.ResponseWriter, r *http.Request, project, da
 	}
 	file := body.Rules.Files[0]
 	issues := h.rulesets.Replace(project, database, file.Content)
-	if guard.HasErrors(issues) && !body.IgnoreErrors && !body.IgnoreErrorsCamel {
-		reply(w, nil, fault.E(fault.InvalidArgument, "%s", guard.Summary(issues)))
+	if rules.HasErrors(issues) && !body.IgnoreErrors && !body.IgnoreErrorsCamel {
+		reply(w, nil, fault.E(fault.InvalidArgument, "%s", rules.Summary(issues)))
 		return
 	}
 	response := struct {

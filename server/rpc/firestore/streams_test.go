@@ -12,6 +12,7 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/listen"
+	"clave/server/rules"
 	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
@@ -79,8 +80,8 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 // rules puts rules in force.
 func (h *streamFixture) rules(text string) {
 	h.t.Helper()
-	if issues := h.rulesets.Replace("", "", text); guard.HasErrors(issues) {
-		h.t.Fatal(guard.Summary(issues))
+	if issues := h.rulesets.Replace("", "", text); rules.HasErrors(issues) {
+		h.t.Fatal(rules.Summary(issues))
 	}
 }
 
