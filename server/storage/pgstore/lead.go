@@ -107,7 +107,8 @@ func (l *leadership) stop() {
 // Lead waits until this node leads, and follows the log meanwhile. When it returns nil the replica has all of the log, and the lease is
 // renewed until Close.
 func (s *Store) Lead(ctx context.Context) error {
-	waiting, failing := "", ""
+	waiting := ""
+	var down outage
 	for {
 		space := s.local.Admit(&storage.Batch{})
 		leader, err := s.take(ctx, space)
@@ -128,8 +129,9 @@ func (s *Store) Lead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil && err.Error() != failing {
-			failing = err.Error()
+		if err == nil {
+			down.ended()
+		} else if down.failed(s.o.Clock.Now()) {
 			s.o.Log.Warn("the log can't be followed; following is retried", "error", err)
 		}
 		if errors.Is(err, storage.ErrMoved) {
