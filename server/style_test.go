@@ -31,6 +31,7 @@ var forbidden = []struct {
 	{"fmt.Print", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Println", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Printf", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
+	{"slog.Default", []string{"app"}, "take the logger from the caller; nil logs nothing"},
 }
 
 // metaphors matches words that comments must not use for programs: a server reports, requests and receives.
@@ -139,6 +140,7 @@ func TestStyle(t *testing.T) {
 			checkComments(t, fset, file)
 			checkFunctions(t, fset, file)
 			checkCalls(t, fset, file, pkg)
+			checkLogKeys(t, fset, file)
 		}
 	}
 }
@@ -232,4 +234,37 @@ func atHome(pkg string, homes []string) bool {
 		}
 	}
 	return false
+}
+
+// logCalls are the methods of slog.Logger that write a line, with the index of the first key among their arguments.
+var logCalls = map[string]int{"Debug": 1, "Info": 1, "Warn": 1, "Error": 1, "DebugContext": 2, "InfoContext": 2, "WarnContext": 2, "ErrorContext": 2}
+
+// checkLogKeys checks that lines of the log have errors under one key, and not as a part of the text.
+func checkLogKeys(t *testing.T, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		first, ok := logCalls[sel.Sel.Name]
+		if !ok || len(call.Args) <= first {
+			return true
+		}
+		for i := first; i+1 < len(call.Args); i += 2 {
+			key, ok := call.Args[i].(*ast.BasicLit)
+			if !ok {
+				break
+			}
+			value, isName := call.Args[i+1].(*ast.Ident)
+			if isName && value.Name == "err" && key.Value != `"error"` || slices.Contains([]string{`"cause"`, `"err"`}, key.Value) {
+				t.Errorf("%s: the key %s: errors have the key \"error\"", fset.Position(key.Pos()), key.Value)
+			}
+		}
+		return true
+	})
 }

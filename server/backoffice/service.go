@@ -49,7 +49,7 @@ type Options struct {
 	Accounts, Documents []option.ClientOption
 	// Clock is for the expiry of tickets and tries. Nil: the machine's.
 	Clock clock.Clock
-	// Log receives the causes of refusals. Nil: the default logger.
+	// Log receives the causes of refusals. Nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -59,7 +59,7 @@ func (o *Options) EnsureDefaults() {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 }
 

@@ -86,7 +86,7 @@ type Options struct {
 	Faults *faultinject.Injector
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives failures; slog.Default() when nil.
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -96,7 +96,7 @@ func (o *Options) EnsureDefaults() {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 }
 

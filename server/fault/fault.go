@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 )
 
@@ -102,6 +103,14 @@ func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
+
+// LogValue implements slog.LogValuer: logs contain the cause too, which clients must not see.
+func (e *Error) LogValue() slog.Value {
+	if e.cause == nil {
+		return slog.StringValue(e.Error())
+	}
+	return slog.StringValue(e.Error() + ": " + e.cause.Error())
+}
 
 // FromError finds the Error in err's chain. An error without one is Internal with no message to the client; a nil
 // error is nil.

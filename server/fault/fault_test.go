@@ -3,6 +3,8 @@ package fault_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"clave/server/fault"
@@ -40,6 +42,19 @@ func TestCodeString(t *testing.T) {
 	for code, want := range map[fault.Code]string{fault.OK: "OK", fault.Canceled: "CANCELLED", fault.Unauthenticated: "UNAUTHENTICATED", 99: "CODE_99"} {
 		if got := code.String(); got != want {
 			t.Errorf("Code(%d).String() = %q, want %q", int(code), got, want)
+		}
+	}
+}
+
+func TestLogsContainTheCause(t *testing.T) {
+	var out strings.Builder
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	cause := errors.New("disk on fire")
+	log.Error("a read failed", "error", fault.Wrap(cause, fault.Unavailable, "try again"))
+	log.Error("a read failed", "error", fault.E(fault.NotFound, "no such document"))
+	for _, want := range []string{`try again: disk on fire"`, `no such document"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the log is %q, want %q in it", out.String(), want)
 		}
 	}
 }

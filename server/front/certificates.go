@@ -38,7 +38,7 @@ type CertificateOptions struct {
 	HTTP *http.Client
 	// Clock times the checks of the files; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives errors of the files; nil means slog's default.
+	// Log receives errors of the files; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -48,7 +48,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	settings := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	if len(o.Domains) > 0 {

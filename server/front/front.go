@@ -78,7 +78,7 @@ type Options struct {
 	BodyQuiet, BodyWhole time.Duration
 	// Clock times the bodies of requests; nil means the machine's clock.
 	Clock clock.Clock
-	// Log receives failures; default slog.Default().
+	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -97,7 +97,7 @@ func (o *Options) EnsureDefaults() {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})

@@ -24,7 +24,7 @@ type Options struct {
 	// ProxyHops is the number of trusted proxies in front of the server that append to X-Forwarded-For. Zero: the
 	// header is ignored and the connection's address counts.
 	ProxyHops int
-	// Log receives the causes of internal errors. Nil: the default logger.
+	// Log receives the causes of internal errors. Nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -37,7 +37,7 @@ type handler struct {
 // Handler returns the HTTP handler of a service. It handles all requests under /api/, in JSON.
 func Handler(service *backoffice.Service, o Options) http.Handler {
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &handler{service: service, options: o}
 	mux := http.NewServeMux()
@@ -166,7 +166,7 @@ func (d *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := statusOf(f.Code)
 	if status >= http.StatusInternalServerError {
-		d.options.Log.ErrorContext(r.Context(), "back office", "path", r.URL.Path, "error", err, "cause", f.Unwrap())
+		d.options.Log.ErrorContext(r.Context(), "back office", "path", r.URL.Path, "error", f)
 	}
 	write(w, status, errorBody(name, text))
 }

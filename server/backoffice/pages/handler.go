@@ -74,7 +74,7 @@ type Options struct {
 	Pictures Pictures
 	// Clock is for the age of lists of events. Nil: the machine's.
 	Clock clock.Clock
-	// Log receives the errors of reading events. Nil: the default logger.
+	// Log receives the errors of reading events. Nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -99,7 +99,7 @@ func Handler(o Options) (http.Handler, error) {
 		o.Clock = clock.System()
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &handler{o: o, reads: make(chan struct{}, maxReads)}
 	_, err := h.page()

@@ -33,7 +33,7 @@ type Options struct {
 	TrustProxy bool
 	// ServiceTime is the time limit for a service to send its whole response; default 60 s, as on Firebase Hosting.
 	ServiceTime time.Duration
-	// Log receives the causes of failed requests to services; default slog.Default().
+	// Log receives the causes of failed requests to services; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -43,7 +43,7 @@ func (o *Options) EnsureDefaults() {
 		o.ServiceTime = serviceTime
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 }
 

@@ -58,7 +58,7 @@ type Options struct {
 	Budget *budget.Budget
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
-	// Log receives internal errors; slog.Default() when nil.
+	// Log receives internal errors; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -71,7 +71,7 @@ func (o *Options) EnsureDefaults() {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	for _, d := range []struct {
 		limit *int

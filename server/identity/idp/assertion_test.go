@@ -58,7 +58,7 @@ func TestReadRefuses(t *testing.T) {
 		{"invalid address", where, form("providerId", "google.com", "id_token", `{"sub":"7","email":"ann"}`), "INVALID_EMAIL"},
 		{"SAML without a subject", where, form("providerId", "saml.x", "SAMLResponse", `{"assertion":{}}`), "INVALID_IDP_RESPONSE"},
 	} {
-		if _, err := idp.Read(c.uri, c.body, ""); err == nil || !strings.HasPrefix(fault.Of(err).Message, c.want) {
+		if _, err := idp.Read(c.uri, c.body, ""); err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestCheckConfig(t *testing.T) {
 		{"SAML without certificates", idp.SAML, saml(), "MISSING_CONFIG"},
 	} {
 		err := idp.CheckConfig(c.kind, c.config)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(fault.Of(err).Message, c.want)) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}

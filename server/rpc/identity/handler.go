@@ -31,7 +31,7 @@ type Options struct {
 	Admins token.Callers
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
-	// Log logs failures; nil means slog's default.
+	// Log logs failures; nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -49,7 +49,7 @@ type Handler struct {
 // New returns a Handler.
 func New(o Options) *Handler {
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Admins == nil {
 		o.Admins = o.Service.Tokens()
