@@ -8,6 +8,7 @@ import (
 	"clave/server/identity"
 	"clave/server/identity/serviceaccount"
 	"clave/server/identity/smtp"
+	"clave/server/identity/textmessage"
 	"clave/server/identity/webhook"
 	"clave/server/rpc/control"
 	rpcidentity "clave/server/rpc/identity"
@@ -81,7 +82,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	a.onClose(functions.Close)
 	o.Blocking = functions
 	if c.Auth.SMSWebhook != "" {
-		o.SMS = &identity.HookTexter{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
+		o.SMS = &textmessage.Webhook{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
 	}
 	var test func(ctx context.Context, to, locale string) error
 	if c.Mail != "" {

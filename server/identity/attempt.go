@@ -61,7 +61,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if err := a.refuses(a.user); err != nil {
 		return nil, err
 	}
-	requires := func(u *account.User) bool { return !a.whole && !a.exempt && s.factorRules(a.cfg, a.tenant).requires(u) }
+	requires := func(u *account.User) bool { return !a.whole && !a.exempt && s.factorRules(a.cfg, a.tenant).Requires(u) }
 	half := requires(a.user)
 	var blocked *blockedUpdate
 	if !half && !a.exempt {

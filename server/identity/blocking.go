@@ -12,6 +12,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/webhook"
 	"clave/server/randid"
 )
 
@@ -88,7 +89,7 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := eventBody(jwt)
+	body, err := webhook.EventBody(jwt)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +178,6 @@ func (b *blockedUpdate) apply(u *account.User) error {
 		}
 	}
 	return nil
-}
-
-// eventBody returns the body of a POST that sends an event as a token.
-func eventBody(jwt string) ([]byte, error) {
-	return json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
 }
 
 // blockingToken returns the JWT that is sent to a blocking function.

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/factor"
 	"clave/server/identity/passpolicy"
 )
 
@@ -45,7 +46,7 @@ type Config struct {
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
 		} `json:"permissions"`
 	} `json:"client"`
-	MFA                  MFASettings         `json:"mfa"`
+	MFA                  factor.Settings     `json:"mfa"`
 	PasswordPolicyConfig passpolicy.Settings `json:"passwordPolicyConfig"`
 	AuthorizedDomains    []string            `json:"authorizedDomains"`
 }
@@ -164,7 +165,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := firstErr(cfg.MFA.check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
+		if err := firstErr(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

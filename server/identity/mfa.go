@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/contact"
+	"clave/server/identity/factor"
 	"clave/server/randid"
 )
 
@@ -157,7 +158,7 @@ type enrolling struct {
 	user    *account.User
 	session session
 	cfg     *Config
-	rules   factorRules
+	rules   factor.Rules
 }
 
 // enrolling returns the user of an enrollment request. It returns an error if the user can't have second factors.
@@ -179,7 +180,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 		return nil, err
 	}
 	e := &enrolling{user: u, cfg: cfg, rules: s.factorRules(cfg, tenant)}
-	if err := e.rules.mayEnroll(app); err != nil {
+	if err := e.rules.MayEnroll(app); err != nil {
 		return nil, err
 	}
 	switch {
@@ -203,7 +204,7 @@ func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
 	if err != nil {
 		return err
 	}
-	return s.factorRules(cfg, tenant).mayEnroll(app)
+	return s.factorRules(cfg, tenant).MayEnroll(app)
 }
 
 // StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
@@ -257,7 +258,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	f, res := account.Factor{ID: newUID(), DisplayName: stringOf(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
-		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo, e.rules.window); err != nil {
+		if f.Secret, f.LastStep, err = s.checkNewTOTP(ctx, c, u, r.TOTPVerificationInfo, e.rules.Window); err != nil {
 			return nil, err
 		}
 		ses.FactorKind, res.TOTPAuthInfo = "totp", &struct{}{}
@@ -400,7 +401,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		}
 		ses.Factor, ses.FactorKind = f.ID, "totp"
 		check = func(u *account.User) error {
-			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).window)
+			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).Window)
 		}
 	case r.PhoneVerificationInfo != nil:
 		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
@@ -435,4 +436,12 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		return nil, err
 	}
 	return &MFAResponse{TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
+}
+
+// factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of the tenant.
+func (s *Service) factorRules(cfg *Config, tenant *Tenant) factor.Rules {
+	if tenant != nil {
+		return factor.RulesOf(tenant.MFAConfig, false)
+	}
+	return factor.RulesOf(&cfg.MFA, s.o.Emulator)
 }

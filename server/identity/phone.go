@@ -8,6 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/textmessage"
 	"clave/server/randid"
 )
 
@@ -47,7 +48,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	case fixed != "":
 		made.Code = fixed
 	case s.o.SMS != nil:
-		m := TextMessage{Project: c.Project, Tenant: c.Tenant, Phone: phone, Code: made.Code, Text: codeText(c.Locale, made.Code), Locale: c.Locale}
+		m := textmessage.Message{Project: c.Project, Tenant: c.Tenant, Phone: phone, Code: made.Code, Text: textmessage.Text(c.Locale, made.Code), Locale: c.Locale}
 		if err := s.o.SMS.Text(ctx, m); err != nil {
 			return "", err
 		}

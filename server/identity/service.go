@@ -11,6 +11,7 @@ import (
 	"clave/server/fault"
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
+	"clave/server/identity/textmessage"
 	"clave/server/randid"
 	"clave/server/token"
 )
@@ -45,7 +46,7 @@ type Options struct {
 	// Mail sends codes by e-mail; nil sends none.
 	Mail Mailer
 	// SMS sends codes by text message; nil sends none.
-	SMS Texter
+	SMS textmessage.Sender
 	// Announce is called, concurrently, with a text that shows each code that is sent, in the official emulator's words;
 	// nil shows none. It must not be set in production.
 	Announce func(text string)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"clave/server/account"
+	"clave/server/identity/factor"
 	"clave/server/randid"
 )
 
@@ -18,7 +19,7 @@ type Tenant struct {
 	EnableEmailLinkSignin bool              `json:"enableEmailLinkSignin"`
 	EnableAnonymousUser   bool              `json:"enableAnonymousUser"`
 	DisableAuth           bool              `json:"disableAuth"`
-	MFAConfig             *MFASettings      `json:"mfaConfig,omitempty"`
+	MFAConfig             *factor.Settings  `json:"mfaConfig,omitempty"`
 	Client                map[string]any    `json:"client,omitempty"`
 	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
 	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
@@ -44,7 +45,7 @@ func (t *Tenant) forbids(name string) bool {
 // check refuses invalid settings.
 func (t *Tenant) check() error {
 	cfg := &Config{}
-	return firstErr(t.MFAConfig.check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
+	return firstErr(t.MFAConfig.Check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
 }
 
 // tenantItem is the kind of item that stores tenants.
@@ -65,7 +66,7 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 	}
 	*t = Tenant{
 		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
-		MFAConfig: &MFASettings{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
+		MFAConfig: &factor.Settings{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
 	}
 	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, id, t) })
 }
@@ -129,7 +130,7 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 // ensureFactors sets the defaults of the settings of second factors: off.
 func (t *Tenant) ensureFactors() {
 	if t.MFAConfig == nil {
-		t.MFAConfig = &MFASettings{}
+		t.MFAConfig = &factor.Settings{}
 	}
 	if t.MFAConfig.State == "" {
 		t.MFAConfig.State = "DISABLED"

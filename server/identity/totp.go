@@ -9,14 +9,8 @@ import (
 	"clave/server/randid"
 )
 
-// Bounds of authenticator apps.
-const (
-	// totpWindow is the default tolerance for a clock in either direction, in periods: three codes are valid at a time,
-	// each once. Firebase's own default is 5.
-	totpWindow = 1
-	// totpLife is the time limit of an enrollment.
-	totpLife = 5 * time.Minute
-)
+// totpLife is the time limit of the enrollment of an authenticator app.
+const totpLife = 5 * time.Minute
 
 // totpItem is the kind of item that stores secrets until they are enrolled.
 const totpItem = "totp"

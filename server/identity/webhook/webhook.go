@@ -4,6 +4,7 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -87,4 +88,9 @@ func (c *Caller) check(uri string) error {
 		return nil
 	}
 	return fmt.Errorf("%s is not encrypted", uri)
+}
+
+// EventBody returns the body of a POST that sends an event as a token.
+func EventBody(jwt string) ([]byte, error) {
+	return json.Marshal(map[string]any{"data": map[string]any{"jwt": jwt}})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/identity"
+	"clave/server/identity/textmessage"
 )
 
 // texted sends a sign-in code to a phone and returns its session and the code.
@@ -32,7 +33,7 @@ func (w *fixture) enroll(user object, phone string) object {
 type texter struct{ sent atomic.Int32 }
 
 // Text implements identity.Texter.
-func (x *texter) Text(context.Context, identity.TextMessage) error {
+func (x *texter) Text(context.Context, textmessage.Message) error {
 	x.sent.Add(1)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/textmessage"
 )
 
 // tooMany is the error of requests over a limit.
@@ -21,7 +22,7 @@ type lastText struct {
 }
 
 // Text implements identity.Texter.
-func (x *lastText) Text(_ context.Context, m identity.TextMessage) error {
+func (x *lastText) Text(_ context.Context, m textmessage.Message) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.last = m.Code

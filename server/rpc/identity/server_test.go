@@ -15,6 +15,7 @@ import (
 	"clave/server/clock"
 	"clave/server/identity"
 	"clave/server/identity/serviceaccount"
+	"clave/server/identity/textmessage"
 	"clave/server/rpc/control"
 	rpc "clave/server/rpc/identity"
 	"clave/server/storage/pebblestore"
@@ -42,7 +43,7 @@ type setup struct {
 	clock                      clock.Clock
 	mail                       identity.Mailer
 	blocking                   identity.Caller
-	sms                        identity.Texter
+	sms                        textmessage.Sender
 	// hashCost is the memory cost of password hashes; zero is a cheap one.
 	hashCost int
 }

@@ -1,4 +1,5 @@
-package identity
+// Package textmessage makes text messages that carry codes, and sends them by a webhook.
+package textmessage
 
 import (
 	"context"
@@ -7,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"clave/server/identity/apierror"
+	"clave/server/identity/webhook"
 	"clave/server/randid"
 	"clave/server/token"
 )
 
-// TextMessage is a text message that carries a code.
-type TextMessage struct {
+// Message is a text message that carries a code.
+type Message struct {
 	// Project and Tenant are the scope of the recipient's account.
 	Project, Tenant string
 	// Phone is the recipient's number, in E.164 form.
@@ -23,14 +26,14 @@ type TextMessage struct {
 	Locale string
 }
 
-// Texter sends text messages.
-type Texter interface {
+// Sender sends text messages.
+type Sender interface {
 	// Text sends one message, or returns the reason why it could not. The client receives errors of package fault.
-	Text(ctx context.Context, m TextMessage) error
+	Text(ctx context.Context, m Message) error
 }
 
-// codeText returns the text of a message with a code: in Spanish for Spanish locales, in English for all others.
-func codeText(locale, code string) string {
+// Text returns the text of a message with a code: in Spanish for Spanish locales, in English for all others.
+func Text(locale, code string) string {
 	if language, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(locale, "_", "-")), "-"); language == "es" {
 		return code + " es su código de verificación."
 	}
@@ -40,17 +43,23 @@ func codeText(locale, code string) string {
 // hookTimeout is the time limit for posting one message.
 const hookTimeout = 20 * time.Second
 
-// HookTexter posts text messages to a webhook in the format of blocking functions: {"data":{"jwt":…}}, signed like ID
+// poster posts to webhooks.
+type poster interface {
+	// Post sends a JSON body to a URL and returns the status and body of the response.
+	Post(ctx context.Context, url string, body []byte) (status int, answer []byte, err error)
+}
+
+// Webhook posts text messages to a webhook in the format of blocking functions: {"data":{"jwt":…}}, signed like ID
 // tokens, with the webhook's URL in "aud".
-type HookTexter struct {
+type Webhook struct {
 	// Tokens signs, and Caller posts to URL.
 	Tokens *token.Verifier
-	Caller Caller
+	Caller poster
 	URL    string
 }
 
-// Text implements Texter.
-func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
+// Text implements Sender.
+func (h *Webhook) Text(ctx context.Context, m Message) error {
 	claims := map[string]any{"event_id": randid.Secret(12), "event_type": "sendSms", "aud": h.URL, "phone_number": m.Phone, "text": m.Text, "code": m.Code}
 	if m.Locale != "" {
 		claims["locale"] = m.Locale
@@ -62,7 +71,7 @@ func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
 	if err != nil {
 		return err
 	}
-	body, err := eventBody(jwt)
+	body, err := webhook.EventBody(jwt)
 	if err != nil {
 		return err
 	}
@@ -73,9 +82,9 @@ func (h *HookTexter) Text(ctx context.Context, m TextMessage) error {
 	case err != nil:
 		return fmt.Errorf("post a text message: %w", err)
 	case status == http.StatusBadRequest:
-		return apiError("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
+		return apierror.New("INVALID_PHONE_NUMBER : The text message cannot be sent to this number.")
 	case status == http.StatusTooManyRequests:
-		return apiError("QUOTA_EXCEEDED : Too many text messages.")
+		return apierror.New("QUOTA_EXCEEDED : Too many text messages.")
 	case status < http.StatusOK || status >= http.StatusMultipleChoices:
 		return fmt.Errorf("post a text message: the webhook returned %d", status)
 	}
