@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/httpjson"
 	"clave/server/process"
 )
 
@@ -81,12 +82,8 @@ func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		answer, err = l.answer(r.Context(), body)
 	}
-	var text []byte
 	if err == nil {
-		text, err = json.Marshal(answer)
-	}
-	if err == nil {
-		_, _ = w.Write(text) // it fails only if the client has disconnected
+		httpjson.Write(w, http.StatusOK, answer)
 		return
 	}
 	message := err.Error()

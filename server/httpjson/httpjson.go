@@ -19,6 +19,9 @@ func WriteIndented(w http.ResponseWriter, status int, v any) {
 	send(w, status, text, err)
 }
 
+// WriteEncoded is Write for a value that is encoded already.
+func WriteEncoded(w http.ResponseWriter, status int, text []byte) { send(w, status, text, nil) }
+
 // send sends the encoded value, or status 500 if it can't be encoded.
 func send(w http.ResponseWriter, status int, text []byte, err error) {
 	if err != nil {

@@ -63,7 +63,5 @@ func reply(w http.ResponseWriter, body any, err error) {
 		httpjson.Write(w, http.StatusOK, body)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	_, _ = w.Write(wire.ErrorJSON(err)) // It fails only when the client has disconnected.
+	httpjson.WriteEncoded(w, wire.HTTP(wire.Code(err)), wire.ErrorJSON(err))
 }
