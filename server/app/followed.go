@@ -32,6 +32,7 @@ type followed struct {
 	app      *App
 	replica  *pgstore.Replica
 	engine   *engine.Engine
+	hub      *listen.Hub
 	rulesets *guard.Rulesets
 	accounts *account.Store
 	// keys verify tokens; nil if tokens carry no signatures.
@@ -137,6 +138,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
+	s.hub = hub
 	g, err := guard.New(guard.Options{
 		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Clock: a.o.Clock, Log: a.o.Log,
 	})

@@ -260,7 +260,7 @@ func (n *nodes) router(a *App, port string) *grpcd.Router {
 		Forward: func(ss grpc.ServerStream, method string, first *grpcd.Raw) (bool, error) {
 			return n.node.ForwardCall(ss, port, method, first)
 		},
-		Budget: a.budget, Log: a.o.Log,
+		Budget: a.budget, Meter: a.counts, Log: a.o.Log,
 	})
 }
 

@@ -12,9 +12,27 @@ import (
 // MetricsPath is the path of the metrics on their port.
 const MetricsPath = metrics.Path
 
-// followerState returns the state of a node that does not lead.
-func (a *App) followerState(context.Context) metrics.State {
-	return metrics.State{Requests: a.budget.Used(), Node: &metrics.Node{Role: "follower"}}
+// followerState returns the state of a node that does not lead. It is healthy while it serves reads from its replica.
+func (a *App) followerState(n *nodes) metrics.State {
+	leader, _ := n.members.Leader()
+	node := &metrics.Node{Role: "follower", Epoch: leader.Epoch}
+	out := metrics.State{Requests: a.budget.Used(), Node: node}
+	out.Memory, _ = memoryTaken()
+	f := n.follower.Load()
+	if f == nil {
+		return out
+	}
+	rows, contact := f.store.Behind()
+	node.Members = []metrics.Member{{Name: n.name, LogLag: rows, Age: contact}}
+	s := f.opened.Load()
+	if s == nil {
+		return out
+	}
+	condition := s.replica.Condition()
+	out.StoreBytes, out.StoreFree, out.LogBytes = condition.Used, condition.Free, condition.Log
+	out.Healthy = condition.Err == nil && f.current.Load() == s
+	out.Streams, out.Targets = s.hub.Streams(), s.hub.Targets()
+	return out
 }
 
 // metricsHandlers returns the handlers of the metrics port. state returns the server's state.

@@ -205,7 +205,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 		return err
 	}
 	n.node, err = cluster.New(cluster.Options{
-		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Clock: a.o.Clock, Log: a.o.Log,
+		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
 		Leader: leaderOf(n.members),
 	})
 	return err

@@ -6,13 +6,14 @@ import (
 	"net/http"
 
 	"clave/server/front"
+	"clave/server/metrics"
 )
 
 // openOwn opens the other ports of a node that does not lead: that of its metrics and the redirection to https, which every
 // node has, the console's, and those of what runs at the leader only, which name it.
 func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.followerState)
+		handlers, err := a.metricsHandlers(func(context.Context) metrics.State { return a.followerState(n) })
 		if err != nil {
 			return err
 		}

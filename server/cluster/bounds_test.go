@@ -34,7 +34,7 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	const most = 1 << 20
 	b := newBallot()
 	bytes := budget.New(budget.Options{Bytes: most})
-	leader, follower := join(t, "a", secret, b, time.Second), joinWith(t, "b", secret, b, time.Second, bytes)
+	leader, follower := join(t, "a", secret, b, time.Second), joinWith(t, "b", secret, b, time.Second, bytes, nil)
 	b.elect(leader)
 	ended := make(chan struct{}, 1)
 	leader.lead(front.Handlers{REST: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +83,7 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 func TestForwardedBodiesAreCounted(t *testing.T) {
 	b := newBallot()
 	bytes := budget.New(budget.Options{Bytes: 1 << 20, Wait: 10 * time.Millisecond})
-	leader, follower := join(t, "a", secret, b, time.Second), joinWith(t, "b", secret, b, time.Second, bytes)
+	leader, follower := join(t, "a", secret, b, time.Second), joinWith(t, "b", secret, b, time.Second, bytes, nil)
 	b.elect(leader)
 	leader.lead(front.Handlers{REST: echo})
 	open := func(length, sent int) (net.Conn, *bufio.Reader) {

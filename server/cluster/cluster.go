@@ -12,6 +12,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front/budget"
+	"clave/server/meter"
 	"clave/server/process"
 )
 
@@ -40,6 +41,8 @@ type Options struct {
 	Grace time.Duration
 	// Budget bounds the memory of responses whose clients are slow; nil means a budget of its own.
 	Budget *budget.Budget
+	// Meter counts the requests that are forwarded; nil counts nothing.
+	Meter *meter.Meter
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives failures; nil logs nothing.

@@ -58,7 +58,7 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 			return
 		}
 		if !n.await(r.Context(), reachable, served, moved, late) {
-			refuse(w) // also if this node stops: its client is still connected
+			n.refuse(w, r) // also if this node stops: its client is still connected
 			return
 		}
 	}
@@ -95,13 +95,13 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		case r.Context().Err() != nil:
 			return true // the client has disconnected, or this node stops
 		case body.failed() != nil:
-			refuseBody(w, body.failed())
+			n.refuseBody(w, r, body.failed())
 			return true
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
 		}
 		n.o.Log.Debug("a forwarded request was cut", "leader", leader.Node, "path", r.URL.Path, "error", err)
-		refuse(w)
+		n.refuse(w, r)
 		return true
 	}
 	// The transport checks the context of a request only after the whole body is sent, which for a stream is at its end.
@@ -114,10 +114,11 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		if body.whole() {
 			return false
 		}
-		refuse(w)
+		n.refuse(w, r)
 		return true
 	}
 	body.release()
+	defer func() { n.count(r, res.StatusCode, res.Trailer.Get(headerCounted)) }()
 	n.pass(r.Context(), w, res)
 	return true
 }
@@ -162,7 +163,8 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 }
 
 // refuse writes the error for a missing or lost leader.
-func refuse(w http.ResponseWriter) {
+func (n *Node) refuse(w http.ResponseWriter, r *http.Request) {
+	n.count(r, http.StatusServiceUnavailable, "")
 	w.Header().Set("Retry-After", "1")
 	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
 		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": TextNoLeader, "status": fault.Unavailable.String()},
@@ -173,11 +175,12 @@ func refuse(w http.ResponseWriter) {
 const closedRequest = 499
 
 // refuseBody writes the error for a body that the client did not send to its end, or for which there is no memory.
-func refuseBody(w http.ResponseWriter, err error) {
+func (n *Node) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	code, status, text := http.StatusServiceUnavailable, fault.Unavailable, fault.FromError(err).Message
 	if !fault.Is(err, fault.Unavailable) {
 		code, status, text = closedRequest, fault.Canceled, "The request's body was not sent to its end."
 	}
+	n.count(r, code, "")
 	httpjson.Write(w, code, map[string]any{"error": map[string]any{"code": code, "message": text, "status": status.String()}})
 }
 
@@ -209,7 +212,9 @@ func (n *Node) pass(ctx context.Context, w http.ResponseWriter, res *http.Respon
 		switch {
 		case errors.Is(err, io.EOF):
 			for name, values := range res.Trailer {
-				header[http.TrailerPrefix+name] = values
+				if name != headerCounted {
+					header[http.TrailerPrefix+name] = values
+				}
 			}
 			return
 		case err != nil:

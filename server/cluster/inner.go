@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"clave/server/front"
+	"clave/server/meter"
 )
 
 // The headers of a forwarded request: the port at which it arrived, the client's address, and whether the client's
@@ -15,6 +16,9 @@ const (
 	headerClient = "Clave-Client"
 	headerScheme = "Clave-Scheme"
 )
+
+// headerCounted is a trailer with what the leader has counted of a request (meter.Counted).
+const headerCounted = "Clave-Counted"
 
 // headerRefused is set in the response of a node that has not begun a request because it does not lead.
 const headerRefused = "Clave-Refused"
@@ -42,7 +46,11 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			if front.IsCall(r) {
 				w.Header().Set(http.TrailerPrefix+headerServed, "1") // not sent if the handler panics
 			}
-			handler.ServeHTTP(w, r)
+			ctx, counted := meter.Noting(r.Context())
+			handler.ServeHTTP(w, r.WithContext(ctx))
+			if counted.Transport != "" {
+				w.Header().Set(http.TrailerPrefix+headerCounted, counted.String())
+			}
 			return
 		}
 		leader, moved := n.o.Leader()

@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/firestore"
 
@@ -64,8 +66,8 @@ func namesIn(t *testing.T) map[string]bool {
 	return names
 }
 
-// checkNames checks that metrics exist, except those with a prefix.
-func (s scraped) checkNames(t *testing.T, but string) {
+// checkNames checks that metrics exist, except those with some prefixes.
+func (s scraped) checkNames(t *testing.T, but ...string) {
 	t.Helper()
 	has := make(map[string]bool)
 	for line := range strings.Lines(string(s)) {
@@ -74,7 +76,7 @@ func (s scraped) checkNames(t *testing.T, but string) {
 		has[name] = true
 	}
 	for name := range namesIn(t) {
-		if !has[name] && (but == "" || !strings.HasPrefix(name, but)) {
+		if !has[name] && !slices.ContainsFunc(but, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			t.Errorf("the program has no metric %s", name)
 		}
 	}
@@ -147,7 +149,7 @@ func TestMetrics(t *testing.T) {
 	if found := regexp.MustCompile(`(?i)secret|wrong-|example\.org|` + uid).FindString(string(m)); found != "" {
 		t.Errorf("the metrics hold %q", found)
 	}
-	m.checkNames(t, "clave_node_")
+	m.checkNames(t, "clave_node_", "clave_calls_forwarded_")
 	attackMetrics(t, p, port)
 }
 
@@ -204,52 +206,123 @@ func send(t *testing.T, client *http.Client, method, url, token, body string) (i
 	return res.StatusCode, string(text)
 }
 
-// TestMetricsOfNodes compares the metrics of a leader with a listener, and of a follower.
-func TestMetricsOfNodes(t *testing.T) {
-	url := pgtest.New(t).Database()
-	ports := freePorts(t, 2)
-	leader := newNode(t, url, "", "--metrics", fmt.Sprint(ports[0]))
-	leader.await("Clave ready")
-	follower := newNode(t, url, "", "--metrics", fmt.Sprint(ports[1]))
-	follower.await("Follower")
-	t.Setenv("FIRESTORE_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", leader.port))
-	client, err := firestore.NewClient(t.Context(), "demo-e2e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close() }()
-	changes := client.Collection("c").Snapshots(t.Context())
-	defer changes.Stop()
-	for want := range 3 {
-		snapshot, err := changes.Next()
-		if err != nil || snapshot.Size != want {
-			t.Fatalf("snapshot %d: %v %v", want, snapshot, err)
+// awaitValue scrapes a port until a series has a value, and returns the metrics.
+func awaitValue(t *testing.T, port int, series string, want float64) scraped {
+	t.Helper()
+	limit := clock.System().Now().Add(waitLimit)
+	for {
+		m := scrape(t, port)
+		got := m.value(t, series)
+		if got == want {
+			return m
 		}
-		if _, err := client.Collection("c").NewDoc().Create(t.Context(), map[string]any{"n": want}); err != nil {
+		if clock.System().Now().After(limit) {
+			t.Fatalf("%s is %v after %v, want %v", series, got, waitLimit, want)
+		}
+		if err := clock.Sleep(t.Context(), clock.System(), 20*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}
-	limit := clock.System().Now().Add(waitLimit)
-	m := scrape(t, ports[0])
-	for strings.Count(string(m), "clave_node_log_lag_rows{") < 2 && clock.System().Now().Before(limit) {
-		m = scrape(t, ports[0]) // The follower reports its position several times a second.
-	}
-	for series, want := range map[string]float64{
-		`clave_node_role{role="leader"}`: 1, `clave_node_role{role="follower"}`: 0, `clave_node_epoch`: 1, `clave_listen_streams`: 1, `clave_listen_targets`: 1,
-		`clave_calls_open{method="Listen",transport="grpc"}`: 1, `clave_commits_total`: 3,
-	} {
-		if got := m.value(t, series); got != want {
+}
+
+// wantValues compares series with their values.
+func (s scraped) wantValues(t *testing.T, values map[string]float64) {
+	t.Helper()
+	for series, want := range values {
+		if got := s.value(t, series); got != want {
 			t.Errorf("%s is %v, want %v", series, got, want)
 		}
 	}
+}
+
+// wantAbove checks that series have values above 0.
+func (s scraped) wantAbove(t *testing.T, all ...string) {
+	t.Helper()
+	for _, series := range all {
+		if s.value(t, series) <= 0 {
+			t.Errorf("%s is not above 0", series)
+		}
+	}
+}
+
+// TestMetricsOfNodes compares the metrics of a leader and of a follower, each with a listener. The follower forwards commits.
+func TestMetricsOfNodes(t *testing.T) {
+	store := pgtest.New(t).Database()
+	leader, follower, at := twoMeasured(t, store, store)
+	var listeners []*firestore.QuerySnapshotIterator
+	for _, client := range at {
+		changes := client.Collection("c").Snapshots(t.Context())
+		defer changes.Stop()
+		listeners = append(listeners, changes)
+	}
+	for want := range 3 {
+		for i, changes := range listeners {
+			snapshot, err := changes.Next()
+			if err != nil || snapshot.Size != want {
+				t.Fatalf("snapshot %d at node %d: %v %v", want, i, snapshot, err)
+			}
+		}
+		if _, err := at[1].Collection("c").NewDoc().Create(t.Context(), map[string]any{"n": want}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := scrape(t, follower.metrics)
+	for range 2 {
+		if code, text := follower.put(t, "forwarded"); code != http.StatusOK && code != http.StatusConflict {
+			t.Fatalf("create at the follower: %d %s", code, text)
+		}
+	}
+	if code, text := follower.request(t, http.MethodPatch, "/v1/secret/path", "{}"); code != http.StatusNotFound {
+		t.Fatalf("an unknown method: %d %s", code, text)
+	}
+	checkLeader(t, leader.metrics)
+	awaitValue(t, follower.metrics, `clave_calls_forwarded_total{code="NOT_FOUND",method="other",transport="rest"}`, 1) // counted after the response
+	m := awaitValue(t, follower.metrics, "clave_node_log_lag_rows{node=\""+nameOf(t, follower.node)+"\"}", 0)
+	m.wantValues(t, map[string]float64{
+		`clave_node_role{role="leader"}`: 0, `clave_node_role{role="follower"}`: 1, `clave_node_epoch`: 1, `clave_healthy`: 1, `clave_listen_streams`: 1,
+		`clave_listen_targets`: 1, `clave_calls_open{method="Listen",transport="grpc"}`: 1, `clave_commits_total`: 0,
+		`clave_calls_forwarded_total{code="OK",method="Commit",transport="grpc"}`:                     3,
+		`clave_calls_forwarded_total{code="OK",method="CreateDocument",transport="rest"}`:             1,
+		`clave_calls_forwarded_total{code="ALREADY_EXISTS",method="CreateDocument",transport="rest"}`: 1,
+	})
+	m.wantAbove(t, "clave_store_bytes", "clave_store_free_bytes", "clave_memory_bytes", "clave_fanout_delay_seconds_count",
+		`clave_calls_total{code="OK",method="BatchGetDocuments",transport="grpc"}`)
+	if strings.Contains(string(m), "clave_node_state_lag_rows") || strings.Count(string(m), "clave_node_log_lag_rows{") != 1 {
+		t.Errorf("the follower reports what it does not have: %s", m)
+	}
+	if strings.Contains(string(m), "secret") || before.value(t, "clave_healthy") != 1 {
+		t.Errorf("the follower's metrics: %s", m)
+	}
+	m.checkNames(t, "clave_node_state_")
+}
+
+// nameOf returns the name of a node.
+func nameOf(t *testing.T, n *node) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(n.dir, "node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// checkLeader compares the metrics of the leader with a listener, after four commits.
+func checkLeader(t *testing.T, port int) {
+	t.Helper()
+	limit := clock.System().Now().Add(waitLimit)
+	m := scrape(t, port)
+	for strings.Count(string(m), "clave_node_log_lag_rows{") < 2 && clock.System().Now().Before(limit) {
+		m = scrape(t, port) // The follower reports its position several times a second.
+	}
+	m.wantValues(t, map[string]float64{
+		`clave_node_role{role="leader"}`: 1, `clave_node_role{role="follower"}`: 0, `clave_node_epoch`: 1, `clave_healthy`: 1, `clave_listen_streams`: 1,
+		`clave_listen_targets`: 1, `clave_calls_open{method="Listen",transport="grpc"}`: 1, `clave_commits_total`: 5,
+	})
 	if n := m.value(t, "clave_fanout_delay_seconds_count"); n < 2 {
 		t.Errorf("%v commits were counted on their way to the listener, want at least 2", n)
 	}
 	if n := strings.Count(string(m), "clave_node_log_lag_rows{"); n != 2 {
 		t.Errorf("the leader reports the lag of %d nodes, want 2", n)
 	}
-	m.checkNames(t, "")
-	if s := scrape(t, ports[1]); s.value(t, `clave_node_role{role="follower"}`) != 1 || s.value(t, "clave_healthy") != 0 || strings.Contains(string(s), "clave_node_epoch") {
-		t.Errorf("the follower's metrics: %s", s)
-	}
+	m.checkNames(t, "clave_calls_forwarded_")
 }

@@ -69,6 +69,8 @@ type Under struct {
 	calls  *Calls
 	method *method
 	began  time.Time
+	// noted receives the call's code; nil if nobody needs it.
+	noted *Counted
 }
 
 // Begin begins a call.
@@ -81,7 +83,7 @@ func (c *Calls) Begin(name string) Under {
 		m = c.methods[Other]
 	}
 	m.open.Add(1)
-	return Under{c, m, c.meter.clock.Now()}
+	return Under{calls: c, method: m, began: c.meter.clock.Now()}
 }
 
 // End ends the call with its code.
@@ -91,6 +93,9 @@ func (u Under) End(code fault.Code) {
 	}
 	u.method.open.Add(-1)
 	u.method.codes.add(code)
+	if u.noted != nil {
+		u.noted.Code = code
+	}
 	if u.method.took != nil {
 		u.method.took.took(u.calls.meter.clock.Now().Sub(u.began))
 	}

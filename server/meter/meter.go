@@ -98,8 +98,10 @@ type Meter struct {
 		// last are the counts at the last sample.
 		last  total
 		calls []*Calls
-		slow  []Query
-		uses  map[Index]Use
+		// forwarded are the calls that other servers have served.
+		forwarded map[forwarded]*byCode
+		slow      []Query
+		uses      map[Index]Use
 	}
 }
 

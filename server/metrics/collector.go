@@ -17,9 +17,10 @@ var (
 	buildInfo = desc("build_info", "1, with the version of the program.", "version")
 	healthy   = desc("healthy", "1 while nothing is wrong with the server, 0 otherwise.")
 
-	callsTotal   = desc("calls_total", "Calls that ended, by transport, method and canonical code.", "transport", "method", "code")
-	callDuration = desc("call_duration_seconds", "How long calls took, but for streams.", "transport", "method")
-	callsOpen    = desc("calls_open", "Calls and streams under way.", "transport", "method")
+	callsTotal     = desc("calls_total", "Calls that ended, by transport, method and canonical code.", "transport", "method", "code")
+	callsForwarded = desc("calls_forwarded_total", "Calls, and requests of WebChannel, that ended at the node that leads, by transport, method and canonical code.", "transport", "method", "code")
+	callDuration   = desc("call_duration_seconds", "How long calls took, but for streams.", "transport", "method")
+	callsOpen      = desc("calls_open", "Calls and streams under way.", "transport", "method")
 
 	operationDuration = desc("operation_duration_seconds", "How long operations on data took, whatever their transport.", "operation")
 	commitsTotal      = desc("commits_total", "Commits.")
@@ -46,15 +47,15 @@ var (
 	requestBytes  = desc("request_memory_bytes", "What requests hold that are being received.")
 
 	nodeRole     = desc("node_role", "1 for the role that this node has: leader or follower.", "role")
-	nodeEpoch    = desc("node_epoch", "How many leaders there were, this one included.")
-	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports it of all nodes.", "node")
-	nodeSeen     = desc("node_seen_seconds", "How long ago a node reported its position. The leader reports it of all nodes.", "node")
+	nodeEpoch    = desc("node_epoch", "How many leaders there were, the present one included.")
+	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports it of all nodes, a follower of itself.", "node")
+	nodeSeen     = desc("node_seen_seconds", "How long ago a node reported its position. The leader reports it of all nodes; a follower reports how long ago it was in contact.", "node")
 	nodeStateLag = desc("node_state_lag_rows", "Rows of the cluster's log that are not yet in its state.")
 )
 
 // all are the metrics, for Describe.
 var all = []*prometheus.Desc{
-	buildInfo, healthy, callsTotal, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
+	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
 	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
@@ -93,6 +94,11 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	out.calls(c.o.Meter.Called())
+	for _, m := range c.o.Meter.AllForwarded() {
+		for code, n := range m.Codes {
+			out.counter(callsForwarded, n, m.Transport, m.Method, code.String())
+		}
+	}
 	out.counts(c.o.Meter.All())
 }
 
@@ -148,12 +154,12 @@ func (o output) state(s State) {
 			}
 			o.gauge(nodeRole, has, role)
 		}
-		// Only the leader receives the positions of the others.
-		if n.Role != "leader" {
-			return
+		if n.Epoch > 0 {
+			o.gauge(nodeEpoch, float64(n.Epoch))
 		}
-		o.gauge(nodeEpoch, float64(n.Epoch))
-		o.gauge(nodeStateLag, float64(n.StateLag))
+		if n.Role == "leader" {
+			o.gauge(nodeStateLag, float64(n.StateLag))
+		}
 		for _, m := range n.Members {
 			o.gauge(nodeLogLag, float64(m.LogLag), m.Name)
 			o.gauge(nodeSeen, m.Age.Seconds(), m.Name)

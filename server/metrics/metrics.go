@@ -39,26 +39,27 @@ type State struct {
 
 // Node describes the position of a node of a cluster.
 type Node struct {
-	// Role is leader or follower. Only a leader has the following fields.
+	// Role is leader or follower.
 	Role string
-	// Epoch counts the leaders so far, this one included, and StateLag the rows of the log that are not yet in the state, with which new
-	// nodes begin.
-	Epoch, StateLag int64
-	// Members are the nodes that have reported.
+	// Epoch counts the leaders so far, the present one included; zero if a follower has found none.
+	Epoch int64
+	// StateLag is the number of rows of the log that are not yet in the state, with which new nodes begin. Only a leader has it.
+	StateLag int64
+	// Members are the nodes that have reported to a leader, or only this node, which follows.
 	Members []Member
 }
 
 // Member is a node of a cluster.
 type Member struct {
 	Name string
-	// LogLag is the number of rows of the log that it lacks, and Age the age of its report.
+	// LogLag is the number of rows of the log that it lacks, and Age the age of its report, or of its last contact.
 	LogLag int64
 	Age    time.Duration
 }
 
 // Options configure New.
 type Options struct {
-	// Meter has the counts; nil if nothing is counted, as on a follower.
+	// Meter has the counts; nil if nothing is counted.
 	Meter *meter.Meter
 	// State returns the server's state. It may be called concurrently.
 	State func(context.Context) State

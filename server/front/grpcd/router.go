@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/front/budget"
+	"clave/server/meter"
 	"clave/server/wire"
 )
 
@@ -25,6 +26,8 @@ type RouterOptions struct {
 	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
+	// Meter counts the calls that are forwarded; nil counts nothing.
+	Meter *meter.Meter
 	// Log receives internal errors; nil logs nothing.
 	Log *slog.Logger
 }
@@ -39,7 +42,7 @@ type Router struct {
 
 // NewRouter returns a router. Here and Forward must be set.
 func NewRouter(ro RouterOptions) *Router {
-	o := Options{Budget: ro.Budget, Log: ro.Log}
+	o := Options{Budget: ro.Budget, Meter: ro.Meter, Log: ro.Log}
 	o.EnsureDefaults()
 	r := &Router{o: ro}
 	r.common = commonOf(o)
@@ -141,7 +144,14 @@ func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 		}
 		return r.lead(&begun{ServerStream: ss, ctx: ss.Context(), codec: r.common.codec, first: first}, name)
 	}
-	return answers.why(err)
+	err = answers.why(err)
+	r.count(name, err)
+	return err
+}
+
+// count counts a call that was forwarded; the name of an unknown method is empty.
+func (r *Router) count(name string, err error) {
+	r.o.Meter.Forwarded(meter.Counted{Transport: "grpc", Method: name, Code: codeOf(err)})
 }
 
 // forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any more.
@@ -219,7 +229,10 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		return r.lead(ss, name)
 	}
 	if r.common.ending.Ended() && ss.Context().Err() == nil {
-		return errStopping()
+		err = errStopping()
+	}
+	if s == nil {
+		r.count(name, err)
 	}
 	return err
 }

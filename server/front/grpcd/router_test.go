@@ -3,6 +3,7 @@ package grpcd
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,7 +13,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"clave/server/clock"
+	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/meter"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -21,7 +25,9 @@ import (
 func TestRouter(t *testing.T) {
 	_, s := connectServer(t)
 	var served, forwarded, done atomic.Int64
+	counts := meter.New(clock.System(), nil)
 	r := NewRouter(RouterOptions{
+		Meter: counts,
 		Here: func(ctx context.Context, method string, _ []byte) (context.Context, *Server, func()) {
 			if !strings.HasSuffix(method, "/GetDocument") {
 				return nil, nil, nil
@@ -64,6 +70,14 @@ func TestRouter(t *testing.T) {
 	want("UpdateDocument", update, codes.OK)
 	want("GetDocument", get, codes.OK)
 	want("Unheard", get, codes.Unimplemented)
+	got := make(map[string]map[fault.Code]uint64)
+	for _, m := range counts.AllForwarded() {
+		got[m.Transport+" "+m.Method] = m.Codes
+	}
+	aborted := map[fault.Code]uint64{fault.Aborted: 1}
+	if all := map[string]map[fault.Code]uint64{"grpc UpdateDocument": aborted, "grpc GetDocument": aborted, "grpc other": aborted}; !reflect.DeepEqual(got, all) {
+		t.Errorf("forwarded calls are counted as %v, want %v", got, all)
+	}
 }
 
 // TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A message counts until the

@@ -93,12 +93,12 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parseTarget(methodOf(r), r.URL.EscapedPath())
 	call, known := calls[t.method]
 	if !ok || !known {
-		d.counted.Begin(meter.Other).End(fault.NotFound)
+		d.counted.BeginIn(r.Context(), meter.Other).End(fault.NotFound)
 		http.NotFound(w, r)
 		return
 	}
 	code := fault.Unknown // of a call that panics
-	counted := d.counted.Begin(t.method)
+	counted := d.counted.BeginIn(r.Context(), t.method)
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
 	packable := acceptsGzip(r.Header.Get("Accept-Encoding"))

@@ -176,7 +176,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 	shape, args := shapeOf(path)
 	route, ok := h.routes[r.Method+" "+host+"/"+shape]
 	code := fault.Unknown // the error that is counted for a call that panics
-	counted := h.counted.Begin(route.name)
+	counted := h.counted.BeginIn(r.Context(), route.name)
 	defer func() { counted.End(code) }()
 	if ok {
 		answer, err = h.call(w, &request{http: r, host: host, args: args, call: h.describeCall(r)}, route, shape)

@@ -33,3 +33,30 @@ func (s *Store) Usage() (used, free uint64) { return s.local.Usage() }
 
 // LogSize returns the number of bytes of the replica's log that are not in tables yet.
 func (s *Store) LogSize() uint64 { return s.local.LogSize() }
+
+// Behind returns the position of a node that does not lead: the number of rows of the log that the leader has reported and the replica
+// lacks, and the time since the last contact with the leader or PostgreSQL.
+func (s *Store) Behind() (rows int64, contact time.Duration) {
+	seq, _ := s.Progress()
+	return max(0, s.following.confirmed.Load()-seq), max(0, s.lead.elapsed()-time.Duration(s.following.contact.Load()))
+}
+
+// Condition is the condition of a replica.
+type Condition struct {
+	// Used and Free are the bytes that it uses on the disk and the free bytes there, and Log the bytes of its log that are not in tables yet.
+	Used, Free, Log uint64
+	// Err is an error if there is a problem with its files.
+	Err error
+}
+
+// Condition returns the condition of the replica. It is zero once the reader has stopped.
+func (r *Replica) Condition() (c Condition) {
+	r.s.following.mu.Lock() // while there is a reader, the replica is not rebuilt
+	defer r.s.following.mu.Unlock()
+	if r.s.following.mu.applied == nil {
+		return c
+	}
+	c.Used, c.Free = r.s.local.Usage()
+	c.Log, c.Err = r.s.local.LogSize(), r.s.local.Err()
+	return c
+}
