@@ -144,9 +144,11 @@ func (a *App) openStore() (dataStore, error) {
 	return store, nil
 }
 
-// sizes returns the memory limits of a store.
+// sizes returns the options of a store.
 func (a *App) sizes() pebblestore.Options {
-	return pebblestore.Options{CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Log: a.o.Log}
+	return pebblestore.Options{
+		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: engine.Derived, Log: a.o.Log,
+	}
 }
 
 // makeFolder creates the data folder with a folder in it. It refuses a data folder with an interrupted import or

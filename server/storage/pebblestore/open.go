@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"clave/server/fault"
@@ -66,8 +65,8 @@ func (s *Store) options(o Options) *pebble.Options {
 		EventListener:              s.listener(),
 		CacheSize:                  o.CacheBytes,
 	}
+	o.setFilters(opts)
 	for i := range opts.Levels {
-		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		// Each block costs a merge some processor time of its own. With larger blocks the cache would hold fewer
 		// places.
 		opts.Levels[i].BlockSize = 16 << 10

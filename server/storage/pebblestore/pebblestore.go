@@ -29,6 +29,9 @@ type Options struct {
 	// grows as it fills, and two may exist at once. The size bounds the log that is replayed when the store is opened
 	// after a crash.
 	MemTableBytes uint64
+	// Scanned reports whether a key is only read by Scan, never by Get and GetAll, which are slow for such keys; nil means none. It must
+	// always be the same function of the key.
+	Scanned func(key []byte) bool
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
 	// Log receives errors of background work; nil logs nothing.
