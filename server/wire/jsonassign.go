@@ -104,7 +104,7 @@ func join(path, name string) string {
 // message sets the fields of a message from an object.
 func (a *assigner) message(m protoreflect.Message, n jsonNode, path string) {
 	fields := m.Descriptor().Fields()
-	for i, name := range n.names {
+	for name, item := range n.members() {
 		fd := fields.ByJSONName(name)
 		if fd == nil {
 			fd = fields.ByTextName(name)
@@ -113,14 +113,14 @@ func (a *assigner) message(m protoreflect.Message, n jsonNode, path string) {
 			a.unknown(name, path, "Cannot find field.")
 			continue
 		}
-		if n.items[i].kind == jsonNull && !takesNull(fd) {
+		if item.kind == jsonNull && !takesNull(fd) {
 			continue
 		}
 		if o := fd.ContainingOneof(); o != nil && m.WhichOneof(o) != nil {
 			a.invalid(path, "oneof", fmt.Sprintf("oneof field '%s' is already set. Cannot set '%s'", o.Name(), name))
 			continue
 		}
-		a.field(m, fd, n.items[i], join(path, string(fd.Name())))
+		a.field(m, fd, item, join(path, string(fd.Name())))
 	}
 }
 
@@ -136,14 +136,14 @@ func (a *assigner) field(m protoreflect.Message, fd protoreflect.FieldDescriptor
 		a.members(m.Mutable(fd).Map(), fd, n, path)
 	case fd.IsList():
 		list := m.Mutable(fd).List()
-		items := []jsonNode{n}
-		if n.kind == jsonArray {
-			items = n.items
+		if n.kind != jsonArray {
+			a.element(list, fd, n, path, 0)
+			return
 		}
-		for i, item := range items {
-			if v, ok := a.value(fd, list.NewElement, item, fmt.Sprintf("%s[%d]", path, i)); ok {
-				list.Append(v)
-			}
+		i := 0
+		for item := range n.elements() {
+			a.element(list, fd, item, path, i)
+			i++
 		}
 	case n.kind == jsonArray:
 		parent, name := cutPath(path)
@@ -152,6 +152,13 @@ func (a *assigner) field(m protoreflect.Message, fd protoreflect.FieldDescriptor
 		if v, ok := a.value(fd, func() protoreflect.Value { return m.NewField(fd) }, n, path); ok {
 			m.Set(fd, v)
 		}
+	}
+}
+
+// element adds an element to a list.
+func (a *assigner) element(list protoreflect.List, fd protoreflect.FieldDescriptor, n jsonNode, path string, i int) {
+	if v, ok := a.value(fd, list.NewElement, n, fmt.Sprintf("%s[%d]", path, i)); ok {
+		list.Append(v)
 	}
 }
 
@@ -170,8 +177,10 @@ func (a *assigner) members(out protoreflect.Map, fd protoreflect.FieldDescriptor
 		a.unknown(string(fd.Name()), path, "Cannot bind a value that is no object to a map.")
 		return
 	}
-	for i, name := range n.names {
-		v, ok := a.value(fd.MapValue(), out.NewValue, n.items[i], fmt.Sprintf("%s[%d].value", path, i))
+	i := -1
+	for name, item := range n.members() {
+		i++
+		v, ok := a.value(fd.MapValue(), out.NewValue, item, fmt.Sprintf("%s[%d].value", path, i))
 		if ok {
 			out.Set(protoreflect.ValueOfString(a.keep(name)).MapKey(), v)
 		}

@@ -47,8 +47,7 @@ func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
 	if n.kind != jsonObject {
 		return false
 	}
-	for i, member := range n.names {
-		item := n.items[i]
+	for member, item := range n.members() {
 		switch {
 		case member == "name" && item.kind == jsonString && name == "":
 			name = a.keep(item.text)
@@ -70,9 +69,9 @@ func (a *assigner) knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 	if n.kind != jsonObject {
 		return nil, false
 	}
-	out := make(map[string]*pb.Value, len(n.names))
-	for i, name := range n.names {
-		v, ok := a.knownValue(n.items[i])
+	out := make(map[string]*pb.Value, n.count)
+	for name, item := range n.members() {
+		v, ok := a.knownValue(item)
 		if !ok {
 			return nil, false
 		}
@@ -83,14 +82,14 @@ func (a *assigner) knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 
 // knownValue converts a value: an object with one member, whose name is the kind, or with none.
 func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
-	if n.kind == jsonObject && len(n.names) == 0 {
+	if n.kind == jsonObject && n.count == 0 {
 		return &pb.Value{}, true // What reads the message refuses it.
 	}
-	if n.kind != jsonObject || len(n.names) != 1 {
+	if n.kind != jsonObject || n.count != 1 {
 		return nil, false
 	}
-	item := n.items[0]
-	switch n.names[0] {
+	kind, item := n.member()
+	switch kind {
 	case "stringValue":
 		return newString(a.keep(item.text)), item.kind == jsonString
 	case "integerValue":
@@ -133,8 +132,8 @@ func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 		return nil, false
 	}
 	g := &latlng.LatLng{}
-	for i, name := range n.names {
-		d, ok := n.items[i].double()
+	for name, item := range n.members() {
+		d, ok := item.double()
 		switch {
 		case ok && name == "latitude":
 			g.Latitude = d
@@ -150,13 +149,15 @@ func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 // knownArray converts an array.
 func (a *assigner) knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 	out := &pb.ArrayValue{}
-	if n.kind != jsonObject || len(n.names) == 0 {
+	if n.kind != jsonObject || n.count == 0 {
 		return out, n.kind == jsonObject
 	}
-	if len(n.names) > 1 || n.names[0] != "values" || n.items[0].kind != jsonArray {
+	name, values := n.member()
+	if n.count > 1 || name != "values" || values.kind != jsonArray {
 		return nil, false
 	}
-	for _, item := range n.items[0].items {
+	out.Values = make([]*pb.Value, 0, values.count)
+	for item := range values.elements() {
 		v, ok := a.knownValue(item)
 		if !ok {
 			return nil, false
@@ -169,13 +170,14 @@ func (a *assigner) knownArray(n jsonNode) (*pb.ArrayValue, bool) {
 // knownMap converts a map.
 func (a *assigner) knownMap(n jsonNode) (*pb.MapValue, bool) {
 	out := &pb.MapValue{}
-	if n.kind != jsonObject || len(n.names) == 0 {
+	if n.kind != jsonObject || n.count == 0 {
 		return out, n.kind == jsonObject
 	}
-	if len(n.names) > 1 || n.names[0] != "fields" {
+	name, fields := n.member()
+	if n.count > 1 || name != "fields" {
 		return nil, false
 	}
 	var ok bool
-	out.Fields, ok = a.knownFields(n.items[0])
+	out.Fields, ok = a.knownFields(fields)
 	return out, ok
 }

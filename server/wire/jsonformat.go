@@ -57,11 +57,7 @@ func (a *assigner) param(m protoreflect.Message, name, rest, path string, values
 		return
 	}
 	if fd.IsList() {
-		n := jsonNode{kind: jsonArray}
-		for _, v := range values {
-			n.items = append(n.items, jsonNode{kind: jsonString, text: v})
-		}
-		a.field(m, fd, n, join(path, string(fd.Name())))
+		a.field(m, fd, jsonStrings(values), join(path, string(fd.Name())))
 		return
 	}
 	// If a parameter is repeated, the last value counts.

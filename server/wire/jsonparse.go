@@ -8,30 +8,6 @@ import (
 	"clave/server/fault"
 )
 
-// jsonKind is the kind of a JSON value.
-type jsonKind uint8
-
-// The kinds.
-const (
-	jsonNull jsonKind = iota
-	jsonBool
-	jsonNumber
-	jsonString
-	jsonArray
-	jsonObject
-)
-
-// jsonNode is a parsed JSON value. Objects keep the order of their members, because error texts number them.
-type jsonNode struct {
-	kind jsonKind
-	// text is the content of a string, a number as written, or true or false.
-	text string
-	// names are the names of an object's members, parallel to items.
-	names []string
-	// items are an array's elements or an object's member values.
-	items []jsonNode
-}
-
 // maxJSONDepth is the maximum nesting of a body. A map in a document takes four levels of JSON.
 const maxJSONDepth = 250
 
@@ -42,48 +18,36 @@ const maxJSONValues = 1 << 20
 // jsonParser parses JSON as Google's servers do: names may be unquoted, strings may have single quotes, and a comma
 // may precede a closing bracket. Error texts are those of Google's servers.
 type jsonParser struct {
-	in string
+	jsonTape
 	at int
 	// count is the number of values until now.
 	count int
-	// names and items are stacks with the members of the objects and arrays that are being parsed.
-	names []string
-	items []jsonNode
-	// nameSlab and itemSlab hold the members of parsed objects and arrays, many in one allocation.
-	nameSlab []string
-	itemSlab []jsonNode
 }
 
-// gather moves the elements of a stack from index from to a slab and returns them. A new slab is sized for a text of
-// n bytes, within bounds.
-func gather[T any](slab, stack *[]T, from, n int) []T {
-	const least, most = 8, 512
-	took := (*stack)[from:]
-	if cap(*slab)-len(*slab) < len(took) {
-		*slab = make([]T, 0, max(len(took), min(max(least, n/32), most)))
-	}
-	at := len(*slab)
-	*slab = append(*slab, took...)
-	clear(took)
-	*stack = (*stack)[:from]
-	return (*slab)[at:len(*slab):len(*slab)]
-}
+// The usual number of bytes of a body for each cell of its tape, and the maximum number of cells for which there is room from the
+// beginning.
+const (
+	bytesPerCell = 8
+	mostCells    = 4096
+)
 
 // parseJSON parses a whole body. An empty body is an empty object.
 func parseJSON(in string) (jsonNode, error) {
-	p := &jsonParser{in: in}
+	p := &jsonParser{}
+	p.in = in
 	p.space()
 	if p.at == len(in) {
 		return jsonNode{kind: jsonObject}, nil
 	}
-	n, err := p.value(maxJSONDepth)
-	if err != nil {
-		return n, err
+	p.cells = make([]jsonCell, 0, min(len(in)/bytesPerCell, mostCells)+1)
+	if err := p.value(maxJSONDepth); err != nil {
+		return jsonNode{}, err
 	}
 	p.space()
 	if p.at < len(in) {
-		return n, p.fail("Parsing terminated before end of input.")
+		return jsonNode{}, p.fail("Parsing terminated before end of input.")
 	}
+	n, _ := p.node(0)
 	return n, nil
 }
 
@@ -117,23 +81,22 @@ func (p *jsonParser) peek() byte {
 }
 
 // value parses a value with at most depth levels.
-func (p *jsonParser) value(depth int) (jsonNode, error) {
+func (p *jsonParser) value(depth int) error {
 	if depth == 0 {
-		return jsonNode{}, p.fail("Message too deep. Max recursion depth reached.")
+		return p.fail("Message too deep. Max recursion depth reached.")
 	}
 	if p.count++; p.count > maxJSONValues {
-		return jsonNode{}, fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has more than %d values.", maxJSONValues)
+		return fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has more than %d values.", maxJSONValues)
 	}
 	switch c := p.peek(); {
 	case c == 0:
-		return jsonNode{}, p.fail("Expected a value.")
+		return p.fail("Expected a value.")
 	case c == '{':
 		return p.object(depth)
 	case c == '[':
 		return p.array(depth)
 	case c == '"' || c == '\'':
-		s, err := p.quoted()
-		return jsonNode{kind: jsonString, text: s}, err
+		return p.quoted()
 	case c == '-' || (c >= '0' && c <= '9'):
 		return p.number()
 	default:
@@ -142,86 +105,88 @@ func (p *jsonParser) value(depth int) (jsonNode, error) {
 }
 
 // word parses null, true and false.
-func (p *jsonParser) word() (jsonNode, error) {
+func (p *jsonParser) word() error {
 	for _, w := range []struct {
 		text string
 		kind jsonKind
 	}{{"null", jsonNull}, {"true", jsonBool}, {"false", jsonBool}} {
 		if strings.HasPrefix(p.in[p.at:], w.text) {
+			p.add(w.kind, p.at, p.at+len(w.text))
 			p.at += len(w.text)
-			return jsonNode{kind: w.kind, text: w.text}, nil
+			return nil
 		}
 	}
 	if strings.IndexByte("]},:", p.in[p.at]) >= 0 {
-		return jsonNode{}, p.fail("Expected a value.")
+		return p.fail("Expected a value.")
 	}
-	return jsonNode{}, p.fail("Unexpected token.")
+	return p.fail("Unexpected token.")
+}
+
+// add adds a value to the tape.
+func (p *jsonParser) add(kind jsonKind, from, to int) {
+	p.cells = append(p.cells, jsonCell{kind: kind, from: uint32(from), to: uint32(to)})
 }
 
 // object parses an object.
-func (p *jsonParser) object(depth int) (jsonNode, error) {
-	n := jsonNode{kind: jsonObject}
-	names, items := len(p.names), len(p.items)
+func (p *jsonParser) object(depth int) error {
+	at, n := len(p.cells), 0
+	p.add(jsonObject, 0, 0)
 	p.at++
 	for {
 		// A closing bracket may also follow a comma: see jsonParser.
 		if p.peek() == '}' {
 			p.at++
-			n.names = gather(&p.nameSlab, &p.names, names, len(p.in))
-			n.items = gather(&p.itemSlab, &p.items, items, len(p.in))
-			return n, nil
+			p.cells[at].from, p.cells[at].to = uint32(n), uint32(len(p.cells))
+			return nil
 		}
-		name, err := p.name()
-		if err != nil {
-			return n, err
+		if err := p.name(); err != nil {
+			return err
 		}
 		if p.peek() != ':' {
-			return n, p.fail("Expected : between key:value pair.")
+			return p.fail("Expected : between key:value pair.")
 		}
 		p.at++
-		v, err := p.value(depth - 1)
-		if err != nil {
-			return n, err
+		if err := p.value(depth - 1); err != nil {
+			return err
 		}
-		p.names, p.items = append(p.names, name), append(p.items, v)
+		n++
 		switch p.peek() {
 		case ',':
 			p.at++
 		case '}':
 		default:
-			return n, p.fail("Expected , or } after key:value pair.")
+			return p.fail("Expected , or } after key:value pair.")
 		}
 	}
 }
 
 // array parses an array.
-func (p *jsonParser) array(depth int) (jsonNode, error) {
-	n := jsonNode{kind: jsonArray}
-	items := len(p.items)
+func (p *jsonParser) array(depth int) error {
+	at, n := len(p.cells), 0
+	p.add(jsonArray, 0, 0)
 	p.at++
 	for {
 		if p.peek() == ']' {
 			p.at++
-			n.items = gather(&p.itemSlab, &p.items, items, len(p.in))
-			return n, nil
+			p.cells[at].from, p.cells[at].to = uint32(n), uint32(len(p.cells))
+			return nil
 		}
-		v, err := p.value(depth - 1)
-		if err != nil {
-			return n, err
+		if err := p.value(depth - 1); err != nil {
+			return err
 		}
-		p.items = append(p.items, v)
+		n++
 		switch p.peek() {
 		case ',':
 			p.at++
 		case ']':
 		default:
-			return n, p.fail("Expected , or ] after array value.")
+			return p.fail("Expected , or ] after array value.")
 		}
 	}
 }
 
 // name parses a member's name.
-func (p *jsonParser) name() (string, error) {
+func (p *jsonParser) name() error {
 	c := p.peek()
 	if c == '"' || c == '\'' {
 		return p.quoted()
@@ -231,9 +196,10 @@ func (p *jsonParser) name() (string, error) {
 		p.at++
 	}
 	if p.at == start {
-		return "", p.fail("Expected an object key or }.")
+		return p.fail("Expected an object key or }.")
 	}
-	return p.in[start:p.at], nil
+	p.add(jsonString, start, p.at)
+	return nil
 }
 
 // isWord reports whether an unquoted name may contain a byte.
@@ -242,17 +208,17 @@ func isWord(c byte) bool {
 }
 
 // number parses a number, keeping it as written.
-func (p *jsonParser) number() (jsonNode, error) {
+func (p *jsonParser) number() error {
 	start := p.at
 	for p.at < len(p.in) && strings.IndexByte("+-.eE0123456789", p.in[p.at]) >= 0 {
 		p.at++
 	}
-	text := p.in[start:p.at]
-	if !validNumber(text) {
+	if !validNumber(p.in[start:p.at]) {
 		p.at = start
-		return jsonNode{}, p.fail("Unable to parse number.")
+		return p.fail("Unable to parse number.")
 	}
-	return jsonNode{kind: jsonNumber, text: text}, nil
+	p.add(jsonNumber, start, p.at)
+	return nil
 }
 
 // validNumber reports whether a text is a number by the grammar of JSON.
@@ -284,13 +250,14 @@ func validNumber(s string) bool {
 }
 
 // quoted parses a quoted string.
-func (p *jsonParser) quoted() (string, error) {
+func (p *jsonParser) quoted() error {
 	quote := p.in[p.at]
 	start := p.at + 1
 	for i := start; i < len(p.in); i++ {
 		switch p.in[i] {
 		case quote:
 			p.at = i + 1
+			p.add(jsonString, start, i)
 			return p.valid(p.in[start:i])
 		case '\\':
 			p.at = i
@@ -298,36 +265,37 @@ func (p *jsonParser) quoted() (string, error) {
 		}
 	}
 	p.at = len(p.in)
-	return "", p.fail("Closing quote expected in string.")
+	return p.fail("Closing quote expected in string.")
 }
 
-// valid returns a text, or an error if it is not UTF-8.
-func (p *jsonParser) valid(s string) (string, error) {
+// valid returns an error if a text is not UTF-8.
+func (p *jsonParser) valid(s string) error {
 	if !utf8.ValidString(s) {
-		return "", p.fail("Encountered non UTF-8 code points.")
+		return p.fail("Encountered non UTF-8 code points.")
 	}
-	return s, nil
+	return nil
 }
 
 // escaped parses the rest of a string that began at start and has its first escape at the current position.
-func (p *jsonParser) escaped(start int, quote byte) (string, error) {
+func (p *jsonParser) escaped(start int, quote byte) error {
 	var b strings.Builder
 	b.WriteString(p.in[start:p.at])
 	for p.at < len(p.in) {
 		switch c := p.in[p.at]; c {
 		case quote:
 			p.at++
+			p.addText(b.String())
 			return p.valid(b.String())
 		case '\\':
 			if err := p.escape(&b); err != nil {
-				return "", err
+				return err
 			}
 		default:
 			b.WriteByte(c)
 			p.at++
 		}
 	}
-	return "", p.fail("Closing quote expected in string.")
+	return p.fail("Closing quote expected in string.")
 }
 
 // plainEscapes are the escapes of one letter.
