@@ -16,6 +16,7 @@ import (
 	"clave/server/front/budget"
 	"clave/server/memory"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/process"
 )
 
@@ -94,6 +95,8 @@ type App struct {
 	faults *faultinject.Injector
 	// budget bounds the memory of requests that are being received, over all ports.
 	budget *budget.Budget
+	// parsing limits the memory of large requests that are parsed, over all transports.
+	parsing *parsing.Limit
 	// prepare runs after the ports are open and before the app is ready.
 	prepare []func(ctx context.Context) error
 	// leaving runs at the end of a run that was ready, after serving has stopped.
@@ -112,7 +115,7 @@ type App struct {
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	ahead := laboratory(c, &o)
 	o.EnsureDefaults()
-	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock})}
+	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
 	if a.hasConsole() {
 		a.watch()
 	}

@@ -62,12 +62,12 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	a.onClose(log.Close)
 	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
 	a.add("console sessions", sessions)
-	channels, err := webchannel.New(webchannel.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Log: a.o.Log})
+	channels, err := webchannel.New(webchannel.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Parsing: a.parsing, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
 	a.add("console webchannel", channels)
-	rest, err := restd.New(restd.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, Log: a.o.Log})
+	rest, err := restd.New(restd.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, Parsing: a.parsing, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}

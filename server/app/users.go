@@ -95,10 +95,10 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	service = identity.New(o)
 	a.add("accounts", service)
 	a.offerKeys(serviceKeys)
-	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Meter: a.counts, Log: a.o.Log})
+	api := rpcidentity.New(rpcidentity.Options{Service: service, TrustProxy: c.TrustProxy, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{service: service, tokens: o.Tokens, handler: api, testMail: test}
 	u.forAdmins = func(admins token.Callers) http.Handler {
-		return rpcidentity.New(rpcidentity.Options{Service: service, Admins: admins, Log: a.o.Log})
+		return rpcidentity.New(rpcidentity.Options{Service: service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})
 	}
 	if !c.Production() {
 		u.control = control.Accounts(service, api.OpenAPI())

@@ -13,59 +13,130 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	pb "clave/server/wire/firestorepb"
 )
 
-// TestBodiesOfManyValuesDoNotFillTheMemory sends the largest bodies with the most values over REST and WebChannel, as clients without credentials. A
+// TestBodiesOfManyValuesDoNotFillTheMemory sends the largest requests with the most values over all transports, as clients without credentials. A
 // parsed value takes many times the memory of its bytes. The resident set must stay bounded, and the server must answer a small request.
 func TestBodiesOfManyValuesDoNotFillTheMemory(t *testing.T) {
 	parallel(t)
 	if testing.Short() {
 		t.Skip("hundreds of megabytes are sent")
 	}
-	const (
-		requests = 12
-		most     = 480 // MiB; one of these bodies alone took 750, and three 2,200
-	)
+	for _, size := range []int{3 * mib, 10 * mib} {
+		fields := `{"fields":{"a":{"arrayValue":{"values":[` + strings.TrimSuffix(strings.Repeat("{},", size/3), ",") + `]}}}`
+		name := fmt.Sprintf("projects/%s/databases/(default)/documents/open/a", realProject)
+		writes := fmt.Sprintf(`{"database":%q,"writes":[{"update":%s,"name":%q}}]}`, strings.TrimSuffix(name, "/documents/open/a"), fields, name)
+		commit := commitOfMaps(name, size)
+		account := `{"returnSecureToken":true,"a":[` + strings.TrimSuffix(strings.Repeat(`{"a":0},`, mib/8-8), ",") + `]}`
+		for _, f := range []requestFlood{
+			{"REST create", 20, 260, func(ctx context.Context, s *slowReader) error {
+				return s.posts(ctx, "/v1/"+s.database()+"/documents/open", fields+"}")
+			}},
+			{"REST commit", 12, 260, func(ctx context.Context, s *slowReader) error {
+				return s.posts(ctx, "/v1/"+s.database()+"/documents:commit", writes)
+			}},
+			{"WebChannel Write", 30, 260, func(ctx context.Context, s *slowReader) error { return s.channelFails(ctx, writes) }},
+			{"gRPC Commit", 12, 450, func(ctx context.Context, s *slowReader) error { return s.commitFails(ctx, commit) }},
+			{"accounts:signUp", 96, 280, func(ctx context.Context, s *slowReader) error {
+				return s.posts(ctx, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", account)
+			}},
+		} {
+			t.Run(fmt.Sprintf("%s of %d MiB", f.name, size/mib), f.run)
+		}
+	}
+}
+
+// requestFlood is a number of equal requests at the same time, and the maximum of the server's resident set in MiB.
+type requestFlood struct {
+	name           string
+	requests, most int
+	send           func(context.Context, *slowReader) error
+}
+
+// run sends the requests to a server of their own.
+func (f requestFlood) run(t *testing.T) {
 	dir := productionFolder(t)
 	writeFile(t, dir+"/firestore.rules", slowRules)
 	p := serve(t, dir, false, "--trust-proxy", "--data", t.TempDir())
 	s := &slowReader{t: t, origin: p.url, project: realProject}
 	ctx, cancel := context.WithTimeout(t.Context(), 6*waitLimit)
 	defer cancel()
-	for _, size := range []int{3 * mib, 10 * mib} {
-		fields := `{"fields":{"a":{"arrayValue":{"values":[` + strings.TrimSuffix(strings.Repeat("{},", size/3), ",") + `]}}}`
-		writes := fmt.Sprintf(`{"database":%q,"writes":[{"update":%s,"name":"%s/documents/open/a"}}]}`, s.database(), fields, s.database())
-		for name, send := range map[string]func(context.Context) error{
-			"REST create":      func(ctx context.Context) error { return s.refused(ctx, "/documents/open", fields+"}") },
-			"REST commit":      func(ctx context.Context) error { return s.refused(ctx, "/documents:commit", writes) },
-			"WebChannel Write": func(ctx context.Context) error { return s.channelFails(ctx, writes) },
-		} {
-			began := time.Now()
-			var all sync.WaitGroup
-			for range requests {
-				all.Go(func() {
-					// The connection of a request that is refused before it is read is closed.
-					if err := send(ctx); err != nil && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
-						t.Errorf("%s of %d MiB: %v", name, size/mib, err)
-					}
-				})
+	began := time.Now()
+	var all sync.WaitGroup
+	for range f.requests {
+		all.Go(func() {
+			// The connection of a request that is refused before it is read is closed.
+			if err := f.send(ctx, s); err != nil && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
+				t.Error(err)
 			}
-			all.Wait()
-			peak := memoryOf(t, p.cmd, "VmHWM")
-			t.Logf("%d × %s of %d MiB in %v: %d MiB at most until now", requests, name, size/mib, time.Since(began).Round(time.Millisecond), peak)
-			if peak > most {
-				t.Errorf("%s of %d MiB: the resident set reached %d MiB, want at most %d", name, size/mib, peak, most)
-			}
-		}
+		})
+	}
+	all.Wait()
+	peak := memoryOf(t, p.cmd, "VmHWM")
+	t.Logf("%d requests in %v: %d MiB at most", f.requests, time.Since(began).Round(time.Millisecond), peak)
+	if peak > f.most {
+		t.Errorf("the resident set reached %d MiB, want at most %d", peak, f.most)
 	}
 	if code, _ := p.request(t, http.MethodGet, "/v1/"+s.database()+"/documents/other/a", "", nil); code != http.StatusNotFound {
 		t.Errorf("a small request: %d, want 404", code)
 	}
 }
 
-// refused sends a body by REST, which must be refused as invalid or for lack of room.
-func (s *slowReader) refused(ctx context.Context, path, body string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.origin+"/v1/"+s.database()+path, strings.NewReader(body))
+// commitOfMaps returns the binary form of a commit of about size bytes, of a document with an array of maps that have one field each.
+func commitOfMaps(name string, size int) []byte {
+	field := func(number protowire.Number, message []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
+	}
+	entry := func(value []byte) []byte { return append(field(1, []byte("a")), field(2, value)...) }
+	number := protowire.AppendVarint(protowire.AppendTag(nil, pb.FieldValueIntegerValue, protowire.VarintType), 0)
+	one := field(pb.FieldArrayValueValues, field(pb.FieldValueMapValue, field(pb.FieldMapValueFields, entry(number))))
+	array := field(pb.FieldValueArrayValue, bytes.Repeat(one, size/len(one)))
+	document := append(field(pb.FieldDocumentName, []byte(name)), field(pb.FieldDocumentFields, entry(array))...)
+	database, _, _ := strings.Cut(name, "/documents/")
+	return append(field(pb.FieldCommitRequestDatabase, []byte(database)), field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, document))...)
+}
+
+// rawMessage is the binary form of a message, and rawMessages the codec that sends it.
+type (
+	rawMessage  []byte
+	rawMessages struct{}
+)
+
+// Marshal implements encoding.Codec.
+func (rawMessages) Marshal(m any) ([]byte, error) { return m.(rawMessage), nil }
+
+// Unmarshal implements encoding.Codec.
+func (rawMessages) Unmarshal([]byte, any) error { return nil }
+
+// Name implements encoding.Codec.
+func (rawMessages) Name() string { return "proto" }
+
+// commitFails sends a commit over gRPC, which must be refused as invalid or for lack of room.
+func (s *slowReader) commitFails(ctx context.Context, commit []byte) error {
+	_, address, _ := strings.Cut(s.origin, "//")
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawMessages{})))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	err = conn.Invoke(ctx, "/google.firestore.v1.Firestore/Commit", rawMessage(commit), nil)
+	if code := status.Code(err); code == codes.InvalidArgument || code == codes.Unavailable || code == codes.ResourceExhausted {
+		return nil
+	}
+	return fmt.Errorf("a commit of many values: %w", err)
+}
+
+// posts posts a body, which must not fail otherwise than for lack of room.
+func (s *slowReader) posts(ctx context.Context, path, body string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.origin+path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -75,7 +146,7 @@ func (s *slowReader) refused(ctx context.Context, path, body string) error {
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusBadRequest && res.StatusCode != http.StatusServiceUnavailable {
+	if err == nil && res.StatusCode/100 == 5 && res.StatusCode != http.StatusServiceUnavailable {
 		err = fmt.Errorf("%s %.200s", res.Status, text)
 	}
 	return err

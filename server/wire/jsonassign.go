@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"clave/server/fault"
+	"clave/server/parsing"
 )
 
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
@@ -37,13 +38,7 @@ const (
 
 // JSONMemory returns about how many bytes ParseJSON takes at most for a body.
 func JSONMemory[Text ~[]byte | ~string](body Text) int64 {
-	values := 1
-	for i := range len(body) {
-		if c := body[i]; c == ',' || c == ':' || c == '[' { // A value follows one of these.
-			values++
-		}
-	}
-	return memoryPerByte*int64(len(body)) + memoryPerValue*int64(min(values, maxJSONValues))
+	return memoryPerByte*int64(len(body)) + memoryPerValue*min(parsing.Values(body), maxJSONValues)
 }
 
 // assigner sets the fields of messages from JSON and collects the errors.

@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress their messages.
 	"google.golang.org/grpc/keepalive"
@@ -25,6 +24,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front/budget"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/process"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -68,6 +68,8 @@ type Options struct {
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
+	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
+	Parsing *parsing.Limit
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
 	// Log receives internal errors; nil logs nothing.
@@ -78,6 +80,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Parsing == nil {
+		o.Parsing = parsing.New(0)
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{})
@@ -184,7 +189,7 @@ func newCommon(o Options) (*common, error) {
 
 // commonOf returns the shared parts for complete options.
 func commonOf(o Options) *common {
-	return &common{o: o, codec: newCodec(), large: newLarge(), ending: process.NewEnding(), calls: countedBy(o.Meter)}
+	return &common{o: o, codec: newCodec(), ending: process.NewEnding(), calls: countedBy(o.Meter)}
 }
 
 // server makes a gRPC server.
@@ -239,7 +244,6 @@ func (d *common) callsOf(desc *grpc.ServiceDesc, impl *service) map[string]grpc.
 type common struct {
 	o     Options
 	codec *codec
-	large *semaphore.Weighted
 	// transit is the number of bytes of sent messages that gRPC holds.
 	transit atomic.Int64
 	// calls counts the calls.

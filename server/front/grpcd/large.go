@@ -5,31 +5,21 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
-	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/parsing"
 	"clave/server/wire"
 )
-
-// A parsed message takes many times the memory of its bytes. So at most maxLarge bytes of messages from largeMessage on
-// are parsed and served at the same time; the others wait unparsed.
-const (
-	largeMessage = 64 << 10
-	maxLarge     = 2 * maxMessage
-)
-
-// newLarge returns the budget for large messages.
-func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
 
 // deferred is the value that the codec decodes: the message if it is small, and otherwise its bytes.
 type deferred struct {
 	message any
-	// late holds the bytes of a large message until the budget has space to parse it; nil for a parsed message.
+	// late holds the bytes of a large message until it may be parsed; nil for a parsed message.
 	late mem.BufferSlice
 	// taken is called when the message's bytes have been taken from the transport.
 	taken func()
@@ -38,7 +28,7 @@ type deferred struct {
 // unmarshalDeferred fills a deferred message.
 func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	l.taken()
-	if data.Len() < largeMessage {
+	if data.Len() < parsing.Large {
 		return c.Unmarshal(data, l.message)
 	}
 	data.Ref()
@@ -46,12 +36,13 @@ func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	return nil
 }
 
-// open parses a deferred message once the budget has space. The returned function, if not nil, returns the space.
-func (d *common) open(ctx context.Context, l *deferred) (release func(), err error) {
+// open parses a deferred message once it may be parsed. The share, which is nil for a small message, must be released when the message is
+// not needed any more.
+func (d *common) open(ctx context.Context, l *deferred) (*parsing.Share, error) {
 	if l.late == nil {
 		return nil, nil
 	}
-	defer l.late.Free()
+	defer func() { l.late.Free() }()
 	n := int64(l.late.Len())
 	waiting := d.o.Budget.Hold(nil)
 	waiting.Complete()
@@ -59,17 +50,33 @@ func (d *common) open(ctx context.Context, l *deferred) (release func(), err err
 	if err := waiting.Take(ctx, n); err != nil {
 		return nil, wire.Status(err).Err()
 	}
-	if err := d.large.Acquire(ctx, n); err != nil {
-		return nil, wire.Status(fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")).Err()
+	l.join()
+	memory := n
+	if m, ok := l.message.(proto.Message); ok {
+		var err error
+		if memory, err = wire.BinaryMemory(l.late[0].ReadOnlyData(), m); err != nil {
+			return nil, wire.Status(err).Err()
+		}
+	}
+	share, err := d.o.Parsing.Admit(ctx, memory)
+	if err != nil {
+		return nil, wire.Status(err).Err()
 	}
 	if err := d.codec.Unmarshal(l.late, l.message); err != nil {
-		d.large.Release(n)
+		share.Release()
 		return nil, status.Errorf(codes.Internal, "grpc: error unmarshalling request: %v", err)
 	}
-	return func() { d.large.Release(n) }, nil
+	return share, nil
 }
 
-// bounded returns the methods of the service. Their large requests wait for the budget and hold their share until the response.
+// join joins the bytes of a large message.
+func (l *deferred) join() {
+	whole := l.late.MaterializeToBuffer(mem.DefaultBufferPool())
+	l.late.Free()
+	l.late = mem.BufferSlice{whole}
+}
+
+// bounded returns the methods of the service. Their large requests wait until they may be parsed, and hold their share until the response.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -78,32 +85,29 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 			handle = own
 		}
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
-			var release func()
+			var share *parsing.Share
 			out, err := handle(srv, ctx, func(m any) error {
 				l := &deferred{message: m, taken: budget.MessageTaken(ctx)}
 				err := decode(l)
 				if err == nil {
-					release, err = d.open(ctx, l)
+					share, err = d.open(ctx, l)
 				}
 				return err
 			}, between)
-			if release != nil {
-				release()
-			}
+			share.Release()
 			return out, err
 		}
 	}
 	return methods
 }
 
-// boundedStream is a stream whose large messages wait until the budget has space for them. A message holds it until something is
+// boundedStream is a stream whose large messages wait until they may be parsed. A message holds its share until something is
 // sent or the next one is received: from then on the message itself is not needed.
 type boundedStream struct {
 	grpc.ServerStream
 	common *common
-	// release returns the last message's share of the budget, if it has any. A stream may receive and send at the same
-	// time.
-	release atomic.Pointer[func()]
+	// share is the last message's, if it has any. A stream may receive and send at the same time.
+	share atomic.Pointer[parsing.Share]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
 	// out is the message that is being sent.
@@ -122,12 +126,10 @@ func (s *boundedStream) RecvMsg(m any) error {
 	if err := s.ServerStream.RecvMsg(l); err != nil {
 		return err
 	}
-	release, err := s.common.open(s.Context(), l)
-	if release != nil {
-		s.release.Store(&release)
-		if s.ended.Load() {
-			s.done()
-		}
+	share, err := s.common.open(s.Context(), l)
+	s.share.Store(share)
+	if s.ended.Load() {
+		s.done()
 	}
 	return err
 }
@@ -152,9 +154,5 @@ func (s *boundedStream) SendMsg(m any) error {
 	return s.out.queue.room(s.Context())
 }
 
-// done returns the last message's share of the budget.
-func (s *boundedStream) done() {
-	if release := s.release.Swap(nil); release != nil {
-		(*release)()
-	}
-}
+// done returns the last message's share.
+func (s *boundedStream) done() { s.share.Swap(nil).Release() }

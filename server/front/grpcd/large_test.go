@@ -12,24 +12,26 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"clave/server/parsing"
 	pb "clave/server/wire/firestorepb"
 )
 
-// large returns a commit that is too large to be parsed without the budget.
+// large returns a commit that is too large to be parsed without a share.
 func large() *pb.CommitRequest {
-	text := &pb.Value{ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("x", largeMessage)}}
+	text := &pb.Value{ValueType: &pb.Value_StringValue{StringValue: strings.Repeat("x", parsing.Large)}}
 	return &pb.CommitRequest{Database: database, Writes: []*pb.Write{
 		{Operation: &pb.Write_Update{Update: &pb.Document{Name: name, Fields: map[string]*pb.Value{"s": text}}}},
 	}}
 }
 
-// TestLargeMessagesWaitForTheBudget uses up the budget for large messages. Small messages must pass; large ones must wait until bytes are returned or
+// TestLargeMessagesWaitForEachOther uses up the limit of large messages. Small messages must pass; large ones must wait until bytes are returned or
 // their call ends.
-func TestLargeMessagesWaitForTheBudget(t *testing.T) {
+func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common
-	if !d.large.TryAcquire(maxLarge) {
-		t.Fatal("the budget is not used up")
+	whole, err := d.o.Parsing.Admit(t.Context(), d.o.Parsing.Most())
+	if err != nil {
+		t.Fatal(err)
 	}
 	small := &pb.CommitRequest{Database: database, Writes: []*pb.Write{{Operation: &pb.Write_Update{Update: &pb.Document{Name: name}}}}}
 	if err := call(as(t, "Bearer owner"), conn, "Commit", small, &pb.CommitResponse{}); err != nil {
@@ -42,14 +44,14 @@ func TestLargeMessagesWaitForTheBudget(t *testing.T) {
 	}
 	waits := make(chan error, 1)
 	go func() { waits <- call(as(t, "Bearer owner"), conn, "Commit", large(), &pb.CommitResponse{}) }()
-	d.large.Release(maxLarge)
+	whole.Release()
 	if err := <-waits; err != nil {
 		t.Errorf("a large commit that waited: %v", err)
 	}
 }
 
-// TestTheBudgetIsReturned sends large messages with every kind of call, valid and refused, and checks that all bytes are returned.
-func TestTheBudgetIsReturned(t *testing.T) {
+// TestSharesAreReturned sends large messages with every kind of call, valid and refused, and checks that all shares are returned.
+func TestSharesAreReturned(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common
 	for range 3 {
@@ -64,7 +66,7 @@ func TestTheBudgetIsReturned(t *testing.T) {
 		}
 	}
 	get := &pb.BatchGetDocumentsRequest{Database: database, Documents: []string{name}}
-	for range largeMessage / len(name) {
+	for range parsing.Large / len(name) {
 		get.Documents = append(get.Documents, name)
 	}
 	answers, err := conn.NewStream(as(t, "Bearer owner"), &grpc.StreamDesc{ServerStreams: true}, "/google.firestore.v1.Firestore/BatchGetDocuments")
@@ -99,7 +101,9 @@ func TestTheBudgetIsReturned(t *testing.T) {
 			t.Fatalf("answer %d of a write stream: %v", i, err)
 		}
 	}
-	if err := d.large.Acquire(t.Context(), maxLarge); err != nil {
-		t.Errorf("the budget was not returned completely: %v", err)
+	whole, err := d.o.Parsing.Admit(t.Context(), d.o.Parsing.Most())
+	if err != nil {
+		t.Fatalf("the shares are not returned: %v", err)
 	}
+	whole.Release()
 }

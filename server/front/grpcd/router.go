@@ -12,6 +12,7 @@ import (
 
 	"clave/server/front/budget"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/wire"
 )
 
@@ -103,7 +104,7 @@ func (r *Router) serve(ss grpc.ServerStream, name string, lasts bool) (err error
 // serveHere serves a call whose only message is first at this node. It returns false if the call must be forwarded, which includes a
 // read that this node could not serve, for example because its index definitions are changing.
 func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (served bool, err error) {
-	if first.Len() >= largeMessage {
+	if first.Len() >= parsing.Large {
 		return false, nil
 	}
 	message := first.data.MaterializeToBuffer(mem.DefaultBufferPool())

@@ -17,6 +17,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front/budget"
 	"clave/server/meter"
+	"clave/server/parsing"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -59,9 +60,9 @@ func TestRouter(t *testing.T) {
 	}
 	update := &pb.UpdateDocumentRequest{Document: &pb.Document{Name: name}}
 	want("UpdateDocument", update, codes.Aborted)
-	large := &pb.GetDocumentRequest{Name: name + strings.Repeat("x", largeMessage)}
+	large := &pb.GetDocumentRequest{Name: name + strings.Repeat("x", parsing.Large)}
 	want("GetDocument", large, codes.Aborted)
-	if n := forwarded.Load(); n < largeMessage || served.Load() != 1 {
+	if n := forwarded.Load(); n < parsing.Large || served.Load() != 1 {
 		t.Errorf("%d bytes were forwarded and %d calls served here, want the large call forwarded", n, served.Load())
 	}
 	want("Unheard", get, codes.Aborted)
@@ -87,7 +88,7 @@ func TestForwardedMessagesAreCounted(t *testing.T) {
 		name          string
 		bytes, length int
 	}{
-		{"small messages", 150_000, largeMessage - 1000},
+		{"small messages", 150_000, parsing.Large - 1000},
 		{"large messages", 40_000_000, 16_000_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,27 +10,16 @@ import (
 	"net/http"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
-
 	"clave/server/fault"
+	"clave/server/parsing"
 	"clave/server/wire"
 )
 
 // maxBody is the maximum size of a body in bytes.
 const maxBody = 11_534_336
 
-// A parsed body takes many times the memory of its bytes. So bodies from largeBody on are parsed and served at the same time
-// only while they take together at most maxLarge bytes of memory, by the estimate of package wire; the others wait. One that takes
-// more is parsed alone.
-const (
-	largeBody = 64 << 10
-	maxLarge  = 64 << 20
-)
-
-// newLarge returns the budget for large bodies.
-func newLarge() *semaphore.Weighted { return semaphore.NewWeighted(maxLarge) }
-
-// body reads a request's body, unpacks it and waits until the budget has space for it. release returns the space.
+// body reads a request's body, unpacks it and waits until a large one may be parsed. release must be called when the request has been
+// answered.
 func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {
@@ -46,57 +35,34 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return body, s.release, nil
+	return body, s.Release, nil
 }
 
-// packedBody unpacks a body. What it takes is not known before, so it waits for space for the maximum.
+// packedBody unpacks a body. What it takes is not known before, so it waits until it is the only one that is parsed.
 func (d *handler) packedBody(ctx context.Context, packed []byte) (body []byte, release func(), err error) {
 	size, err := unpackedSize(packed)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := d.admit(ctx, max(size, len(packed)), maxLarge)
+	s, err := d.admit(ctx, max(size, len(packed)), d.o.Parsing.Most())
 	if err != nil {
 		return nil, nil, err
 	}
 	if body, err = unpack(packed, size); err != nil {
-		s.release()
+		s.Release()
 		return nil, nil, err
 	}
-	s.shrink(wire.JSONMemory(body))
-	return body, s.release, nil
+	s.Shrink(wire.JSONMemory(body))
+	return body, s.Release, nil
 }
 
-// share is the share of a body in the budget.
-type share struct {
-	large *semaphore.Weighted
-	taken int64
-}
-
-// admit waits until the budget has space for a body of n bytes that takes the given memory. Small bodies have no share.
-func (d *handler) admit(ctx context.Context, n int, memory int64) (*share, error) {
-	s := &share{large: d.large}
-	if n < largeBody {
-		return s, nil
+// admit waits until a body of n bytes may be parsed that takes the given memory. Small bodies have no share.
+func (d *handler) admit(ctx context.Context, n int, memory int64) (*parsing.Share, error) {
+	if n < parsing.Large {
+		return nil, nil
 	}
-	memory = min(memory, maxLarge)
-	if err := d.large.Acquire(ctx, memory); err != nil {
-		return nil, fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")
-	}
-	s.taken = memory
-	return s, nil
+	return d.o.Parsing.Admit(ctx, memory)
 }
-
-// shrink returns what exceeds the given memory.
-func (s *share) shrink(memory int64) {
-	if rest := s.taken - memory; rest > 0 {
-		s.large.Release(rest)
-		s.taken = memory
-	}
-}
-
-// release returns the share.
-func (s *share) release() { s.shrink(0) }
 
 // readBody reads a request's body as it was sent, which must not be too large.
 func readBody(r *http.Request) ([]byte, error) {

@@ -9,48 +9,28 @@ import (
 	"testing"
 
 	"clave/server/fault"
+	"clave/server/parsing"
 	"clave/server/wire"
 )
 
-// TestLargeBodiesWaitForEachOther uses up the budget for large bodies. Small bodies must pass; another large one must wait until bytes are returned
-// or its request ends.
-func TestLargeBodiesWaitForEachOther(t *testing.T) {
-	d := &handler{large: newLarge()}
-	const large, small, memory = maxBody, largeBody - 1, maxLarge / 4
-	var shares []*share
-	for range maxLarge / memory {
-		s, err := d.admit(t.Context(), large, memory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shares = append(shares, s)
+// TestLargeBodiesHaveAShare uses up the limit of large bodies. Small bodies must pass; a large one must wait until its request ends.
+func TestLargeBodiesHaveAShare(t *testing.T) {
+	limit := parsing.New(0)
+	d := &handler{o: Options{Parsing: limit}}
+	share, err := d.admit(t.Context(), parsing.Large, limit.Most())
+	if err != nil || limit.Used() != limit.Most() {
+		t.Fatalf("a large body: %v, and %d bytes are used", err, limit.Used())
 	}
-	if _, err := d.admit(t.Context(), small, memory); err != nil {
+	if _, err := d.admit(t.Context(), parsing.Large-1, limit.Most()); err != nil {
 		t.Errorf("a small body beside large ones: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := d.admit(ended, large, memory); !fault.Is(err, fault.Canceled) {
+	if _, err := d.admit(ended, parsing.Large, 1); !fault.Is(err, fault.Canceled) {
 		t.Errorf("a large body of a request that has ended: %v, want CANCELLED", err)
 	}
-	admitted := make(chan error, 1)
-	go func() {
-		s, err := d.admit(t.Context(), large, memory)
-		if err == nil {
-			s.release()
-		}
-		admitted <- err
-	}()
-	select {
-	case <-admitted:
-		t.Error("a large body did not wait")
-	default:
-	}
-	for _, s := range shares {
-		s.release()
-	}
-	if err := <-admitted; err != nil {
-		t.Errorf("a large body that has waited: %v", err)
+	if share.Release(); limit.Used() != 0 {
+		t.Errorf("%d bytes are used afterwards", limit.Used())
 	}
 }
 
@@ -71,26 +51,21 @@ func TestBodiesOfManyValuesHaveTheWholeBudget(t *testing.T) {
 		want                 int64
 	}{
 		{"one value", plain, "", wire.JSONMemory([]byte(plain))},
-		{"many values", many, "", maxLarge},
-		{"many values, packed", packed.String(), "gzip", maxLarge},
+		{"many values", many, "", wire.JSONMemory(many)},
+		{"many values, packed", packed.String(), "gzip", wire.JSONMemory(many)},
 	} {
-		d := &handler{large: newLarge()}
+		limit := parsing.New(0)
+		d := &handler{o: Options{Parsing: limit}}
 		r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
 		r.Header.Set("Content-Encoding", tt.encoding)
 		_, release, err := d.body(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.large.TryAcquire(maxLarge - tt.want + 1) {
-			t.Errorf("%s: takes less than %d", tt.name, tt.want)
-			continue
+		if got := limit.Used(); got != min(tt.want, limit.Most()) {
+			t.Errorf("%s: takes %d bytes, want %d", tt.name, got, min(tt.want, limit.Most()))
 		}
-		if !d.large.TryAcquire(maxLarge - tt.want) {
-			t.Errorf("%s: takes more than %d", tt.name, tt.want)
-			continue
-		}
-		d.large.Release(maxLarge - tt.want)
-		if release(); !d.large.TryAcquire(maxLarge) {
+		if release(); limit.Used() != 0 {
 			t.Errorf("%s: the share is not returned", tt.name)
 		}
 	}

@@ -21,13 +21,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/forwarded"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -41,6 +41,8 @@ type Options struct {
 	Tokens token.Callers
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
+	// Parsing limits the memory of large bodies that are parsed; nil means a separate limit.
+	Parsing *parsing.Limit
 	// Clock times the sending of responses; nil means the machine's clock.
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
@@ -53,6 +55,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.Parsing == nil {
+		o.Parsing = parsing.New(0)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -73,15 +78,14 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	d := &handler{o: o, large: newLarge(), counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}
+	d := &handler{o: o, counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}
 	d.buffers.New = func() any { return new([]byte) }
 	return d, nil
 }
 
 // handler answers requests.
 type handler struct {
-	o     Options
-	large *semaphore.Weighted
+	o Options
 	// counted counts the calls.
 	counted *meter.Calls
 	// buffers are *[]byte in which responses are built.

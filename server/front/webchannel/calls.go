@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/fault"
+	"clave/server/parsing"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -57,41 +58,31 @@ func write(f *firestore.Server) call {
 type stream[Request, Response any] struct {
 	ctx context.Context
 	s   *session
-	// held is the last received message's share of Handler.large. It is returned before the next message and at the end.
-	held atomic.Int64
+	// held is the last received message's share of Options.Parsing. It is returned before the next message and at the end.
+	held atomic.Pointer[parsing.Share]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
 }
 
-// A parsed message takes many times the memory of its bytes. Messages of at least largeMessage bytes are therefore parsed and served concurrently
-// only while they together take at most maxLarge bytes of memory, as estimated by package wire. Others wait unparsed. A message that takes more is
-// parsed alone.
-const (
-	largeMessage = 64 << 10
-	maxLarge     = 64 << 20
-)
-
 // hold waits until a message may be parsed.
 func (st *stream[Request, Response]) hold(text string) error {
-	if len(text) < largeMessage {
+	if len(text) < parsing.Large {
 		return nil
 	}
-	n := min(wire.JSONMemory(text), maxLarge)
-	if err := st.s.handler.large.Acquire(st.ctx, n); err != nil {
+	share, err := st.s.handler.o.Parsing.Admit(st.ctx, wire.JSONMemory(text))
+	if err != nil {
 		return err
 	}
-	st.held.Store(n)
+	st.held.Store(share)
 	if st.ended.Load() {
 		st.done()
 	}
 	return nil
 }
 
-// done returns the last message's share of the budget.
+// done returns the last message's share.
 func (st *stream[Request, Response]) done() {
-	if n := st.held.Swap(0); n > 0 {
-		st.s.handler.large.Release(n)
-	}
+	st.held.Swap(nil).Release()
 }
 
 // end returns the last message's share and marks the stream as ended.

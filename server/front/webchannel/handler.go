@@ -13,11 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"clave/server/clock"
 	"clave/server/front/budget"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/randid"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
@@ -54,6 +53,8 @@ type Options struct {
 	Idle time.Duration
 	// Linger is how long a session is kept after the end of its stream, so that its client receives the end; 30 s.
 	Linger time.Duration
+	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
+	Parsing *parsing.Limit
 	// Budget counts the messages that wait for streams; nil means a separate budget.
 	Budget *budget.Budget
 	// Meter counts streams; nil counts nothing.
@@ -66,6 +67,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.Parsing == nil {
+		o.Parsing = parsing.New(0)
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
@@ -115,8 +119,6 @@ type Handler struct {
 	prefixes atomic.Uint32
 	// held is the number of bytes that all sessions hold.
 	held atomic.Int64
-	// large is the budget for large messages that are parsed and served.
-	large *semaphore.Weighted
 	// limiting is held while sessions that hold too many bytes are ended.
 	limiting sync.Mutex
 	mu       struct {
@@ -139,7 +141,7 @@ func New(o Options) (*Handler, error) {
 
 // newHandler returns a handler for the given streams.
 func newHandler(o Options, calls map[string]call) *Handler {
-	h := &Handler{o: o, calls: calls, starts: make(chan *session), large: semaphore.NewWeighted(maxLarge), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
+	h := &Handler{o: o, calls: calls, starts: make(chan *session), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
 	h.mu.sessions = make(map[string]*session)
 	return h
 }

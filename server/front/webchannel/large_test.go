@@ -10,19 +10,21 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front/budget"
+	"clave/server/parsing"
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestLargeMessagesWaitForEachOther uses up the budget for large messages. A small message must be parsed, a large one must wait, and its share must
+// TestLargeMessagesWaitForEachOther uses up the limit of large messages. A small message must be parsed, a large one must wait, and its share must
 // be returned before the next message and at the end of the stream.
 func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	h := newHandler(Options{}, nil)
 	h.o.EnsureDefaults()
 	s := newSession(h, "id", 0)
-	small, large := `{"database":""}`, `{"database":"", "labels":{"a":"`+strings.Repeat("x", largeMessage)+`"}}`
+	small, large := `{"database":""}`, `{"database":"", "labels":{"a":"`+strings.Repeat("x", parsing.Large)+`"}}`
 	s.mu.in = []string{small, large, large}
-	if !h.large.TryAcquire(maxLarge) {
-		t.Fatal("the budget was not returned completely")
+	whole, err := h.o.Parsing.Admit(t.Context(), h.o.Parsing.Most())
+	if err != nil {
+		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -33,17 +35,17 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	if _, err := st.Recv(); !errors.Is(err, context.Canceled) {
 		t.Errorf("a large message without room: %v, want that it waits until its stream ends", err)
 	}
-	h.large.Release(maxLarge)
+	whole.Release()
 	st.ctx = t.Context()
 	if _, err := st.Recv(); err != nil {
 		t.Errorf("a large message: %v", err)
 	}
-	if h.large.TryAcquire(maxLarge) {
-		t.Fatal("a large message has no share of the budget")
+	if h.o.Parsing.Used() == 0 {
+		t.Error("a large message has no share")
 	}
 	st.end()
-	if !h.large.TryAcquire(maxLarge) {
-		t.Error("the share is not returned at the end")
+	if n := h.o.Parsing.Used(); n != 0 {
+		t.Errorf("the message has a share of %d bytes after the end", n)
 	}
 }
 
@@ -51,11 +53,11 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 // while requests need the bytes.
 func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	now := clock.NewHand(clock.System().Now())
-	b := budget.New(budget.Options{Bytes: 4 * largeMessage, Clock: now})
+	b := budget.New(budget.Options{Bytes: 4 * parsing.Large, Clock: now})
 	h := newHandler(Options{Budget: b, Clock: now}, nil)
 	h.o.EnsureDefaults()
 	s := h.register("Write", 0)
-	text := `{"database":"", "labels":{"a":"` + strings.Repeat("x", 2*largeMessage) + `"}}`
+	text := `{"database":"", "labels":{"a":"` + strings.Repeat("x", 2*parsing.Large) + `"}}`
 	queue := func(rid int, data string, want int) {
 		t.Helper()
 		if _, ok := s.accept(rid, -1, []forwardMap{{id: rid, data: data}}); !ok {
@@ -66,8 +68,9 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 		}
 	}
 	queue(0, text, len(text))
-	if !h.large.TryAcquire(maxLarge) {
-		t.Fatal("the budget was not returned completely")
+	whole, err := h.o.Parsing.Admit(t.Context(), h.o.Parsing.Most())
+	if err != nil {
+		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -75,7 +78,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(len(text)) {
 		t.Errorf("a message that can't be parsed yet: %v and %d bytes in the budget, want that it waits there", err, b.Used())
 	}
-	h.large.Release(maxLarge)
+	whole.Release()
 	st.ctx = t.Context()
 	if _, err := st.Recv(); err != nil || b.Used() != 0 {
 		t.Errorf("a message that is parsed: %v and %d bytes in the budget, want none", err, b.Used())
@@ -86,13 +89,13 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	now.Advance(2 * time.Second)
 	other := b.Hold(nil)
 	defer other.Release()
-	if err := other.Take(t.Context(), 3*largeMessage); err != nil {
+	if err := other.Take(t.Context(), 3*parsing.Large); err != nil {
 		t.Errorf("a request beside messages that wait: %v", err)
 	}
 	if _, err := s.recv(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("the session: %v, want that it has ended", err)
 	}
-	if got := b.Used(); got != 3*largeMessage {
+	if got := b.Used(); got != 3*parsing.Large {
 		t.Errorf("%d bytes are in the budget afterwards, want those of the request", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/parsing"
 )
 
 // session is one stream of a client.
@@ -271,7 +272,7 @@ func (s *session) countLocked() {
 // while requests need the bytes.
 func (s *session) keepLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes
-	if now < largeMessage {
+	if now < parsing.Large {
 		now = 0
 	}
 	if now > s.mu.kept {

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"clave/server/fault"
+	"clave/server/parsing"
 )
 
 // maxBody is the maximum size of a body. Administrators import many accounts at once.
@@ -25,23 +26,25 @@ const (
 // maxNesting is the maximum nesting of a body.
 const maxNesting = 64
 
-// A parsed body takes many times the memory of its bytes. So at most maxLarge bytes of clients' bodies from largeBody on are
-// parsed and served at the same time; the others wait unparsed.
+// The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition. Most of
+// it is the table of the object that has the value.
 const (
-	largeBody = 64 << 10
-	maxLarge  = 4 * maxBody
+	memoryPerByte  = 2
+	memoryPerValue = 320
 )
 
-// admit waits until a body of n bytes may be parsed. Administrators do not wait. release must be called when the request
-// has been answered.
-func (h *Handler) admit(req *request, n int) (release func(), err error) {
-	if req.call.Admin || n < largeBody {
-		return func() {}, nil
+// memoryOf returns about how many bytes the parsing of a body takes at most. In a form each value follows an &.
+func memoryOf(text []byte) int64 {
+	return memoryPerByte*int64(len(text)) + memoryPerValue*(parsing.Values(text)+int64(bytes.Count(text, []byte("&"))))
+}
+
+// admit waits until a large body may be parsed. Administrators do not wait. The share must be released when the request has been
+// answered.
+func (h *Handler) admit(req *request, text []byte) (*parsing.Share, error) {
+	if req.call.Admin || len(text) < parsing.Large {
+		return nil, nil
 	}
-	if err := h.large.Acquire(req.http.Context(), int64(n)); err != nil {
-		return nil, fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")
-	}
-	return func() { h.large.Release(int64(n)) }, nil
+	return h.o.Parsing.Admit(req.http.Context(), memoryOf(text))
 }
 
 // readBody reads a request's body.
@@ -95,7 +98,8 @@ func parseObject(text []byte) (map[string]any, error) {
 	if deeper(object, maxNesting) {
 		return nil, jsonError{"Invalid JSON payload received. Message too deep."}
 	}
-	return camelKeys(object).(map[string]any), nil
+	camelKeys(object)
+	return object, nil
 }
 
 // deeper reports whether a value nests deeper than n.
@@ -137,21 +141,22 @@ func fromValues(values url.Values) map[string]any {
 	return object
 }
 
-// camelKeys converts the names in a value to camel case.
-func camelKeys(v any) any {
+// camelKeys converts the names in a value to camel case, in place.
+func camelKeys(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[camel(k)] = camelKeys(e)
+			camelKeys(e)
+			if to := camel(k); to != k { // The loop may pass the new name as well, which stays as it is.
+				delete(v, k)
+				v[to] = e
+			}
 		}
-		return out
 	case []any:
-		for i := range v {
-			v[i] = camelKeys(v[i])
+		for _, e := range v {
+			camelKeys(e)
 		}
 	}
-	return v
 }
 
 // camel converts a_name to aName.

@@ -9,13 +9,12 @@ import (
 	"reflect"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
-
 	"clave/server/fault"
 	"clave/server/forwarded"
 	"clave/server/httpjson"
 	"clave/server/identity"
 	"clave/server/meter"
+	"clave/server/parsing"
 	"clave/server/token"
 )
 
@@ -31,6 +30,8 @@ type Options struct {
 	Admins token.Callers
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
+	// Parsing limits the memory of clients' large bodies that are parsed; nil means a separate limit.
+	Parsing *parsing.Limit
 	// Log logs failures; nil logs nothing.
 	Log *slog.Logger
 }
@@ -42,8 +43,6 @@ type Handler struct {
 	routes  map[string]route
 	// counted counts the calls.
 	counted *meter.Calls
-	// large is the budget for large bodies of clients.
-	large *semaphore.Weighted
 }
 
 // New returns a Handler.
@@ -51,10 +50,13 @@ func New(o Options) *Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Parsing == nil {
+		o.Parsing = parsing.New(0)
+	}
 	if o.Admins == nil {
 		o.Admins = o.Service.Tokens()
 	}
-	h := &Handler{o: o, service: o.Service, routes: routes(o.Service), large: semaphore.NewWeighted(maxLarge)}
+	h := &Handler{o: o, service: o.Service, routes: routes(o.Service)}
 	names := make([]string, 0, len(h.routes))
 	for key, r := range h.routes {
 		r.name = methodName(key)
@@ -204,11 +206,11 @@ func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape s
 		if err != nil {
 			return nil, err
 		}
-		release, err := h.admit(req, len(text))
+		share, err := h.admit(req, text)
 		if err != nil {
 			return nil, err
 		}
-		defer release()
+		defer share.Release()
 		if req.body, err = parseBody(r, text); err != nil {
 			return nil, err
 		}

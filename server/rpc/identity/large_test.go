@@ -3,36 +3,41 @@ package identity
 import (
 	"context"
 	"net/http/httptest"
+	"strings"
 	"testing"
-
-	"golang.org/x/sync/semaphore"
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/parsing"
 )
 
-// TestLargeBodiesWaitForEachOther uses up the budget for clients' large bodies. Small bodies and those of administrators must pass; a large one must
+// TestLargeBodiesWaitForEachOther uses up the limit of large bodies. Small bodies and those of administrators must pass; a client's large one must
 // wait until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
-	h := &Handler{large: semaphore.NewWeighted(maxLarge)}
+	limit := parsing.New(0)
+	h := &Handler{o: Options{Parsing: limit}}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := httptest.NewRequest("POST", "/", nil).WithContext(ended)
 	client, admin := &request{http: r}, &request{http: r, call: identity.Call{Admin: true}}
-	for range maxLarge / maxBody {
-		release, err := h.admit(&request{http: r.WithContext(t.Context())}, maxBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer release()
+	large := []byte(strings.Repeat("{},", parsing.Large/3+1))
+	whole, err := limit.Admit(t.Context(), limit.Most())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := h.admit(client, largeBody-1); err != nil {
+	if _, err := h.admit(client, large[:parsing.Large-1]); err != nil {
 		t.Errorf("a small body beside large ones: %v", err)
 	}
-	if _, err := h.admit(admin, maxAdminBody); err != nil {
+	if _, err := h.admit(admin, large); err != nil {
 		t.Errorf("an administrator's body beside large ones: %v", err)
 	}
-	if _, err := h.admit(client, largeBody); !fault.Is(err, fault.Canceled) {
+	if _, err := h.admit(client, large); !fault.Is(err, fault.Canceled) {
 		t.Errorf("a large body without room: %v, want CANCELLED at the end of its request", err)
 	}
+	whole.Release()
+	share, err := h.admit(&request{http: r.WithContext(t.Context())}, large)
+	if least := int64(len(large) / 3 * memoryPerValue); err != nil || limit.Used() < least {
+		t.Errorf("a large body of many values: %v and %d bytes, want at least %d", err, limit.Used(), least)
+	}
+	share.Release()
 }
