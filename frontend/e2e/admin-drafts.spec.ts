@@ -65,7 +65,7 @@ test('P-05 a draft is kept, finished and published; until then no visitor sees i
   await visitor.close()
 })
 
-test('P-05 a whole draft is given the moment at which it is published, and has it taken back', async ({ page }) => {
+test('P-05 the publication of a complete draft is scheduled and cancelled', async ({ page }) => {
   await write('MusicEventDrafts/gala', { ...whole, location: '' })
   await openPanel(page, 'Eventos')
   const dialog = page.getByRole('dialog', { name: 'Programar la publicación' })
@@ -89,7 +89,7 @@ test('P-05 a whole draft is given the moment at which it is published, and has i
   expect((await read('MusicEventDrafts/gala'))?.['publishAt']).toBeNull()
 })
 
-test('P-05 a draft is thrown away only after a question', async ({ page }) => {
+test('P-05 a draft is discarded only after a confirmation', async ({ page }) => {
   await write('MusicEventDrafts/gala', whole)
   await openPanel(page, 'Eventos')
   const remove = () => draft(page).getByRole('button', { name: 'Eliminar' }).click()

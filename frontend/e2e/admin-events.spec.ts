@@ -76,7 +76,7 @@ test('S-097 the form is checked in its order, and nothing is written meanwhile',
   expect(saved).toMatchObject({ price: null, featuredArtist: '' })
 })
 
-test('F-618 a refused creation says so and keeps the text', async ({ page }) => {
+test('F-618 a refused creation is reported and keeps the text', async ({ page }) => {
   await createAdmin()
   await openPanel(page, 'Eventos')
   await fill(page, complete)
@@ -91,7 +91,7 @@ test('F-618 a refused creation says so and keeps the text', async ({ page }) => 
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
 })
 
-test('S-099 deleting asks first, S-114 and can be undone under the same id', async ({ page }) => {
+test('S-099 deleting requires a confirmation, S-114 and can be undone with the same id', async ({ page }) => {
   await createAdmin()
   const original = event({ createdAt: new Date('2025-01-02T03:04:05Z') })
   await write('MusicEvent/uno', original)
@@ -115,7 +115,7 @@ test('S-099 deleting asks first, S-114 and can be undone under the same id', asy
   expect(await read('MusicEvent/uno')).toEqual(original)
 })
 
-test('F-620 a refused deletion says so', async ({ page }) => {
+test('F-620 a refused deletion is reported', async ({ page }) => {
   await createAdmin()
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
@@ -132,7 +132,7 @@ test('S-101 no events', async ({ page }) => {
   await expect(page.getByText('Aún no hay eventos.')).toBeVisible()
 })
 
-test('S-114 editing keeps who made it and when, and dates the change', async ({ page, context }) => {
+test('S-114 editing keeps the author and creation time, and records the change', async ({ page, context }) => {
   await createAdmin()
   const original = event({ price: 0 })
   await write('MusicEvent/uno', original)
@@ -180,7 +180,7 @@ test('P-04 an event of an older form can be edited; duplicating fills the form',
   await expect(page.getByLabel('Título')).toHaveValue('')
 })
 
-test('F-334 an event comes to the open home page as it is created, and goes as it is deleted', async ({ page, context }) => {
+test('F-334 the open home page shows a created event and removes a deleted one', async ({ page, context }) => {
   await createAdmin()
   const cover = await context.newPage()
   await cover.goto('/')

@@ -100,7 +100,7 @@ test('S-103 volunteers of both spellings are one list', async ({ page }) => {
   await expect(page.getByRole('dialog')).toContainText('su estado no se puede cambiar')
 })
 
-test('S-114 a form is moved along, signed and dated, and a second browser sees it', async ({ page, browser, baseURL }) => {
+test('S-114 a status is set with author and time, and a second browser shows it', async ({ page, browser, baseURL }) => {
   await message(1, { message: 'Primera línea\nSegunda <b>línea</b>' })
   await openPanel(page, 'Contactos')
   const colleague = { email: 'luis@x.do', key: 'secreta2', name: 'Luis Gómez' }
@@ -126,7 +126,7 @@ test('S-114 a form is moved along, signed and dated, and a second browser sees i
   await expect(page.getByRole('row')).toHaveCount(2)
 })
 
-test('P-07 many forms are moved along at once', async ({ page }) => {
+test('P-07 the status of several forms is set at once', async ({ page }) => {
   for (const n of [1, 2, 3]) await message(n)
   await openPanel(page, 'Contactos')
   await page.getByRole('button', { name: 'Seleccionar' }).click()
@@ -145,7 +145,7 @@ test('P-07 many forms are moved along at once', async ({ page }) => {
   }
 })
 
-test('P-07 a refused change of status says so and changes nothing', async ({ page }) => {
+test('P-07 a refused change of status is reported and changes nothing', async ({ page }) => {
   await message(1)
   await openPanel(page, 'Contactos')
   await page.getByRole('button', { name: 'Persona 1' }).click()
@@ -191,7 +191,7 @@ test('S-114 the CSV holds what the filter shows, and no formula', async ({ page 
   )
 })
 
-test('P-07 long lists turn their pages', async ({ page }) => {
+test('P-07 long lists have pages', async ({ page }) => {
   await Promise.all(
     Array.from({ length: 27 }, (_, n) =>
       write(`Massive Boletin/b${n}`, { email: `b${n}@x.do`, source: 'homepage', createdAt: new Date(2_000_000_000 + n) }),
@@ -209,7 +209,7 @@ test('P-07 long lists turn their pages', async ({ page }) => {
   await expect(page.getByText('Página 2 de 2')).toBeHidden()
 })
 
-test('N-04 without a connection the lists say that they are old, and not that they are empty', async ({ page, context }) => {
+test('N-04 without a connection the lists are marked as old and not as empty', async ({ page, context }) => {
   await message(1)
   await openPanel(page, 'Contactos')
   await expect(page.getByRole('row')).toHaveCount(2)
@@ -257,7 +257,7 @@ test('P-01 the widest table fits its frame where tables begin, addresses broken 
   expect(lines).toEqual([1, 1])
 })
 
-test('P-07 who types fast, or in the middle, loses no letter', async ({ page }) => {
+test('P-07 fast typing, also in the middle, loses no letter', async ({ page }) => {
   await message(1)
   await openPanel(page, 'Contactos')
   const cdp = await page.context().newCDPSession(page)
@@ -271,7 +271,7 @@ test('P-07 who types fast, or in the middle, loses no letter', async ({ page }) 
   await expect(page).toHaveURL(/q=otra\+persona\+de\+la\+cruz/)
 })
 
-test('P-07 both filters are taken away at once', async ({ page }) => {
+test('P-07 both filters are removed together', async ({ page }) => {
   await message(1)
   await openPanel(page, 'Contactos')
   await page.getByLabel('Estado').selectOption({ label: 'Resuelto' })

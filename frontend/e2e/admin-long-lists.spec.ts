@@ -26,7 +26,7 @@ function listens(page: Page): { collectionName: string; limit: number | undefine
   return views
 }
 
-test('of a long list the page in view is read and lives, and the rest is counted', async ({ page }) => {
+test('the visible page of a long list is live, and the rest is counted', async ({ page }) => {
   await Promise.all(Array.from({ length: MANY }, (_, n) => subscribe(n)))
   const views = listens(page)
   await openPanel(page, 'Boletín')
@@ -80,7 +80,7 @@ test('of many events the first are shown, and more when asked', async ({ page })
   await expect(page.getByRole('button', { name: 'Mostrar más eventos' })).toHaveCount(0)
 })
 
-test('P-17 the summary says how much came since the last visit', async ({ page }) => {
+test('P-17 the summary counts forms since the last visit', async ({ page }) => {
   await write('Massive Boletin/vieja', { email: 'v@x.do', source: 'homepage', createdAt: new Date(Date.now() - 86_400_000) })
   await openPanel(page, 'Boletín')
   const summary = page.getByRole('region', { name: 'Resumen' })

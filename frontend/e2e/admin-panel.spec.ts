@@ -3,7 +3,7 @@ import { openPanel, admin, foreign, createAdmin, createAccount, enter, write, ev
 
 test.beforeEach(clear)
 
-test('S-092 without a session the panel leads to the door and shows nothing of itself', async ({ page }) => {
+test('S-092 without a session the panel redirects and shows nothing', async ({ page }) => {
   await page.goto('/AdminView')
   let seen = ''
   await expect(async () => {
@@ -14,7 +14,7 @@ test('S-092 without a session the panel leads to the door and shows nothing of i
   expect(seen).not.toContain('Administradores')
 })
 
-test('S-093 the header says who it is, and signing out ends the session', async ({ page }) => {
+test('S-093 the header shows the user, and signing out ends the session', async ({ page }) => {
   await createAdmin()
   await enter(page)
   await expect(page.getByRole('banner').getByText('Ana Pérez', { exact: true })).toBeVisible()
@@ -24,7 +24,7 @@ test('S-093 the header says who it is, and signing out ends the session', async 
   await page.waitForURL('**/LogIn')
 })
 
-test('S-093 an account without a name is called by its address', async ({ page }) => {
+test('S-093 an account without a name is shown by its address', async ({ page }) => {
   await createAdmin({ email: 'sin@x.do', key: 'secreta1' })
   await enter(page, { email: 'sin@x.do', key: 'secreta1' })
   await expect(page.getByRole('banner').getByText('sin@x.do', { exact: true })).toBeVisible()
@@ -79,7 +79,7 @@ test('S-095 administrators are searched by name and address', async ({ page }) =
   await expect(page.getByText('No hay resultados.')).toBeVisible()
 })
 
-test('S-110 a signed-in stranger may neither create nor delete events', async ({ page, request, baseURL }) => {
+test('S-110 a signed-in user without rights may neither create nor delete events', async ({ page, request, baseURL }) => {
   await createAccount(foreign)
   await write('MusicEvent/uno', event())
   const session = page.waitForResponse('**/accounts:signInWithPassword**')
@@ -102,7 +102,7 @@ test('F-804 an administrator made inactive loses the panel at once', async ({ pa
   await expect(page.getByRole('tab')).toHaveCount(0)
 })
 
-test('P-17 the summary counts what waits', async ({ page }) => {
+test('P-17 the summary counts open forms', async ({ page }) => {
   await createAdmin()
   await write('MusicEvent/uno', event())
   await write('MusicEvent/viejo', event({ date: '2020-01-01', eventDate: new Date('2020-01-01T12:00:00-04:00') }))

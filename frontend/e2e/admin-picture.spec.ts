@@ -91,7 +91,7 @@ test('P-06 a photo larger than the limit, and one of a format the server does no
   }
 })
 
-test('P-06 what is no picture, and a server that cannot be reached, are said at the field', async ({ page }) => {
+test('P-06 invalid files and an unreachable server are reported at the field', async ({ page }) => {
   await openPanel(page, 'Eventos')
   await page.getByLabel('Imagen', { exact: true }).setInputFiles(file(Buffer.from('<svg onload="alert(1)"/>'), 'a.svg', 'image/svg+xml'))
   await expect(page.getByRole('alert')).toHaveText('Usa una imagen JPEG, PNG o WebP.')
@@ -104,7 +104,7 @@ test('P-06 what is no picture, and a server that cannot be reached, are said at 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('P-06 progress is shown, and an event is not saved without the picture that is on its way', async ({ page }) => {
+test('P-06 progress is shown, and saving waits for the upload', async ({ page }) => {
   await openPanel(page, 'Eventos')
   let go = () => {}
   const held = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ test('P-06 progress is shown, and an event is not saved without the picture that
   await expect(page.getByRole('button', { name: 'Crear evento' })).toBeEnabled()
 })
 
-test('P-06 a picture is taken away from an event, which has neither of its fields then', async ({ page }) => {
+test('P-06 removing a picture removes both of its fields', async ({ page }) => {
   await write('MusicEvent/gala', event({ imageUrl: '/ilustraciones/evento-1.svg', imageAlt: 'Un dibujo' }))
   await openPanel(page, 'Eventos')
   await page.getByRole('article').getByRole('button', { name: 'Editar' }).click()

@@ -82,7 +82,7 @@ test('on a phone the events to come are first, and the form is a sheet', async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
 
-test('a filter that fits no event says so, and can be taken away', async ({ page }) => {
+test('a filter without matches is reported and can be removed', async ({ page }) => {
   await openPanel(page, 'Eventos')
   await page.getByRole('button', { name: 'Anteriores' }).click()
   await expect(page.getByText('No hay resultados.')).toBeVisible()

@@ -21,7 +21,7 @@ const edit = async (page: Page) => {
   return windowOf
 }
 
-test('a half-written event outlives another tab of the panel, a reload and signing in again', async ({ page }) => {
+test('an unfinished event survives a change of tab, a reload and a new sign-in', async ({ page }) => {
   await openPanel(page, 'Eventos')
   await fill(page, { Título: 'Recital', Descripción: 'Uno\ndos' })
   const stays = async () => {
@@ -44,7 +44,7 @@ test('a half-written event outlives another tab of the panel, a reload and signi
   await expect(page.getByLabel('Título')).toHaveValue('')
 })
 
-test('a copy takes the place of a half-written event, which can be had back', async ({ page }) => {
+test('a copy replaces an unfinished event, which can be restored', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   await fill(page, { Título: 'A medias' })
@@ -55,7 +55,7 @@ test('a copy takes the place of a half-written event, which can be had back', as
   await expect(page.getByLabel('Lugar')).toHaveValue('')
 })
 
-test('an impatient hand creates one event', async ({ page }) => {
+test('repeated presses create one event', async ({ page }) => {
   await openPanel(page, 'Eventos')
   await fill(page, complete)
   await page.getByRole('button', { name: 'Crear evento' }).dblclick()
@@ -71,7 +71,7 @@ test('an impatient hand creates one event', async ({ page }) => {
   expect(await list('MusicEvent')).toHaveLength(2)
 })
 
-test('an edit is not lost by a press beside it or by Escape', async ({ page }) => {
+test('an edit is not lost by a press outside or by Escape', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
@@ -96,7 +96,7 @@ test('an edit is not lost by a press beside it or by Escape', async ({ page }) =
   await expect(windowOf).toBeHidden()
 })
 
-test('Escape once more leaves the changes', async ({ page }) => {
+test('a second Escape discards the changes', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
@@ -108,7 +108,7 @@ test('Escape once more leaves the changes', async ({ page }) => {
   expect(await read('MusicEvent/uno')).toMatchObject({ title: 'Concierto de prueba' })
 })
 
-test('who edits is told when somebody else changes the event, and when somebody deletes it', async ({ page }) => {
+test('an editor is notified when another user changes or deletes the event', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
@@ -127,7 +127,7 @@ test('who edits is told when somebody else changes the event, and when somebody 
   await expect(page.getByText('Evento creado correctamente.')).toBeVisible()
 })
 
-test('saving one’s own change is no news', async ({ page }) => {
+test('an own saved change is not reported', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
@@ -143,7 +143,7 @@ test('saving one’s own change is no news', async ({ page }) => {
   await expect(page).not.toHaveTitle('alerta')
 })
 
-test('what somebody else has deleted already is not offered back', async ({ page, context }) => {
+test('an event deleted by another user cannot be restored', async ({ page, context }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   // The other user's deletion has not arrived yet: the confirmation stays open.
@@ -159,7 +159,7 @@ test('what somebody else has deleted already is not offered back', async ({ page
   await expect(page.getByRole('button', { name: 'Deshacer' })).toHaveCount(0)
 })
 
-test('a question about one event is not closed, nor troubled, by the deletion of another', async ({ page }) => {
+test('the confirmation for one event is not affected by the deletion of another', async ({ page }) => {
   await write('MusicEvent/uno', event({ title: 'Primero' }))
   await write('MusicEvent/dos', event({ title: 'Segundo' }))
   await openPanel(page, 'Eventos')
@@ -195,7 +195,7 @@ test('signing out in one tab closes the panel in the other', async ({ page, cont
   await expect(another.getByRole('tab', { name: 'Administradores' })).toHaveCount(0)
 })
 
-test('F-804 rights that end while something is open leave nothing of it on the page', async ({ page }) => {
+test('F-804 the end of the rights closes open dialogs', async ({ page }) => {
   await write('MusicEvent/uno', event())
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)

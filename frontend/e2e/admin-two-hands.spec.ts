@@ -26,7 +26,7 @@ async function noNews(page: Page): Promise<void> {
 
 const save = (windowOf: Locator) => windowOf.getByRole('button', { name: 'Guardar cambios' }).click()
 
-test('the second to save is refused, sees what the first one wrote and joins both', async ({ page, context }) => {
+test('the second save is refused, shows the first one’s changes and merges both', async ({ page, context }) => {
   await openPanel(page, 'Eventos')
   const another = await context.newPage()
   await another.goto('/AdminView?tab=eventos')
@@ -55,7 +55,7 @@ test('the second to save is refused, sees what the first one wrote and joins bot
   expect(await read('MusicEvent/uno')).toMatchObject({ title: 'De otra mano', location: 'Mi lugar', price: 250 })
 })
 
-test('a change that the list has not heard of is refused by the server', async ({ page }) => {
+test('a change that the list has not received is refused by the server', async ({ page }) => {
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
   await windowOf.getByLabel('Lugar').fill('Mi lugar')
@@ -72,7 +72,7 @@ test('a change that the list has not heard of is refused by the server', async (
   expect(await read('MusicEvent/uno')).toMatchObject({ title: 'De otra mano', location: 'Mi lugar' })
 })
 
-test('what the other one wrote can be taken, and one’s own text had back', async ({ page }) => {
+test('the other user’s text can be loaded, and the own text restored', async ({ page }) => {
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
   await windowOf.getByLabel('Lugar').fill('Mi lugar')
@@ -88,7 +88,7 @@ test('what the other one wrote can be taken, and one’s own text had back', asy
   await expect(windowOf.getByRole('alert')).toHaveText('Hay cambios sin guardar.')
 })
 
-test('a save of an event that is gone says so and keeps the text', async ({ page }) => {
+test('saving a deleted event is reported and keeps the text', async ({ page }) => {
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
   await windowOf.getByLabel('Lugar').fill('Mi lugar')

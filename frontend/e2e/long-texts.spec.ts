@@ -33,7 +33,7 @@ for (const width of WIDTHS) {
   test.describe(`at ${width}`, () => {
     test.use({ viewport: { width, height: 800 } })
 
-    test('words without end push nothing out of the public pages', async ({ page }) => {
+    test('very long words do not break the public pages', async ({ page }) => {
       await page.goto('/')
       await page.getByRole('button', { name: 'Más información' }).click()
       await expect(page.getByRole('dialog', { name: WORD })).toBeVisible()
@@ -48,7 +48,7 @@ for (const width of WIDTHS) {
       }
     })
 
-    test('words without end push nothing out of the panel', async ({ page }) => {
+    test('very long words do not break the panel', async ({ page }) => {
       await createAdmin({ email: 'admin@x.do', key: 'secreta1', name: WORD })
       const form = { fullName: WORD, name: WORD, email: EMAIL, phone: '1'.repeat(40), createdAt: new Date(), status: 'new' }
       await write('adminusers/otra', { ...form, firstName: WORD, lastName: WORD, role: 'admin', active: true })

@@ -117,7 +117,7 @@ test('the same issue is not sent twice, and what was rejected is counted', async
   await review(page, 'newsletter result', EN.phone)
 })
 
-test('an issue is paused when the mail server refuses every e-mail, and the panel says why', async ({ page }) => {
+test('an issue is paused when the mail server refuses every e-mail, and the panel shows the reason', async ({ page }) => {
   for (let i = 1; i <= 6; i++) {
     const email = `lector${i}@x.do`
     await write(`NewsletterAddresses/${email}`, { email, pendingSince: null, confirmedAt: new Date('2026-01-01T12:00:00Z') })
@@ -141,7 +141,7 @@ test('an issue is paused when the mail server refuses every e-mail, and the pane
   await review(page, 'paused issue', EN.phone)
 })
 
-test('without a mail server the panel says so and sends nothing', async ({ page }) => {
+test('without a mail server the panel reports it and sends nothing', async ({ page }) => {
   await page.route('**/api/admin/boletin/estado', (route) => route.fulfill({ json: { delivery: 'none', confirmed: 0 } }))
   await openPanel(page, 'Boletín')
   await expect(page.getByText('El envío de correos no está configurado en el servidor (MAIL_URL)')).toBeVisible()

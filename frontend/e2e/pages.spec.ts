@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 
-test('S-035 /informacion tells purpose, values and programs', async ({ page }) => {
+test('S-035 /informacion shows purpose, values and programs', async ({ page }) => {
   await page.goto('/informacion')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Todo por Medio de la Música')
   for (const title of [/objetivo/i, /escuela de música/i, 'Misión', 'Visión']) {
@@ -41,7 +41,7 @@ test('S-036 each program opens its own dialog, one at a time', async ({ page }) 
   }
 })
 
-test('S-038 /historia tells the origin and shows six pictures', async ({ page }) => {
+test('S-038 /historia shows the origin and six pictures', async ({ page }) => {
   await page.goto('/historia')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nuestra Historia')
   await expect(page.locator('main')).toContainText('28 de febrero de 2025')
@@ -104,7 +104,7 @@ test('S-041 concerts reserve inside the page, a past one does not', async ({ pag
   await expect(page.getByRole('region', { name: 'Cómo reservar' })).toBeInViewport()
 })
 
-test('D-15 an audition begins as a message about it', async ({ page }) => {
+test('D-15 an audition fills in the message', async ({ page }) => {
   await page.goto('/ensambles')
   await page.getByRole('link', { name: 'Aplicar ahora' }).click()
   await expect(page).toHaveURL('/contacto?asunto=Audici%C3%B3n%20para%20ensambles')
@@ -124,7 +124,7 @@ test('S-044 /donar offers PayPal in a new tab, things, and the receipt', async (
   await expect(body).toContainText(/comprobante de tu transferencia.*recibo/)
 })
 
-test('/donar leads a donor on to the thanks: the receipt, the calendar and sharing', async ({ page, context, request }) => {
+test('/donar links to the thanks: the receipt, the calendar and sharing', async ({ page, context, request }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/donar')
   for (const method of ['PayPal', 'Transferencia bancaria']) {
@@ -149,7 +149,7 @@ test('/donar leads a donor on to the thanks: the receipt, the calendar and shari
   expect((await request.get('/donar')).status()).toBe(200)
 })
 
-test('S-045 each bank detail is copied, and said so for a second and a half', async ({ page, context }) => {
+test('S-045 each bank detail is copied, and confirmed for a second and a half', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.clock.install()
   await page.goto('/donar')
@@ -186,7 +186,7 @@ test('F-173 a clipboard that refuses changes nothing', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('P-14 /privacidad says what is kept and for how long', async ({ page }) => {
+test('P-14 /privacidad lists the stored data and their retention', async ({ page }) => {
   await page.goto('/privacidad')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacidad')
   await expect(page.locator('main')).toContainText('12 meses')

@@ -12,7 +12,7 @@ test.beforeEach(async () => {
   uid = await createAdmin()
 })
 
-test('P-14 an administrator erases what a person sent, counted first, and a trace without the person is left', async ({ page }) => {
+test('P-14 an administrator counts and erases a person’s data, and an anonymous record remains', async ({ page }) => {
   await write('ContactRequests/uno', {
     name: 'Eva',
     email: 'eva@x.do',
@@ -54,7 +54,7 @@ test('P-14 an administrator erases what a person sent, counted first, and a trac
   expect(JSON.stringify(trace)).not.toContain('@')
 })
 
-test('P-14 who is no administrator erases nothing', async ({ request }) => {
+test('P-14 only administrators can erase', async ({ request }) => {
   await write('ContactRequests/uno', { email: 'eva@x.do' })
   for (const Authorization of ['', 'Bearer a.b.c']) {
     for (const route of ['datos/contar', 'datos/borrar', 'boletin/bajas']) {
@@ -68,7 +68,7 @@ test('P-14 who is no administrator erases nothing', async ({ request }) => {
   expect(await list('ContactRequests')).toHaveLength(1)
 })
 
-test('P-14 the newsletter’s list has a link for each address, which takes it off the list without scripts', async ({ page, browser }) => {
+test('P-14 the newsletter’s list has an unsubscribe link for each address, which needs no scripts', async ({ page, browser }) => {
   await write('Massive Boletin/uno', { email: 'eva@x.do', source: 'homepage', createdAt: LATER })
   await write('Massive Boletin/dos', { email: 'otra@x.do', source: 'homepage', createdAt: new Date(0) })
   await enter(page)

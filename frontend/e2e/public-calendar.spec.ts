@@ -68,7 +68,7 @@ test('S-067 a click selects a day, another one drops it', async ({ page }) => {
   await expect(page.getByText('No hay eventos este día.')).toBeVisible()
 })
 
-test('S-068 S-069 tells all of a day’s events, with a link to keep each', async ({ page }) => {
+test('S-068 S-069 shows all events of a day, with a calendar link for each', async ({ page }) => {
   await seed('lleno', '2027-09-05', '19:30', {
     title: 'Niños & música',
     location: 'Teatro Ñ & Sala 2',
@@ -102,7 +102,7 @@ test('S-068 S-069 tells all of a day’s events, with a link to keep each', asyn
   await expect(poor.getByText(/Precio|Artista/)).toHaveCount(0)
 })
 
-test('S-071 tells that it loads, and takes an unreachable server for none', async ({ page }) => {
+test('S-071 shows that it is loading, and an unreachable server as no events', async ({ page }) => {
   let release = () => undefined as void
   const pause = new Promise<void>((ready) => {
     release = ready
@@ -137,7 +137,7 @@ test('S-072 S-073 features the next three of the range', async ({ page }) => {
   await expect(featured.getByText('No hay eventos próximos en este rango.')).toBeVisible()
 })
 
-test('P-10 the grid is walked by keys and leaves by Tab', async ({ page }) => {
+test('P-10 the grid is operated by keys, and Tab leaves it', async ({ page }) => {
   await page.goto('/calendario')
   await day(page, /15 de septiembre/).focus()
   const steps: [string, RegExp][] = [
@@ -161,7 +161,7 @@ test('P-10 the grid is walked by keys and leaves by Tab', async ({ page }) => {
 })
 
 test.describe('an event’s own page', () => {
-  test('S-113 is there by its address, with a file for calendars', async ({ page }) => {
+  test('S-113 has its own address, with a file for calendars', async ({ page }) => {
     await seed('gala', '2027-09-05', '19:30', { title: 'Gala de son', price: 500 })
     await page.goto('/eventos/gala')
     await expect(page.getByRole('heading', { level: 1, name: 'Gala de son' })).toBeVisible()

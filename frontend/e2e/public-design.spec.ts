@@ -80,7 +80,7 @@ test('the footer of a phone is two columns, with networks and hours, in half a s
   expect((await foot.boundingBox())?.height).toBeLessThan(620)
 })
 
-test('/donar says what an amount does, and a card has no hole', async ({ page }) => {
+test('/donar shows the effect of amounts, and cards are filled', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/donar')
   for (const amount of ['RD$ 500', 'RD$ 1,500', 'RD$ 5,000']) await expect(page.getByText(amount, { exact: true })).toBeVisible()
@@ -93,7 +93,7 @@ test('/donar says what an amount does, and a card has no hole', async ({ page })
   for (const gap of gaps) expect(gap).toBeLessThan(48)
 })
 
-test('the first thing to do with an event is in sight as it opens', async ({ page }) => {
+test('the first action for an event is visible when it opens', async ({ page }) => {
   await seed('gala', '2027-09-20', '19:30', { description: 'Una noche de cuerdas.\n'.repeat(12) })
   await page.goto('/')
   const dialog = page.getByRole('dialog')
@@ -133,7 +133,7 @@ test('the button that closes an event stands on its picture, which reaches the e
   }
 })
 
-test('an event’s page says its date once, and on a phone what to do first is above the fold', async ({ page }) => {
+test('an event’s page shows its date once, and on a phone the first action is above the fold', async ({ page }) => {
   await seed('gala', '2027-09-20', '19:30', { price: 500, featuredArtist: 'Ana Luz' })
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto('/eventos/gala')
@@ -145,7 +145,7 @@ test('an event’s page says its date once, and on a phone what to do first is a
   await expect(body.getByRole('link', { name: /Agregar a Google Calendar/ })).toBeInViewport({ ratio: 1 })
 })
 
-test('an event’s page goes on to the next events, without itself', async ({ page }) => {
+test('an event’s page shows the next events, without itself', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await seed('uno', '2027-09-20', '19:30', { title: 'Recital' })
   await page.goto('/eventos/uno')
@@ -162,7 +162,7 @@ test('an event’s page goes on to the next events, without itself', async ({ pa
   await expect(others.getByRole('heading', { level: 3 })).toHaveText(['Recital', 'Evento dia-22', 'Evento dia-23'])
 })
 
-test('an event that is over says so, and leads to those to come', async ({ page }) => {
+test('a past event is marked, and links to upcoming ones', async ({ page }) => {
   await seed('ayer', '2027-09-14', '19:30')
   await seed('en-curso', '2027-09-15', '13:00')
   await page.goto('/eventos/ayer')
@@ -224,7 +224,7 @@ test('a card of an instrument leads to the form and names it there, but keeps wh
   await expect(message).toHaveValue('Tengo nueve años.')
 })
 
-test('the home counts what there is to join, and leads there; without events it offers the newsletter', async ({ page }) => {
+test('the home page counts programs and links to them; without events it offers the newsletter', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('link', { name: 'Avísenme por correo' }).click()
   await expect(page.getByRole('heading', { name: 'Recibe nuestras noticias' })).toBeInViewport()
@@ -249,7 +249,7 @@ test('the cards of programs and concerts answer as a whole', async ({ page }) =>
   await expect(page).toHaveURL(/#reservas$/)
 })
 
-test('a range without events leads on to the next one, and to the button that goes on', async ({ page }) => {
+test('a range without events links to the next one and moves the focus to the button', async ({ page }) => {
   await seed('gala', '2027-10-20', '19:30', { title: 'Gala de octubre' })
   await page.goto('/calendario')
   await page.getByRole('button', { name: 'Avanzar un mes' }).click()
@@ -291,7 +291,7 @@ test('a day of many events is not many times the same drawing, and the days stay
   expect(Math.abs((cell?.height ?? 0) - (row?.height ?? 0))).toBeLessThan(4)
 })
 
-test('a very long title leaves the first thing to do above the fold, and no word of a label is broken', async ({ page }) => {
+test('a very long title keeps the first action above the fold, and no label is broken', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   const title =
     'Gran concierto extraordinario de fin de temporada de la Orquesta Juvenil, el Coro Infantil y la Big Band con artistas invitados'

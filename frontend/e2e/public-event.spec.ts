@@ -21,7 +21,7 @@ function content(html: string, name: string): string | undefined {
     .replaceAll('&amp;', '&')
 }
 
-test('a messenger that is given an event’s address shows the event', async ({ request }) => {
+test('a messenger shows the event of an address', async ({ request }) => {
   const answer = await request.get('/eventos/gala', { headers: { 'User-Agent': 'WhatsApp/2.24.6.77 A' } })
   expect(answer.status()).toBe(200)
   expect(answer.headers()).toMatchObject({
@@ -59,7 +59,7 @@ test('an event that is not there, or not published, is 404 with the site’s own
   }
 })
 
-test('the event’s page becomes live over what the server said, and says it once', async ({ page }) => {
+test('hydration keeps the event of the server’s page, and shows it once', async ({ page }) => {
   await stopClock(page)
   await page.goto('/eventos/gala')
   await waitUntilLive(page)
@@ -75,7 +75,7 @@ test('the event’s page becomes live over what the server said, and says it onc
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('an event’s page says what, when, where and for how much', async ({ page }) => {
+  test('an event’s page shows title, time, place and price', async ({ page }) => {
     await page.goto('/eventos/gala')
     await expect(page).toHaveTitle('Gala de "son" & <bolero> · Evento')
     await expect(page.getByRole('heading', { level: 1, name: 'Gala de "son" & <bolero>' })).toBeVisible()

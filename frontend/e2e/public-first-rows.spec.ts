@@ -36,7 +36,7 @@ const asks = (page: Page, wanted: RegExp) => {
   return urls
 }
 
-test('F-243 the calendar shows its rows without the live client, and follows changes once it is there', async ({ page }) => {
+test('F-243 the calendar shows its rows without the live client, and changes when it is loaded', async ({ page }) => {
   await coverPage(page)
   const clients = asks(page, LIVE)
   await seed('uno', '2027-09-18', '19:30', { price: 1500.5 })
@@ -55,7 +55,7 @@ test('F-243 the calendar shows its rows without the live client, and follows cha
   expect(await gone()).toBe(false)
 })
 
-test('F-243 the first gesture brings the live client, and the month that it turned to is live', async ({ page }) => {
+test('F-243 the first gesture loads the live client, and the selected month is live', async ({ page }) => {
   await coverPage(page)
   const clients = asks(page, LIVE)
   await page.goto('/calendario')
@@ -67,7 +67,7 @@ test('F-243 the first gesture brings the live client, and the month that it turn
   await expect(card(page, 'Evento tres')).toBeVisible()
 })
 
-test('F-238 where the small request fails, the live client brings the rows', async ({ page }) => {
+test('F-238 the live client loads the rows if the small request fails', async ({ page }) => {
   await page.route('**/v1/projects/**', (route) => route.abort())
   await seed('uno', '2027-09-18', '19:30')
   await page.goto('/calendario')
@@ -86,7 +86,7 @@ test('F-238 a refusal of the live client empties the list', async ({ page }) => 
   await expect(card(page, 'Evento uno')).toHaveCount(0)
 })
 
-test('P-02 an event’s page shows it without the live client, and says when there is none', async ({ page }) => {
+test('P-02 an event’s page needs no live client, and reports a missing event', async ({ page }) => {
   await coverPage(page)
   const clients = asks(page, LIVE)
   await seed('uno', '2027-09-18', '19:30')

@@ -66,7 +66,7 @@ test.describe('contact', () => {
     })
   })
 
-  test('S-048 needs every field', async ({ page }) => {
+  test('S-048 requires every field', async ({ page }) => {
     const writes = countWrites(page)
     await page.goto('/contacto')
     for (const label of Object.keys(bien)) {
@@ -81,7 +81,7 @@ test.describe('contact', () => {
     expect(writes.howMany()).toBe(0)
   })
 
-  test('D-06 believes the browser about addresses', async ({ page }) => {
+  test('D-06 uses the browser’s check of addresses', async ({ page }) => {
     await page.goto('/contacto')
     await fill(page, { ...bien, 'Correo electrónico': 'nada' })
     await send(page)
@@ -103,7 +103,7 @@ test.describe('contact', () => {
     await expect(page.getByRole('button', { name: 'Enviar mensaje' })).toBeEnabled()
   })
 
-  test('D-15 takes its subject from the link', async ({ page }) => {
+  test('D-15 the link sets the subject', async ({ page }) => {
     await page.goto('/contacto?asunto=Audici%C3%B3n%20para%20ensambles')
     await expect(page.getByLabel('Asunto')).toHaveValue('Audición para ensambles')
   })
@@ -113,7 +113,7 @@ test.describe('volunteers', () => {
   const bien = { 'Nombre completo': 'Luis Díaz', 'Correo electrónico': 'Luis@Correo.do', Teléfono: '809-555-0000' }
   const send = (page: Page) => page.getByRole('button', { name: 'Enviar solicitud' }).click()
 
-  test('S-051 tells benefits, stories, consent and answers', async ({ page }) => {
+  test('S-051 shows benefits, stories, consent and answers', async ({ page }) => {
     await page.goto('/voluntarios')
     await expect(page.getByRole('region', { name: 'Lo que te llevas' }).getByRole('heading', { level: 3 })).toHaveCount(4)
     await expect(page.getByRole('region', { name: 'Dos historias' }).getByRole('figure')).toHaveCount(2)
@@ -140,7 +140,7 @@ test.describe('volunteers', () => {
     expect(await list('voluntaryApplications')).toEqual([])
   })
 
-  test('S-053 asks for name, address and telephone, then for a good address', async ({ page }) => {
+  test('S-053 requires name, address and telephone, then a valid address', async ({ page }) => {
     const writes = countWrites(page)
     await page.goto('/voluntarios')
     for (const label of Object.keys(bien)) {
@@ -157,7 +157,7 @@ test.describe('volunteers', () => {
     expect(writes.howMany()).toBe(0)
   })
 
-  test('S-054 tells a failure', async ({ page }) => {
+  test('S-054 reports a failure', async ({ page }) => {
     const writing = await hold(page, 'fails')
     await page.goto('/voluntarios')
     await fill(page, bien)
@@ -193,7 +193,7 @@ test.describe('instruments', () => {
     expect(await questions.evaluateAll((all) => all.some((one) => one.hasAttribute('open')))).toBe(false)
   })
 
-  test('S-057 stores a request and says so twice', async ({ page }) => {
+  test('S-057 stores a request and confirms it twice', async ({ page }) => {
     const writing = await hold(page, 'continues')
     await page.goto('/instrumentos')
     await fill(page, bien)
@@ -215,7 +215,7 @@ test.describe('instruments', () => {
     })
   })
 
-  test('S-058 asks for name, address and message, then for a good address', async ({ page }) => {
+  test('S-058 requires name, address and message, then a valid address', async ({ page }) => {
     const writes = countWrites(page)
     await page.goto('/instrumentos')
     for (const label of Object.keys(bien)) {
@@ -229,7 +229,7 @@ test.describe('instruments', () => {
     expect(writes.howMany()).toBe(0)
   })
 
-  test('S-059 tells a failure', async ({ page }) => {
+  test('S-059 reports a failure', async ({ page }) => {
     const writing = await hold(page, 'fails')
     await page.goto('/instrumentos')
     await fill(page, bien)

@@ -45,7 +45,7 @@ test.describe('the carousel', () => {
     await expect(gallery.locator(current)).toHaveAttribute('aria-label', before ?? '')
   })
 
-  test('P-09 stays still for who wants less motion', async ({ page }) => {
+  test('P-09 does not move with reduced motion', async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto('/')
     await expect(page.getByRole('region', { name: 'Galería principal' }).getByRole('button', { name: 'Reanudar' })).toBeVisible()
@@ -97,7 +97,7 @@ test('S-017 shows the next three events, the nearest first, live', async ({ page
   await expect(events.getByRole('heading', { level: 3 })).toHaveText(['Evento f19', 'Evento f20', 'Evento f21'])
 })
 
-test('S-019 tells that events are on their way', async ({ page }) => {
+test('S-019 shows that events are loading', async ({ page }) => {
   await seed('f18', '2027-09-18', '19:30')
   let release = () => undefined as void
   const pause = new Promise<void>((ready) => {
@@ -151,7 +151,7 @@ test.describe('the event’s modal', () => {
     }
   })
 
-  test('S-026 shows all that an event has', async ({ page }) => {
+  test('S-026 shows all fields of an event', async ({ page }) => {
     await seed('f18', '2027-09-18', '19:30', {
       title: 'Noche de son',
       location: 'Teatro Nacional & Sala 2',
@@ -172,14 +172,14 @@ test.describe('the event’s modal', () => {
     expect(new URL((await place.getAttribute('href')) ?? '').searchParams.get('query')).toBe('Teatro Nacional & Sala 2')
   })
 
-  test('S-027 calls a price of nothing free', async ({ page }) => {
+  test('S-027 shows a price of zero as free', async ({ page }) => {
     await seed('f18', '2027-09-18', '19:30', { price: 0 })
     await page.goto('/')
     await page.getByRole('button', { name: 'Más información' }).click()
     await expect(page.getByRole('dialog').getByText('Gratis')).toBeVisible()
   })
 
-  test('S-028 shows dashes for what an event lacks', async ({ page }) => {
+  test('S-028 shows dashes for missing fields', async ({ page }) => {
     await seed('f18', '2027-09-18', '19:30', { location: '', featuredArtist: '   ', date: 'no', time: 'no' })
     await page.goto('/')
     await page.getByRole('button', { name: 'Más información' }).click()
@@ -205,7 +205,7 @@ test.describe('the newsletter', () => {
     waitForForm(savedList[0], { email: 'ana@correo.do', source: 'homepage' })
   })
 
-  test('S-032 refuses what is no address', async ({ page }) => {
+  test('S-032 refuses an invalid address', async ({ page }) => {
     const writes = countWrites(page)
     await page.goto('/')
     for (const wrongOne of ['', 'a@b', 'a b@c.d', '@x.y']) {
@@ -218,7 +218,7 @@ test.describe('the newsletter', () => {
     expect(writes.howMany()).toBe(0)
   })
 
-  test('S-034 is busy while sending, tells a failure and keeps the text', async ({ page }) => {
+  test('S-034 is busy while sending, reports a failure and keeps the text', async ({ page }) => {
     const writing = await hold(page, 'fails')
     await page.goto('/')
     await page.getByLabel('Correo electrónico').fill('ana@correo.do')
@@ -233,7 +233,7 @@ test.describe('the newsletter', () => {
     await expect(page.getByRole('button', { name: 'Enviando…' })).toBeDisabled()
   })
 
-  test('P-13 thanks a robot and stores nothing', async ({ page }) => {
+  test('P-13 shows a robot the thanks and stores nothing', async ({ page }) => {
     const writes = countWrites(page)
     await page.goto('/')
     await page.getByLabel('Correo electrónico').fill('robot@correo.do')

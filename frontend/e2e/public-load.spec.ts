@@ -42,7 +42,7 @@ for (const { rtt, before } of [
   })
 }
 
-test.describe('what is done before the page lives', () => {
+test.describe('actions before hydration', () => {
   test('F-014 a tap on the menu opens it once', async ({ page }) => {
     await page.setViewportSize(PHONE)
     const release = await holdRequests(page, SCRIPT)
@@ -55,7 +55,7 @@ test.describe('what is done before the page lives', () => {
     await expect(page.getByRole('button', { name: 'Cerrar menú' })).toHaveAttribute('aria-expanded', 'true')
   })
 
-  test('F-013 a pointer that rests on a group opens it', async ({ page }) => {
+  test('F-013 a group opens under a resting pointer', async ({ page }) => {
     const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })
     const group = page.getByRole('button', { name: 'Programas' })
@@ -65,7 +65,7 @@ test.describe('what is done before the page lives', () => {
     await expect(group).toHaveAttribute('aria-expanded', 'true')
   })
 
-  test('F-013 a group that the keyboard came to opens', async ({ page }) => {
+  test('F-013 a group opens when the keyboard reaches it', async ({ page }) => {
     const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })
     const group = page.getByRole('button', { name: 'Informaciones' })
@@ -104,7 +104,7 @@ for (const route of [...PUBLIC_PATHS, '/eventos/tres']) {
   })
 }
 
-test('F-809 what is named by its content is asked for once', async ({ page }) => {
+test('F-809 files named by their content are requested once', async ({ page }) => {
   const fromNetwork = () =>
     page.evaluate(() =>
       performance
@@ -120,7 +120,7 @@ test('F-809 what is named by its content is asked for once', async ({ page }) =>
   expect(await fromNetwork()).toEqual([])
 })
 
-test('P-08 the head of a prerendered page is its own until another page is shown, and again when one comes back', async ({ page }) => {
+test('P-08 the head belongs to the shown page, also after returning', async ({ page }) => {
   const requests: string[] = []
   page.on('request', (sent) => requests.push(sent.url()))
   await page.goto('/historia')
@@ -136,7 +136,7 @@ test('P-08 the head of a prerendered page is its own until another page is shown
 /** Firebase's hosting emulator sends the header of pictures for a missing picture. */
 const MISSING = 'E2E_OFFICIAL' in process.env ? [] : ['/no-existe.png']
 
-test('F-809 what the site is known by is kept for a day, its pages are asked for anew', async ({ request }) => {
+test('F-809 icons are cached for a day, pages are revalidated', async ({ request }) => {
   const lasts = async (address: string) => (await request.get(address)).headers()['cache-control']
   for (const icon of ['/favicon.svg', '/icono-192.png', '/manifest.webmanifest'])
     expect(await lasts(icon), icon).toBe('public, max-age=86400')

@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test'
 test.describe('before any script runs', () => {
   test.use({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } })
 
-  test('P-08 a page is drawn whole, so that nothing moves when it comes alive', async ({ page }) => {
+  test('P-08 hydration does not move a prerendered page', async ({ page }) => {
     await page.goto('/')
     const gallery = await page.getByRole('region', { name: 'Galería principal' }).boundingBox()
     expect(gallery?.height).toBeGreaterThan(200)

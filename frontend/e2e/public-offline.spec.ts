@@ -25,7 +25,7 @@ async function keepPages(page: Page, path: string): Promise<void> {
 
 const notice = (page: Page) => page.getByText('Sin conexión. Mostrando lo último recibido.')
 
-test('P-12 pages and events that were seen are read without a connection, and say so', async ({ page, context }) => {
+test('P-12 visited pages and events are available offline, and marked', async ({ page, context }) => {
   await seed('gala', '2031-09-05', '19:30', { title: 'Gala de otoño' })
   await page.goto('/')
   await page.getByRole('heading', { name: 'Gala de otoño' }).scrollIntoViewIfNeeded()
@@ -52,7 +52,7 @@ test('P-12 pages and events that were seen are read without a connection, and sa
   await expect(notice(page)).toBeHidden()
 })
 
-test('P-12 a page that was never here says so, with what can be done', async ({ page, context }) => {
+test('P-12 a page that is not stored is reported, with alternatives', async ({ page, context }) => {
   await page.goto('/')
   await keepPages(page, '/sin-conexion')
   await context.setOffline(true)
@@ -61,7 +61,7 @@ test('P-12 a page that was never here says so, with what can be done', async ({ 
   await expect(page.getByRole('link', { name: 'Llamar a la fundación' })).toHaveAttribute('href', /^tel:/)
 })
 
-test('P-12 what changes on the server is shown at once where there is a connection', async ({ page }) => {
+test('P-12 changes on the server are shown at once with a connection', async ({ page }) => {
   await write('MusicEvent/gala', { title: 'Antes', eventDate: new Date('2031-09-05T23:30:00Z') })
   await page.goto('/eventos/gala')
   await keepPages(page, '/eventos/gala')
@@ -71,7 +71,7 @@ test('P-12 what changes on the server is shown at once where there is a connecti
   expect(await answer?.text()).toContain('Después · Evento')
 })
 
-test('P-12 neither the panel nor any data of it is kept', async ({ page }) => {
+test('P-12 neither the panel nor its data are stored', async ({ page }) => {
   await createAdmin()
   await page.goto('/')
   await keepPages(page, '/')
@@ -81,7 +81,7 @@ test('P-12 neither the panel nor any data of it is kept', async ({ page }) => {
   expect(paths.filter((path) => /LogIn|AdminView|log-in|admin|auth|^\/api|^\/v1|google|toolkit/i.test(path))).toEqual([])
 })
 
-test('P-12 a new build takes over at once, and fetches anew what the old one kept', async ({ page }) => {
+test('P-12 a new build takes over at once and reloads the stored pages', async ({ page }) => {
   await page.goto('/historia')
   // The caches of an older build's worker.
   await page.evaluate(async () => {

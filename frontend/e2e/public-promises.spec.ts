@@ -29,7 +29,7 @@ async function small(page: Page): Promise<string[]> {
   })
 }
 
-test('S-112 what is pressed by a finger is large enough', async ({ page }) => {
+test('S-112 controls are large enough for a finger', async ({ page }) => {
   await seed('uno', '2027-09-18', '19:30')
   await page.setViewportSize({ width: 360, height: 740 })
   for (const route of [...PUBLIC_PATHS, '/LogIn', '/no-existe']) {
@@ -78,7 +78,7 @@ test('S-012 the gallery turns every five seconds, no sooner and no later', async
   }
 })
 
-test('F-109 the strip takes thirty seconds and waits for the pointer and for the focus', async ({ page }) => {
+test('F-109 the strip takes thirty seconds and pauses under the pointer and the focus', async ({ page }) => {
   await page.goto('/')
   const strip = page.getByRole('region', { name: 'Nuestra Inspiración' })
   const steps = () =>
@@ -94,7 +94,7 @@ test('F-109 the strip takes thirty seconds and waits for the pointer and for the
   await expect.poll(steps).toEqual([[30_000, 'paused']])
 })
 
-test('F-107 F-238 a list that the server refuses is shown as empty', async ({ page }) => {
+test('F-107 F-238 a refused list is shown as empty', async ({ page }) => {
   await seed('uno', '2027-09-18', '19:30')
   const rules = await readFile(join(import.meta.dirname, '../../firestore.rules'), 'utf8')
   await changeRules('service cloud.firestore { match /databases/{d}/documents { match /{todo=**} { allow read: if false; } } }')
@@ -110,7 +110,7 @@ test('F-107 F-238 a list that the server refuses is shown as empty', async ({ pa
   }
 })
 
-test('F-243 F-334 the open calendar follows what is created and deleted, in the months it is turned to', async ({ page }) => {
+test('F-243 F-334 the open calendar shows created and deleted events in every visited month', async ({ page }) => {
   await page.goto('/calendario')
   const day = (name: RegExp) => page.getByRole('gridcell').getByRole('button', { name: name })
   await expect(day(/^sábado 18 de septiembre de 2027$/)).toBeVisible()
@@ -124,7 +124,7 @@ test('F-243 F-334 the open calendar follows what is created and deleted, in the 
   await expect(day(/20 de octubre de 2027, 1 evento/)).toBeVisible()
 })
 
-test('F-602 P-13 a refusal for haste keeps the text, and the next try begins clean', async ({ page }) => {
+test('F-602 P-13 a form refused as too fast keeps its text, and the next attempt works', async ({ page }) => {
   const cases: [string, string, Record<string, string>, string][] = [
     [
       '/voluntarios',
@@ -183,10 +183,10 @@ test('S-116 canonical addresses and the sitemap name the same pages', async ({ r
   expect(canonicals.map((url) => new URL(url ?? '').pathname)).toEqual([...PUBLIC_PATHS])
 })
 
-test.describe('before the page is alive', () => {
+test.describe('before hydration', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('F-810 no form can be sent, and none by its address', async ({ page }) => {
+  test('F-810 no form can be sent without scripts, or by its address', async ({ page }) => {
     for (const route of ['/', '/contacto', '/voluntarios', '/instrumentos']) {
       await page.goto(route)
       const form = page.getByRole('main').locator('form')

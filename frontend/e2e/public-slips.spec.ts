@@ -7,7 +7,7 @@ test.beforeEach(async ({ page }) => {
   await stopClock(page)
 })
 
-test('who scrolls before the page is live gets the events of the home without the wait for a gesture', async ({ page }) => {
+test('scrolling before hydration loads the events of the home page without another gesture', async ({ page }) => {
   await seed('uno', '2027-09-20', '19:30')
   await page.setViewportSize({ width: 360, height: 740 })
   const release = await holdRequests(page, '**/assets/react-*.js')
@@ -46,7 +46,7 @@ test('paper without grounds: every text is dark, and the skip link is not printe
   }
 })
 
-test('a page that was never here says so while the line is away, and comes by itself when it is back', async ({ page, context }) => {
+test('a page that is not stored is reported offline, and loads when the connection is back', async ({ page, context }) => {
   await page.goto('/historia')
   await expect(page.getByRole('button', { name: 'Usar tema oscuro' })).toBeVisible()
   await page.waitForLoadState('networkidle')
@@ -59,11 +59,11 @@ test('a page that was never here says so while the line is away, and comes by it
   await expect(page.getByRole('heading', { level: 1, name: 'Privacidad' })).toBeVisible()
 })
 
-test('an address of the panel is kept by nobody', async ({ request }) => {
+test('an address of the panel is not stored', async ({ request }) => {
   expect(await (await request.get('/AdminView')).text()).toContain('<meta name="robots" content="noindex"')
 })
 
-test('the staff of the calendar draws itself for who likes motion', async ({ request }) => {
+test('the staff of the calendar is animated unless motion is reduced', async ({ request }) => {
   for (const drawing of ['calendario-hero', 'hero-1', 'hero-1-movil']) {
     const svg = await (await request.get(`/ilustraciones/${drawing}.svg`)).text()
     expect(svg).toMatch(/prefers-reduced-motion:no-preference\)\{\.pauta path/)
@@ -75,7 +75,7 @@ test('the staff of the calendar draws itself for who likes motion', async ({ req
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('nothing says for ever that it is loading, and each page says how to reach the foundation', async ({ page }) => {
+  test('no page shows endless loading, and each shows how to reach the foundation', async ({ page }) => {
     await seed('uno', '2027-09-20', '19:30')
     for (const route of ['/', '/calendario', '/contacto', '/eventos/uno']) {
       await page.goto(route)

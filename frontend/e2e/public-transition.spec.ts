@@ -43,7 +43,7 @@ test.describe('P-09 from page to page', () => {
     expect(await page.evaluate(`${snapshot}.times`)).toBe(2)
   })
 
-  test('changes at once for who wants less motion', async ({ page }) => {
+  test('changes at once with reduced motion', async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.addInitScript(recordTransitions)
     await page.goto('/programas')

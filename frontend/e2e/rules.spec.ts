@@ -70,7 +70,7 @@ test('S-108 visitors change and delete nothing, not even what they sent', async 
   expect(await read('Massive Boletin/nueva')).toBeNull()
 })
 
-test('F-803 an account that anybody can make for himself opens nothing', async ({ request }) => {
+test('F-803 an account without a record has no access', async ({ request }) => {
   const account = await request.post('/identitytoolkit.googleapis.com/v1/accounts:signUp?key=demo', {
     data: { email: 'yo@x.do', password: 'secreta1', returnSecureToken: true },
   })

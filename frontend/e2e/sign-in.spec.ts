@@ -37,7 +37,7 @@ test('S-078 signing in trims the address, is busy meanwhile and opens the panel'
   await expect(page.getByRole('heading', { level: 1, name: 'Panel Administrativo' })).toBeVisible()
 })
 
-test('S-079 a wrong password and an unknown address are told alike', async ({ page }) => {
+test('S-079 a wrong password and an unknown address have the same message', async ({ page }) => {
   await createAdmin()
   const statuses: number[] = []
   page.on('response', (r) => {
@@ -81,7 +81,7 @@ test('S-080 each refusal of signing in has its text', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveText('Problema de red. Verifica tu conexión.')
 })
 
-test('D-22 what can be told before asking is told without asking', async ({ page }) => {
+test('D-22 errors that need no server are shown without a request', async ({ page }) => {
   let requests = 0
   await page.route('**/identitytoolkit**', (route) => {
     requests += 1
@@ -102,7 +102,7 @@ test('D-22 what can be told before asking is told without asking', async ({ page
   expect(requests).toBe(0)
 })
 
-test('S-087 the code is in nothing that is served', async ({ request, page }) => {
+test('S-087 no served file contains the code', async ({ request, page }) => {
   const files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
   expect(files.length).toBeGreaterThan(20)
   for (const file of files) {
@@ -117,7 +117,7 @@ test('S-087 the code is in nothing that is served', async ({ request, page }) =>
   for (const body of await Promise.all(bodies)) expect(body).not.toContain(secretCode)
 })
 
-test('F-303 a signed-in administrator is sent from the door to the panel', async ({ page }) => {
+test('F-303 a signed-in administrator is redirected to the panel', async ({ page }) => {
   await createAdmin()
   await enter(page)
   await page.goto('/LogIn')

@@ -69,7 +69,7 @@ test('S-083 the form is locked until the code is right', async ({ page }) => {
   for (const field of fields) await expect(page.getByLabel(field)).toBeDisabled()
 })
 
-test('F-801 too many tries say so, and checking says that it is busy', async ({ page }) => {
+test('F-801 reports too many attempts, and shows progress', async ({ page }) => {
   const refusal = { status: 429, headers: { 'Retry-After': '900' }, json: { error: { code: 'too-many-requests', message: 'x' } } }
   const release = await holdRequests(page, '**/api/admin/codigo', (route) => route.fulfill(refusal))
   await openCreate(page)
@@ -90,7 +90,7 @@ const keys = [
   ['Abcdefghi1!', 'Fuerte', 100, []],
 ] as const
 
-test('S-084 the meter scores passwords and says what is missing', async ({ page }) => {
+test('S-084 the meter rates passwords and shows missing requirements', async ({ page }) => {
   await verifyTwice(page)
   const meter = page.getByRole('meter')
   for (const [key, label, width, missing] of keys) {
@@ -103,7 +103,7 @@ test('S-084 the meter scores passwords and says what is missing', async ({ page 
   }
 })
 
-test('F-507 names, address and password are wanted, and six characters', async ({ page }) => {
+test('F-507 requires names, address and a password of six characters', async ({ page }) => {
   await verifyTwice(page)
   const create = page.getByRole('button', { name: 'Crear cuenta' })
   await create.click()

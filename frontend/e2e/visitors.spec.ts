@@ -7,7 +7,7 @@ test.beforeEach(clearData)
 
 const heightOf = (page: Page) => page.evaluate(() => Math.round(window.scrollY))
 
-test('Back and Forward lead to where each page was left, a link to the top', async ({ page }) => {
+test('Back and Forward restore the scroll position, a link scrolls to the top', async ({ page }) => {
   await stopClock(page)
   for (const id of ['uno', 'dos', 'tres']) await seed(id, '2027-09-18', '19:30')
   await page.goto('/')
@@ -64,7 +64,7 @@ test('an address in capitals, or with a slash too many, still shows its page', a
   }
 })
 
-test('an address with a slash at its end leads to the one without, whatever it asks', async ({ request }) => {
+test('an address with a trailing slash redirects to the one without, with its query', async ({ request }) => {
   await seed('uno', '2027-09-18', '19:30')
   await seed('año nuevo', '2027-09-18', '19:30')
   for (const [written, finalOne] of [
@@ -90,7 +90,7 @@ for (const { written, title } of [
   { written: '/eventos/__x__', title: 'Página no encontrada' },
   { written: `/eventos/${'a'.repeat(1501)}`, title: 'Página no encontrada' },
 ]) {
-  test(`an address that nobody made shows a page: ${written.slice(0, 48)}`, async ({ page }) => {
+  test(`an arbitrary address shows a page: ${written.slice(0, 48)}`, async ({ page }) => {
     test.skip('E2E_OFFICIAL' in process.env && written.includes('?vista=%E0'), "Firebase's hosting emulator ends with this address")
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
@@ -101,7 +101,7 @@ for (const { written, title } of [
   })
 }
 
-test('F-120 closing the modal twice at once leaves the page where it was', async ({ page }) => {
+test('F-120 closing the modal twice does not leave the page', async ({ page }) => {
   await stopClock(page)
   await seed('uno', '2027-09-18', '19:30')
   await page.goto('/historia')
@@ -119,7 +119,7 @@ test('F-120 closing the modal twice at once leaves the page where it was', async
   await expect(page).toHaveURL('/')
 })
 
-test('P-02 an event that is deleted while its modal is open takes its address with it', async ({ page }) => {
+test('P-02 deleting an event closes its modal and resets the address', async ({ page }) => {
   await stopClock(page)
   await seed('uno', '2027-09-18', '19:30')
   await seed('dos', '2027-09-19', '19:30')
@@ -132,7 +132,7 @@ test('P-02 an event that is deleted while its modal is open takes its address wi
   await expect(page.getByRole('button', { name: 'Más información' })).toHaveCount(1)
 })
 
-test('P-13 what was typed before the page was alive is a person’s, and is stored', async ({ page }) => {
+test('P-13 text typed before hydration counts as a person’s and is stored', async ({ page }) => {
   let release = () => undefined as void
   const pause = new Promise<void>((ready) => {
     release = ready
@@ -162,7 +162,7 @@ test('an event whose picture does not arrive has its drawing instead', async ({ 
   await expect(page.getByRole('main').locator('img')).toHaveAttribute('src', /\/ilustraciones\/evento-\d\.svg$/)
 })
 
-test('F-013 a dropdown opens by any focus but that of a press', async ({ page }) => {
+test('F-013 a dropdown opens by focus, except that of a press', async ({ page }) => {
   await page.goto('/historia')
   const bar = page.getByRole('navigation', { name: 'Principal' })
   const buttonClasses = bar.getByRole('button', { name: 'Informaciones' })

@@ -27,7 +27,7 @@ async function click(page: Page, meta: Locator, key = 'Enter'): Promise<void> {
   await page.keyboard.press(key)
 }
 
-test('P-10 who sends a form by the keyboard, or presses twice, keeps the focus on its button', async ({ page }) => {
+test('P-10 sending a form by keyboard, or pressing twice, keeps the focus on its button', async ({ page }) => {
   await clear()
   await createAdmin()
   await page.goto('/contacto')

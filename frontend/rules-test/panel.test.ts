@@ -89,7 +89,7 @@ describe('adminusers', () => {
     await assertFails(updateDoc(doc(db, 'adminusers', 'inactive'), { active: true }))
     await assertFails(deleteDoc(doc(db, 'adminusers', 'admin')))
   })
-  it('counts at once: an administrator made inactive is out', async () => {
+  it('ends the session of an administrator made inactive at once', async () => {
     const events = collection(as(env, 'admin').firestore(), 'MusicEvent')
     await assertSucceeds(addDoc(events, event))
     await env.withSecurityRulesDisabled((context) => updateDoc(doc(context.firestore(), 'adminusers', 'admin'), { active: false }))
@@ -101,7 +101,7 @@ describe('adminusers', () => {
 describe('voluntaryApplications', () => {
   beforeEach(() => given(env, 'voluntaryApplications/one', { fullName: 'Ana', motivation: 'Sí', createdAt: Timestamp.now() }))
 
-  it('is read by administrators and written by nobody', async () => {
+  it('is read by administrators and not writable', async () => {
     for (const person of everybody) {
       const db = as(env, person).firestore()
       const read = person === 'admin' ? assertSucceeds : assertFails
@@ -152,7 +152,7 @@ describe('MusicEventDrafts', () => {
 describe('erasures', () => {
   beforeEach(() => given(env, 'erasures/one', { reason: 'request', counts: { ContactRequests: 1 } }))
 
-  it('are read by administrators and written by nobody', async () => {
+  it('are read by administrators and not writable', async () => {
     for (const person of everybody) {
       const db = as(env, person).firestore()
       const read = person === 'admin' ? assertSucceeds : assertFails

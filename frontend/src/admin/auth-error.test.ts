@@ -17,7 +17,7 @@ it.each([
   ['otro', 'Ocurrió un error. Intenta de nuevo.'],
   ['toString', 'Ocurrió un error. Intenta de nuevo.'],
   [7, 'Ocurrió un error. Intenta de nuevo.'],
-])('%s is told as %s', (code, text) => {
+])('%s is shown as %s', (code, text) => {
   expect(messageOf({ code })).toBe(text)
   expect(messageOf(new Error('x'))).toBe('Ocurrió un error. Intenta de nuevo.')
 })

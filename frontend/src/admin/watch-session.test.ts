@@ -30,12 +30,12 @@ vi.mock('../firebase/panel', () => ({
   },
 }))
 
-const told: string[] = []
-const tell = ({ status }: Session) => void told.push(status)
+const reported: string[] = []
+const report = ({ status }: Session) => void reported.push(status)
 
 /** A session of a signed-in user whose record is being read. */
 async function signedIn() {
-  const stop = watchSession(tell)
+  const stop = watchSession(report)
   await vi.waitFor(() => expect(listeners.person).toBeDefined())
   listeners.person?.(person)
   await vi.waitFor(() => expect(listeners.row).toBeDefined())
@@ -44,20 +44,20 @@ async function signedIn() {
 
 beforeEach(() => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
-  told.length = 0
+  reported.length = 0
   for (const name of ['person', 'row', 'error'] as const) delete listeners[name]
   stops.mockClear()
   watched.mockClear()
 })
 afterEach(() => vi.useRealTimers())
 
-it('believes the server alone: a cached record proves nothing', async () => {
+it('accepts only the server’s answer: a cached record proves nothing', async () => {
   await signedIn()
   expect(watched).toHaveBeenCalledWith('adminusers/ana')
   listeners.row?.(admin, true)
-  expect(told).toEqual(['checking'])
+  expect(reported).toEqual(['checking'])
   listeners.row?.(admin, false)
-  expect(told).toEqual(['checking', 'admin'])
+  expect(reported).toEqual(['checking', 'admin'])
 })
 
 it.each([
@@ -68,38 +68,38 @@ it.each([
 ])('gives no rights for %s', async (_, row) => {
   await signedIn()
   listeners.row?.(row, false)
-  expect(told.at(-1)).toBe('denied')
+  expect(reported.at(-1)).toBe('denied')
 })
 
 it('ends the rights when the record is refused', async () => {
   await signedIn()
   listeners.row?.(admin, false)
   listeners.error?.('permission-denied')
-  expect(told.at(-1)).toBe('denied')
+  expect(reported.at(-1)).toBe('denied')
 })
 
-it('takes a failure for no refusal, and asks again', async () => {
+it('does not treat a failure as a refusal, and retries', async () => {
   await signedIn()
   listeners.error?.('internal')
-  expect(told.at(-1)).toBe('offline')
+  expect(reported.at(-1)).toBe('offline')
   await vi.advanceTimersByTimeAsync(4000)
   await vi.waitFor(() => expect(watched).toHaveBeenCalledTimes(2))
   listeners.row?.(admin, false)
-  expect(told.at(-1)).toBe('admin')
+  expect(reported.at(-1)).toBe('admin')
 })
 
-it('says after a while that nobody answers', async () => {
+it('reports after some time that the server does not respond', async () => {
   await signedIn()
   await vi.advanceTimersByTimeAsync(4000)
-  expect(told).toEqual(['checking', 'offline'])
+  expect(reported).toEqual(['checking', 'offline'])
 })
 
-it('is out at once when the session ends in another tab, and stops watching the record', async () => {
+it('signs out when the session ends in another tab, and stops watching the record', async () => {
   await signedIn()
   listeners.row?.(admin, false)
   listeners.person?.(null)
-  expect(told.at(-1)).toBe('out')
+  expect(reported.at(-1)).toBe('out')
   expect(stops).toHaveBeenCalledTimes(1)
   listeners.row?.(admin, false)
-  expect(told.at(-1)).toBe('out')
+  expect(reported.at(-1)).toBe('out')
 })

@@ -10,13 +10,13 @@ export type Session =
   | { status: 'admin'; person: Person }
 
 /** How long the check waits for the server before the page reports a missing connection. */
-const PATIENCE_MS = 4000
+const TIMEOUT_MS = 4000
 
 /**
  * Watches the signed-in user and, while there is one, the record that makes an administrator. If the record becomes inactive, or reading it is
  * refused, the rights end immediately (F-804). The server decides; this function only reports. Returns a function that stops it.
  */
-export function watchSession(tell: (session: Session) => void): () => void {
+export function watchSession(report: (session: Session) => void): () => void {
   let stopped = false
   let stopPerson: (() => void) | undefined
   let stopRecord: (() => void) | undefined
@@ -24,16 +24,16 @@ export function watchSession(tell: (session: Session) => void): () => void {
   const onPerson = (person: Person | null) => {
     stopRecord?.()
     stopRecord = undefined
-    if (!person) return tell({ status: 'out' })
-    tell({ status: 'checking' })
-    stopRecord = watchRecord(person, tell)
+    if (!person) return report({ status: 'out' })
+    report({ status: 'checking' })
+    stopRecord = watchRecord(person, report)
     return undefined
   }
   const start = async () => {
     const { watchPerson } = await import('../firebase/session')
     if (!stopped) stopPerson = watchPerson(onPerson)
   }
-  start().catch(() => tell({ status: 'offline' }))
+  start().catch(() => report({ status: 'offline' }))
   return () => {
     stopped = true
     stopPerson?.()
@@ -42,19 +42,19 @@ export function watchSession(tell: (session: Session) => void): () => void {
 }
 
 /** Watches the record of a signed-in user. Returns a function that stops it. */
-function watchRecord(person: Person, tell: (session: Session) => void): () => void {
+function watchRecord(person: Person, report: (session: Session) => void): () => void {
   let stopped = false
   let stop: (() => void) | undefined
-  let timer = setTimeout(() => tell({ status: 'offline' }), PATIENCE_MS)
+  let timer = setTimeout(() => report({ status: 'offline' }), TIMEOUT_MS)
   const settle = (session: Session) => {
     clearTimeout(timer)
-    if (!stopped) tell(session)
+    if (!stopped) report(session)
   }
   // Errors other than refusals do not concern rights. The read is retried.
   const onError = (code: string) => {
     if (code === 'permission-denied') return settle({ status: 'denied', person })
     settle({ status: 'offline' })
-    if (!stopped) timer = setTimeout(begin, PATIENCE_MS)
+    if (!stopped) timer = setTimeout(begin, TIMEOUT_MS)
     return undefined
   }
   const start = async () => {

@@ -11,13 +11,13 @@ test('a drawing reserves its place and waits until it is near', () => {
   expect(html).toContain('alt="Ilustración: un metrónomo en marcha"')
 })
 
-test('the first hero is asked for at once, upright on narrow screens', () => {
+test('the first hero is loaded at once, upright on narrow screens', () => {
   const html = renderToStaticMarkup(<SlotImage slot="hero-1" priority />)
   expect(html).toContain('loading="eager"')
   expect(html.toLowerCase()).toContain('fetchpriority="high"')
   expect(html).toMatch(/<source media="\(max-width: 639px\)" srcSet="\/ilustraciones\/hero-1-movil.svg"/i)
 })
 
-test('a picture shown twice is told once', () => {
+test('a picture shown twice has one alternative text', () => {
   expect(renderToStaticMarkup(<SlotImage slot="tira-1" decorative />)).toContain('alt=""')
 })

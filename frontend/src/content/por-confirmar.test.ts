@@ -5,7 +5,7 @@ import { toLocal } from '../lib/dates'
 import { ensambles } from './ensambles'
 import { unconfirmedFacts } from './por-confirmar'
 
-it('lists the made-up facts with the file where each stands', () => {
+it('lists the invented facts with their files', () => {
   expect(unconfirmedFacts.length).toBeGreaterThan(20)
   for (const { file: name, fact } of unconfirmedFacts) {
     expect(name).toMatch(/^[a-z]+\.ts$/)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { PublicEvent } from '../lib/event'
 import { readEvent } from '../lib/read-event'
-import { aboutOf, type AskedEvents } from './asked-events'
+import { aboutOf, type EventQuery } from './event-query'
 import { configuration, firestoreSettings } from './config'
 import { remember } from './seen-events'
 
@@ -43,7 +43,7 @@ const field = { fieldPath: 'eventDate' }
 const compare = (op: string, moment: Date) => ({ fieldFilter: { field, op, value: { timestampValue: moment.toISOString() } } })
 
 /** The query of a time range, the same as the live one (events.ts). */
-function queryOf({ from, until, limit }: Exclude<AskedEvents, { id: string }>): object {
+function queryOf({ from, until, limit }: Exclude<EventQuery, { id: string }>): object {
   const filters = [compare('GREATER_THAN_OR_EQUAL', from), ...(until ? [compare('LESS_THAN', until)] : [])]
   return {
     select: { fields: SHOWN.map((fieldPath) => ({ fieldPath })) },
@@ -54,12 +54,12 @@ function queryOf({ from, until, limit }: Exclude<AskedEvents, { id: string }>): 
   }
 }
 
-async function documentsOf(asked: AskedEvents): Promise<Document[]> {
-  if ('id' in asked) {
-    const found = await request(`/MusicEvent/${encodeURIComponent(asked.id)}`)
+async function documentsOf(selection: EventQuery): Promise<Document[]> {
+  if ('id' in selection) {
+    const found = await request(`/MusicEvent/${encodeURIComponent(selection.id)}`)
     return found === null ? [] : [v.parse(document, found)]
   }
-  const body = JSON.stringify({ structuredQuery: queryOf(asked) })
+  const body = JSON.stringify({ structuredQuery: queryOf(selection) })
   const found = await request(':runQuery', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
   return v.parse(answer, found).flatMap((part) => part.document ?? [])
 }
@@ -68,8 +68,8 @@ async function documentsOf(asked: AskedEvents): Promise<Document[]> {
  * The events of a query, by one request. It loads the first rows, before the client of live queries, which is sixty times as large, is loaded.
  * Rejects if the server cannot be reached or refuses.
  */
-export async function readEvents(asked: AskedEvents): Promise<PublicEvent[]> {
-  const events = (await documentsOf(asked)).map(eventOf)
-  remember(events, aboutOf(asked, events))
+export async function readEvents(selection: EventQuery): Promise<PublicEvent[]> {
+  const events = (await documentsOf(selection)).map(eventOf)
+  remember(events, aboutOf(selection, events))
   return events
 }

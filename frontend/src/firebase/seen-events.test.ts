@@ -22,13 +22,13 @@ const [early, late, other] = [event('a', '2027-09-05'), event('b', '2027-10-05')
 
 beforeEach(() => localStorage.clear())
 
-it('what was seen comes back whole, in the order of its moments', () => {
+it('stored events are read completely, in the order of time', () => {
   remember([late, early], inYear(2027))
   remember([other], inYear(2028))
   expect(recall(all)).toEqual([early, late, other])
   expect(recall(inYear(2028))).toEqual([other])
 })
-it('what the server names no more is gone, and only of what it was asked about', () => {
+it('events missing in an answer are removed, but only those that it covers', () => {
   remember([early, late, other], all)
   remember([late], inYear(2027))
   expect(recall(all)).toEqual([late, other])

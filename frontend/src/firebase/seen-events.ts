@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PublicEvent } from '../lib/event'
-import type { About } from './asked-events'
+import type { About } from './event-query'
 
 /** The storage key of the events that were shown last. */
 const KEY = 'eventos-vistos'

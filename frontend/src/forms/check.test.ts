@@ -31,7 +31,7 @@ describe('contact', () => {
       'subject',
     ])
   })
-  it('believes the browser about the address', () => {
+  it('uses the browser’s check of the address', () => {
     expect(check(contact, fine).document).toEqual({ name: 'Ana', email: 'a@b', subject: 's', message: 'm', status: 'new' })
     expect(check(contact, fine, 'email').fault).toEqual({ message: WRONG, fields: { email: WRONG } })
   })
@@ -44,7 +44,7 @@ describe('volunteers', () => {
     const message = 'Por favor completa nombre, correo y teléfono.'
     expect(check(volunteer, { ...fine, [field]: ' ' }).fault).toEqual({ message, fields: { [field]: EMPTY } })
   })
-  it('tells a missing name before a wrong address', () =>
+  it('reports a missing name before a wrong address', () =>
     expect(check(volunteer, { ...fine, fullName: '', email: 'x@y' }).fault?.fields).toEqual({ fullName: EMPTY }))
   it('then for an address', () =>
     expect(check(volunteer, { ...fine, email: 'x@y' }).fault).toEqual({ message: WRONG, fields: { email: WRONG } }))

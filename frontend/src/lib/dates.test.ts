@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toLocal, shortDate, dateAndTime, today, momentOf } from './dates'
 
-describe('fechaYHora', () => {
+describe('dateAndTime', () => {
   it.each([
     ['2025-09-05T23:30:00Z', '05 SEP 2025 • 19:30'],
     ['2025-01-01T03:59:00Z', '31 DIC 2024 • 23:59'],
@@ -17,7 +17,7 @@ describe('fechaYHora', () => {
   })
 })
 
-describe('momentoDe', () => {
+describe('momentOf', () => {
   it('joins date and time in the foundation’s zone', () => {
     expect(momentOf('2027-09-05', '19:30')?.toISOString()).toBe('2027-09-05T23:30:00.000Z')
   })

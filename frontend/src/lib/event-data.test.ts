@@ -4,7 +4,7 @@ import { readEvent } from './read-event'
 
 const url = 'https://sitio.do/eventos/a'
 
-it('tells a whole event in the foundation’s time', () => {
+it('describes a complete event in the foundation’s time', () => {
   const eventDate = new Date('2027-09-05T23:30:00Z')
   const event = readEvent('a', {
     title: 'Gala',
@@ -25,7 +25,7 @@ it('tells a whole event in the foundation’s time', () => {
   })
 })
 
-it('leaves out what a bare event lacks', () => {
+it('omits missing fields', () => {
   const data = eventData(readEvent('a', { title: 'Gala' }), url)
   for (const key of ['startDate', 'location', 'offers', 'performer', 'image', 'description']) expect(data).not.toHaveProperty(key)
 })

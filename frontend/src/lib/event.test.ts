@@ -4,7 +4,7 @@ import { readEvent } from './read-event'
 
 const moment = new Date('2027-09-05T23:30:00Z')
 
-describe('leerEvento', () => {
+describe('readEvent', () => {
   it('reads a whole event', () => {
     const data = {
       title: ' Gala ',
@@ -32,7 +32,7 @@ describe('leerEvento', () => {
     })
   })
 
-  it('takes anything for an event, and nothing unsafe for a picture', () => {
+  it('accepts any record as an event, but no unsafe picture', () => {
     const poor = readEvent('b', { title: 7, price: 'caro', eventDate: 'ayer', imageUrl: 'javascript:1', featuredArtist: '   ' })
     expect(poor).toMatchObject({ title: '', price: null, moment: null, image: null, artist: '', date: '—', time: '—' })
   })

@@ -4,7 +4,7 @@ import { weekday, longDay, visibleDays, isDay, longMonth, move, weeks, addDays, 
 
 const days = fc.integer({ min: 0, max: 60_000 }).map((n) => addDays('1970-01-01', n))
 
-describe('diasVisibles', () => {
+describe('visibleDays', () => {
   it('shows whole weeks around September 2027', () => {
     const visibleOnes = visibleDays('mes', '2027-09-15')
     expect([visibleOnes.at(0), visibleOnes.at(-1), visibleOnes.length]).toEqual(['2027-08-30', '2027-10-03', 35])

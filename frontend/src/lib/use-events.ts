@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { AskedEvents } from '../firebase/asked-events'
+import type { EventQuery } from '../firebase/event-query'
 import type { PublicEvent } from './event'
 import { type When, afterPaint, onPhone, whenSeen } from './when'
 
@@ -23,14 +23,14 @@ async function loadLive(): Promise<LiveModule> {
 type Listener = Parameters<LiveModule['subscribeEvents']>[1]
 
 /** Listens from a time that `when` determines. Returns a function that stops it. */
-function listen(asked: AskedEvents, listener: Listener, when: When): () => void {
+function listen(selection: EventQuery, listener: Listener, when: When): () => void {
   let stop = () => undefined as void
   let left = false
   const leave = when(() => {
     loadLive()
       .then(({ subscribeEvents }) => {
         // A subscription may fail immediately, for example with an invalid document name.
-        if (!left) stop = subscribeEvents(asked, listener)
+        if (!left) stop = subscribeEvents(selection, listener)
       })
       .catch(listener.onError)
   })
@@ -42,9 +42,9 @@ function listen(asked: AskedEvents, listener: Listener, when: When): () => void 
 }
 
 /** Reads the events once. */
-async function readFirst(asked: AskedEvents, onEvents: (events: PublicEvent[]) => void): Promise<void> {
+async function readFirst(selection: EventQuery, onEvents: (events: PublicEvent[]) => void): Promise<void> {
   const { readEvents } = await import('../firebase/read-events')
-  onEvents(await readEvents(asked))
+  onEvents(await readEvents(selection))
 }
 
 /** Whether a state may replace another: rows of the cache do not replace rows that the server has confirmed. */
@@ -55,8 +55,8 @@ const mayFollow = (next: EventsState, last: EventsState) =>
  * The events of a query, live. On a phone a small request loads the first rows, from `moment` on, and the client of live queries (109 KB) is
  * loaded after the visitor's first gesture or after some time. A wider screen loads it after the first paint.
  */
-export function useEvents(asked: AskedEvents, moment: When = afterPaint): EventsState {
-  const key = JSON.stringify(asked)
+export function useEvents(selection: EventQuery, moment: When = afterPaint): EventsState {
+  const key = JSON.stringify(selection)
   const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
   useEffect(() => {
     let alive = true
@@ -76,9 +76,9 @@ export function useEvents(asked: AskedEvents, moment: When = afterPaint): Events
     const onFirstRows = (events: PublicEvent[]) => {
       if (!isLive) put({ phase: 'ready', events, confirmed: true })
     }
-    const stop = listen(asked, { onEvents, onError }, live ? moment : whenSeen)
+    const stop = listen(selection, { onEvents, onError }, live ? moment : whenSeen)
     // A failure of the first read has no consequence, because the live query follows.
-    const leave = !live && onPhone() ? moment(() => void readFirst(asked, onFirstRows).catch(() => undefined)) : () => undefined
+    const leave = !live && onPhone() ? moment(() => void readFirst(selection, onFirstRows).catch(() => undefined)) : () => undefined
     return () => {
       alive = false
       leave()

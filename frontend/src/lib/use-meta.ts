@@ -21,17 +21,17 @@ function content(selector: string, text: string): void {
 }
 
 /** Sets metadata that a page has loaded, after those of its route. Returns a function that cancels this. */
-export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
-  let currentOne = true
+export function setMeta(select: (meta: Record<RoutePath, Meta>) => Meta): () => void {
+  let active = true
   table().then(
     ({ META }) => {
-      if (currentOne) apply(que(META))
+      if (active) apply(select(META))
     },
     // Without the table, the head is not changed.
     () => undefined,
   )
   return () => {
-    currentOne = false
+    active = false
   }
 }
 
@@ -39,7 +39,7 @@ export function say(que: (meta: Record<RoutePath, Meta>) => Meta): () => void {
 export function useMeta(route: RoutePath): void {
   useEffect(() => {
     const root = document.getElementById('raiz')
-    if (root?.dataset['ruta'] !== route) return say((META) => META[route])
+    if (root?.dataset['ruta'] !== route) return setMeta((META) => META[route])
     return () => {
       delete root.dataset['ruta']
     }

@@ -41,7 +41,7 @@ test.each(['scroll', 'pointerdown', 'keydown', 'focusin'])('a phone waits for th
   expect(act).toHaveBeenCalledOnce()
 })
 
-test('a phone that nobody touches waits for three seconds', () => {
+test('a phone without gestures waits for three seconds', () => {
   screen(true)
   const act = vi.fn()
   whenSeen(act)
@@ -62,7 +62,7 @@ test.each([0, 3000])('who leaves after %d ms is not disturbed', (ms) => {
   expect(act).toHaveBeenCalledTimes(0)
 })
 
-test('a page that was used once does not wait again, although the first to wait has left', () => {
+test('a page that was used once does not wait again, even if the first waiter was cancelled', () => {
   screen(true)
   const leave = whenSeen(vi.fn())
   dispatchEvent(new Event('pointerdown'))

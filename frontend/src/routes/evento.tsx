@@ -15,7 +15,7 @@ import { eventData } from '../lib/event-data'
 import { whenLine, type PublicEvent } from '../lib/event'
 import { DAYS, weekday } from '../lib/grid'
 import { useEvents } from '../lib/use-events'
-import { say } from '../lib/use-meta'
+import { setMeta } from '../lib/use-meta'
 import { idOf } from '../pages'
 import NotFound from './no-encontrada'
 
@@ -23,7 +23,7 @@ import NotFound from './no-encontrada'
 function useData(event: PublicEvent) {
   useEffect(() => {
     const description = `${whenLine(event)}. ${event.description || site.name}`.slice(0, 160)
-    const hush = say(() => ({ title: `${event.title.slice(0, 56)} · Evento`, description, index: true }))
+    const hush = setMeta(() => ({ title: `${event.title.slice(0, 56)} · Evento`, description, index: true }))
     // A page from the back office already contains them.
     const snapshot = document.getElementById('datos-evento') ?? document.createElement('script')
     snapshot.setAttribute('type', 'application/ld+json')
@@ -104,7 +104,7 @@ export default function EventPageBody() {
 
 /** The page of an event that was deleted or never existed, which search engines must not index. */
 function Withdrawn() {
-  useEffect(() => say((META) => META['*']), [])
+  useEffect(() => setMeta((META) => META['*']), [])
   return <NotFound text={tEvent.doesNotExist} />
 }
 

@@ -23,10 +23,10 @@ describe('how much of a list is watched', () => {
   ])('%s: %s', (text, extent) => {
     expect(extentOf(params(text))).toBe(extent)
   })
-  it('an address says a page and its size', () => {
+  it('an address contains a page and its size', () => {
     expect([pageOf(params('pagina=3')), sizeOf(params('filas=100'))]).toEqual([2, 100])
   })
-  it('events are asked for by what is to be shown', () => {
+  it('the query of events depends on the selection', () => {
     const now = new Date()
     expect(eventsWanted(params(''), now, false)).toEqual({ order: { field: 'eventDate', direction: 'asc' }, extent: 60 })
     expect(eventsWanted(params('estado=proximos&pagina=2'), now, false)).toMatchObject({ extent: 120, only: ['eventDate', '>=', now] })

@@ -14,6 +14,6 @@ it.each([
   expect({ ...strength, missing: strength.missing.length }).toEqual({ score, label, percent, missing })
 })
 
-it('says what is missing', () => {
+it('reports missing fields', () => {
   expect(strengthOf('ABC').missing).toEqual(['Al menos 6 caracteres', 'Una minúscula', 'Un número', 'Un símbolo'])
 })

@@ -6,7 +6,7 @@ import { blank } from './event-values'
 beforeEach(() => sessionStorage.clear())
 
 describe('a draft', () => {
-  it('is read as it was kept, by the same person alone', () => {
+  it('is read unchanged, and only by the same user', () => {
     const values = { ...blank, title: ' Recital ', description: 'Uno\ndos' }
     keepDraft('ana', values)
     expect(readDraft('ana')).toEqual(values)
@@ -24,7 +24,7 @@ describe('a draft', () => {
     expect(readDraft('ana')).toEqual(blank)
   })
 
-  it('is no trouble where nothing can be kept', () => {
+  it('works without storage', () => {
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new Error('QuotaExceededError')
     })

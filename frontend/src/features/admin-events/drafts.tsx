@@ -19,15 +19,15 @@ import { PickedField } from './picked-field'
 const texts = es.drafts
 
 /** The open dialog for a draft. */
-type Doing = { what: 'edit' | 'schedule' | 'remove'; draft: DraftEvent }
+type DraftDialog = { what: 'edit' | 'schedule' | 'remove'; draft: DraftEvent }
 
 /** The unpublished events with their actions (P-05). It shows nothing if there are none. */
 export function Drafts() {
   const { drafts } = usePanelData()
-  const [doing, setDoing] = useState<Doing>()
+  const [dialog, setDialog] = useState<DraftDialog>()
   const rows = rowsOf(drafts)
-  const close = () => setDoing(undefined)
-  const of = (what: Doing['what']) => (doing?.what === what ? doing.draft : undefined)
+  const close = () => setDialog(undefined)
+  const of = (what: DraftDialog['what']) => (dialog?.what === what ? dialog.draft : undefined)
   return (
     <>
       {rows.length > 0 ? (
@@ -39,7 +39,7 @@ export function Drafts() {
           <ul className="grid gap-3">
             {rows.map((draft) => (
               <li key={draft.id}>
-                <DraftRow draft={draft} onDo={(what) => setDoing({ what, draft })} />
+                <DraftRow draft={draft} onDo={(what) => setDialog({ what, draft })} />
               </li>
             ))}
           </ul>
@@ -59,9 +59,9 @@ export function Drafts() {
 }
 
 /** A draft in the list. */
-function DraftRow({ draft, onDo }: { draft: DraftEvent; onDo: (what: Doing['what']) => void }) {
+function DraftRow({ draft, onDo }: { draft: DraftEvent; onDo: (what: DraftDialog['what']) => void }) {
   const heading = useId()
-  const action = (what: Doing['what'], label: string, className = '') => (
+  const action = (what: DraftDialog['what'], label: string, className = '') => (
     <button type="button" className={`p-accion ${className}`} aria-describedby={heading} onClick={() => onDo(what)}>
       {label}
     </button>

@@ -31,17 +31,17 @@ function useNow(event: MusicEvent) {
   // The list cannot be used, because it contains only the visible events.
   const row = useLiveRow(`MusicEvent/${event.id}`)
   const listed = useMemo(() => (row === undefined ? event : row && eventOf(row)), [row, event])
-  const [told, setTold] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
-  const tell = (row: Row | null) => setTold({ now: row && eventOf(row), listed })
+  const [received, setReceived] = useState<{ now: MusicEvent | null; listed: MusicEvent | null }>()
+  const receive = (row: Row | null) => setReceived({ now: row && eventOf(row), listed })
   // A later result of the listener has precedence.
-  return { now: told && told.listed === listed ? told.now : listed, tell }
+  return { now: received && received.listed === listed ? received.now : listed, receive }
 }
 
 /** The form of an event. It reports changes made since it was opened: no user's changes are overwritten without confirmation. */
 export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) {
   const { me } = usePanelData()
   const notify = useNotify()
-  const { now, tell } = useNow(event)
+  const { now, receive } = useNow(event)
   const [saving, setSaving] = useState(false)
   const [opened] = useState(base)
   const gone = now === null && !saving
@@ -57,7 +57,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
       return true
     } catch (error) {
       if (!(error instanceof Changed)) throw error
-      tell(error.now)
+      receive(error.now)
       return false
     }
   }

@@ -4,7 +4,7 @@ import { blank } from './event-values'
 
 const base = { ...blank, title: 'Recital', location: 'Teatro', description: 'Uno\ndos' }
 
-test('P-04 what one has changed stays, all else is the other’s', () => {
+test('P-04 own changes are kept, other fields are updated', () => {
   const mine = { ...base, location: 'Parque', price: '250' }
   const theirs = { ...base, title: 'Gran recital', location: 'Plaza' }
   expect(merge(base, mine, theirs)).toEqual({ ...base, title: 'Gran recital', location: 'Parque', price: '250' })
@@ -12,7 +12,7 @@ test('P-04 what one has changed stays, all else is the other’s', () => {
   expect(merge(base, mine, base)).toEqual(mine)
 })
 
-test('a field that one has emptied stays empty', () => {
+test('an emptied field stays empty', () => {
   expect(merge(base, { ...base, description: '' }, { ...base, title: 'Otro' })).toEqual({ ...base, title: 'Otro', description: '' })
 })
 

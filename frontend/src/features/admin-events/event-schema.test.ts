@@ -34,7 +34,7 @@ describe('check', () => {
       },
     })
   })
-  it.each(['title', 'description', 'date', 'time', 'location'] as const)('wants %s', (field) => {
+  it.each(['title', 'description', 'date', 'time', 'location'] as const)('requires %s', (field) => {
     expect(checkEvent({ ...good, [field]: '  ' })).toEqual({ ok: false, message: incomplete, field })
   })
   it.each([
@@ -67,7 +67,7 @@ describe('check', () => {
   ] as const)('knows no moment %j', (change, field) => {
     expect(checkEvent({ ...good, ...change })).toEqual({ ok: false, message: invalidDate, field })
   })
-  it('wants an uploaded picture to be described, and forgets the text of one that was taken away', () => {
+  it('requires a description of an uploaded picture, and discards that of a removed one', () => {
     const imageUrl = '/imagenes/a-700x500/960.webp'
     expect(checkEvent({ ...good, imageUrl, imageAlt: ' ' })).toEqual({ ok: false, message: es.picture.wantsAlt, field: 'imageAlt' })
     expect(checkEvent({ ...good, imageUrl, imageAlt: ' El coro ' })).toMatchObject({ values: { imageUrl, imageAlt: 'El coro' } })
@@ -111,7 +111,7 @@ it('an older event takes date and time from its moment', () => {
 })
 
 describe('checkDraft', () => {
-  it('wants a title alone', () => {
+  it('requires only a title', () => {
     expect(checkDraft({ ...blank, title: ' Gala ' })).toEqual({
       ok: true,
       values: { ...blank, title: 'Gala', price: null, eventDate: null },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { PublicEvent } from '../lib/event'
-import { aboutOf } from './asked-events'
+import { aboutOf } from './event-query'
 
 const event = (id: string, day: string): PublicEvent => ({
   id,
@@ -27,7 +27,7 @@ it('a span holds its beginning and not its end', () => {
   expect([a, b, c].filter(aboutOf({ from: new Date('2027-09-06') }, []))).toEqual([b, c])
 })
 
-it('a full answer says nothing of what comes after its last event', () => {
+it('a full answer does not cover events after its last one', () => {
   expect([a, b, c].filter(aboutOf({ from, limit: 2 }, [a, b]))).toEqual([a])
   expect([a, b, c].filter(aboutOf({ from, limit: 3 }, [a, b]))).toEqual([a, b, c])
 })
