@@ -143,3 +143,36 @@ func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
 		t.Error("Lead follows a log that does not go on from the replica")
 	}
 }
+
+// testAReplicaRestsWhileItIsBuiltAgain drops the log past a replica, which is built again. Rest is called meanwhile.
+func testAReplicaRestsWhileItIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	leader := lead(t, pgstore.Options{URL: url, Node: "one", Retention: time.Millisecond})
+	set(t, leader, "a", "0")
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two"})
+	first, _ := second.Progress()
+	until(t, "the log begins behind the replica", func() bool {
+		set(t, leader, "a", "1")
+		st, err := pgstore.ReadStatus(t.Context(), url)
+		return err == nil && st.First > first
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var resting sync.WaitGroup
+	resting.Go(func() {
+		for ctx.Err() == nil {
+			second.Rest(ctx)
+		}
+	})
+	ended := waiting(t, second)
+	until(t, "the replica is built again", func() bool {
+		seq, _ := second.Progress()
+		return seq > first
+	})
+	stop()
+	resting.Wait()
+	select {
+	case err := <-ended:
+		t.Errorf("Lead = %v, want it to follow", err)
+	default:
+	}
+}

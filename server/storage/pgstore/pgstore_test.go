@@ -126,6 +126,7 @@ func TestNodes(t *testing.T) {
 		{"a replica is read", testAReplicaIsRead},
 		{"a replica without contact is not read", testAReplicaWithoutContact},
 		{"a replica that is read is not built again", testAReadReplicaIsNotBuiltAgain},
+		{"a replica rests while it is built again", testAReplicaRestsWhileItIsBuiltAgain},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.run(t, pg) })
 	}

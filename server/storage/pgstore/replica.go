@@ -39,12 +39,17 @@ func (s *Store) openReplica(ctx context.Context) error {
 }
 
 // openLocal opens the folder of the replica, or memory.
-func (s *Store) openLocal() (err error) {
+func (s *Store) openLocal() error {
+	var local *pebblestore.Store
+	var err error
 	if s.o.Dir == "" {
-		s.local, err = pebblestore.OpenMemoryWith(s.o.Local)
-		return err
+		local, err = pebblestore.OpenMemoryWith(s.o.Local)
+	} else {
+		local, err = pebblestore.Open(s.o.Dir, s.o.Local)
 	}
-	s.local, err = pebblestore.Open(s.o.Dir, s.o.Local)
+	s.following.mu.Lock()
+	defer s.following.mu.Unlock()
+	s.local = local
 	return err
 }
 

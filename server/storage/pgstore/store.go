@@ -20,8 +20,9 @@ type Store struct {
 	pool    *pgxpool.Pool
 	codec   *codec
 	cluster string
-	// local is the replica, and at its position. Before Lead has returned, only Lead's caller accesses both. Afterwards
-	// local does not change, and only the writer accesses at, which it publishes in lead.
+	// local is the replica, and at its position. Before Lead has returned, only Lead's caller accesses both, except that
+	// following.mu is held while local changes. Afterwards local does not change, and only the writer accesses at, which it
+	// publishes in lead.
 	local *pebblestore.Store
 	at    position
 	lead  leadership
@@ -165,8 +166,15 @@ func (s *Store) yield(err error) error {
 // Err returns an error if the store has a problem, or nil.
 func (s *Store) Err() error { return errors.Join(s.lead.held(), s.local.Err()) }
 
-// Rest lets the replica rest after a burst of writes.
-func (s *Store) Rest(ctx context.Context) { s.local.Rest(ctx) }
+// Rest lets the replica rest after a burst of writes. It may be called at any time.
+func (s *Store) Rest(ctx context.Context) {
+	s.following.mu.Lock()
+	local := s.local
+	s.following.mu.Unlock()
+	if local != nil { // otherwise its folder could not be opened
+		local.Rest(ctx)
+	}
+}
 
 // Checkpoint creates in dir, which must not exist, a store for pebblestore.Open with everything applied so far.
 func (s *Store) Checkpoint(dir string) error { return s.local.Checkpoint(dir) }
