@@ -23,19 +23,27 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 	if q.streaming {
 		s.ensureOutput(have)
 	}
+	// The timer is not set anew for each chunk: when it fires, the rest of the time since the last chunk is awaited.
 	quiet, stopQuiet := o.Clock.After(q.hold)
 	defer func() { stopQuiet() }()
+	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // net/http writes the end of the response
+	last := o.Clock.Now()
+	var arrays []array
 	sent := 0
 	for {
-		if arrays, more := s.unsent(b, have); len(arrays) > 0 {
+		var more bool
+		if arrays, more = s.unsent(arrays[:0], b, have); len(arrays) > 0 {
 			have = arrays[len(arrays)-1].id
 			n, ok := s.write(w, control, arrays)
+			clear(arrays) // The session holds the payloads until they are acknowledged, and no longer.
 			sent += n
 			if !ok || !q.streaming && !more || sent > o.BackBytes {
 				return
 			}
-			stopQuiet()
-			quiet, stopQuiet = o.Clock.After(q.hold)
+			if r.ProtoMajor >= 2 { // An expired deadline ends a stream of HTTP/2 even if nothing is written.
+				_ = control.SetWriteDeadline(time.Time{})
+			}
+			last = o.Clock.Now()
 			continue
 		}
 		if s.stalled(b) {
@@ -53,7 +61,12 @@ func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, hav
 			signal(s.output)
 			return
 		case <-quiet:
-			s.keepAlive()
+			rest := q.hold - o.Clock.Now().Sub(last)
+			if rest <= 0 {
+				s.keepAlive()
+				rest = q.hold
+			}
+			quiet, stopQuiet = o.Clock.After(rest)
 		case <-life:
 			return
 		}
@@ -71,14 +84,14 @@ type backQuery struct {
 // piece is the number of bytes that are written under one deadline. A client that reads slowly but steadily is not disconnected.
 const piece = 16 << 10
 
-// write writes and flushes arrays as one chunk and returns its length. A client that does not read a piece of it in time is disconnected.
+// write writes and flushes arrays as one chunk and returns its length. A client that does not read a piece of it in time is disconnected. The last
+// deadline remains set.
 func (s *session) write(w http.ResponseWriter, control *http.ResponseController, arrays []array) (n int, ok bool) {
 	n = chunkSize(arrays)
 	pieces := bufio.NewWriterSize(&timed{w: w, control: control, session: s}, min(n, piece))
 	if writeArrays(pieces, arrays) != nil || pieces.Flush() != nil || control.Flush() != nil {
 		return n, false
 	}
-	_ = control.SetWriteDeadline(time.Time{})
 	return n, true
 }
 
@@ -134,12 +147,13 @@ func (s *session) detach(b *back) {
 // incomplete chunk must be sent again.
 const maxChunk = 64 << 10
 
-// unsent returns arrays after a number for the attached back channel, at most one chunk, and whether there are more.
-func (s *session) unsent(b *back, have int) (arrays []array, more bool) {
+// unsent appends arrays after a number to dst for the attached back channel, at most one chunk. more reports whether there are more.
+func (s *session) unsent(dst []array, b *back, have int) (arrays []array, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	arrays = dst
 	if s.mu.back != b {
-		return nil, false
+		return arrays, false
 	}
 	size := 0
 	for _, a := range s.mu.out {
