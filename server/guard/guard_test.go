@@ -209,6 +209,7 @@ func TestPastVersionsGrantNoRights(t *testing.T) {
 	wants(t, "read by one no longer active", read(operation.At{}), fault.PermissionDenied)
 	wants(t, "read of the past", read(operation.At{ReadTime: version}), fault.PermissionDenied)
 	wants(t, "read in a transaction of the past", read(operation.At{Transaction: transaction}), fault.PermissionDenied)
+	wants(t, "read in a new transaction of the past", read(operation.At{Begin: &operation.TransactionOptions{ReadOnly: true, ReadTime: version}}), fault.PermissionDenied)
 	_, err := h.guard.Query(t.Context(), user("ann"), all(t, "messages"), operation.At{ReadTime: version},
 		func(guard.Snapshot) error { return nil }, func(*document.Document) error { return nil })
 	wants(t, "query of the past", err, fault.PermissionDenied)

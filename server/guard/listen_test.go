@@ -3,9 +3,11 @@ package guard_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/live"
@@ -88,6 +90,9 @@ func TestListenerEndsWhenDenied(t *testing.T) {
 	wants(t, "the listener of who is no longer active", ann.await(live.Removed).Cause, fault.PermissionDenied)
 	h.seed(set("messages/1", nil))
 	bob.await(live.Changed)
+	// The first removal may be due to the beginning of the guard's subscription, this one is due to the change alone.
+	h.seed(set("adminusers/bob", active(false)))
+	wants(t, "the listener of the next who is no longer active", bob.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
 // TestAResumedListenerIsCheckedWithTheLatestState resumes a listener at a version at which the user had a right that was revoked since. The guard's
@@ -107,6 +112,79 @@ func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
 	h.seed(set("adminusers/ann", active(true)))
 	again.stream.Add(live.Target{ID: 2, Query: all(t, "messages"), Resume: resume})
 	again.await(live.Current)
+}
+
+// hooked is a clock that calls a function, once, at the second request of the time after the function was set.
+type hooked struct {
+	*clock.Hand
+	mu    sync.Mutex
+	calls int
+	hook  func()
+}
+
+// set sets the function.
+func (h *hooked) set(hook func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls, h.hook = 0, hook
+}
+
+// Now implements clock.Clock.
+func (h *hooked) Now() time.Time {
+	h.mu.Lock()
+	hook := h.hook
+	if h.calls++; h.calls == 2 {
+		h.hook = nil
+	} else {
+		hook = nil
+	}
+	h.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	return h.Hand.Now()
+}
+
+// TestARightRevokedDuringTheDecision revokes a user's right after the decision about the user's target has begun to read, and before the guard
+// has recorded which documents the decision depends on.
+func TestARightRevokedDuringTheDecision(t *testing.T) {
+	times := &hooked{Hand: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.Clock = times })
+	h.rules(adminRules)
+	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))
+	h.seed(set("adminusers/eve", active(true)))
+	bob, eve, first, second := h.listen(user("bob")), h.listen(user("eve")), h.listen(user("ann")), h.listen(user("ann"))
+	for _, l := range []*listener{bob, eve, first} {
+		l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
+		l.await(live.Current)
+	}
+	// The second removal shows that the guard's subscription has begun, and the change that the first listener has been re-authorized for it.
+	h.seed(set("adminusers/bob", active(false)))
+	bob.await(live.Removed)
+	h.seed(set("adminusers/eve", active(false)))
+	eve.await(live.Removed)
+	h.seed(set("messages/1", nil))
+	first.await(live.Changed)
+	times.set(func() { // The first request of the time is that for the token's expiry.
+		if err := h.commit(server, set("adminusers/ann", active(false))); err != nil {
+			t.Error(err)
+		}
+		late := time.NewTimer(10 * time.Second)
+		defer late.Stop()
+		for { // until the guard has handled the change
+			select {
+			case e := <-first.events:
+				if e.Kind == live.Removed {
+					return
+				}
+			case <-late.C:
+				t.Error("the first listener was not removed")
+				return
+			}
+		}
+	})
+	second.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
+	wants(t, "a right revoked during the decision", second.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
 func TestListenerIsRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ type streamFixture struct {
 	server   *Server
 	rulesets *guard.Rulesets
 	clock    *clock.Hand
+	guard    *guard.Guard
+	// revoked contains the ids of the users whose sessions have ended.
+	revoked sync.Map
 }
 
 // newStreamFixture starts a server with rules.
@@ -57,10 +61,11 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 		t.Fatal(err)
 	}
 	h.rules(streamRules)
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock})
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock, CheckSession: h.checkSession})
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.guard = g
 	if h.server, err = New(Options{Guard: g, Clock: h.clock}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +80,14 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 		}
 	})
 	return h
+}
+
+// checkSession returns an error if a user's sessions have ended.
+func (h *streamFixture) checkSession(_ context.Context, c token.Caller) error {
+	if _, ended := h.revoked.Load(c.UID); ended {
+		return fault.E(fault.Unauthenticated, "revoked")
+	}
+	return nil
 }
 
 // rules puts rules in force.
