@@ -130,7 +130,7 @@ func (s *followed) openTokens() (*token.Verifier, error) {
 // openCalls creates the live queries, the guard and the calls on it, and starts their background work.
 func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) error {
 	a := s.app
-	lo := listen.Options{Engine: s.engine, Clock: a.o.Clock, Log: a.o.Log}
+	lo := listen.Options{Engine: s.engine, MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
 	if a.counts != nil {
 		lo.Sent = a.counts.Sent
 	}

@@ -97,7 +97,7 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(), Needed: a.neededIndex(definitions),
 	}
-	ho := listen.Options{Clock: a.o.Clock, Log: a.o.Log}
+	ho := listen.Options{MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
 	if a.counts != nil {
 		eo.CommitsWritten, ho.Sent = a.counts.CommitsWritten, a.counts.Sent
 	}

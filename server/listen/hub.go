@@ -18,6 +18,8 @@ type Hub struct {
 	collecting atomic.Int64
 	// held is the number of bytes of documents that wait for clients. A document that waits for several counts once.
 	held atomic.Int64
+	// windows is the approximate number of bytes of documents in windows.
+	windows atomic.Int64
 	// targets is the number of targets of all streams.
 	targets atomic.Int64
 	mu      struct {

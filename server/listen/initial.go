@@ -113,7 +113,11 @@ func (s *Stream) loadWindows(ctx context.Context) error {
 		if !t.open || !t.windowed() {
 			continue
 		}
-		if err := s.follower.load(ctx, t); err != nil {
+		err := s.follower.load(ctx, t)
+		if err == nil {
+			err = s.checkWindows()
+		}
+		if err != nil {
 			if err := s.failed(ctx, t, err); err != nil {
 				return err
 			}

@@ -27,6 +27,10 @@ type Options struct {
 	// MaxHeldBytes is the maximum number of bytes of documents that wait for all clients together, each document counted
 	// once. Beyond it the targets of the clients with the longest queues are reset. Zero means 8 MiB.
 	MaxHeldBytes int
+	// MaxWindowBytes is the maximum number of bytes of documents that are kept for queries with a limit, each document
+	// counted once for each query. Beyond it, further such queries of a client that has more than an equal share are
+	// refused with RESOURCE_EXHAUSTED. Zero means 64 MiB.
+	MaxWindowBytes int
 	// DropAfter is the time after which the stream of a slow client ends, if the client reads nothing, or does not read a
 	// single message completely; zero means 60 s.
 	DropAfter time.Duration
@@ -54,6 +58,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.MaxHeldBytes == 0 {
 		o.MaxHeldBytes = 8 << 20
+	}
+	if o.MaxWindowBytes == 0 {
+		o.MaxWindowBytes = 64 << 20
 	}
 	if o.DropAfter == 0 {
 		o.DropAfter = 60 * time.Second

@@ -28,6 +28,8 @@ type view struct {
 	subs []*target
 	// win is the window of a query with a limit or an offset; nil until it is loaded.
 	win *window
+	// counted is the number of bytes of the window that Hub.windows includes.
+	counted int
 	// loading is the load in progress, or nil.
 	loading *loading
 	// since is the version from which touched is valid. touched is the last commit that touched the view.
@@ -106,6 +108,7 @@ func (f *follower) detach(t *target) {
 	v.subs[last] = nil
 	v.subs = v.subs[:last]
 	if last == 0 {
+		v.unload()
 		f.dropFirstLocked(v)
 		f.mu.views.remove(v)
 	}

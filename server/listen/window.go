@@ -21,6 +21,14 @@ type window struct {
 	docs []*document.Document
 	// complete is set if there is no document beyond docs.
 	complete bool
+	// bytes is the approximate memory of docs.
+	bytes int
+}
+
+// weight returns the approximate memory of a document in a window, in bytes. Small fields take several times their size.
+func weight(d *document.Document) int {
+	const overhead = 512
+	return 2*d.Size() + overhead
 }
 
 // loading is a load of a window in progress.
@@ -74,6 +82,7 @@ func (w *window) short() bool { return !w.complete && len(w.docs) < w.end() }
 func (w *window) replace(before, after *document.Document) {
 	if before != nil {
 		if i, ok := slices.BinarySearchFunc(w.docs, before, w.query.Compare); ok {
+			w.bytes -= weight(w.docs[i])
 			w.docs = slices.Delete(w.docs, i, i+1)
 		}
 	}
@@ -85,7 +94,11 @@ func (w *window) replace(before, after *document.Document) {
 		return // Documents that the window lacks may precede it.
 	}
 	w.docs = slices.Insert(w.docs, i, after)
+	w.bytes += weight(after)
 	if most := capacity(w.query); most >= 0 && len(w.docs) > most {
+		for _, d := range w.docs[most:] {
+			w.bytes -= weight(d)
+		}
 		w.docs = slices.Delete(w.docs, most, len(w.docs))
 		w.complete = false
 	}
@@ -94,12 +107,13 @@ func (w *window) replace(before, after *document.Document) {
 // unload drops the view's window, which is loaded again when it is needed.
 func (v *view) unload() {
 	v.win = nil
+	v.countWindow()
 	if v.loading != nil {
 		v.loading.stale = true
 	}
 }
 
-// fetch reads a window at a version.
+// fetch reads a window at a version. It returns ResourceExhausted for a window that alone exceeds what all may hold.
 func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (*window, error) {
 	reading, err := f.engine().Read(ctx, f.name, at)
 	if err != nil {
@@ -114,6 +128,9 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (
 	}
 	_, err = reading.Query(ctx, &wide, func(d *document.Document) error {
 		w.docs = append(w.docs, d)
+		if w.bytes += weight(d); w.bytes > f.hub.o.MaxWindowBytes {
+			return tooMuch()
+		}
 		return nil
 	})
 	if err != nil {
@@ -135,6 +152,7 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []document.C
 	if !v.concerned(changes) {
 		return nil
 	}
+	defer v.countWindow()
 	before := slices.Clone(v.win.visible())
 	if err := v.advance(ctx, at, changes); err != nil {
 		v.follower.hub.o.Log.Error("refill a limit query", "error", err)
@@ -257,6 +275,7 @@ func (f *follower) load(ctx context.Context, t *target) error {
 
 // adopt sets a loaded window and applies the commits that arrived meanwhile. follower.mu is held.
 func (v *view) adopt(ctx context.Context, w *window, late []lateCommit) error {
+	defer v.countWindow()
 	v.win = w
 	for _, c := range late {
 		if c.version <= w.from {

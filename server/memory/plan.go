@@ -8,6 +8,8 @@ type Plan struct {
 	Cache, Table int64
 	// Requests is for requests that are being received or that wait.
 	Requests int64
+	// Windows is for the documents of live queries with a limit.
+	Windows int64
 }
 
 // The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured. Under load there are
@@ -34,5 +36,6 @@ func PlanFor(limit int64, configured bool) Plan {
 		Cache:    share / 8,
 		Table:    min(max(share/48, leastTable), mostTable),
 		Requests: min(max(share/8, leastRequests), mostRequests),
+		Windows:  max(share, limit) / 8,
 	}
 }
