@@ -24,7 +24,7 @@ import (
 func (s *server) channel(t *testing.T, config *tls.Config, http2 bool) costLoad {
 	t.Helper()
 	return costLoad{s, func() func() error {
-		transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: http2, DisableCompression: true}
+		transport := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: http2, DisableCompression: true}
 		t.Cleanup(transport.CloseIdleConnections)
 		c := &channel{ctx: t.Context(), client: &http.Client{Transport: transport}, rid: 1000, address: s.origin(config) + channelPath("Write", costDatabase)}
 		if err := c.open(); err != nil {

@@ -318,7 +318,7 @@ func (s *server) page(t *testing.T, config *tls.Config) costLoad {
 // httpClient returns a client that keeps its connections.
 func httpClient(t *testing.T, config *tls.Config) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: config, MaxIdleConnsPerHost: 100, DisableCompression: true}
+	transport := &http.Transport{TLSClientConfig: config.Clone(), MaxIdleConnsPerHost: 100, DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
