@@ -31,7 +31,7 @@ type ruleMonitor struct {
 }
 
 // fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can reach a port of the
-// machine, and must not read the monitor.
+// machine, and must not read the monitor; that the request's own host is the page's proves nothing, because the page's owner may have changed its address.
 func fromHere(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -43,7 +43,7 @@ func fromHere(r *http.Request) bool {
 	}
 	host := u.Hostname()
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback() || u.Host == r.Host
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ServeHTTP keeps a websocket until the client closes it or the request's context ends.

@@ -111,6 +111,8 @@ func TestBrokenRulesKeepTheOld(t *testing.T) {
 	}
 }
 
+// TestMonitorOrigins opens the monitor from pages. Each request names the page's own host, as a page does whose host name was
+// changed to this machine's address.
 func TestMonitorOrigins(t *testing.T) {
 	rulesets := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
 	server := httptest.NewServer(control.Monitor(rulesets, clock.System()))
@@ -123,6 +125,9 @@ func TestMonitorOrigins(t *testing.T) {
 		header := http.Header{}
 		if origin != "" {
 			header.Set("Origin", origin)
+		}
+		if _, host, ok := strings.Cut(origin, "://"); ok {
+			header.Set("Host", host)
 		}
 		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), url, header)
 		if (err == nil) != ok {
