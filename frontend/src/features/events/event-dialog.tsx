@@ -26,24 +26,22 @@ export function EventDialog({ event, onClose }: { event: PublicEvent | null; onC
               className="size-full"
               fallback={<SlotImage slot={eventArt(event)} sizes="600px" className="size-full object-cover" />}
             />
+            <p className="dialogo-fecha">{whenLine(event)}</p>
           </div>
         ) : null
       }
     >
       {event ? (
         <div className="flex flex-col gap-4">
-          <div className="flex flex-wrap items-center gap-x-6">
-            <p className="text-acento font-semibold">{whenLine(event)}</p>
-            <PlaceLink place={event.place} />
-          </div>
-          <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+          <Boxes event={event} />
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
             <GoogleLink event={event} text={tEvent.addToCalendar} className={buttonClasses('primario')} />
+            <PlaceLink place={event.place} />
             <Link to={`/eventos/${encodeURIComponent(event.id)}`} replace className="enlace inline-flex min-h-11 items-center">
               {tEvent.ownPage}
             </Link>
           </div>
           <EventBody event={event} />
-          <Boxes event={event} />
         </div>
       ) : null}
     </Dialog>
