@@ -21,7 +21,7 @@ export function Shell({ children }: { children: ReactNode }) {
   }
   return (
     <div className="flex min-h-dvh flex-col">
-      <a href="#contenido" onClick={skip} className="no-imprimir boton fixed top-2 left-2 z-50 -translate-y-24 focus:translate-y-0">
+      <a href="#contenido" onClick={skip} className="no-imprimir boton fixed -top-24 left-2 z-50 focus:top-2">
         {t.common.skip}
       </a>
       <Bar menuOpen={menuOpen} onMenuChange={setMenuOpen} />

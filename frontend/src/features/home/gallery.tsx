@@ -44,7 +44,7 @@ export function Gallery() {
   const { gallery } = inicio
   const { index, pausedNow, goTo, toggle, watch, gesture } = useCarousel(gallery.length)
   return (
-    <section aria-roledescription={t.gallery.carousel} aria-label={t.gallery.label} className="galeria touch-pan-y" {...watch} {...gesture}>
+    <section aria-roledescription={t.gallery.carousel} aria-label={t.gallery.label} className="galeria" {...watch} {...gesture}>
       <div className="galeria-marco">
         <Slides index={index} />
       </div>
