@@ -223,14 +223,22 @@ test('N-04 without a connection the lists are marked as old and not as empty', a
   await expect(page.getByText('Sin registros.')).toBeVisible({ timeout: 25_000 })
 })
 
-test('the cards of narrow screens keep the names of the columns', async ({ page }) => {
+test('a row of narrow screens has two lines with the names of the columns, and the details have the rest', async ({ page }) => {
   await message(1)
   await page.setViewportSize({ width: 360, height: 740 })
   await openPanel(page, 'Contactos', admin)
-  const cell = page.getByRole('cell').filter({ hasText: 'Asunto 1' })
-  await expect(cell).toBeVisible()
-  expect(await cell.evaluate((td) => getComputedStyle(td, '::before').content)).toBe('"Asunto"')
+  const cells = page.getByRole('cell')
+  await expect(cells.filter({ hasText: 'Asunto 1' })).toBeVisible()
+  const shown = await cells.evaluateAll((all) =>
+    all
+      .filter((td) => td.checkVisibility())
+      .map((td) => ({ label: getComputedStyle(td, '::before').content, line: Math.round(td.getBoundingClientRect().bottom) })),
+  )
+  expect(shown.map(({ label }) => label)).toEqual(['"Nombre"', '"Asunto"', '"Estado"', '"Fecha"'])
+  expect(new Set(shown.map(({ line }) => line)).size).toBe(2)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  await page.getByRole('button', { name: 'Persona 1' }).click()
+  for (const name of ['Email', 'Mensaje']) await expect(page.getByRole('dialog').getByText(name, { exact: true })).toBeVisible()
 })
 
 test('P-01 the widest table fits its frame where tables begin, addresses broken before the @', async ({ page }) => {

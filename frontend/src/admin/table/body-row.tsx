@@ -34,7 +34,7 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
       {columns.map((column, i) => {
         const content = column.cell ? column.cell(row) : <Text long={column.long ?? false}>{column.text(row)}</Text>
         return (
-          <td key={column.id} data-label={column.header}>
+          <td key={column.id} data-label={column.header} data-narrow={column.narrow}>
             {i === 0 && onOpen ? (
               <button type="button" className="p-abrir" onClick={() => onOpen(row)}>
                 {content}

@@ -17,7 +17,7 @@ export function Email({ address }: { address: string }) {
 export function Moment({ at }: { at: Date | null }) {
   const [day, time] = dateAndTime(at).split(' • ')
   return (
-    <span className="p-fecha tabular-nums">
+    <span className="p-fecha">
       <span>{day}</span>
       {time ? ' ' : null}
       {time ? <span>• {time}</span> : null}

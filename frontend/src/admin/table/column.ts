@@ -28,8 +28,10 @@ export type Column<T> = {
   sort?: (row: T) => number
   /** The value in an exported file; the text if absent. */
   csv?: (row: T) => string
-  /** Shows at most two lines. */
+  /** Shows at most two lines, one on a narrow screen. */
   long?: boolean
+  /** Its place in the row of a narrow screen: at a line's start or end, or in the details only. Without one it has a line of its own. */
+  narrow?: 'start' | 'end' | 'details'
 }
 
 /** The default order of a list: the latest first, as the queries return it. */

@@ -26,9 +26,7 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
         ))}
       </select>
       <div className="ml-auto flex items-center gap-2">
-        <span role="status" className="tabular-nums">
-          {label}
-        </span>
+        <span role="status">{label}</span>
         <button type="button" className="p-icono" aria-label={es.table.previous} disabled={page === 0} onClick={() => onPage(page - 1)}>
           <ChevronLeft aria-hidden size={18} />
         </button>

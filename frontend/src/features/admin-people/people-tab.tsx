@@ -21,8 +21,8 @@ const columns: readonly Column<Administrator>[] = [
     text: (row) => row.email || DASH,
     cell: (row) => <Email address={row.email} />,
   },
-  { id: 'role', header: es.columns.role, text: (row) => row.role || DASH },
-  { id: 'active', header: es.columns.active, text: (row) => (row.active ? es.yes : es.no) },
+  { id: 'role', header: es.columns.role, narrow: 'start', text: (row) => row.role || DASH },
+  { id: 'active', header: es.columns.active, narrow: 'end', text: (row) => (row.active ? es.yes : es.no) },
   {
     id: 'createdAt',
     header: es.columns.created,
