@@ -36,12 +36,17 @@ var forbidden = []struct {
 
 // metaphors matches words that comments must not use for programs: a server reports, requests and receives.
 var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|speaks?|hears?|heard|saw|obeys?|obeyed|pokes?|poked|whispers?|believes?|wish(es|ed)?|` +
-	`gives? up|gave up|in vain|parcels?|books?|lift(s|ed)?|law|doors?|guests?|worlds?|strangers?|thie(f|ves)|besieged?)\b`)
+	`gives? up|gave up|in vain|parcels?|books?|lift(s|ed)?|law|doors?|guests?|worlds?|strangers?|thie(f|ves)|besieged?|` +
+	`nobody|somebody|anybody|everybody|goes on|go on|went on|comes? back|came back|for ever|forgets?|forgot|thinks?|patien(t|ce)|what else|` +
+	`is no (array|object|map|text|node|alternative|part|filter|commit|data|code|number|error|string|list))\b`)
 
 // metaphorsInNames matches such words in the names of tests.
-var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged`)
+var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged|Patien|Forg[eo]t|Outlive|Wants|Knows|Alive|ForEver|Alone($|[A-Z])`)
 
-// TestWords refuses metaphors in comments, those of tests included, and in the names of tests.
+// metaphorsAsNames matches names of functions and constants that must say what they do or hold.
+var metaphorsAsNames = regexp.MustCompile(`(?i)^(worth|because|alive|hush|bury|forget|forgotten|revive|poke|obey)$|[pP]atience`)
+
+// TestWords refuses metaphors in comments, those of tests included, and in names.
 func TestWords(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "node_modules" {
@@ -74,6 +79,11 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 		}
 	}
 	for _, decl := range file.Decls {
+		for _, name := range declared(decl) {
+			if word := metaphorsAsNames.FindString(name.Name); word != "" {
+				t.Errorf("%s: %q in %s: name what it does or holds", fset.Position(name.Pos()), word, name.Name)
+			}
+		}
 		fn, ok := decl.(*ast.FuncDecl)
 		if !ok || !strings.HasSuffix(fset.Position(fn.Pos()).Filename, "_test.go") || !strings.HasPrefix(fn.Name.Name, "Test") {
 			continue
@@ -82,6 +92,24 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 			t.Errorf("%s: %q in %s: name what the test expects", fset.Position(fn.Pos()), word, fn.Name.Name)
 		}
 	}
+}
+
+// declared returns the names of functions, types, constants and variables that a declaration makes.
+func declared(decl ast.Decl) (names []*ast.Ident) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		names = append(names, d.Name)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				names = append(names, s.Name)
+			case *ast.ValueSpec:
+				names = append(names, s.Names...)
+			}
+		}
+	}
+	return names
 }
 
 // TestPackagesWithGoroutinesCheckForLeaks requires goleak in the tests of each package that starts goroutines.

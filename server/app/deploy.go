@@ -21,8 +21,8 @@ import (
 
 // The time for which a release waits for a leader, and the interval of its checks.
 const (
-	releasePatience = 20 * time.Second
-	releasePause    = 200 * time.Millisecond
+	releaseTimeout = 20 * time.Second
+	releasePause   = 200 * time.Millisecond
 )
 
 // releaser sends files to the leader.
@@ -38,7 +38,7 @@ type releaser struct {
 // send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that are in
 // force already make no new release.
 func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, error) {
-	late, stop := clock.System().After(releasePatience)
+	late, stop := clock.System().After(releaseTimeout)
 	defer stop()
 	for {
 		leader, changed := r.leader()
@@ -116,7 +116,7 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, er
 	return r.send(ctx, releaseRequest{By: "clave deploy on " + hostName(), Files: files})
 }
 
-// leaderClient calls services of the leader of a store, for a process that is no node.
+// leaderClient calls services of the leader of a store, for a process that is not a node.
 type leaderClient struct {
 	leader func() (cluster.Leader, <-chan struct{})
 	client *cluster.Client

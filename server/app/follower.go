@@ -34,11 +34,11 @@ import (
 // The interval at which a node checks its contact, the maximum time for which the leader waits for a row of the log
 // after a node's last one, and the time for which a read waits for a leader.
 const (
-	contactPause  = 100 * time.Millisecond
-	indexWait     = 400 * time.Millisecond
-	indexTimeout  = 2 * time.Second
-	indexPatience = 5 * time.Second
-	indexPause    = 20 * time.Millisecond
+	contactPause = 100 * time.Millisecond
+	indexWait    = 400 * time.Millisecond
+	indexTimeout = 2 * time.Second
+	maxIndexWait = 5 * time.Second
+	indexPause   = 20 * time.Millisecond
 )
 
 // follower serves reads at a node while it does not lead.
@@ -136,7 +136,7 @@ func (f *follower) now(ctx context.Context, s *followed) error {
 
 // nowPatiently is now for reads within streams, which wait for a leader.
 func (f *follower) nowPatiently(ctx context.Context, s *followed) error {
-	late, stop := clock.System().After(indexPatience)
+	late, stop := clock.System().After(maxIndexWait)
 	defer stop()
 	for {
 		err := f.now(ctx, s)

@@ -213,7 +213,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 
 // leaderHealth requests the health of one of the leader's ports.
 func (n *nodes) leaderHealth(ctx context.Context, port string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
 	defer cancel()
 	code, err := n.node.Status(ctx, port, front.HealthPath)
 	now := clock.System().Now()
@@ -229,8 +229,8 @@ func (n *nodes) leaderHealth(ctx context.Context, port string) error {
 	return fmt.Errorf("%w: %w", front.ErrNoLeader, err)
 }
 
-// healthPatience is the time limit for the leader's report of its health.
-const healthPatience = 2 * time.Second
+// healthTimeout is the time limit for the leader's report of its health.
+const healthTimeout = 2 * time.Second
 
 // changeTime is the time for which a node without a leader reports that it is healthy. A change of leaders takes less.
 const changeTime = 10 * time.Second

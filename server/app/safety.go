@@ -74,7 +74,7 @@ func (a *App) checkTLS() console.Check {
 	return out
 }
 
-// checkSignUp checks whether anybody may create an account.
+// checkSignUp checks whether anyone may create an account.
 func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
 	settings, err := u.service.GetConfig(ctx, identity.Call{Project: a.config.Project, Admin: true}, &identity.ConfigRequest{})
 	if err != nil {

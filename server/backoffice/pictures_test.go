@@ -119,7 +119,7 @@ func sweep(t *testing.T, s *backoffice.Service, want int) {
 func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
 	s, hand, _, documents := keeper(t)
 	address, id := upload(t, s)
-	forgotten, forgottenID := upload(t, s)
+	unused, forgottenID := upload(t, s)
 	show := func(collection, event, address string) *firestore.DocumentRef {
 		ref := documents.Collection(collection).Doc(event)
 		if _, err := ref.Set(t.Context(), map[string]any{"title": event, "imageUrl": address}); err != nil {
@@ -128,7 +128,7 @@ func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
 		return ref
 	}
 	event, copied := show("MusicEvent", "gala", address), show("MusicEventDrafts", "copy", address)
-	show("MusicEvent", "elsewhere", "https://example.org"+forgotten)
+	show("MusicEvent", "elsewhere", "https://example.org"+unused)
 	sweep(t, s, 0)
 	hand.Advance(23 * time.Hour)
 	sweep(t, s, 0)

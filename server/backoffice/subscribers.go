@@ -16,7 +16,7 @@ import (
 	"clave/server/clock"
 )
 
-// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anybody can enter
+// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anyone can enter
 // any address. The back office keeps a document for each address in subscriberCollection: when a confirmation was requested,
 // and when the address was confirmed. progressCollection/progressDocument is the place in the subscriptions up to which
 // confirmations were requested.

@@ -45,8 +45,8 @@ type Server struct {
 	Firestore, Auth string
 }
 
-// patience is the time limit for a server to stop.
-const patience = 30 * time.Second
+// stopTimeout is the time limit for a server to stop.
+const stopTimeout = 30 * time.Second
 
 // Start starts a server in memory on free ports and returns once it is ready. It stops when the test ends. A server that
 // can't be started ends the test.
@@ -122,8 +122,8 @@ func run(t testing.TB, a *app.App) {
 			if err != nil {
 				t.Errorf("clavetest: the server ended with %v", err)
 			}
-		case <-time.After(patience):
-			t.Errorf("clavetest: the server did not stop within %s", patience)
+		case <-time.After(stopTimeout):
+			t.Errorf("clavetest: the server did not stop within %s", stopTimeout)
 		}
 	})
 }

@@ -44,7 +44,7 @@ func newTransport(settings *tls.Config) *http.Transport {
 		DialTLSContext: dial, Protocols: only, ForceAttemptHTTP2: true, DisableCompression: true, IdleConnTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{
 			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, MaxReadFrameSize: maxFrame,
-			SendPingTimeout: pingAfter, PingTimeout: pingPatience,
+			SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
 		},
 	}
 }

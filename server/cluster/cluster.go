@@ -35,8 +35,8 @@ type Options struct {
 	Listener net.Listener
 	// Leader returns the leader, and a channel that is closed when the leader changes.
 	Leader func() (Leader, <-chan struct{})
-	// Patience is the time for which a request waits for a leader; zero means 5 s.
-	Patience time.Duration
+	// LeaderTimeout is the time for which a request waits for a leader; zero means 5 s.
+	LeaderTimeout time.Duration
 	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
 	Grace time.Duration
 	// Budget bounds the memory of responses whose clients are slow; nil means a budget of its own.
@@ -51,8 +51,8 @@ type Options struct {
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
-	if o.Patience == 0 {
-		o.Patience = 5 * time.Second
+	if o.LeaderTimeout == 0 {
+		o.LeaderTimeout = 5 * time.Second
 	}
 	if o.Grace == 0 {
 		o.Grace = 3 * time.Second
@@ -91,10 +91,10 @@ const maxFrame = 16 << 10
 // maxHeaders is the maximum size of the headers of a request or response on inner connections.
 const maxHeaders = 128 << 10
 
-// An idle connection is sent a PING after pingAfter, and is closed if there is no response within pingPatience.
+// An idle connection is sent a PING after pingAfter, and is closed if there is no response within pingTimeout.
 const (
-	pingAfter    = time.Second
-	pingPatience = 2 * time.Second
+	pingAfter   = time.Second
+	pingTimeout = 2 * time.Second
 )
 
 // dialTimeout is the time limit for connecting to the leader.
@@ -203,7 +203,7 @@ func (n *Node) Run(ctx context.Context) error {
 		Handler: http.HandlerFunc(n.inner), TLSConfig: settings, Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: connStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connWindow, MaxReadFrameSize: maxFrame,
-			SendPingTimeout: 2 * pingAfter, PingTimeout: 2 * pingPatience,
+			SendPingTimeout: 2 * pingAfter, PingTimeout: 2 * pingTimeout,
 		},
 		ErrorLog: slog.NewLogLogger(n.o.Log.Handler(), slog.LevelDebug),
 	}

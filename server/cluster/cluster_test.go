@@ -71,19 +71,19 @@ func listen(t *testing.T) net.Listener {
 }
 
 // join runs a node that forwards requests.
-func join(t *testing.T, name, secret string, b *ballot, patience time.Duration) *member {
+func join(t *testing.T, name, secret string, b *ballot, timeLimit time.Duration) *member {
 	t.Helper()
-	return joinWith(t, name, secret, b, patience, nil, nil)
+	return joinWith(t, name, secret, b, timeLimit, nil, nil)
 }
 
 // joinWith is join with a budget and a meter.
-func joinWith(t *testing.T, name, secret string, b *ballot, patience time.Duration, bytes *budget.Budget, counts *meter.Meter) *member {
+func joinWith(t *testing.T, name, secret string, b *ballot, timeLimit time.Duration, bytes *budget.Budget, counts *meter.Meter) *member {
 	t.Helper()
 	inner, public := listen(t), listen(t)
 	m := &member{name: name, inner: inner.Addr().String(), addr: public.Addr().String()}
 	var err error
 	m.Node, err = cluster.New(cluster.Options{
-		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, Patience: patience, Grace: 100 * time.Millisecond, Budget: bytes, Meter: counts,
+		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, LeaderTimeout: timeLimit, Grace: 100 * time.Millisecond, Budget: bytes, Meter: counts,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ const checkPath = "/clave.Node/Check"
 
 // check closes a connection on which a call gets no response; gRPC's own pings are ten seconds apart.
 func (c *conns) check(ctx context.Context, one *conn) {
-	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, headerPort, IndexService), pingPatience)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, headerPort, IndexService), pingTimeout)
 	defer cancel()
 	var none grpcd.Raw
 	if err := one.Invoke(ctx, checkPath, &none, &none); status.Code(err) != codes.DeadlineExceeded {

@@ -18,7 +18,7 @@ func TestAConnectionToANodeThatIsAboutToLeadStays(t *testing.T) {
 	}
 	leader := Leader{Node: "a", Address: ln.Addr().String()}
 	n, err := New(Options{
-		Name: "a", Secret: []byte("a secret of thirty-two bytes or more"), Listener: ln, Patience: time.Minute, Grace: time.Millisecond,
+		Name: "a", Secret: []byte("a secret of thirty-two bytes or more"), Listener: ln, LeaderTimeout: time.Minute, Grace: time.Millisecond,
 		Leader: func() (Leader, <-chan struct{}) { return leader, nil },
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ const againAfter = 50 * time.Millisecond
 const TextNoLeader = "No node serves the database at the moment. Please try again."
 
 // How a request over HTTP is forwarded; proxy.go is for calls of gRPC. forward sends it to the leader (send) and copies the
-// response piece by piece (pass). While there is no leader it waits for one, up to Options.Patience, and then returns
+// response piece by piece (pass). While there is no leader it waits for one, up to Options.LeaderTimeout, and then returns
 // UNAVAILABLE, which SDKs retry.
 //
 // A request is retried only if the leader can't have begun it (there was no connection, or the response has
@@ -38,7 +38,7 @@ func (n *Node) Forward(port string) http.Handler {
 
 // forward forwards a request to the leader, or refuses it if there is none for a while.
 func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
-	late, stop := n.o.Clock.After(n.o.Patience)
+	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
 	body := newSource(r)
 	for {

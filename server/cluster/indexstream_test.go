@@ -83,7 +83,7 @@ func listenInner(t *testing.T) *recorded {
 func runNode(t *testing.T, secret string, e *electorate) (*Node, *recorded) {
 	t.Helper()
 	ln := listenInner(t)
-	n, err := New(Options{Name: ln.Addr().String(), Secret: []byte(secret), Listener: ln, Leader: e.get, Patience: time.Minute, Grace: 100 * time.Millisecond})
+	n, err := New(Options{Name: ln.Addr().String(), Secret: []byte(secret), Listener: ln, Leader: e.get, LeaderTimeout: time.Minute, Grace: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

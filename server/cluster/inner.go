@@ -30,7 +30,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	port := r.Header.Get(headerPort)
-	late, stop := n.o.Clock.After(n.o.Patience)
+	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
 	if front.IsStream(r.URL.Path) {
 		ctx, stop := n.ending.Within(r.Context())

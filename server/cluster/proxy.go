@@ -32,7 +32,7 @@ const headerServed = "Clave-Served"
 // ForwardCall forwards a call of a port to the leader. first is the call's only message; nil if its client sends a
 // stream. It returns here if this node leads and nothing was forwarded.
 func (n *Node) ForwardCall(ss grpc.ServerStream, port, method string, first *grpcd.Raw) (here bool, err error) {
-	late, stop := n.o.Clock.After(n.o.Patience)
+	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
 	for {
 		handler, served := n.local(port)

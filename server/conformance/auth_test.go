@@ -217,7 +217,7 @@ func (r *authRun) dig(path string) any { return dig(r.t, r.answers, path) }
 // inBraces matches a placeholder.
 var inBraces = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 
-// testPhones are numbers that belong to nobody.
+// testPhones are fictitious numbers.
 var testPhones = []string{"+16505550101", "+16505550102", "+16505550103", "+16505550104", "+16505550105", "+16505550106"}
 
 // value returns the value of a placeholder.

@@ -239,14 +239,14 @@ func authServer(t *testing.T, run func(config string, port int) *exec.Cmd) strin
 		_ = cmd.Wait()
 	})
 	origin := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
-	const patience = 2 * time.Minute // the official emulator takes long on a busy machine
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	const timeLimit = 2 * time.Minute // the official emulator takes long on a busy machine
+	for until := time.Now().Add(timeLimit); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		if res, err := http.Get(origin); err == nil {
 			res.Body.Close()
 			return origin
 		}
 	}
-	t.Fatalf("%v did not answer within %v", cmd.Args, patience)
+	t.Fatalf("%v did not answer within %v", cmd.Args, timeLimit)
 	return ""
 }
 

@@ -13,7 +13,7 @@ import (
 	"clave/server/storage"
 )
 
-// How an index is built while commits go on:
+// How an index is built while commits continue:
 //
 //  1. Entries that an earlier index may have left under its number are removed, and the catalogue records that the
 //     index is being built. A server that ends before the last step restarts without the index.

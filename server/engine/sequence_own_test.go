@@ -55,7 +55,7 @@ func TestALeadersWaitGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// TestTogether puts the operations of commits in columns, unless one of the group is no commit.
+// TestTogether puts the operations of commits in columns, unless one of the group is not a commit.
 func TestTogether(t *testing.T) {
 	ops := func(keys ...string) (out []storage.Op) {
 		for _, key := range keys {

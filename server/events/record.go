@@ -149,8 +149,8 @@ func each(ctx context.Context, r storage.Reader, name string, yield func(p place
 	return it.Err()
 }
 
-// revive makes dead letters of a trigger due again, in a batch, and returns them.
-func revive(ctx context.Context, r storage.Reader, b *storage.Batch, name string) (places []place, metas []*meta, err error) {
+// retryStored makes dead letters of a trigger due again, in a batch, and returns them.
+func retryStored(ctx context.Context, r storage.Reader, b *storage.Batch, name string) (places []place, metas []*meta, err error) {
 	err = each(ctx, r, name, func(p place, m *meta) error {
 		if !m.Dead {
 			return nil

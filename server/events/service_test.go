@@ -32,8 +32,8 @@ import (
 	"clave/server/value"
 )
 
-// patience is the time limit of each wait.
-const patience = 20 * time.Second
+// timeLimit is the time limit of each wait.
+const timeLimit = 20 * time.Second
 
 // testDB is the database of the tests.
 var testDB = resource.Database{Project: "p", ID: "(default)"}
@@ -165,9 +165,9 @@ func (w *fixture) status(name string) events.Status {
 // await waits until a condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(patience); !holds(); <-time.After(5 * time.Millisecond) {
+	for limit := time.Now().Add(timeLimit); !holds(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(limit) {
-			t.Fatalf("%s did not happen in %v", what, patience)
+			t.Fatalf("%s did not happen in %v", what, timeLimit)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func RetryStored(ctx context.Context, store storage.Store, name string) (int, er
 		if name != "" && name != each {
 			continue
 		}
-		places, _, err := revive(ctx, store, &b, each)
+		places, _, err := retryStored(ctx, store, &b, each)
 		if err != nil {
 			return 0, err
 		}

@@ -191,7 +191,7 @@ func (r *receiver) retry(ctx context.Context) (int, error) {
 	r.deadMu.Lock()
 	defer r.deadMu.Unlock()
 	var b storage.Batch
-	places, metas, err := revive(ctx, r.o.Store, &b, r.spec.Name)
+	places, metas, err := retryStored(ctx, r.o.Store, &b, r.spec.Name)
 	if err != nil {
 		return 0, err
 	}

@@ -6,7 +6,7 @@
 // would connect to one of the three hosts of Firebase Authentication; other connections are not changed. The SDK still
 // verifies every signature, issuer and audience by itself.
 //
-// FIREBASE_AUTH_EMULATOR_HOST is no alternative: with it the SDK accepts unsigned tokens, so that anybody who knows a
+// FIREBASE_AUTH_EMULATOR_HOST is not an alternative: with it the SDK accepts unsigned tokens, so that anyone with a
 // user's id can act as that user. Route returns an error if it is set.
 //
 // The package imports no package of Clave: it is for services that depend on Firebase only.

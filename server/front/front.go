@@ -288,7 +288,7 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
 		}
-		p.withPatience(w, r)
+		p.limitBodyTime(w, r)
 		defer p.o.Budget.Body(w, r)()
 		switch path := r.URL.Path; {
 		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
@@ -327,7 +327,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
 		// individually.
-		p.withPatience(w, r)
+		p.limitBodyTime(w, r)
 		defer p.o.Budget.Body(w, r)()
 		if d.Health != nil && r.URL.Path == HealthPath {
 			health(d.Health, d.Role).ServeHTTP(w, r)

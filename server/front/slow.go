@@ -12,10 +12,10 @@ import (
 // errSlow is the error of a body that arrives too slowly.
 var errSlow = errors.New("the request's body came too slowly")
 
-// withPatience limits the time of a request's body: each pause, and the whole. Otherwise a client that sends a body
+// limitBodyTime limits the time of a request's body: each pause, and the whole. Otherwise a client that sends a body
 // byte by byte would hold a connection and its memory indefinitely. Responses have no such limit, since live queries
 // last.
-func (p *Port) withPatience(w http.ResponseWriter, r *http.Request) {
+func (p *Port) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}

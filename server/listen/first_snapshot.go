@@ -139,7 +139,7 @@ func (f *follower) dropFirstLocked(v *view) {
 	}
 }
 
-// dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents for ever.
+// dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents indefinitely.
 func (f *follower) dropFirsts() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -30,7 +30,7 @@ type follower struct {
 		views   routes
 		// waiters are streams that wait until version is at least theirs.
 		waiters []waiter
-		// endWait ends the wait for the next commit, so that waiters are served; nil while no wait goes on.
+		// endWait ends the wait for the next commit, so that waiters are served; nil if there is none.
 		endWait context.CancelFunc
 		// ended is the reason why there will be no more commits, or nil.
 		ended error

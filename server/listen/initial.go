@@ -181,7 +181,7 @@ func (e sendError) Unwrap() error { return e.error }
 
 // isSend reports whether the error is one of the stream's send.
 func isSend(err error) bool {
-	_, ok := err.(sendError) //nolint:errorlint // Only emit makes it, and nobody wraps it.
+	_, ok := err.(sendError) //nolint:errorlint // Only emit makes it, and it is never wrapped.
 	return ok
 }
 

@@ -69,7 +69,7 @@ type Under struct {
 	calls  *Calls
 	method *method
 	began  time.Time
-	// noted receives the call's code; nil if nobody needs it.
+	// noted receives the call's code; nil if it is not needed.
 	noted *Counted
 }
 

@@ -16,7 +16,7 @@ type checker struct {
 	notIn, in, or bool
 }
 
-// checkFilter validates the query's filter and returns it without repeated parts; nil is no filter.
+// checkFilter validates the query's filter and returns it without repeated parts; nil means no filter.
 func (q *Query) checkFilter() (Filter, error) {
 	f := q.Where
 	if f == nil {

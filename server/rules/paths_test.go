@@ -95,7 +95,7 @@ func TestManyWaysOfMatching(t *testing.T) {
 		t.Fatal(rules.Summary(issues))
 	}
 	name := resource.Document{DB: database, Path: strings.TrimSuffix(strings.Repeat("a/", 198), "/")}
-	d, err := r.Allow(t.Context(), &rules.Request{Method: rules.Get, Name: name, Reader: nobody{}})
+	d, err := r.Allow(t.Context(), &rules.Request{Method: rules.Get, Name: name, Reader: empty{}})
 	if err != nil || d.Allowed || !d.Exhausted {
 		t.Errorf("Allow = allowed %t, exhausted %t, %v; want a denial for want of time", d.Allowed, d.Exhausted, err)
 	}

@@ -18,11 +18,11 @@ import (
 // database is the database of the tests.
 var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 
-// nobody is a Reader of no documents.
-type nobody struct{}
+// empty is a Reader without documents.
+type empty struct{}
 
 // Lookup implements rules.Reader.
-func (nobody) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
+func (empty) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
 	return nil, false, nil
 }
 
@@ -306,7 +306,7 @@ func soundOnce(t *testing.T, g *generator, text string, q *query.Query) (allowed
 // decide answers a request without a user.
 func decide(t *testing.T, r *rules.Ruleset, q *rules.Request) bool {
 	t.Helper()
-	q.Reader = nobody{}
+	q.Reader = empty{}
 	d, err := r.Allow(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

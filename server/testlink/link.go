@@ -219,7 +219,7 @@ func (l *Link) copy(to, from net.Conn, way Way) {
 		}
 		if _, failed := to.Write(buffer[:n-held]); failed != nil || err != nil {
 			if failed != nil {
-				l.end(from) // nobody reads it any more
+				l.end(from) // it is no longer read
 			}
 			return
 		}

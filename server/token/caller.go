@@ -91,7 +91,7 @@ func (c Caller) Change(change func() Change) (ended func(error), err error) {
 func (c Caller) Anonymous() bool { return !c.Privileged && c.UID == "" }
 
 // Unidentified reports whether only the address distinguishes the caller from others: no user is signed in, or the
-// account is anonymous, which anybody may create.
+// account is anonymous, which anyone may create.
 func (c Caller) Unidentified() bool {
 	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"
 }

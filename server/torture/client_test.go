@@ -66,13 +66,13 @@ func newClient(t *testing.T, addr string, more ...grpc.DialOption) client {
 // connect waits until the client is connected, after the program was started.
 func (c client) connect(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	c.conn.ResetConnectBackoff()
 	c.conn.Connect()
 	for s := c.conn.GetState(); s != connectivity.Ready; s = c.conn.GetState() {
 		if !c.conn.WaitForStateChange(ctx, s) {
-			t.Fatalf("no connection after %v", patience)
+			t.Fatalf("no connection after %v", timeLimit)
 		}
 		c.conn.Connect()
 	}

@@ -315,11 +315,11 @@ func (s *site) readBits(c client, name string, count int) (lost int) {
 // await calls a function until it is true.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	for !done() {
 		if ctx.Err() != nil {
-			t.Errorf("waited %v for %s", patience, what)
+			t.Errorf("waited %v for %s", timeLimit, what)
 			return
 		}
 	}

@@ -213,7 +213,7 @@ func TestEventsUnderKills(t *testing.T) {
 	got := awaitEvents(t, file, writers)
 	if n := missing(writers, got); n > 0 {
 		out, _ := s.run("events", "status", "--data", s.data)
-		t.Errorf("%d events of acknowledged commits have not arrived, and none did for %v\n%s\n%s", n, patience, out, srv.logged())
+		t.Errorf("%d events of acknowledged commits have not arrived, and none did for %v\n%s\n%s", n, timeLimit, out, srv.logged())
 	}
 	repeats, commits := checkOrder(t, got), 0
 	for _, w := range writers {
@@ -241,7 +241,7 @@ func awaitEvents(t *testing.T, file string, writers []*eventWriter) map[string][
 		got := received(t, file)
 		n := missing(writers, got)
 		if n < least {
-			least, limit = n, time.Now().Add(patience)
+			least, limit = n, time.Now().Add(timeLimit)
 		}
 		if n == 0 || time.Now().After(limit) {
 			return got

@@ -47,7 +47,7 @@ func TestFailOver(t *testing.T) {
 // first after.
 func (c *cluster) killUnderWrites(t *testing.T, round, leader int) time.Duration {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), timeLimit)
 	var mu sync.Mutex
 	var times []time.Time
 	var writing sync.WaitGroup

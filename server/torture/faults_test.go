@@ -151,7 +151,7 @@ const balanced = "the balancer"
 // begin begins a round with new histories and their first documents.
 func (all *workload) begin(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	all.works = nil
 	for _, c := range all.clients {
@@ -192,11 +192,11 @@ func (w *work) endure(ctx context.Context) {
 // progress waits until each client has a number of further acknowledged commits.
 func (all *workload) progress(t *testing.T, when string, n int64) {
 	t.Helper()
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(timeLimit)
 	for i, w := range all.works {
 		for want := w.done.Load() + n; w.done.Load() < want; {
 			if time.Now().After(limit) {
-				t.Fatalf("%s client %d has %d commits after %v\n%s", when, i, w.done.Load(), patience, all.logged())
+				t.Fatalf("%s client %d has %d commits after %v\n%s", when, i, w.done.Load(), timeLimit, all.logged())
 			}
 			<-time.After(5 * time.Millisecond)
 		}
@@ -217,8 +217,8 @@ func (all *workload) quiet(t *testing.T) time.Time {
 		switch now := time.Now(); {
 		case now.Sub(since) >= time.Second:
 			return since
-		case now.Sub(began) > patience:
-			t.Fatalf("clients have outages for %v without a fault\n%s", patience, all.logged())
+		case now.Sub(began) > timeLimit:
+			t.Fatalf("clients have outages for %v without a fault\n%s", timeLimit, all.logged())
 		}
 		<-time.After(20 * time.Millisecond)
 	}

@@ -243,11 +243,11 @@ func (m *moving) judge(at time.Time, came []string, gone map[string]bool) {
 // after its commit is an error.
 func (m *moving) check(t *testing.T, want map[string]fields, acknowledged map[string]time.Time) []string {
 	t.Helper()
-	limit := time.Now().Add(patience / 4)
+	limit := time.Now().Add(timeLimit / 4)
 	for !m.has(want) {
 		if time.Now().After(limit) {
 			m.mu.Lock()
-			m.fail("after %v the listener has %d entries, which are not the %d that there are", patience/4, len(m.targets[entriesTarget].docs), len(want))
+			m.fail("after %v the listener has %d entries, which are not the %d that there are", timeLimit/4, len(m.targets[entriesTarget].docs), len(want))
 			m.mu.Unlock()
 			break
 		}

@@ -162,10 +162,10 @@ func (m *member) role() string {
 // await waits for a condition of a node.
 func (m *member) await(what string, is func() bool) {
 	m.site.t.Helper()
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(timeLimit)
 	for !is() {
 		if time.Now().After(limit) {
-			m.site.t.Fatalf("waited %v: the node %s\n%s", patience, what, m.srv.logged())
+			m.site.t.Fatalf("waited %v: the node %s\n%s", timeLimit, what, m.srv.logged())
 		}
 		<-time.After(20 * time.Millisecond)
 	}
@@ -194,14 +194,14 @@ func (c *cluster) roles() (leader, well int) {
 // leader waits until one node leads and all are healthy, and returns the leader's number.
 func (c *cluster) leader() int {
 	c.t.Helper()
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(timeLimit)
 	for {
 		leader, well := c.roles()
 		if leader >= 0 && well == count {
 			return leader
 		}
 		if time.Now().After(limit) {
-			c.t.Fatalf("after %v the leader is %d, %d nodes are healthy\n%s", patience, leader, well, c.logged())
+			c.t.Fatalf("after %v the leader is %d, %d nodes are healthy\n%s", timeLimit, leader, well, c.logged())
 		}
 		<-time.After(20 * time.Millisecond)
 	}

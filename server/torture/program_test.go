@@ -18,8 +18,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// patience is the time limit of each wait.
-const patience = 2 * time.Minute
+// timeLimit is the time limit of each wait.
+const timeLimit = 2 * time.Minute
 
 // TestMain runs the tests and removes the built program afterwards. It is also the entry point of the receiver of events.
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func (s *site) run(args ...string) (string, error) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), timeLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = s.dir
@@ -155,8 +155,8 @@ func (s *site) start() *server {
 		}
 		<-srv.done
 		s.t.Fatalf("the program has ended before it was ready: %v\n%s", srv.err, srv.logged())
-	case <-time.After(patience):
-		s.t.Fatalf("the program is not ready after %v\n%s", patience, srv.logged())
+	case <-time.After(timeLimit):
+		s.t.Fatalf("the program is not ready after %v\n%s", timeLimit, srv.logged())
 	}
 	return nil
 }
@@ -166,8 +166,8 @@ func (s *server) wait() error {
 	select {
 	case <-s.done:
 		return s.err
-	case <-time.After(patience):
-		s.site.t.Fatalf("the program has not ended after %v\n%s", patience, s.logged())
+	case <-time.After(timeLimit):
+		s.site.t.Fatalf("the program has not ended after %v\n%s", timeLimit, s.logged())
 		return nil
 	}
 }

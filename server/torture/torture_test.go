@@ -140,7 +140,7 @@ func (l *listener) follow(ctx context.Context, sdk *firestore.Client, collection
 // await waits until the listener has exactly these documents.
 func (l *listener) await(t *testing.T, want map[string]int64) {
 	t.Helper()
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(timeLimit)
 	for {
 		l.mu.Lock()
 		now := l.mu.now
@@ -193,7 +193,7 @@ func TestRounds(t *testing.T) {
 // runRound runs clients until a number of commits are acknowledged, ends the program under load, and waits for the clients.
 func runRound(t *testing.T, w *work, commits int64, end func()) {
 	t.Helper()
-	limit, cancel := context.WithTimeout(t.Context(), patience)
+	limit, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	w.connect(t)
 	if err := w.prepare(limit); err != nil {
@@ -209,7 +209,7 @@ func runRound(t *testing.T, w *work, commits int64, end func()) {
 	stop()
 	wg.Wait()
 	if errors.Is(limit.Err(), context.DeadlineExceeded) {
-		t.Fatalf("%d commits in %v, want %d", w.done.Load(), patience, commits)
+		t.Fatalf("%d commits in %v, want %d", w.done.Load(), timeLimit, commits)
 	}
 }
 
@@ -220,7 +220,7 @@ func check(t *testing.T, w *work, when string) {
 	for _, wrong := range w.failures() {
 		t.Errorf("%s: %s", when, wrong)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	before := len(w.failures())
@@ -302,7 +302,7 @@ func checkLedger(t *testing.T, c client, l *ledger, when string) {
 func compareLedger(t *testing.T, c client, l *ledger) []string {
 	t.Helper()
 	c.connect(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	var entries, names map[string]fields
 	if err := bridged(func() (err error) {
@@ -330,7 +330,7 @@ func TestTheChecksDetectLostCommits(t *testing.T) {
 		for began := w.done.Load(); w.done.Load() < began+100 && t.Context().Err() == nil; {
 			<-time.After(time.Millisecond)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 		defer cancel()
 		for _, h := range []struct {
 			*history
@@ -355,7 +355,7 @@ func TestTheChecksDetectLostCommits(t *testing.T) {
 	if wrong := compareLedger(t, w.client, l); len(wrong) == 0 {
 		t.Error("the ledger detects no loss")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	for name, result := range checkHistories(t, ctx, w) {
 		if result != porcupine.Illegal {

@@ -108,7 +108,7 @@ type Dispatcher struct {
 		unfinished int
 		// disabled drops the events of commits.
 		disabled bool
-		// idle is closed when unfinished becomes 0; nil while nobody waits.
+		// idle is closed when unfinished becomes 0; nil without waiters.
 		idle chan struct{}
 	}
 }

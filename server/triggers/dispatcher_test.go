@@ -18,8 +18,8 @@ import (
 	"clave/server/value"
 )
 
-// patience is the time limit of each wait.
-const patience = 30 * time.Second
+// timeLimit is the time limit of each wait.
+const timeLimit = 30 * time.Second
 
 // testSource is a source whose commits the tests make.
 type testSource struct {
@@ -136,7 +136,7 @@ func trigger(t *testing.T, key string) *Trigger {
 // settle waits until all events have been delivered.
 func settle(t *testing.T, d *Dispatcher) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	if err := d.Settle(ctx, "p"); err != nil {
 		t.Fatalf("Settle = %v", err)
@@ -187,7 +187,7 @@ func TestSlowFunctionDelaysOnlyItself(t *testing.T) {
 		select {
 		case e := <-fast:
 			got = append(got, e)
-		case <-time.After(patience):
+		case <-time.After(timeLimit):
 			t.Fatalf("only %v came beside the slow function", got)
 		}
 	}

@@ -45,7 +45,7 @@ type jsonNode struct {
 	tape  *jsonTape
 }
 
-// text returns the text of a cell that is no array and no object.
+// text returns the text of a cell that is neither an array nor an object.
 func (t *jsonTape) text(c *jsonCell) string {
 	if c.apart {
 		return t.texts[c.from]

@@ -28,8 +28,8 @@ const (
 // storageHost is the variable with the address of the emulator of Cloud Storage.
 const storageHost = "FIREBASE_STORAGE_EMULATOR_HOST"
 
-// patience is the time for which a command may clean up after the signal to stop.
-const patience = 10 * time.Second
+// cleanupTimeout is the time for which a command may clean up after the signal to stop.
+const cleanupTimeout = 10 * time.Second
 
 // execCommand returns `clave exec`.
 func execCommand(s streams) *cobra.Command {
@@ -118,7 +118,7 @@ func command(ctx context.Context, c *config.Config, a app.Addresses, s streams) 
 func child(ctx context.Context, s streams, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = cleanupTimeout
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, s.out, s.err
 	return cmd
 }

@@ -15,8 +15,8 @@ import (
 	"clave/server/fault"
 )
 
-// healthPatience is the time limit for a server to answer.
-const healthPatience = 5 * time.Second
+// healthTimeout is the time limit for a server to answer.
+const healthTimeout = 5 * time.Second
 
 // healthCommand returns `clave health`.
 func healthCommand(s streams) *cobra.Command {
@@ -42,7 +42,7 @@ func health(ctx context.Context, at string, s streams) error {
 		return fault.E(fault.InvalidArgument, "clave health %s: want a URL, such as http://127.0.0.1:8080", at)
 	}
 	u.Path = app.HealthPath
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {

@@ -33,7 +33,7 @@ func (l *listener) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	hold *Hold
-	// ctx is the context of the listener, since a connection has none of its own.
+	// ctx is the context of the listener, because connections have no context.
 	ctx context.Context
 	// in and out follow the frames. The reading goroutine uses in, and the writing goroutine out.
 	in, out frameScanner
@@ -121,13 +121,13 @@ func (c *conn) data(stream uint32, piece []byte) {
 }
 
 // finished records the end of a frame from the client; mu is held.
-func (c *conn) finished(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
+func (c *conn) finished(kind, flags byte, stream uint32) { c.removeStream(kind, flags, stream) }
 
 // sent records a frame to the client, which may end a stream that the client has not ended; mu is held.
-func (c *conn) sent(kind, flags byte, stream uint32) { c.forget(kind, flags, stream) }
+func (c *conn) sent(kind, flags byte, stream uint32) { c.removeStream(kind, flags, stream) }
 
-// forget removes a stream that a frame ends; mu is held.
-func (c *conn) forget(kind, flags byte, stream uint32) {
+// removeStream removes a stream that a frame ends; mu is held.
+func (c *conn) removeStream(kind, flags byte, stream uint32) {
 	ends := kind == frameReset || flags&flagEndStream != 0 && (kind == frameData || kind == frameHeaders)
 	if m := c.mu.streams[stream]; m != nil && ends {
 		c.mu.open -= m.open

@@ -38,7 +38,7 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 		return nil, fault.E(fault.InvalidArgument, "project %q makes no name for a file", project)
 	}
 	path := filepath.Join(dir, "hub-"+project+".json")
-	if old, err := read(path); err == nil && old.PID != l.PID && alive(old.PID) {
+	if old, err := read(path); err == nil && old.PID != l.PID && processRuns(old.PID) {
 		return nil, fault.E(fault.FailedPrecondition, "another emulator hub for project %s is running (process %d), and tools that look up the hub by project, such as firebase emulators:export, use that one; "+
 			"stop it, or start with another --project", project, old.PID)
 	}
@@ -87,8 +87,8 @@ func read(path string) (Locator, error) {
 	return l, err
 }
 
-// alive reports whether a process of any user runs.
-func alive(pid int) bool {
+// processRuns reports whether a process of any user runs.
+func processRuns(pid int) bool {
 	if pid <= 0 {
 		return false
 	}

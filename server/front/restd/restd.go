@@ -106,7 +106,7 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
 	packable := acceptsGzip(r.Header.Get("Accept-Encoding"))
-	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0], clock: d.o.Clock, patience: patience}
+	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0], clock: d.o.Clock, pieceTimeout: pieceTimeout}
 	defer func() {
 		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
 			*buffer = out.buf
@@ -188,13 +188,13 @@ type answer struct {
 	system   system
 	sent     int
 	buf      []byte
-	// clock and patience limit the time in which a client must receive a piece of an incomplete array.
-	clock    clock.Clock
-	patience time.Duration
+	// clock and pieceTimeout limit the time in which a client must receive a piece of an incomplete array.
+	clock        clock.Clock
+	pieceTimeout time.Duration
 }
 
-// patience is the time limit for a client to receive nothing of an array that is incomplete.
-const patience = 30 * time.Second
+// pieceTimeout is the time limit for a client to receive nothing of an array that is incomplete.
+const pieceTimeout = 30 * time.Second
 
 // flushAt is the number of bytes of an array that are buffered before they are sent. More would not make larger pieces.
 const flushAt = writePiece

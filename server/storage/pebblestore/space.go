@@ -50,8 +50,8 @@ const (
 
 // The pause between attempts of a write. Tables are abandoned after some time, which removes unfinished ones.
 const (
-	retryPause    = 100 * time.Millisecond
-	tablePatience = time.Second
+	retryPause   = 100 * time.Millisecond
+	tableTimeout = time.Second
 )
 
 // space is the file system of a store. It monitors the free space.
@@ -226,7 +226,7 @@ func (s *space) retry(name string, write func() error) error {
 			err = write()
 			continue
 		}
-		if filepath.Ext(name) == ".sst" && waited >= tablePatience {
+		if filepath.Ext(name) == ".sst" && waited >= tableTimeout {
 			return err
 		}
 		after, stop := s.clock.After(retryPause)
@@ -399,7 +399,7 @@ func (f *spareFile) Write(p []byte) (n int, err error) {
 	if err != nil || usage.AvailBytes >= minimum(usage)/2+uint64(len(p)) {
 		return f.spaceFile.Write(p)
 	}
-	after, stop := f.space.clock.After(tablePatience)
+	after, stop := f.space.clock.After(tableTimeout)
 	defer stop()
 	select {
 	case <-after:

@@ -28,7 +28,7 @@ type call struct {
 const groupBytes = 8 << 20
 
 // Apply implements storage.Store. Batches that wait while a row is written form the next row. After an ErrMoved nothing
-// of the batch is written, except that it is unknown if PostgreSQL did not respond within Options.Patience.
+// of the batch is written, except that it is unknown if PostgreSQL did not respond within Options.Timeout.
 func (s *Store) Apply(ctx context.Context, b *storage.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 // An insert that fails without a response may have been committed, or may still be. insert then looks up the row with
 // its number and compares the random id. With the same id, the row is written. With another id, or without a row after
 // the fence has refused a retry, it is not and never will be. If PostgreSQL refuses the first attempt permanently,
-// insert returns the error (refused). All other failures are retried until Options.Patience is over, and then this node
+// insert returns the error (refused). All other failures are retried until Options.Timeout is over, and then this node
 // stops leading with the outcome unknown.
 
 // insertRow writes a row if the lease is this leader's and the previous row is the one that the replica has.
@@ -194,7 +194,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 		case lookup == nil && (found || err == nil):
 			// Another leader's row, or none although the fence has refused ours: our row can't appear any more.
 			return moved("Another node serves the database now.")
-		case s.lead.elapsed()-began > s.o.Patience:
+		case s.lead.elapsed()-began > s.o.Timeout:
 			s.o.Log.Error("PostgreSQL does not answer; this node steps down", "seq", e.seq, "id", hexOf(e.id))
 			return moved(textUnknown)
 		}

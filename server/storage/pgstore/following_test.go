@@ -139,7 +139,7 @@ func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
 		if !errors.Is(err, storage.ErrMoved) {
 			t.Errorf("Lead = %v, want ErrMoved", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeLimit):
 		t.Error("Lead follows a log that does not go on from the replica")
 	}
 }

@@ -28,8 +28,8 @@ type Options struct {
 	Clock clock.Clock
 	// Lease is the time for which a leader leads without renewing; zero means 3 s.
 	Lease time.Duration
-	// Patience is the time for which a leader waits for PostgreSQL before it steps down; zero means 10 s.
-	Patience time.Duration
+	// Timeout is the time for which a leader waits for PostgreSQL before it steps down; zero means 10 s.
+	Timeout time.Duration
 	// Retention is the time for which the log is kept after write-behind, for replicas that lag; zero means 10 min.
 	Retention time.Duration
 	// Derived reports whether Derive recreates a key from others; nil means none. Derive is called with a new replica that has the others.
@@ -52,8 +52,8 @@ func (o *Options) EnsureDefaults() {
 	if o.Lease == 0 {
 		o.Lease = 3 * time.Second
 	}
-	if o.Patience == 0 {
-		o.Patience = 10 * time.Second
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
 	}
 	if o.Retention == 0 {
 		o.Retention = 10 * time.Minute

@@ -25,8 +25,8 @@ import (
 	"clave/server/storage/storagetest"
 )
 
-// patience is the time limit of each wait.
-const patience = time.Minute
+// timeLimit is the time limit of each wait.
+const timeLimit = time.Minute
 
 // small holds options for small replicas.
 var small = pebblestore.Options{CacheBytes: 8 << 20, MemTableBytes: 1 << 20}
@@ -54,7 +54,7 @@ func openOnly(t *testing.T, o pgstore.Options) *pgstore.Store {
 func lead(t *testing.T, o pgstore.Options) *pgstore.Store {
 	t.Helper()
 	s := openOnly(t, o)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	if err := s.Lead(ctx); err != nil {
 		t.Fatalf("Lead = %v", err)
@@ -93,7 +93,7 @@ func wantAll(t *testing.T, s storage.Store, want string) {
 // until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	for !is() {
 		c, stop := clock.System().After(20 * time.Millisecond)
@@ -362,7 +362,7 @@ func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
 func TestPostgreSQLRestarts(t *testing.T) {
 	pg := pgtest.New(t)
 	url := pg.Database()
-	s := lead(t, pgstore.Options{URL: url, Dir: t.TempDir(), Patience: patience})
+	s := lead(t, pgstore.Options{URL: url, Dir: t.TempDir(), Timeout: timeLimit})
 	ctx, stop := context.WithCancel(t.Context())
 	const writers = 8
 	acknowledged := make([]int, writers)
@@ -407,7 +407,7 @@ func TestPostgreSQLRestarts(t *testing.T) {
 // TestALeaderStepsDown makes PostgreSQL unreachable for longer than a leader waits.
 func TestALeaderStepsDown(t *testing.T) {
 	pg := pgtest.New(t)
-	s := lead(t, pgstore.Options{URL: pg.Database(), Lease: time.Second, Patience: time.Second})
+	s := lead(t, pgstore.Options{URL: pg.Database(), Lease: time.Second, Timeout: time.Second})
 	pg.Stop(syscall.SIGQUIT)
 	until(t, "reads are refused", func() bool { _, _, err := s.Get([]byte("a")); return fault.Is(err, fault.Unavailable) })
 	var b storage.Batch

@@ -14,14 +14,14 @@ type Standing struct {
 	Nodes []Node
 }
 
-// standingPatience is the time limit for PostgreSQL to list the nodes.
-const standingPatience = 2 * time.Second
+// standingTimeout is the time limit for PostgreSQL to list the nodes.
+const standingTimeout = 2 * time.Second
 
 // Standing returns the position of this leader, which needs no request, and those of the other nodes, if PostgreSQL
 // responds.
 func (s *Store) Standing(ctx context.Context) (Standing, error) {
 	st := Standing{Epoch: s.lead.epoch, Log: s.lead.seq.Load(), State: s.lead.behind.Load()}
-	ctx, cancel := context.WithTimeout(ctx, standingPatience)
+	ctx, cancel := context.WithTimeout(ctx, standingTimeout)
 	defer cancel()
 	var err error
 	st.Nodes, err = s.nodes(ctx)

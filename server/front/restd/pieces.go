@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// writePiece is the number of bytes that a client must receive within the patience, which slow networks can.
+// writePiece is the number of bytes that a client must receive within the time limit, which slow networks can.
 const writePiece = 16 << 10
 
 // writeInTime writes the gathered part of an incomplete array. The query holds its snapshot meanwhile, so a client that
@@ -16,7 +16,7 @@ func (a *answer) writeInTime() error {
 	// Writers without deadlines, as in tests, have no connection to cut.
 	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()
 	for piece := range slices.Chunk(a.buf, writePiece) {
-		_ = control.SetWriteDeadline(a.clock.Now().Add(a.patience))
+		_ = control.SetWriteDeadline(a.clock.Now().Add(a.pieceTimeout))
 		if _, err := a.w.Write(piece); err != nil {
 			return err
 		}

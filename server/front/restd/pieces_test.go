@@ -18,7 +18,7 @@ import (
 func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	ended := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		out := &answer{w: w, stream: true, clock: clock.System(), patience: 50 * time.Millisecond}
+		out := &answer{w: w, stream: true, clock: clock.System(), pieceTimeout: 50 * time.Millisecond}
 		m := plain{&pb.Document{Name: strings.Repeat("a", 1<<20)}}
 		for {
 			if err := out.send(m); err != nil {
