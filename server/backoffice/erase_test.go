@@ -246,6 +246,27 @@ func TestOnlyActiveAdministratorsMayErase(t *testing.T) {
 		}
 		check(fmt.Sprint(tt.fields), token, tt.want)
 	}
+	disable(t, uid)
+	check("a disabled account", token, "permission-denied")
+}
+
+// disable disables an account, as an administrator of the accounts.
+func disable(t *testing.T, uid string) {
+	t.Helper()
+	url := "http://" + os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") + "/identitytoolkit.googleapis.com/v1/projects/demo-back-office/accounts:update"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(`{"localId":%q,"disableUser":true}`, uid)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer owner")
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("disabling an account: %s, %v", res.Status, err)
+	}
 }
 
 // signedUp creates an account as a browser does and returns its uid and its ID token.
