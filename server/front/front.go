@@ -18,6 +18,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front/budget"
+	"clave/server/front/grpcd"
 	"clave/server/front/hosting"
 	"clave/server/process"
 )
@@ -108,6 +109,9 @@ func (o *Options) EnsureDefaults() {
 // counts.
 const maxFrame = 16 << 10
 
+// headersExtra is the number of bytes that net/http adds to the limit of headers in HTTP/2: the overhead of ten fields.
+const headersExtra = 10 * 32
+
 // Port serves its handlers on one listener.
 type Port struct {
 	o    Options
@@ -134,11 +138,11 @@ func New(o Options) *Port {
 		Handler:           p.recovered(p),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		// Limits of unread bytes and concurrent calls of a client, similar to those of the gRPC server.
+		MaxHeaderBytes:    grpcd.MaxHeaders - headersExtra,
+		// The limits of the gRPC server: a call that arrives here has the same ones.
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: 256, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20, MaxReadFrameSize: maxFrame,
-			SendPingTimeout: 2 * time.Minute, PingTimeout: 20 * time.Second,
+			MaxConcurrentStreams: grpcd.MaxStreams, MaxReceiveBufferPerStream: grpcd.StreamWindow, MaxReceiveBufferPerConnection: grpcd.ConnWindow,
+			MaxReadFrameSize: maxFrame, SendPingTimeout: grpcd.PingTime, PingTimeout: grpcd.PingTimeout,
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}

@@ -45,17 +45,19 @@ const workers = 64
 // readBuffer is the size of each connection's read buffer.
 const readBuffer = 8 << 10
 
-// The limits of unread bytes of a client: of one stream, and of one connection.
+// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, so that calls have the same limits with
+// and without TLS.
 const (
-	streamWindow = 256 << 10
-	connWindow   = 4 << 20
-)
-
-// The limits of one connection: concurrent calls, which limits floods of calls that are begun and reset, and bytes of
-// headers, of which gRPC would accept 16 MiB per call.
-const (
-	maxStreams = 256
-	maxHeaders = 64 << 10
+	// StreamWindow and ConnWindow are the maximum numbers of unread bytes: of one stream, and of all streams of a connection.
+	StreamWindow = 256 << 10
+	ConnWindow   = 4 << 20
+	// MaxStreams is the maximum number of concurrent calls, which limits floods of calls that are begun and reset.
+	MaxStreams = 256
+	// MaxHeaders is the maximum number of bytes of headers, of which gRPC would accept 16 MiB per call.
+	MaxHeaders = 64 << 10
+	// PingTime is the time without frames after which a connection is checked by a ping, and PingTimeout the time limit for the answer.
+	PingTime    = 2 * time.Minute
+	PingTimeout = 20 * time.Second
 )
 
 // Options configure a Server.
@@ -196,8 +198,8 @@ func commonOf(o Options) *common {
 func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
-		grpc.MaxConcurrentStreams(maxStreams),
-		grpc.MaxHeaderListSize(maxHeaders),
+		grpc.MaxConcurrentStreams(MaxStreams),
+		grpc.MaxHeaderListSize(MaxHeaders),
 		grpc.ForceServerCodecV2(d.codec),
 		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of lasting
 		// streams, get goroutines of their own.
@@ -205,11 +207,11 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 		// Most connections of listeners are quiet, so the buffer is small. Longer data bypass it.
 		grpc.ReadBufferSize(readBuffer),
 		// The windows have a fixed size, because measuring the bandwidth costs a ping for each message.
-		grpc.InitialWindowSize(streamWindow),
-		grpc.InitialConnWindowSize(connWindow),
+		grpc.InitialWindowSize(StreamWindow),
+		grpc.InitialConnWindowSize(ConnWindow),
 		// Mobile clients and proxies ping at any interval.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 2 * time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: PingTime, Timeout: PingTimeout}),
 	}, more...)...)
 }
 

@@ -50,7 +50,7 @@ func TestConnectionsHaveLimits(t *testing.T) {
 		got[binary.BigEndian.Uint16(settings)] = binary.BigEndian.Uint32(settings[2:])
 	}
 	const concurrentStreams, headerListSize = 3, 6
-	if got[concurrentStreams] != maxStreams || got[headerListSize] != maxHeaders {
-		t.Errorf("the server's settings are %v, want %d streams at a time and %d bytes of headers", got, maxStreams, maxHeaders)
+	if got[concurrentStreams] != MaxStreams || got[headerListSize] != MaxHeaders {
+		t.Errorf("the server's settings are %v, want %d streams at a time and %d bytes of headers", got, MaxStreams, MaxHeaders)
 	}
 }
