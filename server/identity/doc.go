@@ -9,4 +9,7 @@
 // Where production and the official emulator differ, the package behaves like production unless Options.AsEmulator is
 // set. Default settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables
 // what `clave start` accepts beyond production, such as sign-in with made-up credentials of identity providers.
+//
+// The package has the order of the steps. What can be decided without them is in the packages below it, such as limits, hasher, factor and
+// idp, which do not import it.
 package identity
