@@ -8,6 +8,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // account returns the call to the account service for a request.
@@ -70,7 +71,7 @@ type mailJSON struct {
 // mailOf returns a code with its e-mail in the language of a locale. Codes of some kinds have no e-mail.
 func (c *Console) mailOf(code identity.SentCode, locale string) (mailJSON, error) {
 	out := mailJSON{SentCode: code, To: code.Email}
-	if code.RequestType == identity.ChangeEmail && code.NewEmail != "" {
+	if code.RequestType == onetime.ChangeEmail && code.NewEmail != "" {
 		out.To = code.NewEmail
 	}
 	if c.o.Compose == nil {

@@ -4,23 +4,25 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"clave/server/identity/onetime"
 )
 
 // SentCode is a code that was sent by e-mail, as the emulator's control route shows it.
 type SentCode struct {
-	Email       string      `json:"email"`
-	NewEmail    string      `json:"newEmail,omitempty"`
-	RequestType RequestType `json:"requestType"`
-	OobCode     string      `json:"oobCode"`
-	OobLink     string      `json:"oobLink"`
+	Email       string       `json:"email"`
+	NewEmail    string       `json:"newEmail,omitempty"`
+	RequestType onetime.Kind `json:"requestType"`
+	OobCode     string       `json:"oobCode"`
+	OobLink     string       `json:"oobLink"`
 	made        time.Time
 }
 
 // SentCodes lists the codes that are still valid, oldest first. Only `clave start` stores codes in readable form.
 func (s *Service) SentCodes(ctx context.Context, c Call) ([]SentCode, error) {
 	list := []SentCode{}
-	err := s.accounts.Items(ctx, c.scope(), codeItem, func(_ string, decode func(any) error) error {
-		var made oob
+	err := s.accounts.Items(ctx, c.scope(), onetime.Item, func(_ string, decode func(any) error) error {
+		var made onetime.Code
 		if err := decode(&made); err != nil || made.Code == "" {
 			return err
 		}

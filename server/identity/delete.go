@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/onetime"
 )
 
 // DeleteRequest deletes an account.
@@ -58,7 +59,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 // remove deletes an account and its one-time codes.
 func remove(ch *account.Change, u *account.User) {
 	for _, code := range u.Codes {
-		ch.Remove(codeItem, code.Hash)
+		ch.Remove(onetime.Item, code.Hash)
 	}
 	ch.Delete(u.UID)
 }

@@ -2,12 +2,14 @@ package identity
 
 import (
 	"context"
+
+	"clave/server/identity/onetime"
 )
 
 // Email is an e-mail that carries a code.
 type Email struct {
 	To   string
-	Kind RequestType
+	Kind onetime.Kind
 	// Link is the link that applies the code.
 	Link string
 	// NewEmail is the new address of a ChangeEmail code.
@@ -23,7 +25,7 @@ type Mailer interface {
 }
 
 // mail sends a code, to the new address if it has one.
-func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error {
+func (s *Service) mail(ctx context.Context, c Call, made onetime.Code, link string) error {
 	s.announce(codeMessage(made, link))
 	if s.o.Mail == nil && !s.o.Emulator {
 		s.o.Log.Warn("a one-time code was not sent: there is no mail server", "kind", made.Type)
@@ -33,5 +35,5 @@ func (s *Service) mail(ctx context.Context, c Call, made oob, link string) error
 		s.o.Log.Info("a one-time code is available at the control route", "kind", made.Type)
 		return nil
 	}
-	return s.o.Mail.Send(ctx, Email{To: made.recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
+	return s.o.Mail.Send(ctx, Email{To: made.Recipient(), Kind: made.Type, Link: link, NewEmail: made.NewEmail, Locale: c.Locale})
 }

@@ -42,7 +42,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	for i := range list {
 		list[i].PhoneInfo = contact.HidePhone(list[i].PhoneInfo)
 	}
-	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, digest(credential), pending{Session: ses, Made: s.now()})
+	return Pending{MFAPendingCredential: credential, MFAInfo: list}, ch.SaveIn(c.root(), pendingItem, randid.Digest(credential), pending{Session: ses, Made: s.now()})
 }
 
 // enrollGiven enrolls the factors that an administrator lists. An authenticator app must be one that the user has
@@ -326,7 +326,7 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User
 		return nil, nil, apiError("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
 	}
 	p := &pending{}
-	found, err := s.accounts.Load(c.root(), pendingItem, digest(*r.MFAPendingCredential), p)
+	found, err := s.accounts.Load(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential), p)
 	if err != nil || !found || s.now().Sub(p.Made) > pendingLife {
 		return nil, nil, firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
 	}
@@ -422,10 +422,10 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		check: func(u *account.User) error { return s.checkPending(p, u) },
 		edit: func(ch *account.Change, u *account.User) error {
 			// A credential belongs to one user, whose lock this change holds, so concurrent requests with it wait.
-			if found, err := ch.LoadIn(c.root(), pendingItem, digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
+			if found, err := ch.LoadIn(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
 				return firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
 			}
-			ch.RemoveIn(c.root(), pendingItem, digest(*r.MFAPendingCredential))
+			ch.RemoveIn(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential))
 			if u.Factor(ses.Factor) == nil {
 				return apiError("MFA_ENROLLMENT_NOT_FOUND")
 			}

@@ -5,46 +5,31 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/contact"
+	"clave/server/identity/onetime"
+	"clave/server/randid"
 )
 
 // loadCode returns a code that is still valid and its user. The user is nil for codes that create accounts.
-func (s *Service) loadCode(c Call, code string) (*oob, *account.User, error) {
+func (s *Service) loadCode(c Call, code string) (*onetime.Code, *account.User, error) {
 	if code == "" {
 		return nil, nil, apiError("MISSING_OOB_CODE")
 	}
-	made := &oob{}
-	found, err := s.accounts.Load(c.scope(), codeItem, digest(code), made)
+	made := &onetime.Code{}
+	found, err := s.accounts.Load(c.scope(), onetime.Item, randid.Digest(code), made)
 	if err != nil || !found {
 		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
-	if s.now().Sub(made.Made) > codeLives[made.Type] {
+	if s.now().Sub(made.Made) > onetime.Lifetimes[made.Type] {
 		return nil, nil, apiError("EXPIRED_OOB_CODE")
 	}
 	if made.UID == "" {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
-	if err != nil || u == nil || s.ended(made, u) {
+	if err != nil || u == nil || made.Ended(u, s.now()) {
 		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
-}
-
-// useCode removes a code, or returns an error if it has been used already. The change must hold the user's lock.
-func useCode(ch *account.Change, u *account.User, code string) error {
-	var still oob
-	found, err := ch.Load(codeItem, digest(code), &still)
-	if err != nil || !found {
-		return firstErr(err, apiError("INVALID_OOB_CODE"))
-	}
-	if u != nil && still.Type == RecoverEmail {
-		return useRecovery(ch, u, digest(code), still.Previous)
-	}
-	ch.Remove(codeItem, digest(code))
-	if u != nil && u.Codes[string(still.Type)].Hash == digest(code) {
-		setNewest(u, still.Type, "")
-	}
-	return nil
 }
 
 // applyCode verifies, changes or recovers an e-mail address.
@@ -53,7 +38,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	if err != nil {
 		return nil, err
 	}
-	if u == nil || made.Type != VerifyEmail && made.Type != ChangeEmail && made.Type != RecoverEmail {
+	if u == nil || made.Type != onetime.VerifyEmail && made.Type != onetime.ChangeEmail && made.Type != onetime.RecoverEmail {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
 	res := &UpdateResponse{Kind: kindUpdate}
@@ -63,24 +48,24 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		if u.Disabled {
 			return apiError("USER_DISABLED")
 		}
-		if made.Type != RecoverEmail && u.Email != made.Email {
+		if made.Type != onetime.RecoverEmail && u.Email != made.Email {
 			return apiError("EMAIL_NOT_FOUND")
 		}
-		if s.ended(made, u) {
+		if made.Ended(u, s.now()) {
 			return apiError("INVALID_OOB_CODE")
 		}
-		if err := useCode(ch, u, code); err != nil {
+		if err := onetime.Use(ch, u, code); err != nil {
 			return err
 		}
 		switch made.Type {
-		case ChangeEmail:
+		case onetime.ChangeEmail:
 			if !s.o.AsEmulator { // The official emulator sends no recovery e-mail for it.
 				if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
 					return err
 				}
 			}
 			s.move(u, made.NewEmail, true)
-		case RecoverEmail:
+		case onetime.RecoverEmail:
 			s.restore(u, made)
 		}
 		u.EmailVerified = true
@@ -91,7 +76,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	// The new address was taken meanwhile. The refused change has stored nothing, but the code must not work later: it is removed in a
 	// change of its own.
 	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
-		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return useCode(ch, u, code) }), err)
+		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return onetime.Use(ch, u, code) }), err)
 	}
 	if err == nil {
 		s.sendRecovery(ctx, c, notice)
@@ -110,10 +95,10 @@ type ResetRequest struct {
 
 // ResetResponse describes the code.
 type ResetResponse struct {
-	Kind        string      `json:"kind"`
-	Email       string      `json:"email,omitempty"`
-	NewEmail    string      `json:"newEmail,omitempty"`
-	RequestType RequestType `json:"requestType,omitempty"`
+	Kind        string       `json:"kind"`
+	Email       string       `json:"email,omitempty"`
+	NewEmail    string       `json:"newEmail,omitempty"`
+	RequestType onetime.Kind `json:"requestType,omitempty"`
 }
 
 // ResetPassword checks a code, or sets a new password with it. A completed reset verifies the address and ends all
@@ -132,13 +117,13 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		return nil, err
 	}
 	res := &ResetResponse{Kind: "identitytoolkit#ResetPasswordResponse", RequestType: made.Type, NewEmail: made.NewEmail}
-	if made.Type != EmailSignIn {
+	if made.Type != onetime.EmailSignIn {
 		res.Email = made.Email
 	}
 	if r.NewPassword == nil {
 		return res, nil
 	}
-	if made.Type != PasswordReset {
+	if made.Type != onetime.PasswordReset {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
 	if u.Disabled {
@@ -167,7 +152,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		}
 		s.limits.NotePlace(c.client(), u)
 		s.limits.ForgetGuesses(c.client(), u.Email)
-		return useCode(ch, u, *r.OobCode)
+		return onetime.Use(ch, u, *r.OobCode)
 	})
 }
 
@@ -209,7 +194,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if err != nil {
 		return nil, err
 	}
-	if made.Type != EmailSignIn {
+	if made.Type != onetime.EmailSignIn {
 		return nil, apiError("INVALID_OOB_CODE")
 	}
 	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the address.
@@ -265,7 +250,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,
 		edit: func(ch *account.Change, u *account.User) (err error) {
-			if err := useCode(ch, nil, code); err != nil {
+			if err := onetime.Use(ch, nil, code); err != nil {
 				return err
 			}
 			handOver(u)

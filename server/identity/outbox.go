@@ -3,13 +3,15 @@ package identity
 import (
 	"context"
 	"time"
+
+	"clave/server/identity/onetime"
 )
 
 // queuedCode is a code that is to be created and sent.
 type queuedCode struct {
 	call    Call
 	request *OobRequest
-	made    oob
+	made    onetime.Code
 }
 
 // outboxSize is the maximum number of codes that wait to be sent.
@@ -18,8 +20,8 @@ const outboxSize = 256
 // postpone queues a client's code for Run if addresses are protected from enumeration, so that the response time does
 // not depend on whether the address has an account. It reports whether it queued the code. It never does under `clave
 // start`, where developers look up codes at once.
-func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made oob) bool {
-	if s.o.Emulator || c.Admin || made.Type != PasswordReset && made.Type != ChangeEmail || !s.privacy(cfg) {
+func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made onetime.Code) bool {
+	if s.o.Emulator || c.Admin || made.Type != onetime.PasswordReset && made.Type != onetime.ChangeEmail || !s.privacy(cfg) {
 		return false
 	}
 	select {

@@ -58,7 +58,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	if s.o.Emulator {
 		made.Session = session
 	}
-	err := s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(session), made) })
+	err := s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, randid.Digest(session), made) })
 	if err == nil {
 		s.announce(purpose.message(phone, made.Code))
 	}
@@ -78,7 +78,7 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 	// verdict holds the refusal.
 	var verdict error
 	made := &sms{}
-	id := digest(session)
+	id := randid.Digest(session)
 	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
 		found, err := ch.Load(smsItem, id, made)
 		switch {
@@ -227,7 +227,7 @@ func checkPhoneSignIn(u *account.User) error {
 func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (string, error) {
 	if proof := stringOf(r.TemporaryProof); proof != "" {
 		made := &sms{}
-		found, err := s.accounts.Load(c.scope(), smsItem, digest(proof), made)
+		found, err := s.accounts.Load(c.scope(), smsItem, randid.Digest(proof), made)
 		if err != nil {
 			return "", err
 		}
@@ -255,7 +255,7 @@ func proofLock(r *PhoneRequest) []string {
 	if stringOf(r.TemporaryProof) == "" {
 		return nil
 	}
-	return []string{"\x00" + digest(*r.TemporaryProof)}
+	return []string{"\x00" + randid.Digest(*r.TemporaryProof)}
 }
 
 // useProof removes the temporary proof of a request, if it has one, or returns an error if the proof has been used already. The change must
@@ -264,7 +264,7 @@ func useProof(ch *account.Change, r *PhoneRequest) error {
 	if stringOf(r.TemporaryProof) == "" {
 		return nil
 	}
-	id := digest(*r.TemporaryProof)
+	id := randid.Digest(*r.TemporaryProof)
 	if found, err := ch.Load(smsItem, id, &sms{}); err != nil || !found {
 		return firstErr(err, apiError("INVALID_TEMPORARY_PROOF"))
 	}
@@ -278,5 +278,5 @@ func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse
 	const size = 60
 	res.TemporaryProof, res.TemporaryProofExpiresIn = randid.Secret(size), expiresIn
 	made := sms{Phone: res.PhoneNumber, Made: s.now(), Proof: true}
-	return res, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, digest(res.TemporaryProof), made) })
+	return res, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, randid.Digest(res.TemporaryProof), made) })
 }

@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"clave/server/account"
@@ -49,12 +47,6 @@ type TokenPair struct {
 // expiresIn is the lifetime of ID tokens, in seconds.
 const expiresIn = "3600"
 
-// digest returns the hash under which a secret is stored.
-func digest(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
-
 // signIn starts a session for a user within a change: it records the sign-in and returns tokens.
 func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	if u.Disabled {
@@ -87,7 +79,7 @@ func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session)
 	}
 	const size = 48
 	refresh := randid.Secret(size)
-	if err := firstErr(ch.SaveIn(c.root(), refreshItem, digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
+	if err := firstErr(ch.SaveIn(c.root(), refreshItem, randid.Digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{IDToken: id, RefreshToken: refresh, ExpiresIn: expiresIn}, nil
@@ -128,7 +120,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	}
 	// The request names no tenant: sessions are stored for the whole project and hold the tenant's id.
 	var ses session
-	found, err := s.accounts.Load(c.root(), refreshItem, digest(*r.RefreshToken), &ses)
+	found, err := s.accounts.Load(c.root(), refreshItem, randid.Digest(*r.RefreshToken), &ses)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/onetime"
 )
 
 // sweepEvery is the interval between removals of expired items. deadSession is the time for which a session that has
@@ -47,7 +48,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{codeItem, smsItem, totpItem, pendingItem, refreshItem, begunItem} {
+		for _, kind := range []string{onetime.Item, smsItem, totpItem, pendingItem, refreshItem, begunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}
@@ -58,8 +59,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 
 // dated is the part of stored codes that holds their creation time.
 type dated struct {
-	Type RequestType `json:"type"`
-	Made time.Time   `json:"made"`
+	Type onetime.Kind `json:"type"`
+	Made time.Time    `json:"made"`
 }
 
 // sweepKind removes the expired items of one kind.
@@ -102,8 +103,8 @@ func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (b
 		return false, err
 	}
 	life := time.Hour
-	if kind == codeItem {
-		life = codeLives[d.Type] + 24*time.Hour
+	if kind == onetime.Item {
+		life = onetime.Lifetimes[d.Type] + 24*time.Hour
 	}
 	return now.Sub(d.Made) > life, nil
 }

@@ -30,13 +30,13 @@ func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTP
 	return &TOTPSession{
 		SharedSecretKey: totp.Encode(made.Secret), VerificationCodeLength: totp.Digits,
 		HashingAlgorithm: "SHA1", PeriodSec: totp.Period, SessionInfo: session, FinalizeEnrollmentTime: stamp(made.Made.Add(totpLife)),
-	}, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(totpItem, digest(session), made) })
+	}, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(totpItem, randid.Digest(session), made) })
 }
 
 // checkNewTOTP checks the first code of a secret that is being enrolled.
 func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *TOTPInfo, window int) (key []byte, step int64, err error) {
 	var made newTOTP
-	id := digest(r.SessionInfo)
+	id := randid.Digest(r.SessionInfo)
 	err = s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
 		found, err := ch.Load(totpItem, id, &made)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"clave/server/account/passhash"
 	"clave/server/fault"
 	"clave/server/identity/contact"
+	"clave/server/identity/onetime"
 )
 
 // Attribute names a field that an update deletes.
@@ -287,7 +288,7 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 	}
 	if r.DisableUser != nil {
 		if u.Disabled && !*r.DisableUser {
-			dropCode(ch, u, PasswordReset)
+			onetime.Drop(ch, u, onetime.PasswordReset)
 		}
 		u.Disabled = *r.DisableUser
 	}

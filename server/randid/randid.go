@@ -3,7 +3,9 @@ package randid
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 )
 
@@ -45,4 +47,10 @@ func UUID() string {
 	b[6] = b[6]&0x0f | version
 	b[8] = b[8]&0x3f | variant
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Digest returns the hash under which a secret is stored.
+func Digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
 }

@@ -14,6 +14,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 	"clave/server/mailserver"
 )
 
@@ -50,7 +51,7 @@ func New(o Options) (*Sender, error) {
 }
 
 // testKind is the kind of the e-mail that carries no code.
-const testKind identity.RequestType = "TEST"
+const testKind onetime.Kind = "TEST"
 
 // SendTest sends an e-mail without a code, with which an administrator checks that the mail server accepts e-mails.
 func (s *Sender) SendTest(ctx context.Context, to, locale string) error {

@@ -15,6 +15,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // mailServer is an SMTP server that receives one e-mail and sends it to the channel.
@@ -72,7 +73,7 @@ func TestSend(t *testing.T) {
 		t.Fatal(err)
 	}
 	const link = "https://example.org/__/auth/action?mode=resetPassword&oobCode=abc"
-	if err := s.Send(t.Context(), identity.Email{To: "ana@example.com", Kind: identity.PasswordReset, Link: link, Locale: "es-DO"}); err != nil {
+	if err := s.Send(t.Context(), identity.Email{To: "ana@example.com", Kind: onetime.PasswordReset, Link: link, Locale: "es-DO"}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := mail.ReadMessage(strings.NewReader(<-mails))
@@ -105,7 +106,7 @@ func TestSend(t *testing.T) {
 
 func TestEveryEmailIsWritten(t *testing.T) {
 	for _, locale := range []string{"", "en-US", "es", "es_DO", "fr"} {
-		for _, kind := range []identity.RequestType{identity.PasswordReset, identity.EmailSignIn, identity.VerifyEmail, identity.ChangeEmail, identity.RecoverEmail} {
+		for _, kind := range []onetime.Kind{onetime.PasswordReset, onetime.EmailSignIn, onetime.VerifyEmail, onetime.ChangeEmail, onetime.RecoverEmail} {
 			subject, text, html, err := Compose(identity.Email{To: "a@example.com", NewEmail: "b@example.com", Kind: kind, Link: "https://x/?a=1&b=<", Locale: locale}, "App")
 			if err != nil || subject == "" || !strings.Contains(text, "https://x/?a=1&b=<") || strings.Contains(html, "b=<") || !strings.Contains(html, "<a href=") {
 				t.Errorf("%s in %q: %q, %q, %q, %v", kind, locale, subject, text, html, err)

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // linkFor requests a sign-in link for an address and returns its code.
@@ -122,7 +123,7 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 				w.must(w.client("lookup", object{"idToken": in["idToken"]}))
 				return
 			}
-			if len(sent) != 1 || sent[0].Kind != identity.RecoverEmail {
+			if len(sent) != 1 || sent[0].Kind != onetime.RecoverEmail {
 				t.Fatalf("the former address was sent %v, want one e-mail that restores it", sent)
 			}
 			for _, s := range []object{made, in} {

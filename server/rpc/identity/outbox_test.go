@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // slowMail sends an e-mail when the test receives it from the channel.
@@ -54,7 +55,7 @@ func TestTheMailServerRevealsNoAccounts(t *testing.T) {
 		t.Errorf("a reset answers %v, and one for an unknown address %v", known, unknown)
 	}
 	sent := <-post
-	if sent.To != "a@example.com" || sent.Kind != identity.PasswordReset {
+	if sent.To != "a@example.com" || sent.Kind != onetime.PasswordReset {
 		t.Errorf("the e-mail = %+v", sent)
 	}
 	w.must(w.client("resetPassword", object{"oobCode": queryOf(t, sent.Link, "oobCode"), "newPassword": "secret2"}))

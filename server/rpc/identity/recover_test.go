@@ -6,6 +6,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // stolen is an account that an attacker has moved to another address, with everything that the attacker attached to sign in.
@@ -55,18 +56,18 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 func (x *stolen) changeCode(in object, to string) string {
 	x.w.t.Helper()
 	x.w.must(x.w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": to}))
-	return x.await(to, identity.ChangeEmail)
+	return x.await(to, onetime.ChangeEmail)
 }
 
 // move moves the account from the owner's address to another.
 func (x *stolen) move(in object, to string) {
 	x.w.t.Helper()
 	x.w.must(x.w.client("update", object{"oobCode": x.changeCode(in, to)}))
-	x.recovery = x.await("owner@example.com", identity.RecoverEmail)
+	x.recovery = x.await("owner@example.com", onetime.RecoverEmail)
 }
 
 // await waits for an e-mail of a kind to an address, and returns its code.
-func (x *stolen) await(to string, kind identity.RequestType) string {
+func (x *stolen) await(to string, kind onetime.Kind) string {
 	x.w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		for _, sent := range x.post.take(to) {
@@ -141,7 +142,7 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 	for name, prove := range map[string]func(*stolen){
 		"password reset": func(x *stolen) {
 			x.w.must(x.w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "owner@example.com"}))
-			x.w.must(x.w.client("resetPassword", object{"oobCode": x.await("owner@example.com", identity.PasswordReset), "newPassword": "secret2"}))
+			x.w.must(x.w.client("resetPassword", object{"oobCode": x.await("owner@example.com", onetime.PasswordReset), "newPassword": "secret2"}))
 		},
 		"e-mail link": func(x *stolen) {
 			x.w.must(x.w.client("signInWithEmailLink", object{"email": "owner@example.com", "oobCode": x.w.linkFor(x.post, "owner@example.com")}))

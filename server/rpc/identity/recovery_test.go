@@ -7,6 +7,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/onetime"
 )
 
 // moved is an account of a user, whose e-mails are stored.
@@ -32,7 +33,7 @@ func (m *moved) to(in object, from, to string) (object, string) {
 	m.hand.Advance(time.Second)
 	in = m.w.must(m.w.client("update", object{"idToken": in["idToken"], "email": to, "returnSecureToken": true}))
 	sent := m.post.take(from)
-	if len(sent) != 1 || sent[0].Kind != identity.RecoverEmail {
+	if len(sent) != 1 || sent[0].Kind != onetime.RecoverEmail {
 		m.w.t.Fatalf("%s was sent %v, want one e-mail that restores it", from, sent)
 	}
 	return in, queryOf(m.w.t, sent[0].Link, "oobCode")
@@ -93,7 +94,7 @@ func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
 	m.w.signUp("owner@example.com", "secret1")
 	link := func() any {
 		made, err := m.w.service.SendOobCode(t.Context(), identity.Call{Project: project, Admin: true}, &identity.OobRequest{
-			RequestType: identity.ChangeEmail, Email: new("owner@example.com"), NewEmail: new("attacker@example.com"), ReturnOobLink: new(true),
+			RequestType: onetime.ChangeEmail, Email: new("owner@example.com"), NewEmail: new("attacker@example.com"), ReturnOobLink: new(true),
 		})
 		if err != nil {
 			t.Fatal(err)
