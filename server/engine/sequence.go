@@ -299,6 +299,8 @@ func (e *Engine) fail(err error) {
 func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	e.mu.Lock()
 	e.mu.writing = make(chan struct{})
+	// Versions are assigned in the order of the group, under the lock: a read that takes a version after that sees by inFlight
+	// that commits before it are not visible yet.
 	for _, p := range group {
 		if p.db != nil {
 			p.version = p.db.given.Next()
@@ -313,6 +315,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	// On a full disk only a batch in which every commit deletes may use the reserved space.
 	batch := &storage.Batch{Ops: together(group), Deletes: true}
 	for _, p := range group {
 		batch.Deletes = batch.Deletes && p.deletes()
@@ -321,6 +324,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		}
 		p.setVersions()
 		batch.Set(keys.Change(p.db.number.Load(), p.version), p.record)
+		// The first commit of a database also stores its number, so that neither exists without the other.
 		if !p.db.persisted {
 			if err := p.db.register(batch, p.db.indexes.Load()); err != nil {
 				return nil, err

@@ -49,6 +49,7 @@ func appendKey(b []byte, v Value) []byte {
 	case Int:
 		b = strconv.AppendInt(b, int64(x), 10)
 	case Double:
+		// 3.0 equals the integer 3, so both have one text.
 		if i, ok := whole(x); ok {
 			b = strconv.AppendInt(b, int64(i), 10)
 		} else {
@@ -63,6 +64,7 @@ func appendKey(b []byte, v Value) []byte {
 	case Reference:
 		return appendText(b, string(x))
 	case GeoPoint:
+		// Adding 0 turns -0 into 0, which it equals.
 		b = strconv.AppendFloat(b, x.Lat+0, 'g', -1, 64)
 		b = strconv.AppendFloat(append(b, ','), x.Lng+0, 'g', -1, 64)
 	case Array:

@@ -65,7 +65,9 @@ func putBlock(s sink, plane, context, first int, levels *[16]int16) bool {
 	return last >= first
 }
 
-// putSize sends the size of a level that is not zero.
+// putSize sends the size of a level that is not zero, by the decisions of the tree of tokens (RFC 6386, section 13.2): index numbers the nodes
+// of the tree. Sizes up to 4 are leaves. A larger size is a category, which covers a range of sizes, and the difference to the range's
+// least size in bits of fixed probabilities, the highest bit first.
 func putSize(put func(index int, value bool), s sink, size int) {
 	put(2, size > 1)
 	if size == 1 {

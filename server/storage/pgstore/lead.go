@@ -110,6 +110,7 @@ func (s *Store) Lead(ctx context.Context) error {
 	waiting := ""
 	var down outage
 	for {
+		// space is the reason why this node's disk takes no more data; nil if it does. Such a node leaves the lease to others.
 		space := s.local.Admit(&storage.Batch{})
 		leader, err := s.take(ctx, space)
 		if err == nil && leader == "" {
@@ -134,6 +135,7 @@ func (s *Store) Lead(ctx context.Context) error {
 		} else if down.failed(s.o.Clock.Now()) {
 			s.o.Log.Warn("the log can't be followed; following is retried", "error", err)
 		}
+		// Other failures are those of PostgreSQL or the network and pass. After ErrMoved this replica can't be continued.
 		if errors.Is(err, storage.ErrMoved) {
 			return err
 		}
