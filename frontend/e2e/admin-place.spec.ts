@@ -82,6 +82,17 @@ test('on a phone the events to come are first, and the form is a sheet', async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
 
+test('fields beside each other are level, however long their notes are', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await openPanel(page, 'Eventos')
+  await page.getByRole('article').first().getByRole('button', { name: 'Editar' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Editar evento' })
+  await sheet.getByLabel('Fecha', { exact: true }).fill('2031-09-24')
+  await expect(sheet.getByText('miércoles 24 de septiembre de 2031')).toBeVisible()
+  const [date, time] = await Promise.all(['Fecha', 'Hora'].map((name) => sheet.getByLabel(name, { exact: true }).boundingBox()))
+  expect(date?.y).toBe(time?.y)
+})
+
 test('a filter without matches is reported and can be removed', async ({ page }) => {
   await openPanel(page, 'Eventos')
   await page.getByRole('button', { name: 'Anteriores' }).click()
