@@ -60,13 +60,23 @@ async function eventPage(visitor: Visitor): Promise<void> {
   await visitor.sees({ role: 'link', name: /^Ver ubicación/ })
 }
 
-type Form = { path: string; collection: string; send: string; error: string; fields: Record<string, string>; thanks: string }
+type Form = {
+  path: string
+  above?: string
+  collection: string
+  send: string
+  error: string
+  fields: Record<string, string>
+  thanks: string
+}
 
 /** A form: an empty one has its error in sight with the focus, what is written is stored once. */
-function form({ path, collection, send, error, fields, thanks }: Form): Flow['run'] {
+function form({ path, above, collection, send, error, fields, thanks }: Form): Flow['run'] {
   return async (visitor) => {
     await visitor.go(path)
     await lives(visitor)
+    // What is loaded above the form moves it.
+    if (above) await visitor.reads(above)
     await visitor.press(button(send))
     await visitor.reads(error)
     await expect.poll(() => visitor.ask(IN_SIGHT, '[role=alert]')).toBe(true)
@@ -112,6 +122,7 @@ const instruments: Form = {
 
 const newsletter: Form = {
   path: '/',
+  above: 'Pronto anunciaremos nuevos eventos.',
   collection: 'Massive Boletin',
   send: 'Suscribirme',
   error: 'Ingresa un correo válido.',
