@@ -11,7 +11,8 @@ import (
 
 // ledger holds the outcomes of the clients' commits. It is safe for concurrent use.
 type ledger struct {
-	mu struct {
+	rising rising
+	mu     struct {
 		sync.Mutex
 		next int64
 		// entries maps documents that are created once to their known state.

@@ -106,8 +106,11 @@ type step func(context.Context, *rand.Rand) outcome
 
 // steps lists the actions of clients. Those of the histories come first.
 func (w *work) steps() []step {
-	return []step{w.register, w.registers, w.transfer, w.total, w.pair, w.pairs, w.name, w.seat, w.past, w.entry, w.entry, w.update}
+	return []step{w.register, w.registers, w.transfer, w.total, w.pair, w.pairs, w.name, w.seat, w.past, w.entry, w.entry, w.update, w.rise, w.risen}
 }
+
+// reads lists the actions that only read.
+func (w *work) reads() []step { return []step{w.total, w.pairs, w.risen, w.risen} }
 
 // register reads or writes one document.
 func (w *work) register(ctx context.Context, rnd *rand.Rand) outcome {
