@@ -15,10 +15,10 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/front/grpcd"
-	"clave/server/guard"
 	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // How a node that does not lead serves reads. Its replica follows the log. On the replica run a following engine, the
@@ -48,6 +48,9 @@ type follower struct {
 	store *pgstore.Store
 	// indexes shares the requests for read indexes between reads.
 	indexes cluster.Shared[reached]
+	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for a read index.
+	lease          readlease.Held[*followed]
+	reads, indexed atomic.Int64
 	// current serves reads; nil while they are forwarded.
 	current atomic.Pointer[followed]
 	// opened is the same, set before it becomes current.
@@ -123,8 +126,18 @@ func (f *follower) reach(ctx context.Context, s *followed, r reached) error {
 	return nil
 }
 
-// now waits until reads see everything that was acknowledged before the call.
+// now waits until reads see everything that was acknowledged before the call. With a lease they do already.
 func (f *follower) now(ctx context.Context, s *followed) error {
+	f.reads.Add(1)
+	if f.lease.Valid(s, f.store.Elapsed) {
+		return nil
+	}
+	f.indexed.Add(1)
+	return f.index(ctx, s)
+}
+
+// index waits until reads see everything that a read index names, and have its versions.
+func (f *follower) index(ctx context.Context, s *followed) error {
 	r, err := f.indexes.Do(ctx) // each request ends within indexTimeout
 	if err != nil || r.by == s {
 		return err
@@ -134,12 +147,13 @@ func (f *follower) now(ctx context.Context, s *followed) error {
 	return f.reach(ctx, s, r)
 }
 
-// nowPatiently is now for reads within streams, which wait for a leader.
-func (f *follower) nowPatiently(ctx context.Context, s *followed) error {
+// indexPatiently is index for reads within streams, which wait for a leader. A lease would not do: its versions are from
+// its beginning, and a listener that comes from another node may have a later one.
+func (f *follower) indexPatiently(ctx context.Context, s *followed) error {
 	late, stop := clock.System().After(maxIndexWait)
 	defer stop()
 	for {
-		err := f.now(ctx, s)
+		err := f.index(ctx, s)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -187,7 +201,7 @@ func (f *follower) serve(ctx context.Context, s *followed) {
 	defer s.close()
 	defer f.opened.Store(nil)
 	f.opened.Store(s)
-	if err := f.now(ctx, s); err != nil { // there is no leader, or it has other rules
+	if err := f.index(ctx, s); err != nil { // there is no leader, or it has other rules
 		_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
 		return
 	}
@@ -206,15 +220,47 @@ func (f *follower) serve(ctx context.Context, s *followed) {
 	}
 }
 
-// watch waits at the leader for each new row of the log, so that the replica follows at once.
+// leaseDemand is the number of reads within indexWait from which on a node requests leases.
+const leaseDemand = 4
+
+// demand decides whether a node requests leases.
+type demand struct {
+	// since is the beginning of the present period, before which there were some reads.
+	since  time.Duration
+	before int64
+	wants  bool
+}
+
+// look reports whether there are enough reads, of which there were some until now.
+func (d *demand) look(reads int64, now time.Duration) bool {
+	enough := reads-d.before >= leaseDemand
+	over := now-d.since >= indexWait
+	if over {
+		d.since, d.before = now, reads
+	}
+	if enough || over {
+		d.wants = enough
+	}
+	return d.wants
+}
+
+// watch waits at the leader for each new row of the log, so that the replica follows at once, and for a lease if there are
+// reads. Each request confirms that the lease of the response before the last one is not used any more.
 func (f *follower) watch(ctx context.Context) {
 	var differed *followed // its rules were not the leader's at the last iteration
+	var reads demand
 	for ctx.Err() == nil {
 		seq, _ := f.store.Progress()
-		r, err := f.request(ctx, cluster.IndexRequest{Wait: true, After: seq})
+		r, err := f.request(ctx, cluster.IndexRequest{Wait: true, After: seq, Lease: reads.look(f.reads.Load(), f.store.Elapsed())})
+		if err != nil || r.Lease == 0 {
+			f.lease.Drop()
+		}
 		if s := f.opened.Load(); err == nil && s != nil {
 			err = f.reach(ctx, s, r)
 			switch {
+			case err == nil && r.Lease > 0:
+				differed = nil
+				f.lease.Put(s, r.began, r.Lease)
 			case !errors.Is(err, errRules):
 				differed = nil
 			case differed == s:
@@ -300,53 +346,6 @@ func (f *follower) enter(ctx context.Context, reading func() cluster.Reading) (s
 		ctx = engine.AsOfNow(ctx)
 	}
 	return s, ctx, done
-}
-
-// offerIndexes registers the service by which other nodes request read indexes from this leader.
-func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
-	store, shared := s.store.(*pgstore.Store)
-	if !shared {
-		return
-	}
-	a.nodes.services[cluster.IndexService] = cluster.AnswerIndex(func(ctx context.Context, r cluster.IndexRequest) (index cluster.Index, err error) {
-		if r.Wait {
-			waitBehind(ctx, store, r.After)
-		}
-		// The versions come first: all commits up to them are in the log then, up to the row that is read after them. This
-		// node makes the log up to that row visible before another node does.
-		index.Versions = make(map[string]clock.Version, len(r.Databases))
-		for _, name := range r.Databases {
-			project, id, _ := strings.Cut(name, "/")
-			if v := s.engine.Latest(resource.Database{Project: project, ID: id}); v > 0 {
-				index.Versions[name] = v
-			}
-		}
-		index.Rules = rulesets.Digest()
-		index.Seq, _ = store.Progress()
-		if err := s.engine.WaitVisible(ctx); err != nil {
-			return index, err
-		}
-		return index, store.Held() // last, so that everything before was read while this node led
-	})
-}
-
-// waitBehind waits for a short time until a store has a row of the log after another.
-func waitBehind(ctx context.Context, store *pgstore.Store, after int64) {
-	late, stop := clock.System().After(indexWait)
-	defer stop()
-	for {
-		seq, changed := store.Progress()
-		if seq != after { // also if PostgreSQL was reset to an earlier state
-			return
-		}
-		select {
-		case <-changed:
-		case <-late:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // applied is called for each row of the log that was applied to the replica.

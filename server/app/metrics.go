@@ -22,6 +22,8 @@ func (a *App) followerState(n *nodes) metrics.State {
 	if f == nil {
 		return out
 	}
+	node.Indexed = f.indexed.Load() // first: a read counts in both
+	node.Leased = f.reads.Load() - node.Indexed
 	rows, contact := f.store.Behind()
 	node.Members = []metrics.Member{{Name: n.name, LogLag: rows, Age: contact}}
 	s := f.opened.Load()

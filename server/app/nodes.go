@@ -19,6 +19,7 @@ import (
 	"clave/server/process"
 	rpcidentity "clave/server/rpc/identity"
 	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests to
@@ -42,6 +43,8 @@ type nodes struct {
 	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases]
+	// leases are those by which other nodes read once this node leads.
+	leases *readlease.Grants
 	// follower serves reads while this node does not lead; nil until its replica is open.
 	follower atomic.Pointer[follower]
 	// reached is the time when the leader last reported that it is healthy.
@@ -243,11 +246,22 @@ func (n *nodes) serveAsLeader(a *App) {
 		if e.name == innerName {
 			part.Run = func(ctx context.Context) error {
 				n.lead()
-				return e.run(ctx)
+				return n.runInner(ctx, e)
 			}
 		}
 		a.parts = append(a.parts, part)
 	}
+}
+
+// runInner is early.run for the inner listener: while it still serves, other nodes give their leases back, so that the next
+// leader need not wait.
+func (n *nodes) runInner(ctx context.Context, e *early) error {
+	select {
+	case <-ctx.Done():
+		n.leases.Close()
+	case <-e.ended:
+	}
+	return e.close()
 }
 
 // lead lets the ports serve at this node.

@@ -195,10 +195,15 @@ func (n *Node) Run(ctx context.Context) error {
 	only := new(http.Protocols)
 	only.SetHTTP2(true)
 	settings := n.tls.Clone()
-	settings.NextProtos = []string{indexProtocol, "h2"}
+	settings.NextProtos = indexProtocols
 	server := &http.Server{
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){
-			indexProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) { n.serveIndexes(context.WithoutCancel(ctx), conn) },
+			leaseProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
+				n.serveIndexes(context.WithoutCancel(ctx), conn, true)
+			},
+			indexProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
+				n.serveIndexes(context.WithoutCancel(ctx), conn, false)
+			},
 		},
 		Handler: http.HandlerFunc(n.inner), TLSConfig: settings, Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{

@@ -8,9 +8,11 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"clave/server/clock"
 	"clave/server/httpjson"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // IndexService is the name of the leader's service for read indexes.
@@ -29,6 +31,9 @@ type Index struct {
 	// Versions holds versions for reads of the latest state, by the names of databases. All commits after Seq have greater
 	// versions.
 	Versions map[string]clock.Version `json:"versions"`
+	// Lease is the time from the sending of the request for which no node shows a later row or decides by other rules; 0 for none. It
+	// ends earlier with the next response on the same stream, which may bring another one.
+	Lease time.Duration `json:"-"`
 }
 
 // IndexRequest is the request for a read index.
@@ -38,6 +43,12 @@ type IndexRequest struct {
 	After int64 `json:"after,omitempty"`
 	// Databases lists the databases whose versions are requested.
 	Databases []string `json:"databases"`
+	// Lease requests a lease, which needs Wait. The leader waits until it can grant one. It is ignored by a leader of an
+	// earlier version.
+	Lease bool `json:"-"`
+	// Holder stands for the stream of the request at the leader; nil without leases. Received is a time after the request's arrival.
+	Holder   *readlease.Holder `json:"-"`
+	Received time.Time         `json:"-"`
 }
 
 // AnswerIndex returns the handler of IndexService. It responds to requests over HTTP, and on the node's streams.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"time"
 
 	"clave/server/clock"
 )
@@ -13,14 +14,31 @@ import (
 // The frames of a stream of read indexes. Each begins with the length of what follows, in four bytes; all numbers are
 // big-endian.
 //
-//	request:  a byte that is 1 if the leader may wait, After in eight bytes, and the names of databases
-//	response: a byte that is 1 if there is an index; then Seq in eight bytes, Rules, and a version in eight bytes for each
-//	          name of the request, 0 for none
+//	request:  a byte with wantsWait if the leader may wait and wantsLease if a lease is requested, After in eight bytes, and the
+//	          names of databases
+//	response: a byte that is 1 if there is an index; then Seq in eight bytes, the lease in microseconds in eight bytes, Rules,
+//	          and a version in eight bytes for each name of the request, 0 for none
 //
-// A name, and Rules, is its length in two bytes and its bytes.
+// A name, and Rules, is its length in two bytes and its bytes. Frames of the protocol without leases lack what concerns them.
 
-// indexProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses HTTP/2 instead.
-const indexProtocol = "clave-index/1"
+// leaseProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses indexProtocol, which has no leases,
+// or HTTP/2.
+const (
+	leaseProtocol = "clave-index/2"
+	indexProtocol = "clave-index/1"
+)
+
+// indexProtocols lists the protocols of an inner listener, those of streams of read indexes first.
+var indexProtocols = []string{leaseProtocol, indexProtocol, "h2"}
+
+// The bits of the first byte of a request.
+const (
+	wantsWait = 1 << iota
+	wantsLease
+)
+
+// maxLease is the maximum duration of a lease in a response.
+const maxLease = time.Minute
 
 // errFrame is the error of a frame that can't be read.
 var errFrame = errors.New("cluster: a damaged frame")
@@ -75,13 +93,16 @@ func cutName(frame []byte) (name string, rest []byte, err error) {
 	return string(frame[2:n]), frame[n:], nil
 }
 
-// appendRequest appends a request to a frame.
-func appendRequest(frame []byte, r IndexRequest) ([]byte, error) {
-	wait := byte(0)
+// appendRequest appends a request to a frame of a stream with or without leases.
+func appendRequest(frame []byte, r IndexRequest, leases bool) ([]byte, error) {
+	wants := byte(0)
 	if r.Wait {
-		wait = 1
+		wants |= wantsWait
 	}
-	frame = binary.BigEndian.AppendUint64(append(frame, wait), uint64(r.After))
+	if r.Lease && leases {
+		wants |= wantsLease
+	}
+	frame = binary.BigEndian.AppendUint64(append(frame, wants), uint64(r.After))
 	for _, name := range r.Databases {
 		if len(name) > math.MaxUint16 {
 			return nil, errFrame
@@ -94,12 +115,16 @@ func appendRequest(frame []byte, r IndexRequest) ([]byte, error) {
 	return frame, nil
 }
 
-// parseRequest parses a request.
-func parseRequest(frame []byte) (r IndexRequest, err error) {
-	if len(frame) < 9 || frame[0] > 1 {
+// parseRequest parses a request on a stream with or without leases.
+func parseRequest(frame []byte, leases bool) (r IndexRequest, err error) {
+	most := byte(wantsWait)
+	if leases {
+		most |= wantsLease
+	}
+	if len(frame) < 9 || frame[0] > most {
 		return r, errFrame
 	}
-	r.Wait, r.After = frame[0] == 1, int64(binary.BigEndian.Uint64(frame[1:]))
+	r.Wait, r.Lease, r.After = frame[0]&wantsWait != 0, frame[0]&wantsLease != 0, int64(binary.BigEndian.Uint64(frame[1:]))
 	for frame = frame[9:]; len(frame) > 0; {
 		var name string
 		if name, frame, err = cutName(frame); err != nil {
@@ -110,12 +135,16 @@ func parseRequest(frame []byte) (r IndexRequest, err error) {
 	return r, nil
 }
 
-// appendIndex appends the response to a request for some databases to a frame. A nil index is a refusal.
-func appendIndex(frame []byte, index *Index, databases []string) []byte {
+// appendIndex appends the response to a request for some databases to a frame of a stream with or without leases. A nil
+// index is a refusal.
+func appendIndex(frame []byte, index *Index, databases []string, leases bool) []byte {
 	if index == nil {
 		return append(frame, 0)
 	}
 	frame = binary.BigEndian.AppendUint64(append(frame, 1), uint64(index.Seq))
+	if leases {
+		frame = binary.BigEndian.AppendUint64(frame, uint64(index.Lease/time.Microsecond))
+	}
 	frame = appendName(frame, index.Rules)
 	for _, name := range databases {
 		frame = binary.BigEndian.AppendUint64(frame, uint64(index.Versions[name]))
@@ -123,8 +152,9 @@ func appendIndex(frame []byte, index *Index, databases []string) []byte {
 	return frame
 }
 
-// parseIndex parses the response to a request for some databases. It returns nil for a refusal.
-func parseIndex(frame []byte, databases []string) (*Index, error) {
+// parseIndex parses the response to a request for some databases on a stream with or without leases. It returns nil for a
+// refusal.
+func parseIndex(frame []byte, databases []string, leases bool) (*Index, error) {
 	if len(frame) == 1 && frame[0] == 0 {
 		return nil, nil
 	}
@@ -132,8 +162,15 @@ func parseIndex(frame []byte, databases []string) (*Index, error) {
 		return nil, errFrame
 	}
 	index := &Index{Seq: int64(binary.BigEndian.Uint64(frame[1:])), Versions: make(map[string]clock.Version, len(databases))}
+	frame = frame[9:]
+	if leases {
+		if len(frame) < 8 || binary.BigEndian.Uint64(frame) > uint64(maxLease/time.Microsecond) {
+			return nil, errFrame
+		}
+		index.Lease, frame = time.Duration(binary.BigEndian.Uint64(frame))*time.Microsecond, frame[8:]
+	}
 	var err error
-	if index.Rules, frame, err = cutName(frame[9:]); err != nil {
+	if index.Rules, frame, err = cutName(frame); err != nil {
 		return nil, err
 	}
 	if len(frame) != 8*len(databases) {

@@ -10,12 +10,16 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"clave/server/clock"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // How a node requests read indexes. It has two streams to the leader, each a TLS connection of its own with one request
 // at a time: one for reads, which share requests (Shared), and one on which the leader may wait for the next row of the log.
 // A stream is opened with its first request, and ends when it breaks, with a request that takes too long, and when
-// another node leads. A leader of an earlier version has no streams; its indexes are requested over HTTP.
+// another node leads. A leader of an earlier version has no streams, or none with leases; without streams its indexes are
+// requested over HTTP.
 
 // errIndex is the error of a node that has no read index to give, because it does not lead.
 var errIndex = errors.New("cluster: the leader has no read index")
@@ -23,29 +27,34 @@ var errIndex = errors.New("cluster: the leader has no read index")
 // errNoStreams is the error of a leader that has no streams.
 var errNoStreams = errors.New("cluster: the leader has no streams of read indexes")
 
-// serveIndexes responds to the requests of a stream until it breaks or this node stops.
-func (n *Node) serveIndexes(ctx context.Context, conn net.Conn) {
+// serveIndexes responds to the requests of a stream until it breaks or this node stops. leases is set for a stream with leases.
+func (n *Node) serveIndexes(ctx context.Context, conn net.Conn, leases bool) {
 	ctx, stop := n.ending.Within(ctx)
 	defer stop()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
+	var holder *readlease.Holder
+	if leases {
+		holder = new(readlease.Holder)
+	}
 	var request, response []byte
 	for {
 		var err error
 		if request, err = readFrame(in, request); err != nil {
 			return
 		}
-		r, err := parseRequest(request)
+		r, err := parseRequest(request, leases)
 		if err != nil {
 			n.o.Log.Warn("a stream of read indexes is closed", "error", err)
 			return
 		}
+		r.Holder, r.Received = holder, clock.System().Now()
 		response = beginFrame(response)
 		if index, err := n.answerIndex(ctx, r); err != nil {
-			response = appendIndex(response, nil, nil)
+			response = appendIndex(response, nil, nil, leases)
 		} else {
-			response = appendIndex(response, &index, r.Databases)
+			response = appendIndex(response, &index, r.Databases, leases)
 		}
 		if _, err := conn.Write(endFrame(response)); err != nil {
 			return
@@ -68,6 +77,7 @@ type indexStream struct {
 	// leader is the leader of the stream; if conn is nil, it is a leader without streams.
 	leader Leader
 	conn   net.Conn
+	leases bool // its responses may grant leases
 	in     *bufio.Reader
 	buffer []byte
 	// stop ends the stream's registration for the end of the leader.
@@ -106,12 +116,14 @@ func (s *indexStream) request(ctx context.Context, n *Node, leader Leader, r Ind
 // openLocked opens a stream. mu is held.
 func (s *indexStream) openLocked(ctx context.Context, n *Node, leader Leader) error {
 	settings := n.tls.Clone()
-	settings.NextProtos = []string{indexProtocol, "h2"}
+	settings.NextProtos = indexProtocols
 	conn, err := dialInner(ctx, settings, "tcp", leader.Address)
 	if err != nil {
 		return err
 	}
-	if conn.(*tls.Conn).ConnectionState().NegotiatedProtocol != indexProtocol {
+	protocol := conn.(*tls.Conn).ConnectionState().NegotiatedProtocol
+	s.leases = protocol == leaseProtocol
+	if protocol != leaseProtocol && protocol != indexProtocol {
 		s.leader = leader
 		return errors.Join(errNoStreams, conn.Close())
 	}
@@ -143,7 +155,7 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 	if r.Wait { // other requests are not canceled
 		defer context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })()
 	}
-	if s.buffer, err = appendRequest(beginFrame(s.buffer), r); err != nil {
+	if s.buffer, err = appendRequest(beginFrame(s.buffer), r, s.leases); err != nil {
 		return nil, err
 	}
 	if _, err := s.conn.Write(endFrame(s.buffer)); err != nil {
@@ -152,5 +164,5 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 	if s.buffer, err = readFrame(s.in, s.buffer); err != nil {
 		return nil, err
 	}
-	return parseIndex(s.buffer, r.Databases)
+	return parseIndex(s.buffer, r.Databases, s.leases)
 }

@@ -231,14 +231,16 @@ func TestIndexOfAnEarlierVersion(t *testing.T) {
 
 // FuzzIndexFrames parses arbitrary frames of a peer. The encoding of a parsed frame must be the same bytes.
 func FuzzIndexFrames(f *testing.F) {
-	request, err := appendRequest(nil, IndexRequest{Wait: true, After: -1, Databases: []string{"p/(default)", ""}})
+	request, err := appendRequest(nil, IndexRequest{Wait: true, Lease: true, After: -1, Databases: []string{"p/(default)", ""}}, true)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(request)
-	f.Add(appendIndex(nil, &Index{Seq: 1, Rules: "r", Versions: map[string]clock.Version{"a": 5}}, []string{"a", "b"}))
-	f.Add(appendIndex(nil, nil, nil))
-	f.Fuzz(func(t *testing.T, frame []byte) {
+	f.Add(request, true)
+	for _, leases := range []bool{false, true} {
+		f.Add(appendIndex(nil, &Index{Seq: 1, Rules: "r", Versions: map[string]clock.Version{"a": 5}, Lease: time.Second}, []string{"a", "b"}, leases), leases)
+	}
+	f.Add(appendIndex(nil, nil, nil, true), true)
+	f.Fuzz(func(t *testing.T, frame []byte, leases bool) {
 		whole := endFrame(append(beginFrame(nil), frame...))
 		if read, err := readFrame(bufio.NewReader(bytes.NewReader(whole)), nil); err != nil || !bytes.Equal(read, frame) {
 			t.Errorf("readFrame of %x = %x, %v", whole, read, err)
@@ -246,15 +248,15 @@ func FuzzIndexFrames(f *testing.F) {
 		if _, err := readFrame(bufio.NewReader(bytes.NewReader(whole[:len(whole)-1])), nil); err == nil {
 			t.Errorf("readFrame of %x without its last byte has no error", whole)
 		}
-		if r, err := parseRequest(frame); err == nil {
-			if again, err := appendRequest(nil, r); err != nil || !bytes.Equal(again, frame) {
+		if r, err := parseRequest(frame, leases); err == nil {
+			if again, err := appendRequest(nil, r, leases); err != nil || !bytes.Equal(again, frame) {
 				t.Errorf("parseRequest(%x) = %+v, which is encoded as %x", frame, r, again)
 			}
 		}
 		names := []string{"a", "b"}
-		if index, err := parseIndex(frame, names); err == nil {
-			again := appendIndex(nil, index, names)
-			if other, err := parseIndex(again, names); err != nil || !reflect.DeepEqual(other, index) {
+		if index, err := parseIndex(frame, names, leases); err == nil {
+			again := appendIndex(nil, index, names, leases)
+			if other, err := parseIndex(again, names, leases); err != nil || !reflect.DeepEqual(other, index) {
 				t.Errorf("parseIndex(%x) = %+v, and of its encoding %+v, %v", frame, index, other, err)
 			}
 		}

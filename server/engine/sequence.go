@@ -258,20 +258,11 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	return false
 }
 
-// WaitVisible returns when readers see all that was written to the store before the call, or ctx is done.
-func (e *Engine) WaitVisible(ctx context.Context) error {
+// Visible returns a channel that is closed when readers see all that was written to the store before the call, or nil if they do already.
+func (e *Engine) Visible() <-chan struct{} {
 	e.mu.Lock()
-	written := e.mu.writing
-	e.mu.Unlock()
-	if written == nil {
-		return nil
-	}
-	select {
-	case <-written:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer e.mu.Unlock()
+	return e.mu.writing
 }
 
 // apply writes a batch. After an error of the storage it is unknown what is on disk, unless the disk is full.

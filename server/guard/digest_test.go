@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"clave/server/guard"
+	"clave/server/rules"
 )
 
 // TestDigest checks that nodes with the same rules have the same digest, in whatever order the rules came into force, and that
@@ -38,5 +39,27 @@ func TestDigest(t *testing.T) {
 		if other == both {
 			t.Errorf("%s: the digest is the same", name)
 		}
+	}
+}
+
+// TestReplacementsWithin runs replacements within a function: the rules change while it runs, and listeners of changes are called after it.
+func TestReplacementsWithin(t *testing.T) {
+	b := guard.NewRulesets(guard.RulesetsOptions{})
+	var before, after []string
+	b.Within(func(replace func()) {
+		before = append(before, b.Digest())
+		replace()
+		after = append(after, b.Digest())
+	})
+	const source = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read; } } }"
+	empty := b.Digest()
+	if issues := b.Replace("", "", "no rules"); !rules.HasErrors(issues) || len(before) != 0 {
+		t.Errorf("text with errors: %v, replaced %d times", issues, len(before))
+	}
+	if issues := b.Replace("", "", source); len(issues) > 0 {
+		t.Fatal(issues)
+	}
+	if len(before) != 1 || before[0] != empty || after[0] == empty || after[0] != b.Digest() {
+		t.Errorf("the digests are %v before and %v after the replacement, %s at first and %s now", before, after, empty, b.Digest())
 	}
 }

@@ -40,6 +40,8 @@ type Rulesets struct {
 		sums map[resource.Database][sha256.Size]byte
 		// digest is a checksum of sums.
 		digest string
+		// within runs each replacement; nil runs it as it is.
+		within func(replace func())
 		// changed holds the functions that are called after a ruleset was replaced, without the lock.
 		changed []func()
 	}
@@ -66,8 +68,29 @@ func (b *Rulesets) Replace(project, database, source string) []rules.Issue {
 	if b.o.Cover {
 		ruleset.Cover()
 	}
+	b.mu.RLock()
+	within := b.mu.within
+	b.mu.RUnlock()
+	replace := func() { b.put(project, database, sha256.Sum256([]byte(source)), ruleset) }
+	if within != nil {
+		within(replace)
+	} else {
+		replace()
+	}
+	b.mu.RLock()
+	changed := slices.Clone(b.mu.changed)
+	b.mu.RUnlock()
+	for _, f := range changed {
+		f()
+	}
+	return issues
+}
+
+// put puts a ruleset in force.
+func (b *Rulesets) put(project, database string, sum [sha256.Size]byte, ruleset *rules.Ruleset) {
 	b.mu.Lock()
-	b.mu.sums[resource.Database{Project: project, ID: database}] = sha256.Sum256([]byte(source))
+	defer b.mu.Unlock()
+	b.mu.sums[resource.Database{Project: project, ID: database}] = sum
 	b.mu.digest = digestOf(b.mu.sums)
 	switch {
 	case project == "":
@@ -77,12 +100,13 @@ func (b *Rulesets) Replace(project, database, source string) []rules.Issue {
 	default:
 		b.mu.databases[resource.Database{Project: project, ID: database}] = ruleset
 	}
-	changed := slices.Clone(b.mu.changed)
-	b.mu.Unlock()
-	for _, f := range changed {
-		f()
-	}
-	return issues
+}
+
+// Within registers a function that runs each further replacement: it calls replace once, before it returns.
+func (b *Rulesets) Within(run func(replace func())) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mu.within = run
 }
 
 // Digest identifies the rules in force: nodes with the same rules have the same digest.

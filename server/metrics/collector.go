@@ -47,6 +47,7 @@ var (
 	requestBytes  = desc("request_memory_bytes", "What requests hold that are being received.")
 
 	nodeRole     = desc("node_role", "1 for the role that this node has: leader or follower.", "role")
+	nodeReads    = desc("node_reads_total", "Reads of a follower, by what makes them current: a lease, or an index from the leader.", "by")
 	nodeEpoch    = desc("node_epoch", "How many leaders there were, the present one included.")
 	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports it of all nodes, a follower of itself.", "node")
 	nodeSeen     = desc("node_seen_seconds", "How long ago a node reported its position. The leader reports it of all nodes; a follower reports how long ago it was in contact.", "node")
@@ -57,7 +58,7 @@ var (
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
-	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
 // attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API, to their names in
@@ -159,6 +160,9 @@ func (o output) state(s State) {
 		}
 		if n.Role == "leader" {
 			o.gauge(nodeStateLag, float64(n.StateLag))
+		} else {
+			o.counter(nodeReads, uint64(n.Leased), "lease")
+			o.counter(nodeReads, uint64(n.Indexed), "index")
 		}
 		for _, m := range n.Members {
 			o.gauge(nodeLogLag, float64(m.LogLag), m.Name)

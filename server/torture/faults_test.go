@@ -193,7 +193,7 @@ func (w *work) endure(ctx context.Context) {
 	}
 }
 
-// quietTime reports whether all clients only read at a time: reads that begin in a pause of the writes end during writes.
+// quietTime reports whether all clients only read at a time, so that nodes get leases for reading, which the writes after it end.
 func quietTime(now time.Time) bool {
 	const period = 250 * time.Millisecond
 	return now.Sub(now.Truncate(period)) < period/2
@@ -254,9 +254,11 @@ func (all *workload) round(t *testing.T, f fault) {
 			t.Errorf("node %d does not use its link to the leader, %d", i, leader)
 		}
 	}
+	leases := all.leases(leader)
 	at := faultTime{began: time.Now()}
 	f.begin(all.cluster, leader)
 	<-time.After(lasts)
+	during := all.leases(-1)
 	f.end(all.cluster, leader)
 	at.ended = time.Now()
 	<-time.After(grace)
@@ -287,8 +289,11 @@ func (all *workload) round(t *testing.T, f fault) {
 			outages++
 		}
 	}
-	t.Logf("%s: %d commits, the leader was %d and is %d, %d calls had no answer, the last at the balancer after %v", f.name, total, leader, now,
-		outages, last.Sub(at.began).Round(10*time.Millisecond))
+	t.Logf("%s: %d commits, the leader was %d and is %d, %d calls had no answer, the last at the balancer after %v; reads by a lease before the fault %d, at its end %d, after it %d",
+		f.name, total, leader, now, outages, last.Sub(at.began).Round(10*time.Millisecond), leases, during, all.leases(now))
+	if leases == 0 {
+		t.Errorf("%s: no node has read by a lease before the fault", f.name)
+	}
 	if t.Failed() {
 		t.Log(all.logged())
 	}

@@ -29,6 +29,8 @@ type member struct {
 	clients *testlink.Link
 	inner   []*testlink.Link
 	pg      []*testlink.Link
+	// metrics is the address of its metrics.
+	metrics string
 	// disk is the mount point of the node's disk, empty if it has none.
 	disk string
 }
@@ -56,9 +58,9 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 		c.standby = c.pg.Standby()
 		servers = append(servers, c.standby)
 	}
-	ports := testprogram.FreePorts(t, count)
+	ports := testprogram.FreePorts(t, 2*count)
 	inner := make([]string, count)
-	for i, port := range ports {
+	for i, port := range ports[:count] {
 		inner[i] = fmt.Sprintf("127.0.0.1:%d", port)
 	}
 	var targets []string
@@ -85,7 +87,8 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 			own += "&target_session_attrs=read-write"
 		}
 		m.site.env = []string{"CLAVE_STORE=" + own, "CLAVE_CLOCK_AHEAD=" + ahead[i]}
-		m.site.args = append(m.site.args, "--cluster-listen", inner[i])
+		m.metrics = fmt.Sprintf("127.0.0.1:%d", ports[count+i])
+		m.site.args = append(m.site.args, "--cluster-listen", inner[i], "--metrics", m.metrics)
 		c.members = append(c.members, m)
 		targets = append(targets, m.site.addr)
 	}
@@ -157,6 +160,42 @@ func (m *member) role() string {
 		return ""
 	}
 	return role
+}
+
+// leases returns the number of reads by a lease that the nodes report, except one that leads; without it -1. Nodes count from the time at which they
+// began to follow.
+func (c *cluster) leases(leader int) (sum int64) {
+	c.others(leader, func(m *member) { sum += m.leases() })
+	return sum
+}
+
+// leases returns the number of reads by a lease that a node reports, and 0 if it does not respond.
+func (m *member) leases() (n int64) {
+	ctx, cancel := context.WithTimeout(m.site.t.Context(), time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+m.metrics+"/metrics", http.NoBody)
+	if err != nil {
+		m.site.t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0
+	}
+	_, rest, found := strings.Cut(string(text), `clave_node_reads_total{by="lease"} `)
+	if !found {
+		return 0
+	}
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		var many float64 // such as 1e+06
+		_, _ = fmt.Sscan(rest, &many)
+		n = int64(many)
+	}
+	return n
 }
 
 // await waits for a condition of a node.

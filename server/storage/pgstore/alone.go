@@ -83,7 +83,10 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 		return err
 	}
 	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
-	s.lead.init()
+	if err := s.lead.init(); err != nil {
+		pool.Close()
+		return err
+	}
 	s.idle.L = &s.mu
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.openAlone(ctx); err != nil {

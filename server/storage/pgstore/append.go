@@ -113,8 +113,10 @@ type entry struct {
 	body   []byte
 }
 
-// append writes a row and applies it to the replica.
+// append writes a row and applies it to the replica, once no other node reads by a lease: such a node lacks the row.
 func (s *Store) append(ctx context.Context, all *storage.Batch) error {
+	change := s.lead.leases.Change() // nodes give their leases back while the row is written
+	defer change.End()
 	e := entry{position: position{s.at.seq + 1, newID()}, before: s.at.id, body: s.codec.encode(all.Ops)}
 	if err := s.insert(ctx, e); err != nil {
 		if errors.Is(err, storage.ErrMoved) {
@@ -122,6 +124,7 @@ func (s *Store) append(ctx context.Context, all *storage.Batch) error {
 		}
 		return err
 	}
+	change.Wait()
 	all.Set(positionKey, s.positionValue(e.position))
 	if err := s.local.ApplyUnsynced(all); err != nil {
 		// The row is written, but this node can't make it visible.

@@ -12,6 +12,7 @@ import (
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/storage"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // followPause is the interval at which a waiting node reads the lease and the log.
@@ -38,10 +39,12 @@ type leadership struct {
 	seq, behind atomic.Int64
 	// relieved is set while another node with space on its disk could lead.
 	relieved atomic.Bool
-	cancel   context.CancelFunc
-	working  sync.WaitGroup
-	lost     chan struct{} // closed with mu.cause set
-	mu       struct {
+	// leases are those by which other nodes read.
+	leases  *readlease.Grants
+	cancel  context.CancelFunc
+	working sync.WaitGroup
+	lost    chan struct{} // closed with mu.cause set
+	mu      struct {
 		sync.Mutex
 		leading bool
 		cause   error
@@ -49,9 +52,11 @@ type leadership struct {
 }
 
 // init initializes the fields that the zero value lacks.
-func (l *leadership) init() {
+func (l *leadership) init() (err error) {
 	l.origin = clock.System().Now()
 	l.lost = make(chan struct{})
+	l.leases, err = readlease.New(readlease.Options{Leading: l.left})
+	return err
 }
 
 // elapsed returns the monotonic time since origin.
@@ -79,6 +84,14 @@ func (l *leadership) held() error {
 		return fault.E(fault.Unavailable, "The database can't be reached at the moment. Please try again.")
 	}
 	return nil
+}
+
+// left returns the time for which no other node can lead, and 0 if this node does not lead.
+func (l *leadership) left() time.Duration {
+	if l.ended() != nil {
+		return 0
+	}
+	return time.Duration(l.until.Load()) - l.elapsed()
 }
 
 // moved returns the error of a node that does not lead, or no longer leads.
@@ -168,14 +181,14 @@ func (s *Store) TryLead(ctx context.Context) error {
 // leader. For a node with a full disk space is the error; it waits a lease longer, so that others can take the lease
 // first.
 func (s *Store) take(ctx context.Context, space error) (leader string, err error) {
-	var free bool
+	var free, lasts bool
 	var address string
 	wait := time.Duration(0)
 	if space != nil {
 		wait = s.o.Lease
 	}
-	err = s.pool.QueryRow(ctx, `select node, address, until < clock_timestamp() - $2 * interval '1 millisecond' or node = $1 and $2 = 0 from clave_lease
-		where id = 1`, s.o.Node, wait.Milliseconds()).Scan(&leader, &address, &free)
+	err = s.pool.QueryRow(ctx, `select node, address, until < clock_timestamp() - $2 * interval '1 millisecond' or node = $1 and $2 = 0, until >= clock_timestamp()
+		from clave_lease where id = 1`, s.o.Node, wait.Milliseconds()).Scan(&leader, &address, &free, &lasts)
 	if err != nil {
 		return "", s.failed("read the lease", err)
 	}
@@ -206,6 +219,10 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	s.lead.began, s.lead.excess = asked, max(0, s.lead.first.Sub(now))
 	s.lead.reserved.Store(reserved)
 	s.lead.extend(asked, s.o.Lease)
+	if lasts {
+		// The earlier run of this node may have granted leases to other nodes, which end with its own at the latest.
+		return "", clock.Sleep(ctx, clock.System(), readlease.Longest)
+	}
 	return "", nil
 }
 

@@ -123,6 +123,7 @@ func TestNodes(t *testing.T) {
 		{"a full disk hands over", testAFullDiskHandsOver},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
+		{"leases for reading", testLeasesForReading},
 		{"a replica is read", testAReplicaIsRead},
 		{"a replica without contact is not read", testAReplicaWithoutContact},
 		{"a replica that is read is not built again", testAReadReplicaIsNotBuiltAgain},

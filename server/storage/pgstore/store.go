@@ -12,6 +12,7 @@ import (
 	"clave/server/fault"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
+	"clave/server/storage/pgstore/readlease"
 )
 
 // Store is a storage.Store that nodes share. It reads from its replica, and writes once Lead has returned.
@@ -62,7 +63,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
-	s.lead.init()
+	if err := s.lead.init(); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	s.following.init()
 	s.idle.L = &s.mu
 	if err := s.open(ctx); err != nil {
@@ -97,6 +101,9 @@ func (s *Store) failed(doing string, err error) error {
 	}
 	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, reachError(err, s.pool.Config().ConnConfig.Password))
 }
+
+// Leases returns the leases by which other nodes read while this one leads.
+func (s *Store) Leases() *readlease.Grants { return s.lead.leases }
 
 // Held implements storage.Leased.
 func (s *Store) Held() error { return s.lead.held() }
@@ -191,6 +198,7 @@ func (s *Store) Close() error {
 		s.idle.Wait()
 	}
 	s.mu.Unlock()
+	s.lead.leases.Close() // the next leader grants its own
 	s.lead.stop()
 	s.release(s.ending)
 	s.pool.Close()
