@@ -73,7 +73,7 @@ func (b *Budget) Used() int64 {
 // Hold is the share of one request, or one connection, in a budget.
 type Hold struct {
 	budget *Budget
-	// evict ends the receiving; it is called at most once, by another goroutine.
+	// evict ends the receiving; it is called at most once, by another goroutine. A hold without it is never slow.
 	evict func()
 	// The budget's lock guards the other fields: the held bytes, the time of the last received bytes, the time and the number
 	// of received bytes at the start of the present second of measuring, and the rate of the previous second.
@@ -86,7 +86,7 @@ type Hold struct {
 }
 
 // Hold returns an empty hold. The budget calls evict, which must not block, if the hold receives too slowly while
-// others wait.
+// others wait; nil means that the hold is never evicted.
 func (b *Budget) Hold(evict func()) *Hold {
 	now := b.o.Clock.Now()
 	h := &Hold{budget: b, evict: evict, last: now, mark: now}
@@ -183,7 +183,7 @@ func (b *Budget) takeLocked(h *Hold, n int64) bool {
 
 // slow reports whether a hold receives too slowly; the budget's lock is held.
 func (h *Hold) slow(now time.Time) bool {
-	if h.held == 0 || h.waits || h.complete || h.evicted {
+	if h.evict == nil || h.held == 0 || h.waits || h.complete || h.evicted {
 		return false
 	}
 	return now.Sub(h.last) >= slowAfter || h.marked > 0 && h.rate < slowRate

@@ -135,6 +135,16 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 	}
 }
 
+func TestAHoldThatCannotBeEvictedStays(t *testing.T) {
+	hand := clock.NewHand(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	take(t, b.Hold(nil), mib)
+	hand.Advance(2 * time.Second)
+	if err := advance(t, hand, later(t.Context(), b.Hold(nil), mib/2)); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("Take beside a stalled hold without evict = %v, want UNAVAILABLE", err)
+	}
+}
+
 // stuck is a body that returns some bytes and then blocks until it is closed.
 type stuck struct {
 	part  io.Reader
