@@ -77,7 +77,7 @@ func (l *Listener) Run(ctx context.Context) error {
 
 // serve answers a request.
 func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	var answer any
 	if err == nil {
 		answer, err = l.answer(r.Context(), body)

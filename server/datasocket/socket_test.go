@@ -57,6 +57,7 @@ func TestRequest(t *testing.T) {
 		in         any
 	}{
 		{"refused by the service", "a name is missing", question{}},
+		{"beyond the maximum size", "request body too large", question{strings.Repeat("x", 1<<16)}},
 		{"of another type", "the request is not valid JSON: json: cannot unmarshal", "ann"},
 	} {
 		if err := datasocket.Request(t.Context(), data, "test.sock", c.in, nil); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), c.want) {
