@@ -10,13 +10,14 @@ import (
 // packFrom is the number of bytes from which a response is compressed. A smaller one is sent in one packet anyway.
 const packFrom = 1400
 
-// packers are *gzip.Writer, which take more memory than what they compress. They prefer speed: a response is sent once.
+// packers holds *gzip.Writer values, each of which takes more memory than what it compresses. Their level is the fastest, since a response is
+// sent once.
 var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // The level is a valid one.
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return z
 }}
 
-// pack compresses the buffer if it is the whole response, is worth it and the client accepts it. What is sent in pieces
+// pack compresses the buffer if it is the whole response, takes more than one packet and the client accepts it. What is sent in pieces
 // is not compressed, so that a piece is complete for the client when it arrives. Compressing discloses nothing by its size
 // (BREACH): callers are identified by a header that only their own scripts set, so no foreign page can make them send requests.
 func (a *answer) pack() {
