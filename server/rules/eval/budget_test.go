@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"clave/server/document"
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/value"
@@ -155,6 +156,38 @@ func TestBudgetOfMemory(t *testing.T) {
 		d := decide(t, functions, "f6("+c.start+")."+c.cond+" || true", &counting{})
 		if d.Allowed || !d.Exhausted || !strings.Contains(d.Denial(), "maximum memory usage") {
 			t.Errorf("%s: allowed %t, %q; want the memory to be used up", c.name, d.Allowed, d.Denial())
+		}
+	}
+}
+
+// TestBudgetOfPatterns applies patterns of the request to texts of the request. Literals of the rules may be applied to any text.
+func TestBudgetOfPatterns(t *testing.T) {
+	long := strings.Repeat("ab", 250_000)
+	for _, c := range []struct {
+		name, cond, pattern, text string
+		allowed, exhausted        bool
+	}{
+		{"a short pattern and text", "d.text.matches(d.pattern)", "[a-z]+@[a-z]+", "ann@example", true, false},
+		{"a short pattern, 10 kB", "d.text.matches(d.pattern)", "(ab)*", long[:10_000], true, false},
+		{"many repetitions", "d.text.matches(d.pattern)", strings.Repeat("(a?b?){100}", 10), long, false, true},
+		{"many repetitions, or true", "d.text.matches(d.pattern) || true", strings.Repeat("(a?b?){100}", 10), long, false, true},
+		{"a long pattern", "d.text.matches(d.pattern)", long, "ab", false, true},
+		{"split", "d.text.split(d.pattern).size() > 0", strings.Repeat("(a?b?){100}", 10), long, false, true},
+		{"replace", "d.text.replace(d.pattern, '').size() >= 0", strings.Repeat("(a?b?){100}", 10), long, false, true},
+		{"an invalid pattern", "d.text.matches(d.pattern)", "(", "ab", false, false},
+		{"literals", "d.text.matches('(a?b?)*') && d.text.replace('(ab)+', '') == '' && d.text.split('(ab){400}').size() > 0", "", long, true, false},
+		{"one after the other", strings.TrimSuffix(strings.Repeat("d.text.matches(d.pattern) && ", 50), " && "), strings.Repeat("(ab)*", 50), long[:1000], false, true},
+	} {
+		r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents/t/{id} {\n function ok(d) { return " + c.cond +
+			"; }\n allow create: if ok(request.resource.data);\n }\n}")
+		if r == nil {
+			t.Fatalf("%s: %s", c.name, rules.Summary(issues))
+		}
+		name := resource.Document{DB: database, Path: "t/x"}
+		made := &document.Document{Name: name, Fields: value.Map{"pattern": value.String(c.pattern), "text": value.String(c.text)}}
+		d, err := r.Allow(t.Context(), &rules.Request{Method: rules.Create, Name: name, After: made, Reader: &counting{}})
+		if err != nil || d.Allowed != c.allowed || d.Exhausted != c.exhausted {
+			t.Errorf("%s: allowed %t, exhausted %t (%s), %v; want %t, %t", c.name, d.Allowed, d.Exhausted, d.Denial(), err, c.allowed, c.exhausted)
 		}
 	}
 }

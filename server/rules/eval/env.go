@@ -140,6 +140,7 @@ type Evaluator struct {
 	base     int     // where those of the innermost begin
 	steps    int
 	spent    *Failure     // the failure that used up the budget
+	patterns int64        // the work of regular expressions so far
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
@@ -156,13 +157,13 @@ type writtenMap struct {
 // Begin starts the evaluation of a further operation.
 func (e *Evaluator) Begin(r *Request) {
 	e.Request = r
-	e.steps, e.spent = 0, nil
+	e.steps, e.spent, e.patterns = 0, nil, 0
 	e.Lookups.begin()
 }
 
 // ResetBudget begins another evaluation of the same operation, for example for another alternative of a query. Earlier
 // lookups still count.
-func (e *Evaluator) ResetBudget() { e.steps, e.spent = 0, nil }
+func (e *Evaluator) ResetBudget() { e.steps, e.spent, e.patterns = 0, nil, 0 }
 
 // Err returns the first error of the Reader.
 func (e *Evaluator) Err() error { return e.err }

@@ -16,6 +16,10 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 		return choose(name, "string", ways, args, 1)
 	}
 	expr := string(args[1].(value.String))
+	if !e.admitPattern(expr, string(s)) {
+		e.steps, e.spent = maxSteps+1, laborious
+		return laborious
+	}
 	if name == "matches" {
 		// Literal patterns were compiled when the rules were loaded.
 		re := e.Program.Patterns[expr]
@@ -40,6 +44,36 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 		return badPattern(by)
 	}
 	return value.String(text)
+}
+
+// maxPatterns is the maximum work of a request's regular expressions that are not literals of the rules. The work of one is the number of
+// its instructions, times that of its text's bytes. Without a limit, a pattern and a text of a client could take minutes.
+const maxPatterns = 1 << 23
+
+// patternParts is the number of bytes of text that cost as much as parsing a pattern does.
+const patternParts = 64
+
+// laborious is the failure of a request whose regular expressions exceed maxPatterns. No other expression can override it.
+var laborious = &Failure{
+	Text:  "Unable to evaluate the expression as its regular expressions are too large for the texts to which they are applied.",
+	abort: true,
+}
+
+// admitPattern reports whether a pattern may be applied to a text within the request's budget. Literals of the rules are not counted.
+func (e *Evaluator) admitPattern(expr, text string) bool {
+	if e.Program.Patterns[expr] != nil {
+		return true
+	}
+	e.patterns += int64(len(expr)) * patternParts
+	if e.patterns > maxPatterns {
+		return false
+	}
+	n, err := check.Instructions(expr)
+	if err != nil {
+		return true // badPattern
+	}
+	e.patterns += int64(n) * int64(len(text)+1)
+	return e.patterns <= maxPatterns
 }
 
 // badPattern is the failure of a text that is not a regular expression.
