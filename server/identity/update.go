@@ -249,6 +249,9 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 			s.revoke(u)
 		}
 		setProfile(u, r)
+		if s.o.AsEmulator && slices.Contains(r.DeleteProvider, "password") {
+			u.Email, u.EmailVerified = "", false
+		}
 		return nil
 	}, nil
 }

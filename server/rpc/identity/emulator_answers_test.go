@@ -237,6 +237,12 @@ var emulatorCases = []emulatorCase{
 	{"a passkey without response", func(w *fixture) string {
 		return w.message("v2/accounts/passkeyEnrollment:finalize", object{"idToken": "some"})
 	}, "MISSING_AUTHENTICATOR_RESPONSE", ""},
+	{"the address after the password's provider is deleted", func(w *fixture) string {
+		made := w.must(w.client("signUp", object{"email": "ann@example.com", "password": "secret-word", "returnSecureToken": true}))
+		w.must(w.client("update", object{"idToken": made["idToken"], "deleteProvider": []any{"password"}}))
+		found := w.user(made["localId"])
+		return show(found, "email") + " " + show(found, "emailVerified") + " " + show(found, "passwordHash")
+	}, `"ann@example.com" false absent`, `absent absent absent`},
 }
 
 // TestEmulatorAnswers compares answers in both modes, under the official emulator's settings.
