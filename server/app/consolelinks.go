@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"clave/server/cluster"
 	"clave/server/config"
 	"clave/server/console"
 	"clave/server/console/session"
@@ -95,19 +96,23 @@ func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 	n.start(ctx, linkService, listener.Run)
 }
 
-// requestLink requests a link from the leader, which may be this node.
-func (n *nodes) requestLink(ctx context.Context, write bool) (linkAnswer, error) {
-	var link linkAnswer
-	leader, _ := leaderOf(n.members)()
-	if leader.Address == "" {
-		return link, fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
-	}
+// requestLink requests a link from the leader, which may be this node. It waits for a leader.
+func (n *nodes) requestLink(ctx context.Context, write bool) (link linkAnswer, err error) {
 	body, err := json.Marshal(linkRequest{write})
 	if err != nil {
 		return link, err
 	}
-	return link, callLeader(ctx, n.node.Client(), leader, linkService, body, &link)
+	_, err = withLeader(ctx, leaderOf(n.members), linkTimeout, func(leader cluster.Leader) error {
+		if leader.Address == "" {
+			return fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+		}
+		return callLeader(ctx, n.node.Client(), leader, linkService, body, &link)
+	})
+	return link, err
 }
+
+// linkTimeout is the time for which a request for a link waits for a leader. A change of leaders takes less.
+const linkTimeout = changeTime
 
 // serveConsole adds the leader's console to the handlers for other nodes, or what reports that the leader has none.
 func (n *nodes) serveConsole(handlers map[string]http.Handler) {

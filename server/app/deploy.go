@@ -9,20 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"clave/server/clock"
 	"clave/server/cluster"
 	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/release"
 	"clave/server/resource"
-	"clave/server/storage"
 	"clave/server/storage/pgstore"
 )
 
 // The time for which a release waits for a leader, and the interval of its checks.
 const (
 	releaseTimeout = 20 * time.Second
-	releasePause   = 200 * time.Millisecond
 )
 
 // releaser sends files to the leader.
@@ -38,36 +35,15 @@ type releaser struct {
 // send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that are in
 // force already make no new release.
 func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, error) {
-	late, stop := clock.System().After(releaseTimeout)
-	defer stop()
-	for {
-		leader, changed := r.leader()
-		out, err := r.try(ctx, leader, in)
-		if err == nil || !passes(err) {
-			return out, err
-		}
-		again, stopAgain := clock.System().After(releasePause)
-		select {
-		case <-changed:
-		case <-again:
-		case <-late:
-			err = fault.Wrap(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
-			stopAgain()
-			return nil, err
-		case <-ctx.Done():
-			stopAgain()
-			return nil, ctx.Err()
-		}
-		stopAgain()
+	var out *Released
+	late, err := withLeader(ctx, r.leader, releaseTimeout, func(leader cluster.Leader) (err error) {
+		out, err = r.try(ctx, leader, in)
+		return err
+	})
+	if late {
+		err = fault.Wrap(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
 	}
-}
-
-// errNobody is the error if no node leads.
-var errNobody = errors.New("no node leads")
-
-// passes reports whether a retry may succeed.
-func passes(err error) bool {
-	return errors.Is(err, errNobody) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
+	return out, err
 }
 
 // try sends files to the leader once.

@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/cluster"
 	"clave/server/fault"
 	"clave/server/httpjson"
+	"clave/server/storage"
 )
 
 // failure is the response of a service to a refused request.
@@ -54,4 +58,45 @@ func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Lead
 		return fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
 	}
 	return fault.E(refused.Code, "%s", refused.Message)
+}
+
+// retryPause is the time after which a call of the leader is retried, unless the leader changes before.
+const retryPause = 100 * time.Millisecond
+
+// withLeader calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx is done. After the
+// time limit it returns true and the last error. The leader is the zero Leader while none is known.
+func withLeader(ctx context.Context, leader func() (cluster.Leader, <-chan struct{}), limit time.Duration, do func(cluster.Leader) error) (late bool, err error) {
+	over, stop := clock.System().After(limit)
+	defer stop()
+	for {
+		now, changed := leader()
+		if err := do(now); err == nil || !passes(err) {
+			return false, err
+		} else if late, err := awaitRetry(ctx, changed, over, err); err != nil {
+			return late, err
+		}
+	}
+}
+
+// awaitRetry waits for the next attempt of withLeader. It returns true and the error of the last one if there is none because of the time limit.
+func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.Time, last error) (late bool, err error) {
+	again, stop := clock.System().After(retryPause)
+	defer stop()
+	select {
+	case <-changed:
+	case <-again:
+	case <-over:
+		return true, last
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	return false, nil
+}
+
+// errNobody is the error if no node leads.
+var errNobody = errors.New("no node leads")
+
+// passes reports whether a retry may succeed.
+func passes(err error) bool {
+	return errors.Is(err, errNobody) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
 }

@@ -118,10 +118,12 @@ func TestFloodsAtFollowers(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "firestore.rules"), slowRules)
 			leader, follower, metrics := serveFollower(t, dir, pg.Database(), secure, "--anonymous-writes", "100000")
 			var settings *tls.Config
+			most := mostUnfinished
 			if secure {
 				settings = &tls.Config{RootCAs: follower.roots}
+				most += 30 // MiB, for TLS of 2,000 connections
 			}
-			wantUnfinishedBounded(t, follower.cmd, realProject, follower.url, settings)
+			wantUnfinishedBounded(t, follower.cmd, realProject, follower.url, settings, most)
 			for i, port := range metrics { // what requests held is returned once they have ended
 				began := clock.System().Now()
 				for held := -1.0; held != 0; held = scrape(t, port).value(t, "clave_request_memory_bytes") {
@@ -134,7 +136,6 @@ func TestFloodsAtFollowers(t *testing.T) {
 			s := &slowReader{t: t, origin: follower.url, project: realProject, settings: settings}
 			s.fill(0)
 			s.at = clock.System().Now().Truncate(time.Microsecond)
-			const most = 250 // MiB, as of the unfinished requests before
 			s.overAll(follower, most)
 			if peak := memoryOf(t, leader.cmd, "VmHWM"); peak > most {
 				t.Errorf("the resident set of the leader reached %d MiB, want at most %d", peak, most)

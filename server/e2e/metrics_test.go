@@ -324,5 +324,5 @@ func checkLeader(t *testing.T, port int) {
 	if n := strings.Count(string(m), "clave_node_log_lag_rows{"); n != 2 {
 		t.Errorf("the leader reports the lag of %d nodes, want 2", n)
 	}
-	m.checkNames(t, "clave_calls_forwarded_")
+	m.checkNames(t, "clave_calls_forwarded_", "clave_node_reads_")
 }

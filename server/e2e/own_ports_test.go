@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// ownPorts are the ports whose requests a node does not forward.
+// ownPorts are the ports of a node that clients do not use.
 type ownPorts struct{ console, hub, requests int }
 
 // newNodeWithPorts starts a node with given own ports.
@@ -24,9 +25,9 @@ func newNodeWithPorts(t *testing.T, url string) (*node, ownPorts) {
 	return n.again(t, url), ownPorts{requests: free[1], console: free[3], hub: free[4]}
 }
 
-// TestPortsThatOnlyTheLeaderServes sends requests to a follower's ports of components that run at the leader only. The answers name the leader, until the
-// follower becomes the leader.
-func TestPortsThatOnlyTheLeaderServes(t *testing.T) {
+// TestPortsOfTheLeader sends requests to a follower's ports of components that run at the leader only, until the follower becomes the leader. The
+// console's port forwards them. The answers of the others name the leader.
+func TestPortsOfTheLeader(t *testing.T) {
 	url := pgtest.New(t).Database()
 	leader, _ := newNodeWithPorts(t, url)
 	leader.await("Clave ready")
@@ -37,7 +38,9 @@ func TestPortsThatOnlyTheLeaderServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := strings.TrimSpace(string(text))
-	paths := map[int]string{ports.console: "/", ports.hub: "/emulators", ports.requests: "/"}
+	console := &node{port: ports.console}
+	console.wantLeader(t, name)
+	paths := map[int]string{ports.hub: "/emulators", ports.requests: "/"}
 	for port, path := range paths {
 		code, text := (&node{port: port}).request(t, http.MethodGet, path, "")
 		if code != http.StatusServiceUnavailable || !strings.Contains(text, name) || !strings.Contains(text, leader.addr()) {
@@ -46,9 +49,21 @@ func TestPortsThatOnlyTheLeaderServes(t *testing.T) {
 	}
 	leader.kill(t)
 	follower.await("Clave ready")
-	for _, port := range []int{ports.console, ports.hub} {
-		if code, text := (&node{port: port}).request(t, http.MethodGet, paths[port], ""); code != http.StatusOK {
-			t.Errorf("%s at port %d of the new leader: %d %q", paths[port], port, code, text)
-		}
+	if code, text := (&node{port: ports.hub}).request(t, http.MethodGet, paths[ports.hub], ""); code != http.StatusOK {
+		t.Errorf("the hub of the new leader: %d %q", code, text)
+	}
+	if text, err = os.ReadFile(filepath.Join(follower.dir, "node")); err != nil {
+		t.Fatal(err)
+	}
+	console.wantLeader(t, strings.TrimSpace(string(text)))
+}
+
+// wantLeader checks which node answers at the port of a console.
+func (n *node) wantLeader(t *testing.T, name string) {
+	t.Helper()
+	code, text := n.request(t, http.MethodGet, "/api/session", "")
+	var session struct{ Node string }
+	if err := json.Unmarshal([]byte(text), &session); code != http.StatusOK || err != nil || session.Node != name {
+		t.Errorf("the console at port %d: %d, of the node %q, %v; want 200 of %s", n.port, code, session.Node, err, name)
 	}
 }
