@@ -8,7 +8,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 )
 
 // scope is the scope of the tests' accounts.
@@ -17,15 +17,7 @@ var scope = account.Scope{Project: "p"}
 // open returns an empty store.
 func open(t testing.TB) *account.Store {
 	t.Helper()
-	s, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := pebbletest.Open(t)
 	return account.New(s)
 }
 

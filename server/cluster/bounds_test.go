@@ -10,23 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/clock"
 	"clave/server/front"
 	"clave/server/front/budget"
+	"clave/server/testwait"
 )
-
-// eventually waits until a condition is met, which must be soon.
-func eventually(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); !met(); {
-		if time.Now().After(limit) {
-			t.Fatalf("%s after 20 s", what)
-		}
-		if err := clock.Sleep(t.Context(), clock.System(), time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // TestSlowReadersOfForwardedResponsesAreCounted requests an endless response at a follower and reads nothing of it. The follower counts what it holds, and
 // ends the response when another request needs the bytes. A client that reads is not counted.
@@ -66,7 +53,7 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	if _, err := io.WriteString(conn, "GET /v1/endless HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a client that does not read is not counted", func() bool { return bytes.Used() > 64<<10 })
+	testwait.Until(t, "a client that does not read is not counted", func() bool { return bytes.Used() > 64<<10 })
 	other := bytes.Hold(nil)
 	other.Complete() // as a request that the server handles: it is not evicted
 	if err := other.Take(t.Context(), most); err != nil {
@@ -77,7 +64,7 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	if _, err := io.Copy(io.Discard, conn); err == nil {
 		t.Log("the connection was closed in order") // the response has no end without a last chunk
 	}
-	eventually(t, "bytes are held", func() bool { return bytes.Used() == 0 })
+	testwait.Until(t, "bytes are held", func() bool { return bytes.Used() == 0 })
 }
 
 // TestForwardedBodiesAreCounted sends a part of a body to a follower. The follower counts it as received, and refuses one for which there is no memory.
@@ -99,9 +86,9 @@ func TestForwardedBodiesAreCounted(t *testing.T) {
 		return conn, bufio.NewReader(conn)
 	}
 	open(60_000, 50_000)
-	eventually(t, "a part of a body is not counted", func() bool { return bytes.Used() >= 50_000 })
+	testwait.Until(t, "a part of a body is not counted", func() bool { return bytes.Used() >= 50_000 })
 	open(1_000_000, 950_000)
-	eventually(t, "a part of a large body is not counted", func() bool { return bytes.Used() >= 1_000_000 })
+	testwait.Until(t, "a part of a large body is not counted", func() bool { return bytes.Used() >= 1_000_000 })
 	_, answer := open(200_000, 200_000)
 	res, err := http.ReadResponse(answer, nil)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"io"
 	"net/http"
 	"reflect"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front"
 	"clave/server/meter"
+	"clave/server/testwait"
 )
 
 // TestForwardedRequestsAreCounted forwards requests that the leader counts as calls, and others, and requests without a leader. What the leader reports
@@ -34,6 +36,9 @@ func TestForwardedRequestsAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Error(err)
+		}
 		_ = res.Body.Close()
 		if len(res.Trailer) > 0 || res.Header.Get("Clave-Counted") != "" {
 			t.Errorf("a client gets %v %v", res.Header, res.Trailer)
@@ -55,7 +60,7 @@ func TestForwardedRequestsAreCounted(t *testing.T) {
 		}
 		return got
 	}
-	eventually(t, "the requests are not counted", func() bool { return len(counts()) >= len(want) }) // after the response
+	testwait.Until(t, "the requests are not counted", func() bool { return len(counts()) >= len(want) }) // after the response
 	if got := counts(); !reflect.DeepEqual(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}

@@ -121,7 +121,7 @@ func TestFloodsAtFollowers(t *testing.T) {
 			most := mostUnfinished
 			if secure {
 				settings = &tls.Config{RootCAs: follower.roots}
-				most += 30 // MiB, for TLS of 2,000 connections
+				most = mostUnfinishedTLS
 			}
 			wantUnfinishedBounded(t, follower.cmd, realProject, follower.url, settings, most)
 			for i, port := range metrics { // what requests held is returned once they have ended

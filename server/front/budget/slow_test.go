@@ -7,20 +7,8 @@ import (
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/testwait"
 )
-
-// until waits until a condition is met, which must be soon.
-func until(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); !met(); {
-		if time.Now().After(limit) {
-			t.Fatalf("%s within 20 s", what)
-		}
-		if err := clock.Sleep(t.Context(), clock.System(), time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // TestSlowResponsesAreCounted counts writes: a fast one never, a slow one until its end, and those for which there is no room are ended. A request that
 // waits ends a slow write.
@@ -30,7 +18,7 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 	evict := func(name string) func() { return func() { evicted <- name } }
 	b.IfSlow(t.Context(), mib, evict("fast"))()
 	slow := b.IfSlow(t.Context(), mib, evict("slow"))
-	until(t, "the slow write is not counted", func() bool { return b.Used() == mib })
+	testwait.Until(t, "the slow write is not counted", func() bool { return b.Used() == mib })
 	beyond := b.IfSlow(t.Context(), mib, evict("beyond"))
 	if name := <-evicted; name != "beyond" {
 		t.Errorf("%s was ended, want the write for which there is no room", name)
@@ -42,7 +30,7 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 	}
 	patient := budget.New(budget.Options{Bytes: mib, Wait: 20 * time.Second})
 	slow = patient.IfSlow(t.Context(), mib, evict("slow"))
-	until(t, "the slow write is not counted", func() bool { return patient.Used() == mib })
+	testwait.Until(t, "the slow write is not counted", func() bool { return patient.Used() == mib })
 	request := patient.Hold(nil)
 	waiting := later(t.Context(), request, mib/2)
 	if name := <-evicted; name != "slow" {
@@ -68,9 +56,9 @@ func TestWritesThatEndWhileTheyWaitAreNotEnded(t *testing.T) {
 	take(t, full, mib)
 	full.Complete()
 	done := b.IfSlow(t.Context(), mib, func() { t.Error("a write was ended after its end") })
-	until(t, "the write does not wait", func() bool { return hand.Timers() > 0 })
+	testwait.Until(t, "the write does not wait", func() bool { return hand.Timers() > 0 })
 	done()
-	until(t, "the write waits further", func() bool { return hand.Timers() == 0 })
+	testwait.Until(t, "the write waits further", func() bool { return hand.Timers() == 0 })
 	full.Release()
 	if err := b.Hold(nil).Take(t.Context(), mib); fault.Is(err, fault.Unavailable) {
 		t.Errorf("the write holds its bytes: %v", err)

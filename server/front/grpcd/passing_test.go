@@ -5,29 +5,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"clave/server/clock"
 	"clave/server/front/budget"
+	"clave/server/testwait"
 	pb "clave/server/wire/firestorepb"
 )
-
-// eventually waits until a condition is met, which must be soon.
-func eventually(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); !met(); {
-		if time.Now().After(limit) {
-			t.Fatalf("%s after 20 s", what)
-		}
-		if err := clock.Sleep(t.Context(), clock.System(), time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // TestForwardedResponsesWaitForRoom forwards a call with endless responses to a client that reads none of them, beside many bytes of other streams.
 // Few responses are queued, and the rest counts in the budget. A request that needs the bytes ends the call with UNAVAILABLE.
@@ -58,7 +44,7 @@ func TestForwardedResponsesWaitForRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the slow client is not counted", func() bool { return b.Used() == unread })
+			testwait.Until(t, "the slow client is not counted", func() bool { return b.Used() == unread })
 			if all := r.common.transit.Load() - crowded; all < mostQueued || all > mostQueued+2*size {
 				t.Errorf("%d bytes are queued, want about %d", all, mostQueued)
 			}
@@ -76,7 +62,7 @@ func TestForwardedResponsesWaitForRoom(t *testing.T) {
 				t.Errorf("the call ends with %v, want Unavailable", err)
 			}
 			request.Release()
-			eventually(t, "bytes are still counted", func() bool { return b.Used() == 0 && r.common.transit.Load() == crowded })
+			testwait.Until(t, "bytes are still counted", func() bool { return b.Used() == 0 && r.common.transit.Load() == crowded })
 		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/hasher"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 )
 
 // cheap is the memory cost of the tests' hashes.
@@ -16,15 +16,7 @@ const cheap = 4
 // open returns a hasher on an empty store, and a function that returns another one on the same store.
 func open(t *testing.T) (*hasher.Hasher, func() *hasher.Hasher) {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := pebbletest.Open(t)
 	again := func() *hasher.Hasher {
 		return hasher.New(hasher.Options{Accounts: account.New(store), MemCost: cheap, Log: slog.New(slog.DiscardHandler)})
 	}

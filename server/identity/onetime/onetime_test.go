@@ -9,7 +9,7 @@ import (
 	"clave/server/fault"
 	"clave/server/identity/onetime"
 	"clave/server/randid"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 )
 
 // scope is the scope of the tests' accounts.
@@ -18,15 +18,7 @@ var scope = account.Scope{Project: "demo"}
 // open returns a store with an account.
 func open(t *testing.T, uid string) *account.Store {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := pebbletest.Open(t)
 	accounts := account.New(store)
 	if err := change(t, accounts, uid, func(_ *account.Change, u *account.User) error {
 		u.UID, u.Email = uid, uid+"@example.com"

@@ -8,21 +8,13 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/serviceaccount"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 )
 
 // open returns a registry without keys, and the accounts beside it.
 func open(t *testing.T) (*serviceaccount.Registry, *account.Store) {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := pebbletest.Open(t)
 	accounts := account.New(store)
 	return serviceaccount.New(accounts, nil), accounts
 }

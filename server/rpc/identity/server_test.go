@@ -18,7 +18,7 @@ import (
 	"clave/server/identity/textmessage"
 	"clave/server/rpc/control"
 	rpc "clave/server/rpc/identity"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 	"clave/server/token"
 )
 
@@ -51,19 +51,12 @@ type setup struct {
 // newFixture starts a server that is stopped with the test.
 func newFixture(t testing.TB, s setup) *fixture {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := pebbletest.Open(t)
 	accounts := account.New(store)
 	w := &fixture{t: t, keys: serviceaccount.New(accounts, s.clock)}
 	o := token.Options{Clock: s.clock, Unsigned: !s.signed && !s.production, Owner: !s.production}
 	if s.signed || s.production {
+		var err error
 		if o.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.clock}); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
 	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testwait"
 )
 
 // wantPeek checks the value of a key in PostgreSQL. Empty means none.
@@ -49,7 +50,7 @@ func testAlone(t *testing.T, pg *pgtest.Server) {
 		t.Fatal(err)
 	}
 	wantPeek(t, url, "l", "")
-	until(t, "the state is written behind", func() bool {
+	testwait.Until(t, "the state is written behind", func() bool {
 		st, err := pgstore.ReadStatus(t.Context(), url)
 		return err == nil && st.State == st.Log
 	})

@@ -13,6 +13,7 @@ import (
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
 	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testwait"
 )
 
 // waiting starts Lead of a store until the test ends, and returns a channel for its error.
@@ -102,7 +103,7 @@ func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 		t.Fatal(err)
 	}
 	defer stop()
-	until(t, "the contact is too long ago", func() bool { return replica.Held() != nil })
+	testwait.Until(t, "the contact is too long ago", func() bool { return replica.Held() != nil })
 	if _, _, err := replica.Get([]byte("a")); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("Get = %v, want Unavailable", err)
 	}
@@ -129,7 +130,7 @@ func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	}
 	defer stop()
 	first, _ := second.Progress()
-	until(t, "the log begins behind the replica", func() bool {
+	testwait.Until(t, "the log begins behind the replica", func() bool {
 		set(t, leader, "a", "1")
 		st, err := pgstore.ReadStatus(t.Context(), url)
 		return err == nil && st.First > first
@@ -151,7 +152,7 @@ func testAReplicaRestsWhileItIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	set(t, leader, "a", "0")
 	second := openOnly(t, pgstore.Options{URL: url, Node: "two"})
 	first, _ := second.Progress()
-	until(t, "the log begins behind the replica", func() bool {
+	testwait.Until(t, "the log begins behind the replica", func() bool {
 		set(t, leader, "a", "1")
 		st, err := pgstore.ReadStatus(t.Context(), url)
 		return err == nil && st.First > first
@@ -164,7 +165,7 @@ func testAReplicaRestsWhileItIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 		}
 	})
 	ended := waiting(t, second)
-	until(t, "the replica is built again", func() bool {
+	testwait.Until(t, "the replica is built again", func() bool {
 		seq, _ := second.Progress()
 		return seq > first
 	})

@@ -7,13 +7,14 @@ import (
 	"clave/server/storage/pgstore"
 	"clave/server/storage/pgstore/pgtest"
 	"clave/server/storage/pgstore/readlease"
+	"clave/server/testwait"
 )
 
 // granted lets a leader grant a lease, which nothing confirms the end of, and returns a time from which on it lasts for readlease.Longest.
 func granted(t *testing.T, s *pgstore.Store) (began time.Time) {
 	t.Helper()
 	h := new(readlease.Holder)
-	until(t, "a lease", func() bool {
+	testwait.Until(t, "a lease", func() bool {
 		s.Leases().Arrived(h)
 		began = time.Now()
 		return s.Leases().Grant(h, s.Leases().Mark(), began) > readlease.Longest*9/10

@@ -23,6 +23,7 @@ import (
 	"clave/server/storage/pgstore"
 	"clave/server/storage/pgstore/pgtest"
 	"clave/server/storage/storagetest"
+	"clave/server/testwait"
 )
 
 // timeLimit is the time limit of each wait.
@@ -90,22 +91,6 @@ func wantAll(t *testing.T, s storage.Store, want string) {
 	}
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
-	defer cancel()
-	for !is() {
-		c, stop := clock.System().After(20 * time.Millisecond)
-		select {
-		case <-c:
-		case <-ctx.Done():
-			t.Fatalf("timeout while waiting for %s", what)
-		}
-		stop()
-	}
-}
-
 // TestNodes runs the tests that share one PostgreSQL and do not restart it.
 func TestNodes(t *testing.T) {
 	pg := pgtest.New(t)
@@ -165,7 +150,7 @@ func testReplicas(t *testing.T, pg *pgtest.Server) {
 	set(t, s, "empty", "")
 	const want, others = "0=x 1=x 3=again 5=x 6=x 7=x 8=x empty= ", "i="
 	wantAll(t, s, want+others+"written")
-	until(t, "the state is written and the log dropped", func() bool {
+	testwait.Until(t, "the state is written and the log dropped", func() bool {
 		return pg.Number(url, "select seq from clave_applied") == 12 && pg.Number(url, "select count(*) from clave_log") == 1
 	})
 	set(t, s, "tail", "y")
@@ -291,18 +276,18 @@ func testAFullDiskHandsOver(t *testing.T, pg *pgtest.Server) {
 	disks[0].full.Store(true)
 	disks[1].full.Store(true)
 	go func() { led <- second.Lead(t.Context()) }()
-	until(t, "the second reports its disk", func() bool {
+	testwait.Until(t, "the second reports its disk", func() bool {
 		return pg.Number(url, "select count(*) from clave_node where role = 'disk full'") == 1
 	})
 	renewed := pg.Number(url, "select (extract(epoch from until) * 1000)::bigint from clave_lease")
-	until(t, "the lease is renewed", func() bool {
+	testwait.Until(t, "the lease is renewed", func() bool {
 		return pg.Number(url, "select (extract(epoch from until) * 1000)::bigint from clave_lease") > renewed+500
 	})
 	if err := write(first); !errors.Is(err, storage.ErrFull) {
 		t.Errorf("Apply on a full disk where no node has space = %v, want ErrFull", err)
 	}
 	disks[1].full.Store(false)
-	until(t, "the leader hands over", func() bool {
+	testwait.Until(t, "the leader hands over", func() bool {
 		err := write(first)
 		if !errors.Is(err, storage.ErrFull) && (!errors.Is(err, storage.ErrMoved) || !fault.Is(err, fault.Unavailable)) {
 			t.Fatalf("Apply on a full disk = %v, want ErrFull, or an ErrMoved that is Unavailable", err)
@@ -383,13 +368,13 @@ func TestPostgreSQLRestarts(t *testing.T) {
 	}
 	for _, how := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGINT, syscall.SIGQUIT} {
 		rows := pg.Number(url, "select max(seq) from clave_log")
-		until(t, "writes go on", func() bool { return pg.Number(url, "select max(seq) from clave_log") > rows+20 })
+		testwait.Until(t, "writes go on", func() bool { return pg.Number(url, "select max(seq) from clave_log") > rows+20 })
 		pg.Stop(how)
 		pg.Start()
 	}
 	stop()
 	wg.Wait()
-	until(t, "the lease is renewed", func() bool { return s.Held() == nil })
+	testwait.Until(t, "the lease is renewed", func() bool { return s.Held() == nil })
 	copied := lead(t, pgstore.Options{URL: url}) // has the same name, so it takes over the lease
 	for w, last := range acknowledged {
 		it := copied.Scan(storage.Prefix(fmt.Appendf(nil, "w%d-", w)))
@@ -410,7 +395,7 @@ func TestALeaderStepsDown(t *testing.T) {
 	pg := pgtest.New(t)
 	s := lead(t, pgstore.Options{URL: pg.Database(), Lease: time.Second, Timeout: time.Second})
 	pg.Stop(syscall.SIGQUIT)
-	until(t, "reads are refused", func() bool { _, _, err := s.Get([]byte("a")); return fault.Is(err, fault.Unavailable) })
+	testwait.Until(t, "reads are refused", func() bool { _, _, err := s.Get([]byte("a")); return fault.Is(err, fault.Unavailable) })
 	var b storage.Batch
 	b.Set([]byte("a"), nil)
 	if err := s.Apply(t.Context(), &b); !errors.Is(err, storage.ErrMoved) || !fault.Is(err, fault.Unavailable) {
@@ -456,7 +441,7 @@ func testALateReplicaIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	for i := range 5 {
 		set(t, first, "a", fmt.Sprint(i))
 	}
-	until(t, "the log is dropped", func() bool { return pg.Number(url, "select min(seq) from clave_log") > 2 })
+	testwait.Until(t, "the log is dropped", func() bool { return pg.Number(url, "select min(seq) from clave_log") > 2 })
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
