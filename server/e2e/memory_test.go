@@ -183,10 +183,10 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 }
 
 // The limits in MiB of the resident set of a server that receives floods: 140 requests of 4 MiB are 560, and more while they are read. One flood has
-// 2,000 connections.
+// 2,000 connections, whose TLS takes some 50 KiB each in addition; the peak depends on how many handshakes are under way at once.
 const (
 	mostUnfinished    = 250
-	mostUnfinishedTLS = 290
+	mostUnfinishedTLS = 350
 )
 
 // wantUnfinishedBounded starts 140 large requests over each transport and finishes none. The resident set of a server must stay bounded, and
