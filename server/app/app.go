@@ -11,6 +11,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/config"
+	"clave/server/fault"
 	"clave/server/faultinject"
 	"clave/server/front"
 	"clave/server/front/budget"
@@ -18,6 +19,7 @@ import (
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/process"
+	"clave/server/storage"
 )
 
 // HealthPath is the path at which every port of an app reports its health.
@@ -106,6 +108,8 @@ type App struct {
 	settling *settling
 	// nodes is this node among those that share its store; nil without --store.
 	nodes *nodes
+	// led is set once this node leads.
+	led bool
 	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
 	importing []string
 }
@@ -132,9 +136,18 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 		fmt.Fprintln(o.Notices, note)
 	}
 	if err := a.build(ctx); err != nil {
-		return nil, errors.Join(err, a.close())
+		return nil, errors.Join(a.lapsed(err), a.close())
 	}
 	return a, nil
+}
+
+// lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over, the error is
+// storage.ErrMoved too: the app may be built again.
+func (a *App) lapsed(err error) error {
+	if a.led && fault.Is(err, fault.Unavailable) && !Moved(err) {
+		return fault.Wrap(storage.ErrMoved, fault.Unavailable, "%s", reason(err))
+	}
+	return err
 }
 
 // build creates the components, layer by layer.

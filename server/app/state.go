@@ -79,6 +79,7 @@ func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.led = true
 	a.add("store", store)
 	return store, nil
 }
