@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 )
 
 // attempt is a sign-in whose first factor has been proved.
@@ -92,7 +93,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		return err
 	})
 	if err == nil && res.user.Disabled {
-		err = apiError("USER_DISABLED")
+		err = apierror.New("USER_DISABLED")
 	}
 	return res, err
 }
@@ -104,7 +105,7 @@ func (a *attempt) present(ch *account.Change) (*account.User, error) {
 	case err != nil:
 		return nil, err
 	case u == nil && !a.isNew:
-		return nil, apiError("USER_NOT_FOUND")
+		return nil, apierror.New("USER_NOT_FOUND")
 	case u == nil:
 		u = a.user
 	}
@@ -124,7 +125,7 @@ func (a *attempt) present(ch *account.Change) (*account.User, error) {
 // refuses returns an error if the account may not sign in.
 func (a *attempt) refuses(u *account.User) error {
 	if u.Disabled {
-		return apiError("USER_DISABLED")
+		return apierror.New("USER_DISABLED")
 	}
 	if a.check != nil {
 		return a.check(u)

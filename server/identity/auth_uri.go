@@ -8,6 +8,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/randid"
@@ -42,17 +43,17 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
 	}
 	if stringOf(r.Identifier) == "" {
-		return nil, apiError("MISSING_IDENTIFIER")
+		return nil, apierror.New("MISSING_IDENTIFIER")
 	}
 	if stringOf(r.ContinueURI) == "" {
-		return nil, apiError("MISSING_CONTINUE_URI")
+		return nil, apierror.New("MISSING_CONTINUE_URI")
 	}
 	email, ok := contact.Email(*r.Identifier)
 	if !ok {
-		return nil, apiError("INVALID_IDENTIFIER")
+		return nil, apierror.New("INVALID_IDENTIFIER")
 	}
 	if u, err := url.Parse(*r.ContinueURI); err != nil || u.Scheme == "" {
-		return nil, apiError("INVALID_CONTINUE_URI")
+		return nil, apierror.New("INVALID_CONTINUE_URI")
 	}
 	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: stringOf(r.SessionID)}
 	if res.SessionID == "" {

@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/account/passhash"
+	"clave/server/identity/apierror"
 )
 
 // BatchGetRequest requests a page of all accounts.
@@ -94,7 +95,7 @@ const maxBatch = 1000
 // BatchDelete deletes accounts. Without force it deletes only disabled ones.
 func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest) (*BatchDeleteResponse, error) {
 	if len(r.LocalIDs) == 0 || len(r.LocalIDs) > maxBatch {
-		return nil, apiError("LOCAL_ID_LIST_EXCEEDS_LIMIT")
+		return nil, apierror.New("LOCAL_ID_LIST_EXCEEDS_LIMIT")
 	}
 	res := &BatchDeleteResponse{}
 	return res, s.accounts.Change(ctx, c.scope(), r.LocalIDs, func(ch *account.Change) error {

@@ -12,6 +12,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/webhook"
 	"clave/server/randid"
 )
@@ -46,11 +47,11 @@ func (cfg *Config) checkBlocking() error {
 		case "beforeSendEmail", "beforeSendSms":
 			return fault.E(fault.Unimplemented, "The trigger %s is not implemented.", event)
 		default:
-			return apiError("INVALID_BLOCKING_FUNCTION : ((Event type is invalid.))")
+			return apierror.New("INVALID_BLOCKING_FUNCTION : ((Event type is invalid.))")
 		}
 		u, err := url.Parse(cfg.BlockingFunctions.Triggers[event].FunctionURI)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return apiError("INVALID_BLOCKING_FUNCTION : ((Expected an absolute URI with valid scheme and host.))")
+			return apierror.New("INVALID_BLOCKING_FUNCTION : ((Expected an absolute URI with valid scheme and host.))")
 		}
 	}
 	return nil
@@ -67,7 +68,7 @@ func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *acco
 		return err
 	}
 	if u.Disabled {
-		return apiError("USER_DISABLED")
+		return apierror.New("USER_DISABLED")
 	}
 	return nil
 }
@@ -106,16 +107,16 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 	}
 	const lowest, highest = 200, 299
 	if status < lowest || status > highest {
-		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
+		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
 	}
 	if len(answer) == 0 {
 		return update, nil
 	}
 	if err := json.Unmarshal(answer, update); err != nil {
-		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
+		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
 	}
 	if update.UserRecord != nil && update.UserRecord.UpdateMask == "" {
-		return nil, apiError("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
+		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
 	}
 	return update, update.claims(event, ses)
 }

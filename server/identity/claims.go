@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/token"
 )
 
@@ -20,14 +21,14 @@ var reserved = []string{
 // checkAttributes checks custom attributes, a JSON object as text.
 func checkAttributes(text string) error {
 	if utf8.RuneCountInString(text) > maxAttributes {
-		return apiError("CLAIMS_TOO_LARGE")
+		return apierror.New("CLAIMS_TOO_LARGE")
 	}
 	if text == "" {
 		return nil
 	}
 	claims, err := token.DecodeClaims([]byte(text))
 	if err != nil {
-		return apiError("INVALID_CLAIMS")
+		return apierror.New("INVALID_CLAIMS")
 	}
 	return checkReserved(claims)
 }
@@ -36,7 +37,7 @@ func checkAttributes(text string) error {
 func checkReserved(claims map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(claims)) {
 		if slices.Contains(reserved, name) {
-			return apiError("FORBIDDEN_CLAIM : %s", name)
+			return apierror.New("FORBIDDEN_CLAIM : %s", name)
 		}
 	}
 	return nil

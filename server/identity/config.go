@@ -1,12 +1,14 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/factor"
 	"clave/server/identity/passpolicy"
 )
@@ -97,7 +99,7 @@ func (s *Service) settings(ctx context.Context, c *Call) (*Config, *Tenant, erro
 		return nil, nil, err
 	}
 	if tenant.DisableAuth {
-		return nil, nil, apiError("PROJECT_DISABLED")
+		return nil, nil, apierror.New("PROJECT_DISABLED")
 	}
 	return cfg, tenant, tenant.overrule(cfg)
 }
@@ -130,10 +132,10 @@ func (s *Service) checkTenant(c Call) error {
 		return err
 	}
 	if !found && !s.o.Emulator {
-		return apiError("TENANT_NOT_FOUND")
+		return apierror.New("TENANT_NOT_FOUND")
 	}
 	if t.DisableAuth {
-		return apiError("PROJECT_DISABLED")
+		return apierror.New("PROJECT_DISABLED")
 	}
 	return nil
 }
@@ -165,7 +167,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := firstErr(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
+		if err := cmp.Or(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

@@ -3,6 +3,8 @@ package identity
 import (
 	"context"
 	"time"
+
+	"clave/server/identity/apierror"
 )
 
 // CookieRequest exchanges an ID token for a session cookie.
@@ -27,14 +29,14 @@ const (
 // account's current ones.
 func (s *Service) CreateSessionCookie(_ context.Context, c Call, r *CookieRequest) (*CookieResponse, error) {
 	if stringOf(r.IDToken) == "" {
-		return nil, apiError("MISSING_ID_TOKEN")
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	life := int64(maxCookie)
 	if r.ValidDuration != nil {
 		life = *r.ValidDuration
 	}
 	if life < minCookie || life > maxCookie {
-		return nil, apiError("INVALID_DURATION")
+		return nil, apierror.New("INVALID_DURATION")
 	}
 	_, id, err := s.userOf(&c, *r.IDToken)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 )
 
 // CustomRequest signs in with a custom token, which a server has signed.
@@ -26,7 +27,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 		return nil, err
 	}
 	if r.Token == nil {
-		return nil, apiError("MISSING_CUSTOM_TOKEN")
+		return nil, apierror.New("MISSING_CUSTOM_TOKEN")
 	}
 	t, err := s.tokens.Custom(ctx, *r.Token, c.Project)
 	if err != nil {
@@ -34,13 +35,13 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	}
 	claims, isObject := t.Claims.(map[string]any)
 	if t.Claims != nil && !isObject {
-		return nil, apiError("INVALID_CLAIMS")
+		return nil, apierror.New("INVALID_CLAIMS")
 	}
 	if err := checkReserved(claims); err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" && c.Tenant != t.Tenant {
-		return nil, apiError("TENANT_ID_MISMATCH")
+		return nil, apierror.New("TENANT_ID_MISMATCH")
 	}
 	// The token determines the tenant: a request that names none signs in to the token's tenant. The settings are those of
 	// that tenant.

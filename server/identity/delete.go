@@ -1,9 +1,11 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/onetime"
 )
 
@@ -35,21 +37,21 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 			return nil, err
 		}
 		if tenant.forbids("disabledUserDeletion") || boolOr(cfg.Client.Permissions.DisabledUserDeletion, false) {
-			return nil, apiError("ADMIN_ONLY_OPERATION")
+			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {
 			return nil, err
 		}
 		uid = u.UID
 	case !c.Admin:
-		return nil, apiError("MISSING_ID_TOKEN")
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	case uid == "":
-		return nil, apiError("MISSING_LOCAL_ID")
+		return nil, apierror.New("MISSING_LOCAL_ID")
 	}
 	return &KindResponse{Kind: "identitytoolkit#DeleteAccountResponse"}, s.accounts.Change(ctx, c.scope(), []string{uid}, func(ch *account.Change) error {
 		u, err := ch.Get(uid)
 		if err != nil || u == nil {
-			return firstErr(err, apiError("USER_NOT_FOUND"))
+			return cmp.Or(err, apierror.New("USER_NOT_FOUND"))
 		}
 		remove(ch, u)
 		return nil

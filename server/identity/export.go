@@ -1,12 +1,14 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 
 	"clave/server/account"
 	"clave/server/account/passhash"
+	"clave/server/identity/apierror"
 )
 
 // Export calls yield for each account of the call's scope, in the order of ids. The second argument is a request
@@ -26,7 +28,7 @@ func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield 
 		stopped = yield(info(c, u, true), request)
 		return stopped == nil
 	})
-	return firstErr(stopped, err)
+	return cmp.Or(stopped, err)
 }
 
 // OwnHash returns a request without users that holds the parameters by which a project hashes passwords.
@@ -69,7 +71,7 @@ func requestFor(h *passhash.Hash, p passhash.Params) *ImportRequest {
 // PutTenant creates or replaces a tenant with its settings. Its id is that of t.
 func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
 	if !tenantForm.MatchString(t.TenantID) {
-		return apiError("INVALID_TENANT_ID")
+		return apierror.New("INVALID_TENANT_ID")
 	}
 	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
 }

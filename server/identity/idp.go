@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/idp"
 )
 
@@ -65,10 +66,10 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 		return nil, err
 	}
 	if !s.o.Emulator {
-		return nil, apiError("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 	}
 	if stringOf(r.RequestURI) == "" {
-		return nil, apiError("MISSING_REQUEST_URI")
+		return nil, apierror.New("MISSING_REQUEST_URI")
 	}
 	a, err := idp.Read(*r.RequestURI, stringOf(r.PostBody), stringOf(r.PendingToken))
 	if err != nil {
@@ -112,7 +113,7 @@ func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) 
 		res.ErrorMessage = code
 		return res, nil
 	}
-	return nil, apiError("%s", code)
+	return nil, apierror.New("%s", code)
 }
 
 // idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same address, or as a new one.
@@ -141,7 +142,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 			return refuse(r, res, "USER_NOT_FOUND")
 		}
 		if s.signUpOff(cfg, tenant) {
-			return nil, apiError("ADMIN_ONLY_OPERATION")
+			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		u = s.newUser(newUID())
 		res.IsNewUser = true

@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/idp"
 )
 
@@ -38,24 +40,24 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		r.ID = r.ID[strings.LastIndexByte(r.ID, '/')+1:]
 	}
 	if r.ID == "" {
-		return nil, apiError("MISSING_CONFIG_ID")
+		return nil, apierror.New("MISSING_CONFIG_ID")
 	}
 	if !idp.ValidID(r.Kind, r.ID) {
-		return nil, apiError("INVALID_CONFIG_ID")
+		return nil, apierror.New("INVALID_CONFIG_ID")
 	}
 	delete(r.Body, "tenantId")
 	r.Body["name"] = r.name(c)
 	if r.Body["responseType"] == nil && r.Kind == idp.OIDC {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
-	if err := firstErr(s.knownTenant(ctx, c), idp.CheckConfig(r.Kind, r.Body)); err != nil {
+	if err := cmp.Or(s.knownTenant(ctx, c), idp.CheckConfig(r.Kind, r.Body)); err != nil {
 		return nil, err
 	}
 	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)
 		if err != nil || found {
-			return firstErr(err, apiError("CONFIGURATION_EXISTS"))
+			return cmp.Or(err, apierror.New("CONFIGURATION_EXISTS"))
 		}
 		return ch.Save(r.Kind, r.ID, r.Body)
 	})
@@ -66,7 +68,7 @@ func (s *Service) GetIdpConfig(_ context.Context, c Call, r *IdpConfigRequest) (
 	var stored map[string]any
 	found, err := s.accounts.Load(c.scope(), r.Kind, r.ID, &stored)
 	if err != nil || !found {
-		return nil, firstErr(err, noConfig())
+		return nil, cmp.Or(err, noConfig())
 	}
 	return stored, nil
 }
@@ -77,7 +79,7 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	return stored, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		found, err := ch.Load(r.Kind, r.ID, &stored)
 		if err != nil || !found {
-			return firstErr(err, noConfig())
+			return cmp.Or(err, noConfig())
 		}
 		applyMask(stored, r.Body, r.Mask)
 		if err := idp.CheckConfig(r.Kind, stored); err != nil {
@@ -94,7 +96,7 @@ func (s *Service) DeleteIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		var stored map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &stored)
 		if err != nil || !found {
-			return firstErr(err, noConfig())
+			return cmp.Or(err, noConfig())
 		}
 		ch.Remove(r.Kind, r.ID)
 		return nil

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/account/passhash"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/passpolicy"
 )
@@ -97,18 +99,18 @@ func (r *ImportRequest) hashOf() (*passhash.Hash, error) {
 		h.Argon2 = &passhash.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
 		var err error
 		if h.Argon2.Associated, err = decode64(a.AssociatedData); err != nil {
-			return nil, apiError("INVALID_HASH_PARAMETER_SIZE")
+			return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE")
 		}
 	}
 	var err error
 	if h.Key, err = decode64(r.SignerKey); err != nil {
-		return nil, apiError("INVALID_HASH_PARAMETER_SIZE : signerKey")
+		return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE : signerKey")
 	}
 	if h.Separator, err = decode64(r.SaltSeparator); err != nil {
-		return nil, apiError("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
+		return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
 	}
 	if !h.Check() {
-		return nil, apiError("INVALID_HASH_ALGORITHM")
+		return nil, apierror.New("INVALID_HASH_ALGORITHM")
 	}
 	return h, nil
 }
@@ -120,7 +122,7 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 		return nil, err
 	}
 	if len(r.Users) == 0 {
-		return nil, apiError("MISSING_USER_ACCOUNT")
+		return nil, apierror.New("MISSING_USER_ACCOUNT")
 	}
 	if err := sane(r.Users, boolOr(r.SanityCheck, false), s.keeps(c, r)); err != nil {
 		return nil, err
@@ -181,7 +183,7 @@ func (s *Service) checkAll(ctx context.Context, c Call, in *importing) error {
 		if err == nil {
 			break
 		}
-		if !refusal(err) {
+		if !apierror.Is(err) {
 			return err
 		}
 		first := sort.Search(len(order), func(n int) bool { return try(n+1) != nil })
@@ -261,14 +263,14 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 		if err == nil {
 			continue
 		}
-		if !refusal(err) {
+		if !apierror.Is(err) {
 			return err
 		}
 		// A change is stored whole or not at all, so one conflict refuses the chunk. Storing each account alone shows which ones
 		// conflict.
 		for _, uid := range chunk {
 			if err := put([]string{uid}); err != nil {
-				if !refusal(err) {
+				if !apierror.Is(err) {
 					return err
 				}
 				in.res.Error = append(in.res.Error, BatchError{Index: in.index[uid], Message: taken(err)})
@@ -345,7 +347,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *pas
 
 // badClaims returns the problem with the custom claims of an imported account.
 func badClaims(err error) string {
-	switch code, _, _ := strings.Cut(refusalText(err), " "); code {
+	switch code, _, _ := strings.Cut(apierror.Text(err), " "); code {
 	case "CLAIMS_TOO_LARGE":
 		return "Custom claims provided are too large."
 	case "FORBIDDEN_CLAIM":
@@ -437,7 +439,7 @@ func sane(users []ImportUser, unique, keep bool) error {
 	check := func(code, shown string, key ...string) error {
 		id := strings.Join(key, "\x00")
 		if seen[id] {
-			return apiError("%s : %s", code, shown)
+			return apierror.New("%s : %s", code, shown)
 		}
 		seen[id] = true
 		return nil
@@ -449,11 +451,11 @@ func sane(users []ImportUser, unique, keep bool) error {
 		}
 		for _, p := range u.ProviderUserInfo {
 			if p.RawID != "" && unique {
-				err = firstErr(err, check("DUPLICATE_RAW_ID", "Provider id("+p.ProviderID+"), Raw id("+p.RawID+")", "provider", p.ProviderID, p.RawID))
+				err = cmp.Or(err, check("DUPLICATE_RAW_ID", "Provider id("+p.ProviderID+"), Raw id("+p.RawID+")", "provider", p.ProviderID, p.RawID))
 			}
 		}
 		if u.LocalID != "" && (keep || unique) {
-			err = firstErr(err, check("DUPLICATE_LOCAL_ID", u.LocalID, "uid", u.LocalID))
+			err = cmp.Or(err, check("DUPLICATE_LOCAL_ID", u.LocalID, "uid", u.LocalID))
 		}
 		if err != nil {
 			return err

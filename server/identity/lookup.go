@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 )
 
@@ -40,7 +41,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 	}
 	if r.IDToken != nil || !c.Admin {
 		if r.IDToken == nil {
-			return nil, apiError("MISSING_ID_TOKEN")
+			return nil, apierror.New("MISSING_ID_TOKEN")
 		}
 		u, _, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
@@ -49,7 +50,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 		return &LookupResponse{Kind: kindLookup, Users: []UserInfo{info(c, u, false)}}, nil
 	}
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
-		return nil, apiError("MISSING_ID_TOKEN")
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/factor"
 	"clave/server/randid"
@@ -54,23 +56,23 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 		if app := m.TOTPInfo != nil && m.PhoneInfo == ""; app {
 			i := slices.IndexFunc(had, func(old account.Factor) bool { return old.ID == f.ID && old.Secret != nil })
 			if i < 0 {
-				return apiError("MFA_ENROLLMENT_NOT_FOUND")
+				return apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 			}
 			f = had[i]
 			f.DisplayName = m.DisplayName
 		} else if phone, ok := contact.Phone(m.PhoneInfo); !ok {
-			return apiError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
+			return apierror.New("INVALID_MFA_PHONE_NUMBER : Invalid format.")
 		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue
 		}
 		switch {
 		case f.ID == "" && !newIDs:
-			return apiError("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.")
+			return apierror.New("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.")
 		case f.ID == "":
 			f.ID = newUID()
 		}
 		if u.Factor(f.ID) != nil {
-			return apiError("DUPLICATE_MFA_ENROLLMENT_ID")
+			return apierror.New("DUPLICATE_MFA_ENROLLMENT_ID")
 		}
 		if len(u.Factors) >= maxFactors {
 			return tooManyFactors()
@@ -93,7 +95,7 @@ func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
 
 // tooManyFactors returns the error for one factor more than a user may have.
 func tooManyFactors() error {
-	return apiError("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
+	return apierror.New("SECOND_FACTOR_LIMIT_EXCEEDED : This account has reached the maximum allowed number of second factors.")
 }
 
 // enrolledAt parses a time leniently, because the Go SDK's format follows no standard.
@@ -169,7 +171,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 		if err := s.factorsOn(ctx, c, app); err != nil {
 			return nil, err
 		}
-		return nil, apiError("INVALID_ID_TOKEN")
+		return nil, apierror.New("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
 	if err != nil {
@@ -185,9 +187,9 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	}
 	switch {
 	case id.Provider == "phone" || id.Provider == "anonymous" || id.Provider == "custom":
-		return nil, apiError("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
+		return nil, apierror.New("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
 	case !u.EmailVerified:
-		return nil, apiError("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+		return nil, apierror.New("UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
 	}
 	if err := s.signedInRecently(u, id); err != nil {
 		return nil, err
@@ -222,11 +224,11 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 		return &MFAResponse{TOTPSessionInfo: made}, err
 	}
 	if r.PhoneEnrollmentInfo == nil {
-		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
+		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
 	}
 	phone, ok := contact.Phone(r.PhoneEnrollmentInfo.PhoneNumber)
 	if !ok {
-		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
+		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	if hasPhone(u, phone) {
 		return nil, phoneEnrolled()
@@ -242,7 +244,7 @@ func hasPhone(u *account.User, phone string) bool {
 
 // phoneEnrolled returns the error for enrolling a number twice.
 func phoneEnrolled() error {
-	return apiError("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
+	return apierror.New("SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account.")
 }
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
@@ -269,11 +271,11 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		}
 		// The code was sent for another account's enrollment.
 		if made.UID != u.UID {
-			return nil, apiError("INVALID_SESSION_INFO")
+			return nil, apierror.New("INVALID_SESSION_INFO")
 		}
 		f.Phone, ses.FactorKind, res.PhoneAuthInfo = made.Phone, "phone", &PhoneInfo{PhoneNumber: made.Phone}
 	default:
-		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
@@ -296,7 +298,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 		return nil, err
 	}
 	if r.IDToken == nil {
-		return nil, apiError("INVALID_ID_TOKEN")
+		return nil, apierror.New("INVALID_ID_TOKEN")
 	}
 	u, id, err := s.recentUser(&c, *r.IDToken)
 	if err != nil {
@@ -312,7 +314,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	res := &MFAResponse{}
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		if u.Factor(stringOf(r.MFAEnrollmentID)) == nil {
-			return apiError("MFA_ENROLLMENT_NOT_FOUND")
+			return apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		u.Factors = slices.DeleteFunc(u.Factors, func(f account.Factor) bool { return f.ID == *r.MFAEnrollmentID })
 		res.TokenPair, err = s.signInPair(ch, c, u, ses)
@@ -323,12 +325,12 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 // pendingSignIn returns the pending sign-in of a request, its user and the factor that the request names.
 func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User, error) {
 	if stringOf(r.MFAPendingCredential) == "" {
-		return nil, nil, apiError("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
+		return nil, nil, apierror.New("MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
 	}
 	p := &pending{}
 	found, err := s.accounts.Load(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential), p)
 	if err != nil || !found || s.now().Sub(p.Made) > pendingLife {
-		return nil, nil, firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
+		return nil, nil, cmp.Or(err, apierror.New("INVALID_MFA_PENDING_CREDENTIAL"))
 	}
 	c.Tenant = p.Session.Tenant
 	u, err := s.accounts.Get(c.scope(), p.Session.UID)
@@ -343,7 +345,7 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending, *account.User
 func (s *Service) checkPending(p *pending, u *account.User) error {
 	err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch)
 	if err != nil && u != nil && !u.Disabled {
-		return apiError("INVALID_MFA_PENDING_CREDENTIAL")
+		return apierror.New("INVALID_MFA_PENDING_CREDENTIAL")
 	}
 	return err
 }
@@ -355,7 +357,7 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 			return nil, err
 		}
 	} else if stringOf(r.MFAEnrollmentID) == "" {
-		return nil, apiError("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
+		return nil, apierror.New("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
 	}
 	_, u, err := s.pendingSignIn(&c, r)
 	if err != nil {
@@ -363,7 +365,7 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	}
 	f := u.Factor(*r.MFAEnrollmentID)
 	if f == nil || f.Phone == "" {
-		return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
+		return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 	}
 	cfg, _, err := s.settings(ctx, &c)
 	if err != nil {
@@ -397,7 +399,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	case r.TOTPVerificationInfo != nil:
 		f := u.Factor(stringOf(r.MFAEnrollmentID))
 		if f == nil || f.Secret == nil {
-			return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
+			return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		ses.Factor, ses.FactorKind = f.ID, "totp"
 		check = func(u *account.User) error {
@@ -410,12 +412,12 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		}
 		i := slices.IndexFunc(u.Factors, func(f account.Factor) bool { return f.Phone == made.Phone })
 		if i < 0 || made.UID != u.UID {
-			return nil, apiError("MFA_ENROLLMENT_NOT_FOUND")
+			return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 		}
 		ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
 		check = func(*account.User) error { return nil }
 	default:
-		return nil, apiError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
@@ -423,11 +425,11 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		edit: func(ch *account.Change, u *account.User) error {
 			// A credential belongs to one user, whose lock this change holds, so concurrent requests with it wait.
 			if found, err := ch.LoadIn(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential), &pending{}); err != nil || !found {
-				return firstErr(err, apiError("INVALID_MFA_PENDING_CREDENTIAL"))
+				return cmp.Or(err, apierror.New("INVALID_MFA_PENDING_CREDENTIAL"))
 			}
 			ch.RemoveIn(c.root(), pendingItem, randid.Digest(*r.MFAPendingCredential))
 			if u.Factor(ses.Factor) == nil {
-				return apiError("MFA_ENROLLMENT_NOT_FOUND")
+				return apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 			}
 			return check(u)
 		},

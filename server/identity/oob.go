@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/onetime"
@@ -45,10 +46,10 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 		return nil, err
 	}
 	if r.RequestType == "" || r.RequestType == onetime.Unspecified {
-		return nil, apiError("MISSING_REQ_TYPE")
+		return nil, apierror.New("MISSING_REQ_TYPE")
 	}
 	if boolOr(r.ReturnOobLink, false) && !c.Admin {
-		return nil, apiError("INSUFFICIENT_PERMISSION")
+		return nil, apierror.New("INSUFFICIENT_PERMISSION")
 	}
 	// This check comes first, because the result of later ones may reveal whether an address has an account.
 	if err := s.limits.Take(c.client(), limits.Code); err != nil {
@@ -90,23 +91,23 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 // Under `clave start` they lead to the emulator's page whatever the request, as in the official emulator.
 func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
 	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
-		return apiError("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
+		return apierror.New("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
 	}
 	if stringOf(r.ContinueURL) == "" {
 		if r.RequestType == onetime.EmailSignIn && !s.o.Emulator {
-			return apiError("MISSING_CONTINUE_URI")
+			return apierror.New("MISSING_CONTINUE_URI")
 		}
 		return nil
 	}
 	u, err := url.Parse(*r.ContinueURL)
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return apiError("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+		return apierror.New("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return apiError("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
+		return apierror.New("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
 	}
 	if !s.authorized(cfg, u.Hostname()) {
-		return apiError("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
+		return apierror.New("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
 	}
 	return nil
 }
@@ -158,7 +159,7 @@ func contains(domains []string, host string) bool {
 func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (onetime.Code, error) {
 	made := onetime.Code{Type: r.RequestType, Made: s.now()}
 	if made.Type == onetime.ChangeEmail && stringOf(r.NewEmail) == "" {
-		return onetime.Code{}, apiError("MISSING_NEW_EMAIL")
+		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
 	}
 	// A user proves by an ID token which account a code for changing or verifying an address is for.
 	if (made.Type == onetime.VerifyEmail || made.Type == onetime.ChangeEmail) && r.IDToken != nil {
@@ -172,7 +173,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 			}
 		}
 		if u.Email == "" && made.Type == onetime.VerifyEmail {
-			return onetime.Code{}, apiError("MISSING_EMAIL")
+			return onetime.Code{}, apierror.New("MISSING_EMAIL")
 		}
 		made.UID, made.Email = u.UID, u.Email
 		if made.Type == onetime.ChangeEmail {
@@ -187,20 +188,20 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	// codes are sent to the address itself, so that others who request one receive nothing.
 	switch {
 	case made.Type == onetime.VerifyEmail && !c.Admin:
-		return onetime.Code{}, apiError("INVALID_ID_TOKEN")
+		return onetime.Code{}, apierror.New("INVALID_ID_TOKEN")
 	case made.Type == onetime.ChangeEmail && !c.Admin:
-		return onetime.Code{}, apiError("MISSING_ID_TOKEN")
+		return onetime.Code{}, apierror.New("MISSING_ID_TOKEN")
 	}
 	if stringOf(r.Email) == "" {
-		return onetime.Code{}, apiError("MISSING_EMAIL")
+		return onetime.Code{}, apierror.New("MISSING_EMAIL")
 	}
 	var ok bool
 	if made.Email, ok = contact.Email(*r.Email); !ok {
-		return onetime.Code{}, apiError("INVALID_EMAIL")
+		return onetime.Code{}, apierror.New("INVALID_EMAIL")
 	}
 	if made.Type == onetime.EmailSignIn {
 		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && boolOr(cfg.SignIn.Email.PasswordRequired, false) {
-			return onetime.Code{}, apiError("OPERATION_NOT_ALLOWED")
+			return onetime.Code{}, apierror.New("OPERATION_NOT_ALLOWED")
 		}
 		return made, nil
 	}
@@ -212,9 +213,9 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 	case u != nil:
 		made.UID = u.UID
 	case made.Type != onetime.PasswordReset:
-		return onetime.Code{}, apiError("USER_NOT_FOUND")
+		return onetime.Code{}, apierror.New("USER_NOT_FOUND")
 	case !s.privacy(cfg):
-		return onetime.Code{}, apiError("EMAIL_NOT_FOUND")
+		return onetime.Code{}, apierror.New("EMAIL_NOT_FOUND")
 	}
 	return made, s.newAddress(*c, cfg, r, &made)
 }
@@ -226,11 +227,11 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *onetime.C
 		return nil
 	}
 	if stringOf(r.NewEmail) == "" {
-		return apiError("MISSING_NEW_EMAIL")
+		return apierror.New("MISSING_NEW_EMAIL")
 	}
 	var ok bool
 	if made.NewEmail, ok = contact.Email(*r.NewEmail); !ok {
-		return apiError("INVALID_NEW_EMAIL")
+		return apierror.New("INVALID_NEW_EMAIL")
 	}
 	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)
 	if err != nil || other == nil {
@@ -240,7 +241,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *onetime.C
 		made.Taken = true
 		return nil
 	}
-	return apiError("EMAIL_EXISTS")
+	return apierror.New("EMAIL_EXISTS")
 }
 
 // newCode returns a new code and its link. Under `clave start` it also sets them in made, for the control route.

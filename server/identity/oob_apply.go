@@ -1,9 +1,11 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
 	"clave/server/randid"
@@ -12,22 +14,22 @@ import (
 // loadCode returns a code that is still valid and its user. The user is nil for codes that create accounts.
 func (s *Service) loadCode(c Call, code string) (*onetime.Code, *account.User, error) {
 	if code == "" {
-		return nil, nil, apiError("MISSING_OOB_CODE")
+		return nil, nil, apierror.New("MISSING_OOB_CODE")
 	}
 	made := &onetime.Code{}
 	found, err := s.accounts.Load(c.scope(), onetime.Item, randid.Digest(code), made)
 	if err != nil || !found {
-		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
+		return nil, nil, cmp.Or(err, apierror.New("INVALID_OOB_CODE"))
 	}
 	if s.now().Sub(made.Made) > onetime.Lifetimes[made.Type] {
-		return nil, nil, apiError("EXPIRED_OOB_CODE")
+		return nil, nil, apierror.New("EXPIRED_OOB_CODE")
 	}
 	if made.UID == "" {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
 	if err != nil || u == nil || made.Ended(u, s.now()) {
-		return nil, nil, firstErr(err, apiError("INVALID_OOB_CODE"))
+		return nil, nil, cmp.Or(err, apierror.New("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
 }
@@ -39,20 +41,20 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		return nil, err
 	}
 	if u == nil || made.Type != onetime.VerifyEmail && made.Type != onetime.ChangeEmail && made.Type != onetime.RecoverEmail {
-		return nil, apiError("INVALID_OOB_CODE")
+		return nil, apierror.New("INVALID_OOB_CODE")
 	}
 	res := &UpdateResponse{Kind: kindUpdate}
 	var notice *recovery
 	err = s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		// The account is read again under its lock. It may have changed since the code was loaded.
 		if u.Disabled {
-			return apiError("USER_DISABLED")
+			return apierror.New("USER_DISABLED")
 		}
 		if made.Type != onetime.RecoverEmail && u.Email != made.Email {
-			return apiError("EMAIL_NOT_FOUND")
+			return apierror.New("EMAIL_NOT_FOUND")
 		}
 		if made.Ended(u, s.now()) {
-			return apiError("INVALID_OOB_CODE")
+			return apierror.New("INVALID_OOB_CODE")
 		}
 		if err := onetime.Use(ch, u, code); err != nil {
 			return err
@@ -75,8 +77,8 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 	})
 	// The new address was taken meanwhile. The refused change has stored nothing, but the code must not work later: it is removed in a
 	// change of its own.
-	if err != nil && refusalText(err) == "EMAIL_EXISTS" {
-		err = firstErr(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return onetime.Use(ch, u, code) }), err)
+	if err != nil && apierror.Text(err) == "EMAIL_EXISTS" {
+		err = cmp.Or(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return onetime.Use(ch, u, code) }), err)
 	}
 	if err == nil {
 		s.sendRecovery(ctx, c, notice)
@@ -110,7 +112,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		return nil, err
 	}
 	if !passwordOn(cfg, tenant) {
-		return nil, apiError("PASSWORD_LOGIN_DISABLED")
+		return nil, apierror.New("PASSWORD_LOGIN_DISABLED")
 	}
 	made, u, err := s.loadCode(c, stringOf(r.OobCode))
 	if err != nil {
@@ -124,10 +126,10 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		return res, nil
 	}
 	if made.Type != onetime.PasswordReset {
-		return nil, apiError("INVALID_OOB_CODE")
+		return nil, apierror.New("INVALID_OOB_CODE")
 	}
 	if u.Disabled {
-		return nil, apiError("USER_DISABLED")
+		return nil, apierror.New("USER_DISABLED")
 	}
 	if err := cfg.PasswordPolicyConfig.CheckNew(*r.NewPassword); err != nil {
 		return nil, err
@@ -140,9 +142,9 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error {
 		switch {
 		case u.Disabled:
-			return apiError("USER_DISABLED")
+			return apierror.New("USER_DISABLED")
 		case u.Email != made.Email:
-			return apiError("USER_NOT_FOUND")
+			return apierror.New("USER_NOT_FOUND")
 		}
 		s.handOver(u)
 		s.setPassword(u, hash)
@@ -181,25 +183,25 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 		return nil, err
 	}
 	if tenant != nil && !tenant.EnableEmailLinkSignin {
-		return nil, apiError("OPERATION_NOT_ALLOWED")
+		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
 	if stringOf(r.Email) == "" {
-		return nil, apiError("MISSING_EMAIL")
+		return nil, apierror.New("MISSING_EMAIL")
 	}
 	email, ok := contact.Email(*r.Email)
 	if !ok {
-		return nil, apiError("INVALID_EMAIL")
+		return nil, apierror.New("INVALID_EMAIL")
 	}
 	made, _, err := s.loadCode(c, stringOf(r.OobCode))
 	if err != nil {
 		return nil, err
 	}
 	if made.Type != onetime.EmailSignIn {
-		return nil, apiError("INVALID_OOB_CODE")
+		return nil, apierror.New("INVALID_OOB_CODE")
 	}
 	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the address.
 	if made.Email != email {
-		return nil, apiError("INVALID_EMAIL : The email provided does not match the sign-in email address.")
+		return nil, apierror.New("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}
 	var linkTo string
 	if r.IDToken != nil {
@@ -222,14 +224,14 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	u := old
 	switch {
 	case linkTo != "" && old != nil && old.UID != linkTo:
-		return apiError("EMAIL_EXISTS")
+		return apierror.New("EMAIL_EXISTS")
 	case linkTo != "":
 		if u, err = s.accounts.Get(c.scope(), linkTo); err != nil || u == nil {
-			return firstErr(err, apiError("USER_NOT_FOUND"))
+			return cmp.Or(err, apierror.New("USER_NOT_FOUND"))
 		}
 	case old == nil:
 		if s.signUpOff(cfg, tenant) {
-			return apiError("ADMIN_ONLY_OPERATION")
+			return apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: res.Email, EmailVerified: true, EmailLink: true}
 		res.IsNewUser = true

@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/randid"
 )
 
@@ -27,9 +29,9 @@ type credentialRef struct {
 func (c *credentialRef) named() (string, error) {
 	switch {
 	case c == nil:
-		return "", apiError("MISSING_AUTHENTICATOR_RESPONSE")
+		return "", apierror.New("MISSING_AUTHENTICATOR_RESPONSE")
 	case c.ID == "":
-		return "", apiError("INVALID_CREDENTIAL_ID")
+		return "", apierror.New("INVALID_CREDENTIAL_ID")
 	}
 	return c.ID, nil
 }
@@ -46,7 +48,7 @@ type PasskeyResponse struct {
 // only `clave start` supports them.
 func (s *Service) passkeysOn() error {
 	if !s.o.Emulator {
-		return apiError("OPERATION_NOT_ALLOWED : Passkeys are not enabled.")
+		return apierror.New("OPERATION_NOT_ALLOWED : Passkeys are not enabled.")
 	}
 	return nil
 }
@@ -60,7 +62,7 @@ func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error)
 		return nil, err
 	}
 	if stringOf(r.IDToken) == "" {
-		return nil, apiError("MISSING_ID_TOKEN")
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	u, _, err := s.userOf(c, *r.IDToken)
 	return u, err
@@ -92,7 +94,7 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 // FinalizePasskeyEnrollment registers a passkey and signs in with it.
 func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
 	if r.AuthenticatorRegistration == nil && stringOf(r.IDToken) != "" {
-		return nil, firstErr(s.passkeysOn(), apiError("MISSING_AUTHENTICATOR_RESPONSE"))
+		return nil, cmp.Or(s.passkeysOn(), apierror.New("MISSING_AUTHENTICATOR_RESPONSE"))
 	}
 	u, err := s.passkeyUser(&c, r)
 	if err != nil {
@@ -115,7 +117,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 		locked: []string{"\x00" + passkeyItem + id},
 		edit: func(ch *account.Change, u *account.User) error {
 			if owner, err := s.byPasskey(c, id); err != nil || owner != nil {
-				return firstErr(err, apiError("CREDENTIAL_ALREADY_IN_USE"))
+				return cmp.Or(err, apierror.New("CREDENTIAL_ALREADY_IN_USE"))
 			}
 			u.Passkeys = append(u.Passkeys, account.Passkey{ID: id, Name: name})
 			return ch.Save(passkeyItem, id, u.UID)
@@ -169,13 +171,13 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 	}
 	u, err := s.byPasskey(c, id)
 	if err != nil || u == nil {
-		return nil, firstErr(err, apiError("PASSKEY_CREDENTIAL_NOT_FOUND"))
+		return nil, cmp.Or(err, apierror.New("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
 	return s.completePasskey(ctx, &attempt{
 		call: c, user: u,
 		check: func(u *account.User) error {
 			if !u.HasPasskey(id) {
-				return apiError("PASSKEY_CREDENTIAL_NOT_FOUND")
+				return apierror.New("PASSKEY_CREDENTIAL_NOT_FOUND")
 			}
 			return nil
 		},

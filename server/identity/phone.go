@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/textmessage"
@@ -37,7 +39,7 @@ type sms struct {
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
 func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smsPurpose) (string, error) {
-	if err := firstErr(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
+	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
 		return "", err
 	}
 	const size = 169 // 226 characters, as the emulator's
@@ -53,7 +55,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 			return "", err
 		}
 	case !s.o.Emulator:
-		return "", apiError("OPERATION_NOT_ALLOWED : SMS is not configured.")
+		return "", apierror.New("OPERATION_NOT_ALLOWED : SMS is not configured.")
 	}
 	if s.o.Emulator {
 		made.Session = session
@@ -70,9 +72,9 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*sms, error) {
 	switch {
 	case session == "":
-		return nil, apiError("MISSING_SESSION_INFO")
+		return nil, apierror.New("MISSING_SESSION_INFO")
 	case code == "":
-		return nil, apiError("MISSING_CODE")
+		return nil, apierror.New("MISSING_CODE")
 	}
 	// A wrong code changes the stored number of attempts, and an error would undo that. So the change succeeds, and
 	// verdict holds the refusal.
@@ -85,12 +87,12 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 		case err != nil:
 			return err
 		case !found || made.Proof:
-			verdict = apiError("INVALID_SESSION_INFO")
+			verdict = apierror.New("INVALID_SESSION_INFO")
 		case s.now().Sub(made.Made) > smsLife:
-			verdict = apiError("SESSION_EXPIRED")
+			verdict = apierror.New("SESSION_EXPIRED")
 			ch.Remove(smsItem, id)
 		case subtle.ConstantTimeCompare([]byte(code), []byte(made.Code)) != 1:
-			verdict = apiError("INVALID_CODE")
+			verdict = apierror.New("INVALID_CODE")
 			if made.Tries++; made.Tries >= smsTries {
 				ch.Remove(smsItem, id)
 				return nil
@@ -101,7 +103,7 @@ func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*
 		}
 		return nil
 	})
-	return made, firstErr(err, verdict)
+	return made, cmp.Or(err, verdict)
 }
 
 // SendCodeRequest requests a code by text message.
@@ -122,14 +124,14 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 		return nil, err
 	}
 	if c.Tenant != "" {
-		return nil, apiError("UNSUPPORTED_TENANT_OPERATION")
+		return nil, apierror.New("UNSUPPORTED_TENANT_OPERATION")
 	}
 	if !boolOr(cfg.SignIn.PhoneNumber.Enabled, true) {
-		return nil, apiError("OPERATION_NOT_ALLOWED")
+		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
 	phone, ok := contact.Phone(stringOf(r.PhoneNumber))
 	if !ok {
-		return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
+		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	session, err := s.sendSMS(ctx, c, cfg, phone, "", smsVerify)
 	return &SendCodeResponse{SessionInfo: session}, err
@@ -163,7 +165,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		return nil, err
 	}
 	if c.Tenant != "" {
-		return nil, apiError("UNSUPPORTED_TENANT_OPERATION")
+		return nil, apierror.New("UNSUPPORTED_TENANT_OPERATION")
 	}
 	if err := s.limits.Take(c.client(), limits.Factor); err != nil {
 		return nil, err
@@ -183,14 +185,14 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		}
 		if owner != nil && owner.UID != u.UID {
 			if r.TemporaryProof != nil {
-				return nil, apiError("PHONE_NUMBER_EXISTS") // The client has a temporary proof already.
+				return nil, apierror.New("PHONE_NUMBER_EXISTS") // The client has a temporary proof already.
 			}
 			return s.temporaryProof(ctx, c, res)
 		}
 	}
 	if u == nil {
 		if s.signUpOff(cfg, tenant) {
-			return nil, apiError("ADMIN_ONLY_OPERATION")
+			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		u, res.IsNewUser = s.newUser(newUID()), true
 		u.Phone = phone
@@ -216,9 +218,9 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 func checkPhoneSignIn(u *account.User) error {
 	switch {
 	case u.Disabled:
-		return apiError("USER_DISABLED")
+		return apierror.New("USER_DISABLED")
 	case len(u.Factors) > 0:
-		return apiError("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
+		return apierror.New("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
 	}
 	return nil
 }
@@ -232,11 +234,11 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 			return "", err
 		}
 		if stringOf(r.PhoneNumber) == "" {
-			return "", apiError("MISSING_PHONE_NUMBER")
+			return "", apierror.New("MISSING_PHONE_NUMBER")
 		}
 		phone, _ := contact.Phone(*r.PhoneNumber)
 		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
-			return "", apiError("INVALID_TEMPORARY_PROOF")
+			return "", apierror.New("INVALID_TEMPORARY_PROOF")
 		}
 		return phone, nil
 	}
@@ -245,7 +247,7 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		return "", err
 	}
 	if made.UID != "" {
-		return "", apiError("INVALID_SESSION_INFO")
+		return "", apierror.New("INVALID_SESSION_INFO")
 	}
 	return made.Phone, nil
 }
@@ -266,7 +268,7 @@ func useProof(ch *account.Change, r *PhoneRequest) error {
 	}
 	id := randid.Digest(*r.TemporaryProof)
 	if found, err := ch.Load(smsItem, id, &sms{}); err != nil || !found {
-		return firstErr(err, apiError("INVALID_TEMPORARY_PROOF"))
+		return cmp.Or(err, apierror.New("INVALID_TEMPORARY_PROOF"))
 	}
 	ch.Remove(smsItem, id)
 	return nil

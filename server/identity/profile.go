@@ -3,6 +3,7 @@ package identity
 import (
 	"strconv"
 
+	"clave/server/identity/apierror"
 	"clave/server/identity/passpolicy"
 )
 
@@ -19,10 +20,10 @@ func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) 
 // checkProfile checks the lengths of a name and a picture's address.
 func checkProfile(name, photo *string) error {
 	if name != nil && passpolicy.Units(*name) > maxDisplayName {
-		return apiError("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
+		return apierror.New("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
 	}
 	if photo != nil && passpolicy.Units(*photo) > maxPhotoURL {
-		return apiError("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
+		return apierror.New("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
 	}
 	return nil
 }

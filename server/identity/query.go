@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 )
 
@@ -65,7 +66,7 @@ func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryRes
 		offset = *r.Offset
 	}
 	if limit < 0 || limit > maxQuery || offset < 0 {
-		return nil, apiError("INVALID_LIMIT_OR_OFFSET")
+		return nil, apierror.New("INVALID_LIMIT_OR_OFFSET")
 	}
 	users, err := s.match(ctx, c, r.Expression)
 	if err != nil {

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"clave/server/account"
@@ -46,7 +47,7 @@ func (s *Service) recoverable(ch *account.Change, c Call, u *account.User, made 
 	if made.Email == "" {
 		return nil, nil // There is no address to return to.
 	}
-	if err := firstErr(s.limits.Take(c.client(), limits.Code), s.limits.TakeFormer(c.client(), made.Email)); err != nil {
+	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeFormer(c.client(), made.Email)); err != nil {
 		return nil, err
 	}
 	made.Previous = u.Codes[string(onetime.RecoverEmail)].Hash

@@ -8,7 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/clock"
-	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
 	"clave/server/identity/textmessage"
@@ -161,11 +161,6 @@ func (c Call) client() limits.Client {
 // now returns the present time.
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// apiError returns an error with one of the names of the API, such as EMAIL_EXISTS.
-func apiError(format string, args ...any) error {
-	return fault.E(fault.FailedPrecondition, format, args...)
-}
-
 // newUID returns the id of a new account: 28 alphanumeric characters.
 func newUID() string {
 	const length = 28
@@ -181,11 +176,11 @@ func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.C
 func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
 	switch {
 	case u == nil:
-		return apiError("USER_NOT_FOUND")
+		return apierror.New("USER_NOT_FOUND")
 	case u.Disabled:
-		return apiError("USER_DISABLED")
+		return apierror.New("USER_DISABLED")
 	case authTime < u.Since(), authTime == u.Since() && epoch != u.Epoch && !s.o.Emulator:
-		return apiError("TOKEN_EXPIRED")
+		return apierror.New("TOKEN_EXPIRED")
 	}
 	return nil
 }
@@ -208,10 +203,10 @@ func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, error) {
 	id, err := s.tokens.IDOnly(idToken, c.Project)
 	if err != nil {
-		return nil, token.ID{}, apiError("INVALID_ID_TOKEN")
+		return nil, token.ID{}, apierror.New("INVALID_ID_TOKEN")
 	}
 	if c.Tenant != "" && c.Tenant != id.Tenant {
-		return nil, token.ID{}, apiError("TENANT_ID_MISMATCH")
+		return nil, token.ID{}, apierror.New("TENANT_ID_MISMATCH")
 	}
 	c.Tenant = id.Tenant
 	if err := s.checkTenant(*c); err != nil {
@@ -238,7 +233,7 @@ func (s *Service) signedInRecently(u *account.User, id token.ID) error {
 	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= recent {
 		return nil
 	}
-	return apiError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+	return apierror.New("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
 }
 
 // recentUser returns the user of an ID token whose sign-in is recent.
@@ -258,7 +253,7 @@ func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*acc
 			return err
 		}
 		if u == nil {
-			return apiError("USER_NOT_FOUND")
+			return apierror.New("USER_NOT_FOUND")
 		}
 		if err := edit(ch, u); err != nil {
 			return err

@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/randid"
 )
 
@@ -50,7 +52,7 @@ const expiresIn = "3600"
 // signIn starts a session for a user within a change: it records the sign-in and returns tokens.
 func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
 	if u.Disabled {
-		return Tokens{}, apiError("USER_DISABLED")
+		return Tokens{}, apierror.New("USER_DISABLED")
 	}
 	now := s.now()
 	u.LastLogin = now.UnixMilli()
@@ -79,7 +81,7 @@ func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session)
 	}
 	const size = 48
 	refresh := randid.Secret(size)
-	if err := firstErr(ch.SaveIn(c.root(), refreshItem, randid.Digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
+	if err := cmp.Or(ch.SaveIn(c.root(), refreshItem, randid.Digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{IDToken: id, RefreshToken: refresh, ExpiresIn: expiresIn}, nil
@@ -112,11 +114,11 @@ const lastRefreshGrain = time.Minute
 func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*RefreshResponse, error) {
 	switch {
 	case stringOf(r.GrantType) == "":
-		return nil, apiError("MISSING_GRANT_TYPE")
+		return nil, apierror.New("MISSING_GRANT_TYPE")
 	case *r.GrantType != "refresh_token" && *r.GrantType != "refreshToken":
-		return nil, apiError("INVALID_GRANT_TYPE")
+		return nil, apierror.New("INVALID_GRANT_TYPE")
 	case stringOf(r.RefreshToken) == "":
-		return nil, apiError("MISSING_REFRESH_TOKEN")
+		return nil, apierror.New("MISSING_REFRESH_TOKEN")
 	}
 	// The request names no tenant: sessions are stored for the whole project and hold the tenant's id.
 	var ses session
@@ -125,7 +127,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, err
 	}
 	if !found {
-		return nil, apiError("INVALID_REFRESH_TOKEN")
+		return nil, apierror.New("INVALID_REFRESH_TOKEN")
 	}
 	c.Tenant = ses.Tenant
 	if err := s.checkTenant(c); err != nil {
@@ -136,7 +138,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, err
 	}
 	if u == nil && s.o.AsEmulator {
-		return nil, apiError("INVALID_REFRESH_TOKEN")
+		return nil, apierror.New("INVALID_REFRESH_TOKEN")
 	}
 	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err

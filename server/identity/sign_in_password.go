@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/account/passhash"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 )
@@ -40,17 +41,17 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 		return nil, err
 	}
 	if !passwordOn(cfg, tenant) {
-		return nil, apiError("PASSWORD_LOGIN_DISABLED")
+		return nil, apierror.New("PASSWORD_LOGIN_DISABLED")
 	}
 	if r.Email == nil {
-		return nil, apiError("MISSING_EMAIL")
+		return nil, apierror.New("MISSING_EMAIL")
 	}
 	email, ok := contact.Email(*r.Email)
 	if !ok {
-		return nil, apiError("INVALID_EMAIL")
+		return nil, apierror.New("INVALID_EMAIL")
 	}
 	if stringOf(r.Password) == "" {
-		return nil, apiError("MISSING_PASSWORD")
+		return nil, apierror.New("MISSING_PASSWORD")
 	}
 	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
 		return nil, err
@@ -82,10 +83,10 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 	}
 	private := s.privacy(cfg)
 	if u == nil && !private {
-		return nil, apiError("EMAIL_NOT_FOUND")
+		return nil, apierror.New("EMAIL_NOT_FOUND")
 	}
 	if u != nil && u.Disabled {
-		return nil, apiError("USER_DISABLED")
+		return nil, apierror.New("USER_DISABLED")
 	}
 	var hash *passhash.Hash
 	if u != nil {
@@ -101,9 +102,9 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 		attempt.Right()
 		return u, nil
 	case private:
-		return nil, apiError("INVALID_LOGIN_CREDENTIALS")
+		return nil, apierror.New("INVALID_LOGIN_CREDENTIALS")
 	}
-	return nil, apiError("INVALID_PASSWORD")
+	return nil, apierror.New("INVALID_PASSWORD")
 }
 
 // finishPassword begins the session, or requires the second factor.
@@ -117,7 +118,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 		call: c, cfg: cfg, tenant: tenant, user: u, session: session{Provider: "password"},
 		check: func(u *account.User) error {
 			if u.Password == nil || string(u.Password.Sum) != checked {
-				return apiError("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
+				return apierror.New("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
 			}
 			return nil
 		},

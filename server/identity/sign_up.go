@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"clave/server/account"
 	"clave/server/account/passhash"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/passpolicy"
@@ -42,13 +44,13 @@ const kindSignUp = "identitytoolkit#SignupNewUserResponse"
 // SignUp creates an account, or adds an e-mail address and a password to an anonymous one.
 func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
 	if c.Admin && r.IDToken != nil && stringOf(r.LocalID) != "" {
-		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
+		return nil, apierror.New("UNEXPECTED_PARAMETER : User ID")
 	}
 	if c.Admin && r.IDToken == nil {
 		return s.create(ctx, c, r)
 	}
 	if r.LocalID != nil && *r.LocalID != "" && r.IDToken == nil {
-		return nil, apiError("UNEXPECTED_PARAMETER : User ID")
+		return nil, apierror.New("UNEXPECTED_PARAMETER : User ID")
 	}
 	if err := s.limits.Take(c.client(), limits.SignUp); err != nil {
 		return nil, err
@@ -65,11 +67,11 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 		return nil, err
 	}
 	if old == nil && s.signUpOff(cfg, tenant) {
-		return nil, apiError("ADMIN_ONLY_OPERATION")
+		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	// An empty address is a mistake; without an address the request signs up an anonymous user.
 	if old == nil && r.Email != nil && *r.Email == "" && stringOf(r.Password) == "" {
-		return nil, apiError("INVALID_EMAIL")
+		return nil, apierror.New("INVALID_EMAIL")
 	}
 	if old == nil && r.Email == nil && stringOf(r.Password) == "" {
 		return s.signUpAnonymous(ctx, c, cfg, tenant)
@@ -85,7 +87,7 @@ func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
 // signUpAnonymous creates an anonymous account. Blocking functions are not called for it.
 func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
 	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !boolOr(cfg.SignIn.Anonymous.Enabled, true) {
-		return nil, apiError("ADMIN_ONLY_OPERATION")
+		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
 	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session{Provider: "anonymous"}, exempt: true})
@@ -113,20 +115,20 @@ func passwordOn(cfg *Config, tenant *Tenant) bool {
 // newCredentials checks the address and the password of a sign-up. Of existing accounts, only old may have the address.
 func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *SignUpRequest) (email string, err error) {
 	if stringOf(r.Email) == "" {
-		return "", apiError("MISSING_EMAIL")
+		return "", apierror.New("MISSING_EMAIL")
 	}
 	if stringOf(r.Password) == "" {
-		return "", apiError("MISSING_PASSWORD")
+		return "", apierror.New("MISSING_PASSWORD")
 	}
 	email, ok := contact.Email(*r.Email)
 	if !ok {
-		return "", apiError("INVALID_EMAIL")
+		return "", apierror.New("INVALID_EMAIL")
 	}
 	if old != nil && old.Email != "" && old.Email != email && s.privacy(cfg) {
 		return "", verifyFirst()
 	}
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
-		return "", firstErr(err, apiError("EMAIL_EXISTS"))
+		return "", cmp.Or(err, apierror.New("EMAIL_EXISTS"))
 	}
 	if err := checkProfile(r.DisplayName, nil); err != nil {
 		return "", err
@@ -137,7 +139,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 // signUpPassword creates an account with an address and a password, or adds them to old.
 func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
 	if !passwordOn(cfg, tenant) {
-		return nil, apiError("OPERATION_NOT_ALLOWED")
+		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
 	email, err := s.newCredentials(c, cfg, old, r)
 	if err != nil {
@@ -192,16 +194,6 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 	return err
 }
 
-// firstErr returns the first error that is not nil.
-func firstErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // create creates an account for an administrator, without signing it in.
 func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
 	cfg, _, err := s.settings(ctx, &c)
@@ -214,7 +206,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 	}
 	err = s.accounts.Change(ctx, c.scope(), []string{u.UID}, func(ch *account.Change) error {
 		if other, err := ch.Get(u.UID); err != nil || other != nil {
-			return firstErr(err, apiError("DUPLICATE_LOCAL_ID"))
+			return cmp.Or(err, apierror.New("DUPLICATE_LOCAL_ID"))
 		}
 		ch.Put(u)
 		return nil
@@ -232,18 +224,18 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 	}
 	if r.LocalID != nil {
 		if u.UID = *r.LocalID; u.UID == "" || passpolicy.Units(u.UID) > maxUID {
-			return nil, apiError("INVALID_LOCAL_ID")
+			return nil, apierror.New("INVALID_LOCAL_ID")
 		}
 	}
 	var ok bool
 	if stringOf(r.Email) != "" {
 		if u.Email, ok = contact.Email(*r.Email); !ok {
-			return nil, apiError("INVALID_EMAIL")
+			return nil, apierror.New("INVALID_EMAIL")
 		}
 	}
 	if stringOf(r.PhoneNumber) != "" {
 		if u.Phone, ok = contact.Phone(*r.PhoneNumber); !ok {
-			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
+			return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
 	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {

@@ -1,11 +1,13 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/factor"
 	"clave/server/randid"
 )
@@ -45,7 +47,7 @@ func (t *Tenant) forbids(name string) bool {
 // check refuses invalid settings.
 func (t *Tenant) check() error {
 	cfg := &Config{}
-	return firstErr(t.MFAConfig.Check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
+	return cmp.Or(t.MFAConfig.Check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
 }
 
 // tenantItem is the kind of item that stores tenants.
@@ -62,7 +64,7 @@ func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error
 		return t, err
 	}
 	if !s.o.EmulatorSettings || !tenantForm.MatchString(id) {
-		return nil, apiError("TENANT_NOT_FOUND")
+		return nil, apierror.New("TENANT_NOT_FOUND")
 	}
 	*t = Tenant{
 		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
@@ -193,7 +195,7 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	var t Tenant
 	found, err := s.accounts.Load(c.root(), tenantItem, r.ID, &t)
 	if err != nil || !found {
-		return nil, firstErr(err, apiError("TENANT_NOT_FOUND"))
+		return nil, cmp.Or(err, apierror.New("TENANT_NOT_FOUND"))
 	}
 	err = s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
 		ch.Remove(tenantItem, r.ID)

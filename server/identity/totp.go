@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/apierror"
 	"clave/server/identity/totp"
 	"clave/server/randid"
 )
@@ -43,9 +44,9 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 		case err != nil:
 			return err
 		case !found || made.UID != u.UID:
-			return apiError("INVALID_SESSION_INFO")
+			return apierror.New("INVALID_SESSION_INFO")
 		case s.now().Sub(made.Made) > totpLife:
-			return apiError("SESSION_EXPIRED")
+			return apierror.New("SESSION_EXPIRED")
 		}
 		f := account.Factor{Secret: made.Secret}
 		if err := s.useTOTP(&f, r.VerificationCode, window); err != nil {
@@ -61,11 +62,11 @@ func (s *Service) checkNewTOTP(ctx context.Context, c Call, u *account.User, r *
 // useTOTP checks a code and records its period, so that no code is valid twice. The app's clock may be off by window periods.
 func (s *Service) useTOTP(f *account.Factor, code string, window int) error {
 	if code == "" {
-		return apiError("MISSING_CODE")
+		return apierror.New("MISSING_CODE")
 	}
 	step, ok := totp.Check(f.Secret, code, s.now(), window, f.LastStep)
 	if !ok {
-		return apiError("INVALID_CODE")
+		return apierror.New("INVALID_CODE")
 	}
 	f.LastStep = step
 	return nil

@@ -7,6 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/fault"
+	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
 )
@@ -81,7 +82,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	uid, asUser, ses := stringOf(r.LocalID), r.IDToken != nil || !c.Admin, session{}
 	if asUser {
 		if r.IDToken == nil {
-			return nil, apiError("INVALID_REQ_TYPE : Unsupported request parameters.")
+			return nil, apierror.New("INVALID_REQ_TYPE : Unsupported request parameters.")
 		}
 		u, id, err := s.userOf(&c, *r.IDToken)
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 		}
 		uid = u.UID
 	} else if uid == "" {
-		return nil, apiError("MISSING_LOCAL_ID")
+		return nil, apierror.New("MISSING_LOCAL_ID")
 	}
 	edit, err := s.prepareUpdate(ctx, c, cfg, r, asUser)
 	if err != nil {
@@ -158,15 +159,15 @@ func (r *UpdateResponse) fill(u *account.User) {
 func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
 	switch {
 	case r.CustomAttributes != nil:
-		return apiError("INSUFFICIENT_PERMISSION")
+		return apierror.New("INSUFFICIENT_PERMISSION")
 	case r.DisableUser != nil:
-		return apiError("OPERATION_NOT_ALLOWED")
+		return apierror.New("OPERATION_NOT_ALLOWED")
 	case r.LinkProviderUserInfo != nil && !s.o.AsEmulator:
-		return apiError("UNEXPECTED_PARAMETER")
+		return apierror.New("UNEXPECTED_PARAMETER")
 	case r.MFA != nil:
-		return apiError("INSUFFICIENT_PERMISSION")
+		return apierror.New("INSUFFICIENT_PERMISSION")
 	case (r.Email != nil || r.Password != nil) && !passwordOn(cfg, tenant):
-		return apiError("OPERATION_NOT_ALLOWED")
+		return apierror.New("OPERATION_NOT_ALLOWED")
 	case r.Email != nil && s.privacy(cfg):
 		return verifyFirst()
 	}
@@ -179,7 +180,7 @@ func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateReques
 
 // verifyFirst returns the error for a client's change of address with protection from e-mail enumeration.
 func verifyFirst() error {
-	return apiError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+	return apierror.New("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
 }
 
 // prepareUpdate checks an update and does the slow work, before the account is locked. The function that it returns
@@ -192,12 +193,12 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	var ok bool
 	if r.Email != nil && *r.Email != "" {
 		if email, ok = contact.Email(*r.Email); !ok {
-			return nil, apiError("INVALID_EMAIL")
+			return nil, apierror.New("INVALID_EMAIL")
 		}
 	}
 	if r.PhoneNumber != nil && *r.PhoneNumber != "" {
 		if phone, ok = contact.Phone(*r.PhoneNumber); !ok {
-			return nil, apiError("INVALID_PHONE_NUMBER : Invalid format.")
+			return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
 	if r.CustomAttributes != nil {
@@ -208,13 +209,13 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 	if p := r.LinkProviderUserInfo; p != nil {
 		switch {
 		case p.ProviderID == "" && s.o.AsEmulator:
-			return nil, apiError("MISSING_PROVIDER_ID")
+			return nil, apierror.New("MISSING_PROVIDER_ID")
 		case p.RawID == "" && s.o.AsEmulator:
-			return nil, apiError("MISSING_RAW_ID")
+			return nil, apierror.New("MISSING_RAW_ID")
 		case p.RawID == "":
-			return nil, apiError("MISSING_IDENTIFIER")
+			return nil, apierror.New("MISSING_IDENTIFIER")
 		case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous":
-			return nil, apiError("INVALID_PROVIDER_ID")
+			return nil, apierror.New("INVALID_PROVIDER_ID")
 		}
 	}
 	var hash *passhash.Hash

@@ -18,16 +18,6 @@ func Is(err error) bool { return fault.Is(err, fault.FailedPrecondition) }
 // Text returns the API's text of an error.
 func Text(err error) string { return fault.FromError(err).Message }
 
-// First returns the first error that is not nil.
-func First(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Choice refuses a value of a setting that is not among the API's. An empty value is always accepted.
 func Choice(field, word string, words ...string) error {
 	if word == "" || slices.Contains(words, word) {

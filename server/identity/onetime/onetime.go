@@ -4,6 +4,7 @@
 package onetime
 
 import (
+	"cmp"
 	"time"
 
 	"clave/server/account"
@@ -121,7 +122,7 @@ func Use(ch *account.Change, u *account.User, code string) error {
 	var still Code
 	found, err := ch.Load(Item, randid.Digest(code), &still)
 	if err != nil || !found {
-		return apierror.First(err, apierror.New("INVALID_OOB_CODE"))
+		return cmp.Or(err, apierror.New("INVALID_OOB_CODE"))
 	}
 	if u != nil && still.Type == RecoverEmail {
 		return useRecovery(ch, u, randid.Digest(code), still.Previous)

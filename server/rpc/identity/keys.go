@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -92,7 +93,7 @@ func oauthToken(s *identity.Service) run {
 func signBlob(s *identity.Service) run {
 	return func(ctx context.Context, r *request) (any, error) {
 		if known, err := s.Tokens().ServiceAccount(ctx, r.args["account"]); err != nil || known.Project != r.call.Project {
-			return nil, firstErr(err, fault.E(fault.NotFound, "Unknown service account"))
+			return nil, cmp.Or[error](err, fault.E(fault.NotFound, "Unknown service account"))
 		}
 		payload, _ := r.body["payload"].(string)
 		blob, err := base64.StdEncoding.DecodeString(payload)
@@ -105,16 +106,6 @@ func signBlob(s *identity.Service) run {
 		}
 		return map[string]any{"keyId": kid, "signedBlob": base64.StdEncoding.EncodeToString(signature)}, nil
 	}
-}
-
-// firstErr returns the first error that is not nil.
-func firstErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // eventKeys returns the public keys for tokens of events at a path, or nil.
