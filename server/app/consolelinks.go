@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -26,11 +25,6 @@ const (
 
 // maxLinkRequest is the maximum size of a request for a link, in bytes.
 const maxLinkRequest = 1 << 10
-
-// linkRequest requests a link from the leader.
-type linkRequest struct {
-	Write bool `json:"write"`
-}
 
 // linkAnswer is the leader's response: a link, or an empty secret if sessions need none.
 type linkAnswer struct {
@@ -59,7 +53,7 @@ func (a *App) linkAddress(link linkAnswer) session.Address {
 func (a *App) offerLinks(sessions *session.Sessions) {
 	a.addresses.ConsoleURL = func() string { return a.linkAddress(makeLink(sessions, false)).URL }
 	if a.nodes != nil {
-		a.nodes.services[linkService] = leaderService(maxLinkRequest, func(_ context.Context, in linkRequest) (linkAnswer, error) {
+		a.nodes.services[linkService] = leaderService(maxLinkRequest, func(_ context.Context, in session.LinkRequest) (linkAnswer, error) {
 			return makeLink(sessions, in.Write), nil
 		})
 		return
@@ -67,8 +61,8 @@ func (a *App) offerLinks(sessions *session.Sessions) {
 	if a.config.Memory {
 		return
 	}
-	listener, err := session.Listen(a.config.DataDir, func(_ context.Context, write bool) (session.Address, error) {
-		return a.linkAddress(makeLink(sessions, write)), nil
+	listener, err := session.Listen(a.config.DataDir, func(_ context.Context, in session.LinkRequest) (session.Address, error) {
+		return a.linkAddress(makeLink(sessions, in.Write)), nil
 	})
 	if err != nil {
 		a.o.Log.Warn(noLinks, "error", err)
@@ -85,8 +79,8 @@ const noLinks = "clave console cannot create links"
 func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 	relay := console.Relay(a.consoleHosts(), n.node.Forward(consolePort))
 	n.open(ctx, a.consoleOptions(p.console, relay))
-	listener, err := session.Listen(a.config.DataDir, func(ctx context.Context, write bool) (session.Address, error) {
-		link, err := n.requestLink(ctx, write)
+	listener, err := session.Listen(a.config.DataDir, func(ctx context.Context, in session.LinkRequest) (session.Address, error) {
+		link, err := n.requestLink(ctx, in)
 		return a.linkAddress(link), err
 	})
 	if err != nil {
@@ -97,16 +91,9 @@ func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 }
 
 // requestLink requests a link from the leader, which may be this node. It waits for a leader.
-func (n *nodes) requestLink(ctx context.Context, write bool) (link linkAnswer, err error) {
-	body, err := json.Marshal(linkRequest{write})
-	if err != nil {
-		return link, err
-	}
+func (n *nodes) requestLink(ctx context.Context, in session.LinkRequest) (link linkAnswer, err error) {
 	_, err = withLeader(ctx, leaderOf(n.members), linkTimeout, func(leader cluster.Leader) error {
-		if leader.Address == "" {
-			return fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
-		}
-		return callLeader(ctx, n.node.Client(), leader, linkService, body, &link)
+		return callLeader(ctx, n.node.Client(), leader, linkService, in, &link)
 	})
 	return link, err
 }
@@ -125,7 +112,7 @@ func (n *nodes) serveConsole(handlers map[string]http.Handler) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, text, http.StatusServiceUnavailable)
 	})
-	handlers[linkService] = leaderService(maxLinkRequest, func(context.Context, linkRequest) (linkAnswer, error) {
+	handlers[linkService] = leaderService(maxLinkRequest, func(context.Context, session.LinkRequest) (linkAnswer, error) {
 		return linkAnswer{}, fault.E(fault.FailedPrecondition, "%s", text)
 	})
 }

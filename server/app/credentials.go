@@ -3,13 +3,11 @@ package app
 import (
 	"context"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 
 	"clave/server/account"
 	"clave/server/config"
 	"clave/server/datasocket"
-	"clave/server/fault"
 	"clave/server/identity/serviceaccount"
 )
 
@@ -70,15 +68,8 @@ func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Crede
 	}
 	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
 		leader, _ := l.leader()
-		if leader.Address == "" {
-			return nil, fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
-		}
-		body, err := json.Marshal(in)
-		if err != nil {
-			return nil, err
-		}
 		out := new(keyAnswer)
-		return out, callLeader(ctx, l.client, leader, keyServiceName, body, out)
+		return out, callLeader(ctx, l.client, leader, keyServiceName, in, out)
 	}
 	return &Credentials{c, send, l.close}, nil
 }

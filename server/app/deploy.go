@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -57,12 +56,8 @@ func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseReq
 	if leader.Address == "" {
 		return nil, errNobody
 	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return nil, err
-	}
 	out := &Released{}
-	if err := callLeader(ctx, r.client, leader, releaseService, body, out); err != nil {
+	if err := callLeader(ctx, r.client, leader, releaseService, in, out); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -43,9 +43,16 @@ func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In)
 	})
 }
 
-// callLeader sends a body to a service of the leader and decodes its response into out. It returns the service's error, or
-// Unavailable if the leader does not respond.
-func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, body []byte, out any) error {
+// callLeader sends a request as JSON to a service of the leader and decodes its response into out. It returns the service's error, or
+// Unavailable if no leader is known or it does not respond.
+func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, in, out any) error {
+	if leader.Address == "" {
+		return fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
 	status, answer, err := client.Call(ctx, leader, service, body)
 	switch {
 	case err != nil:

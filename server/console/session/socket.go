@@ -29,13 +29,14 @@ type Address struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// linkRequest requests a link.
-type linkRequest struct {
+// LinkRequest requests a link.
+type LinkRequest struct {
+	// Write is set if the link's session may write.
 	Write bool `json:"write"`
 }
 
 // Listen opens the socket in a data folder, which no other process may use. address creates a link.
-func Listen(data string, address func(ctx context.Context, write bool) (Address, error)) (*datasocket.Listener, error) {
+func Listen(data string, address func(ctx context.Context, in LinkRequest) (Address, error)) (*datasocket.Listener, error) {
 	folder := filepath.Join(data, Folder)
 	err := os.MkdirAll(folder, 0o700)
 	if err == nil {
@@ -44,15 +45,13 @@ func Listen(data string, address func(ctx context.Context, write bool) (Address,
 	if err != nil {
 		return nil, err
 	}
-	return datasocket.Listen(data, socketName, func(ctx context.Context, in linkRequest) (Address, error) {
-		return address(ctx, in.Write)
-	})
+	return datasocket.Listen(data, socketName, address)
 }
 
 // Request requests a link from the server that runs on a data folder. It returns ErrNoServer if no server with a console
 // runs.
 func Request(ctx context.Context, data string, write bool) (out Address, err error) {
-	err = datasocket.Request(ctx, data, socketName, linkRequest{write}, &out)
+	err = datasocket.Request(ctx, data, socketName, LinkRequest{write}, &out)
 	if errors.Is(err, fs.ErrPermission) {
 		err = fault.Wrap(err, fault.PermissionDenied, "%s belongs to another user: run clave console as the server's", data)
 	}
