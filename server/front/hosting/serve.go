@@ -12,11 +12,12 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/andybalholm/brotli"
+
+	"clave/server/contentcoding"
 )
 
 // Sizes in bytes: the minimum size of files that are compressed, and the maximum size of files that are kept in memory.
@@ -195,18 +196,10 @@ func (f *file) encode(encoding string) []byte {
 
 // preferred returns the best supported encoding that a client accepts, or "".
 func preferred(accept string) string {
-	best := ""
-	for part := range strings.SplitSeq(accept, ",") {
-		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if q, ok := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(params, " ", "")), "q=0"); ok && strings.Trim(q, ".0") == "" {
-			continue
-		}
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "br":
-			return "br"
-		case "gzip":
-			best = "gzip"
+	for _, coding := range []string{"br", "gzip"} {
+		if contentcoding.Accepts(accept, coding) {
+			return coding
 		}
 	}
-	return best
+	return ""
 }

@@ -3,7 +3,6 @@ package restd
 import (
 	"bytes"
 	"compress/gzip"
-	"strings"
 	"sync"
 )
 
@@ -37,16 +36,4 @@ func (a *answer) pack() {
 	_, _ = z.Write(a.buf) // Writing to memory does not fail.
 	_ = z.Close()
 	a.buf = append(a.buf[:0], out.Bytes()...)
-}
-
-// acceptsGzip reports whether a request's header Accept-Encoding allows gzip.
-func acceptsGzip(accepted string) bool {
-	for part := range strings.SplitSeq(accepted, ",") {
-		name, params, _ := strings.Cut(part, ";")
-		if name = strings.TrimSpace(name); strings.EqualFold(name, "gzip") {
-			weight, stated := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q=")
-			return !stated || strings.Trim(weight, "0.") != ""
-		}
-	}
-	return false
 }

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"clave/server/clock"
+	"clave/server/contentcoding"
 	"clave/server/fault"
 	"clave/server/forwarded"
 	"clave/server/meter"
@@ -105,7 +106,7 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	counted := d.counted.BeginIn(r.Context(), t.method)
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
-	packable := acceptsGzip(r.Header.Get("Accept-Encoding"))
+	packable := contentcoding.Accepts(r.Header.Get("Accept-Encoding"), "gzip")
 	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0], clock: d.o.Clock, pieceTimeout: pieceTimeout}
 	defer func() {
 		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
