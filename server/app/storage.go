@@ -20,8 +20,6 @@ func noStorage(log *slog.Logger) http.Handler {
 	var once sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		once.Do(func() { log.Warn(textNoStorage, "method", r.Method, "path", r.URL.Path) })
-		httpjson.Write(w, http.StatusBadRequest, map[string]any{
-			"error": map[string]any{"code": http.StatusBadRequest, "message": textNoStorage, "status": fault.Unimplemented.String()},
-		})
+		httpjson.WriteError(w, http.StatusBadRequest, fault.Unimplemented.String(), textNoStorage)
 	})
 }

@@ -166,9 +166,7 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 func (n *Node) refuse(w http.ResponseWriter, r *http.Request) {
 	n.count(r, http.StatusServiceUnavailable, "")
 	w.Header().Set("Retry-After", "1")
-	httpjson.Write(w, http.StatusServiceUnavailable, map[string]any{
-		"error": map[string]any{"code": http.StatusServiceUnavailable, "message": TextNoLeader, "status": fault.Unavailable.String()},
-	})
+	httpjson.WriteError(w, http.StatusServiceUnavailable, fault.Unavailable.String(), TextNoLeader)
 }
 
 // closedRequest is the HTTP status of CANCELLED.
@@ -181,7 +179,7 @@ func (n *Node) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 		code, status, text = closedRequest, fault.Canceled, "The request's body was not sent to its end."
 	}
 	n.count(r, code, "")
-	httpjson.Write(w, code, map[string]any{"error": map[string]any{"code": code, "message": text, "status": status.String()}})
+	httpjson.WriteError(w, code, status.String(), text)
 }
 
 // piece is the size of the buffers for copying responses.

@@ -19,6 +19,11 @@ func WriteIndented(w http.ResponseWriter, status int, v any) {
 	send(w, status, text, err)
 }
 
+// WriteError sends an error in the form of Google's APIs: its HTTP status, the name of its code, and its text.
+func WriteError(w http.ResponseWriter, status int, code, text string) {
+	Write(w, status, map[string]any{"error": map[string]any{"code": status, "message": text, "status": code}})
+}
+
 // WriteEncoded is Write for a value that is encoded already.
 func WriteEncoded(w http.ResponseWriter, status int, text []byte) { send(w, status, text, nil) }
 
