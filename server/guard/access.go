@@ -115,7 +115,10 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 			a.lookups.Writes(w.Name)
 		}
 	}
-	allowed := make(map[decision]bool, len(v.Steps))
+	var allowed map[decision]bool
+	if len(v.Steps) > 1 && !a.rulesets.o.Cover {
+		allowed = make(map[decision]bool, len(v.Steps))
+	}
 	for i := range v.Steps {
 		step := &v.Steps[i]
 		name := step.Write.Name
@@ -125,10 +128,12 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 		}
 		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: a.lookups, Verify: step.Write.Op == document.Verify}
 		key := decision{name.Path, request.Method, step.Exists}
-		if allowed[key] && !a.rulesets.o.Cover {
+		if allowed[key] {
 			continue
 		}
-		allowed[key] = true // otherwise the loop ends
+		if allowed != nil {
+			allowed[key] = true // otherwise the loop ends
+		}
 		if step.Exists {
 			if request.After, err = v.After(ctx, name); err != nil {
 				return err
