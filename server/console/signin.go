@@ -14,6 +14,7 @@ import (
 	"clave/server/fault"
 	"clave/server/httpjson"
 	"clave/server/identity"
+	"clave/server/identity/userinfo"
 	"clave/server/randid"
 	"clave/server/token"
 )
@@ -38,8 +39,8 @@ const (
 
 // signIn is a signed-in user with tokens.
 type signIn struct {
-	User   identity.UserInfo `json:"user"`
-	Tokens identity.Tokens   `json:"tokens"`
+	User   userinfo.Info   `json:"user"`
+	Tokens identity.Tokens `json:"tokens"`
 	until  time.Time
 }
 

@@ -6,6 +6,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
+	"clave/server/identity/userinfo"
 )
 
 // BatchGetRequest requests a page of all accounts.
@@ -16,9 +17,9 @@ type BatchGetRequest struct {
 
 // BatchGetResponse is a page of accounts, in the order of their ids.
 type BatchGetResponse struct {
-	Kind          string     `json:"kind"`
-	Users         []UserInfo `json:"users,omitempty"`
-	NextPageToken string     `json:"nextPageToken,omitempty"`
+	Kind          string          `json:"kind"`
+	Users         []userinfo.Info `json:"users,omitempty"`
+	NextPageToken string          `json:"nextPageToken,omitempty"`
 }
 
 // pageSize is the number of accounts in a page when the request gives none.
@@ -46,7 +47,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 		most = whole
 	}
 	err = s.accounts.List(ctx, c.scope(), stringOf(r.NextPageToken), func(u *account.User) bool {
-		i := info(c, u, true)
+		i := c.info(u, true)
 		i.Version = passwordVersion(u.Password, params)
 		if res.Users = append(res.Users, i); int64(len(res.Users)) == most {
 			res.NextPageToken = u.UID // set for the last page too: clients continue until a page has no accounts

@@ -13,6 +13,7 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/apierror"
+	"clave/server/identity/userinfo"
 	"clave/server/identity/webhook"
 	"clave/server/randid"
 )
@@ -230,7 +231,7 @@ func (ses *session) method() string {
 // blockedProviders lists a user's providers as blocking functions see them.
 func blockedProviders(u *account.User) []map[string]any {
 	var list []map[string]any
-	for _, p := range providers(u) {
+	for _, p := range userinfo.Providers(u) {
 		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": stringOf(p.DisplayName), "photo_url": stringOf(p.PhotoURL)})
 	}
 	return list

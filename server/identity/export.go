@@ -9,12 +9,13 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
+	"clave/server/identity/userinfo"
 )
 
 // Export calls yield for each account of the call's scope, in the order of ids. The second argument is a request
 // without users that holds the parameters of the account's hash: an import by such a request keeps the password valid.
 // It is own for passwords that the project hashed itself and for accounts without a password.
-func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield func(UserInfo, *ImportRequest) error) error {
+func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield func(userinfo.Info, *ImportRequest) error) error {
 	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func (s *Service) Export(ctx context.Context, c Call, own *ImportRequest, yield 
 		if h := u.Password; h != nil && !sameHash(h, params) {
 			request = requestFor(h, params)
 		}
-		stopped = yield(info(c, u, true), request)
+		stopped = yield(c.info(u, true), request)
 		return stopped == nil
 	})
 	return cmp.Or(stopped, err)

@@ -14,35 +14,36 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/passpolicy"
+	"clave/server/identity/userinfo"
 )
 
 // ImportUser is an account to import.
 type ImportUser struct {
-	LocalID           string             `json:"localId"`
-	Email             string             `json:"email"`
-	EmailVerified     *bool              `json:"emailVerified"`
-	DisplayName       *string            `json:"displayName"`
-	PhotoURL          *string            `json:"photoUrl"`
-	PhoneNumber       string             `json:"phoneNumber"`
-	PasswordHash      string             `json:"passwordHash"`
-	Salt              string             `json:"salt"`
-	RawPassword       string             `json:"rawPassword"`
-	PasswordUpdatedAt int64              `json:"passwordUpdatedAt"`
-	ProviderUserInfo  []ProviderUserInfo `json:"providerUserInfo"`
-	ValidSince        *int64             `json:"validSince"`
-	Disabled          *bool              `json:"disabled"`
-	LastLoginAt       int64              `json:"lastLoginAt"`
-	CreatedAt         int64              `json:"createdAt"`
-	CustomAttributes  *string            `json:"customAttributes"`
-	CustomAuth        *bool              `json:"customAuth"`
-	EmailLinkSignin   *bool              `json:"emailLinkSignin"`
-	InitialEmail      string             `json:"initialEmail"`
-	TenantID          string             `json:"tenantId"`
-	ScreenName        string             `json:"screenName"`
-	Language          string             `json:"language"`
-	TimeZone          string             `json:"timeZone"`
-	DateOfBirth       string             `json:"dateOfBirth"`
-	MFAInfo           []MFAInfo          `json:"mfaInfo"`
+	LocalID           string              `json:"localId"`
+	Email             string              `json:"email"`
+	EmailVerified     *bool               `json:"emailVerified"`
+	DisplayName       *string             `json:"displayName"`
+	PhotoURL          *string             `json:"photoUrl"`
+	PhoneNumber       string              `json:"phoneNumber"`
+	PasswordHash      string              `json:"passwordHash"`
+	Salt              string              `json:"salt"`
+	RawPassword       string              `json:"rawPassword"`
+	PasswordUpdatedAt int64               `json:"passwordUpdatedAt"`
+	ProviderUserInfo  []userinfo.Provider `json:"providerUserInfo"`
+	ValidSince        *int64              `json:"validSince"`
+	Disabled          *bool               `json:"disabled"`
+	LastLoginAt       int64               `json:"lastLoginAt"`
+	CreatedAt         int64               `json:"createdAt"`
+	CustomAttributes  *string             `json:"customAttributes"`
+	CustomAuth        *bool               `json:"customAuth"`
+	EmailLinkSignin   *bool               `json:"emailLinkSignin"`
+	InitialEmail      string              `json:"initialEmail"`
+	TenantID          string              `json:"tenantId"`
+	ScreenName        string              `json:"screenName"`
+	Language          string              `json:"language"`
+	TimeZone          string              `json:"timeZone"`
+	DateOfBirth       string              `json:"dateOfBirth"`
+	MFAInfo           []userinfo.Factor   `json:"mfaInfo"`
 }
 
 // ImportRequest imports accounts with the hashes of their passwords.
@@ -358,7 +359,7 @@ func badClaims(err error) string {
 
 // importFactors imports second factors and returns the problem with them, if any. The official emulator imports them
 // only for users with a verified address.
-func (s *Service) importFactors(c Call, u *account.User, list []MFAInfo) (problem string) {
+func (s *Service) importFactors(c Call, u *account.User, list []userinfo.Factor) (problem string) {
 	ids, strict := make(map[string]bool), s.o.AsEmulator && !c.Transfer
 	for _, m := range list {
 		_, ok := contact.Phone(m.PhoneInfo)

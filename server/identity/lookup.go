@@ -7,6 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/userinfo"
 )
 
 // FederatedID names a user of an identity provider.
@@ -27,8 +28,8 @@ type LookupRequest struct {
 
 // LookupResponse holds the accounts that were found.
 type LookupResponse struct {
-	Kind  string     `json:"kind"`
-	Users []UserInfo `json:"users,omitempty"`
+	Kind  string          `json:"kind"`
+	Users []userinfo.Info `json:"users,omitempty"`
 }
 
 // kindLookup is the kind of a LookupResponse.
@@ -47,7 +48,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 		if err != nil {
 			return nil, err
 		}
-		return &LookupResponse{Kind: kindLookup, Users: []UserInfo{info(c, u, false)}}, nil
+		return &LookupResponse{Kind: kindLookup, Users: []userinfo.Info{c.info(u, false)}}, nil
 	}
 	if len(r.LocalID)+len(r.Email)+len(r.PhoneNumber)+len(r.FederatedUserID)+len(r.InitialEmail) == 0 {
 		return nil, apierror.New("MISSING_ID_TOKEN")
@@ -64,7 +65,7 @@ func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*Lookup
 		}
 		if u != nil && !seen[u.UID] {
 			seen[u.UID] = true
-			res.Users = append(res.Users, info(c, u, false))
+			res.Users = append(res.Users, c.info(u, false))
 		}
 	}
 	return res, nil

@@ -1,12 +1,15 @@
 package identity
 
-import "clave/server/account"
+import (
+	"clave/server/account"
+	"clave/server/identity/userinfo"
+)
 
 // Made describes an account of a project that was created or deleted.
 type Made struct {
 	Project string
 	// User is the account as the API shows it to administrators.
-	User    UserInfo
+	User    userinfo.Info
 	Deleted bool
 }
 
@@ -15,6 +18,6 @@ type Made struct {
 func (s *Service) OnMade(call func(Made)) {
 	s.accounts.OnMade(func(m account.Made) {
 		c := Call{Project: m.Scope.Project, Tenant: m.Scope.Tenant, Admin: true}
-		call(Made{Project: m.Scope.Project, User: info(c, m.User, false), Deleted: m.Deleted})
+		call(Made{Project: m.Scope.Project, User: c.info(m.User, false), Deleted: m.Deleted})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/factor"
+	"clave/server/identity/userinfo"
 	"clave/server/randid"
 )
 
@@ -18,8 +19,8 @@ const maxFactors = 5
 
 // Pending is the part of a response that requires a second factor.
 type Pending struct {
-	MFAPendingCredential string    `json:"mfaPendingCredential,omitempty"`
-	MFAInfo              []MFAInfo `json:"mfaInfo,omitempty"`
+	MFAPendingCredential string            `json:"mfaPendingCredential,omitempty"`
+	MFAInfo              []userinfo.Factor `json:"mfaInfo,omitempty"`
 }
 
 // pendingItem is the kind of item that stores sign-ins that wait for a second factor, by the hash of their credential.
@@ -40,7 +41,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	const size = 48
 	credential := randid.Secret(size)
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
-	list := factors(u, false)
+	list := userinfo.Factors(u, false)
 	for i := range list {
 		list[i].PhoneInfo = contact.HidePhone(list[i].PhoneInfo)
 	}
@@ -50,7 +51,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 // enrollGiven enrolls the factors that an administrator lists. An authenticator app must be one that the user has
 // already, because its secret is never shown; it keeps the secret. Factors without an id get a new one if newIDs is
 // set.
-func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Factor, newIDs bool) error {
+func (s *Service) enrollGiven(u *account.User, list []userinfo.Factor, had []account.Factor, newIDs bool) error {
 	for _, m := range list {
 		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Enrolled: enrolledAt(m.EnrolledAt, s.now())}
 		if app := m.TOTPInfo != nil && m.PhoneInfo == ""; app {
@@ -83,7 +84,7 @@ func (s *Service) enrollGiven(u *account.User, list []MFAInfo, had []account.Fac
 }
 
 // newFactors returns the factors of a request that creates an account. The official emulator replaces their ids.
-func (s *Service) newFactors(list []MFAInfo) []MFAInfo {
+func (s *Service) newFactors(list []userinfo.Factor) []userinfo.Factor {
 	list = slices.Clone(list)
 	for i := range list {
 		if s.o.AsEmulator {

@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/userinfo"
 )
 
 // SortField is the field by which accounts are ordered.
@@ -45,8 +46,8 @@ type QueryRequest struct {
 
 // QueryResponse holds the accounts that were found, or only their number.
 type QueryResponse struct {
-	RecordsCount string     `json:"recordsCount"`
-	UserInfo     []UserInfo `json:"userInfo,omitempty"`
+	RecordsCount string          `json:"recordsCount"`
+	UserInfo     []userinfo.Info `json:"userInfo,omitempty"`
 }
 
 // maxQuery is the maximum number of accounts that a query returns.
@@ -80,7 +81,7 @@ func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryRes
 	users = users[from:min(from+limit, int64(len(users)))]
 	res := &QueryResponse{RecordsCount: itoa(len(users))}
 	for _, u := range users {
-		res.UserInfo = append(res.UserInfo, info(c, u, false))
+		res.UserInfo = append(res.UserInfo, c.info(u, false))
 	}
 	return res, nil
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"clave/server/account"
+	"clave/server/identity/userinfo"
 )
 
 // Found is a page of accounts that contain a text.
 type Found struct {
-	Users []UserInfo `json:"users"`
+	Users []userinfo.Info `json:"users"`
 	// Next is the id after which the next page begins; empty for the last page.
 	Next string `json:"next,omitempty"`
 }
@@ -19,13 +20,13 @@ func (s *Service) Search(ctx context.Context, c Call, text, after string, most i
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
-	found := &Found{Users: []UserInfo{}}
+	found := &Found{Users: []userinfo.Info{}}
 	err := s.accounts.Search(ctx, c.scope(), text, after, func(u *account.User) bool {
 		if len(found.Users) == most { // there is another page
 			found.Next = found.Users[most-1].LocalID
 			return false
 		}
-		found.Users = append(found.Users, info(c, u, false))
+		found.Users = append(found.Users, c.info(u, false))
 		return true
 	})
 	return found, err

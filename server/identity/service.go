@@ -12,6 +12,7 @@ import (
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
 	"clave/server/identity/textmessage"
+	"clave/server/identity/userinfo"
 	"clave/server/randid"
 	"clave/server/token"
 )
@@ -269,4 +270,9 @@ func (s *Service) hash(ctx context.Context, c Call, password string) (*passhash.
 		return nil, err
 	}
 	return s.hasher.Hash(ctx, c.Project, c.client().Queue(), password)
+}
+
+// info returns an account as the API shows it to the caller, with the hash of its password if hashes is set.
+func (c Call) info(u *account.User, hashes bool) userinfo.Info {
+	return userinfo.Of(u, c.Tenant, c.Admin, hashes)
 }

@@ -10,23 +10,24 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/passpolicy"
+	"clave/server/identity/userinfo"
 )
 
 // SignUpRequest creates an account, which is anonymous if the request has neither e-mail address nor password.
 type SignUpRequest struct {
-	LocalID          *string   `json:"localId"`
-	Email            *string   `json:"email"`
-	Password         *string   `json:"password"`
-	DisplayName      *string   `json:"displayName"`
-	PhotoURL         *string   `json:"photoUrl"`
-	PhoneNumber      *string   `json:"phoneNumber"`
-	EmailVerified    *bool     `json:"emailVerified"`
-	Disabled         *bool     `json:"disabled"`
-	DisableUser      *bool     `json:"disableUser"`
-	CustomAttributes *string   `json:"customAttributes"`
-	IDToken          *string   `json:"idToken"`
-	TenantID         *string   `json:"tenantId"`
-	MFAInfo          []MFAInfo `json:"mfaInfo"`
+	LocalID          *string           `json:"localId"`
+	Email            *string           `json:"email"`
+	Password         *string           `json:"password"`
+	DisplayName      *string           `json:"displayName"`
+	PhotoURL         *string           `json:"photoUrl"`
+	PhoneNumber      *string           `json:"phoneNumber"`
+	EmailVerified    *bool             `json:"emailVerified"`
+	Disabled         *bool             `json:"disabled"`
+	DisableUser      *bool             `json:"disableUser"`
+	CustomAttributes *string           `json:"customAttributes"`
+	IDToken          *string           `json:"idToken"`
+	TenantID         *string           `json:"tenantId"`
+	MFAInfo          []userinfo.Factor `json:"mfaInfo"`
 }
 
 // SignUpResponse is the response to a sign-up.

@@ -7,6 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/totp"
+	"clave/server/identity/userinfo"
 	"clave/server/randid"
 )
 
@@ -30,7 +31,7 @@ func (s *Service) startTOTP(ctx context.Context, c Call, u *account.User) (*TOTP
 	session := randid.Secret(size)
 	return &TOTPSession{
 		SharedSecretKey: totp.Encode(made.Secret), VerificationCodeLength: totp.Digits,
-		HashingAlgorithm: "SHA1", PeriodSec: totp.Period, SessionInfo: session, FinalizeEnrollmentTime: stamp(made.Made.Add(totpLife)),
+		HashingAlgorithm: "SHA1", PeriodSec: totp.Period, SessionInfo: session, FinalizeEnrollmentTime: userinfo.Stamp(made.Made.Add(totpLife)),
 	}, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(totpItem, randid.Digest(session), made) })
 }
 

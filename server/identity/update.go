@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
+	"clave/server/identity/userinfo"
 )
 
 // Attribute names a field that an update deletes.
@@ -22,29 +23,29 @@ func (Attribute) Values() []string {
 
 // UpdateRequest changes an account, or applies a one-time code.
 type UpdateRequest struct {
-	IDToken              *string           `json:"idToken"`
-	LocalID              *string           `json:"localId"`
-	OobCode              *string           `json:"oobCode"`
-	Email                *string           `json:"email"`
-	Password             *string           `json:"password"`
-	DisplayName          *string           `json:"displayName"`
-	PhotoURL             *string           `json:"photoUrl"`
-	PhoneNumber          *string           `json:"phoneNumber"`
-	EmailVerified        *bool             `json:"emailVerified"`
-	DisableUser          *bool             `json:"disableUser"`
-	CustomAttributes     *string           `json:"customAttributes"`
-	ValidSince           *int64            `json:"validSince"`
-	CreatedAt            *int64            `json:"createdAt"`
-	LastLoginAt          *int64            `json:"lastLoginAt"`
-	DeleteAttribute      []Attribute       `json:"deleteAttribute"`
-	DeleteProvider       []string          `json:"deleteProvider"`
-	DeletePasskey        []string          `json:"deletePasskey"`
-	LinkProviderUserInfo *ProviderUserInfo `json:"linkProviderUserInfo"`
-	Provider             []string          `json:"provider"`
-	UpgradeToFederated   *bool             `json:"upgradeToFederatedLogin"`
-	ReturnSecureToken    *bool             `json:"returnSecureToken"`
+	IDToken              *string            `json:"idToken"`
+	LocalID              *string            `json:"localId"`
+	OobCode              *string            `json:"oobCode"`
+	Email                *string            `json:"email"`
+	Password             *string            `json:"password"`
+	DisplayName          *string            `json:"displayName"`
+	PhotoURL             *string            `json:"photoUrl"`
+	PhoneNumber          *string            `json:"phoneNumber"`
+	EmailVerified        *bool              `json:"emailVerified"`
+	DisableUser          *bool              `json:"disableUser"`
+	CustomAttributes     *string            `json:"customAttributes"`
+	ValidSince           *int64             `json:"validSince"`
+	CreatedAt            *int64             `json:"createdAt"`
+	LastLoginAt          *int64             `json:"lastLoginAt"`
+	DeleteAttribute      []Attribute        `json:"deleteAttribute"`
+	DeleteProvider       []string           `json:"deleteProvider"`
+	DeletePasskey        []string           `json:"deletePasskey"`
+	LinkProviderUserInfo *userinfo.Provider `json:"linkProviderUserInfo"`
+	Provider             []string           `json:"provider"`
+	UpgradeToFederated   *bool              `json:"upgradeToFederatedLogin"`
+	ReturnSecureToken    *bool              `json:"returnSecureToken"`
 	MFA                  *struct {
-		Enrollments []MFAInfo `json:"enrollments"`
+		Enrollments []userinfo.Factor `json:"enrollments"`
 	} `json:"mfa"`
 	// revoke ends all sessions. In the official emulator users can request it for themselves.
 	revoke bool
@@ -52,15 +53,15 @@ type UpdateRequest struct {
 
 // UpdateResponse is the account after the change.
 type UpdateResponse struct {
-	Kind             string             `json:"kind"`
-	LocalID          string             `json:"localId"`
-	Email            string             `json:"email,omitempty"`
-	DisplayName      *string            `json:"displayName,omitempty"`
-	PhotoURL         *string            `json:"photoUrl,omitempty"`
-	PasswordHash     string             `json:"passwordHash,omitempty"`
-	ProviderUserInfo []ProviderUserInfo `json:"providerUserInfo,omitempty"`
-	EmailVerified    bool               `json:"emailVerified"`
-	NewEmail         string             `json:"newEmail,omitempty"`
+	Kind             string              `json:"kind"`
+	LocalID          string              `json:"localId"`
+	Email            string              `json:"email,omitempty"`
+	DisplayName      *string             `json:"displayName,omitempty"`
+	PhotoURL         *string             `json:"photoUrl,omitempty"`
+	PasswordHash     string              `json:"passwordHash,omitempty"`
+	ProviderUserInfo []userinfo.Provider `json:"providerUserInfo,omitempty"`
+	EmailVerified    bool                `json:"emailVerified"`
+	NewEmail         string              `json:"newEmail,omitempty"`
 	Tokens
 }
 
@@ -149,9 +150,9 @@ func (r *UpdateRequest) sensitive() bool {
 // fill sets the response's fields to those of the account.
 func (r *UpdateResponse) fill(u *account.User) {
 	r.LocalID, r.Email, r.DisplayName, r.PhotoURL, r.EmailVerified = u.UID, u.Email, u.DisplayName, u.PhotoURL, u.EmailVerified
-	r.ProviderUserInfo = providers(u)
+	r.ProviderUserInfo = userinfo.Providers(u)
 	if u.Password != nil {
-		r.PasswordHash = redacted
+		r.PasswordHash = userinfo.Redacted
 	}
 }
 
@@ -317,7 +318,7 @@ func (s *Service) setByAdmin(ch *account.Change, u *account.User, r *UpdateReque
 }
 
 // link links a provider's user and replaces another of the same provider.
-func link(u *account.User, p *ProviderUserInfo) {
+func link(u *account.User, p *userinfo.Provider) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(old account.Provider) bool { return old.ProviderID == p.ProviderID })
 	u.Providers = append(u.Providers, account.Provider{
 		ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: stringOf(p.DisplayName), PhotoURL: stringOf(p.PhotoURL), Phone: p.PhoneNumber, ScreenName: p.ScreenName,

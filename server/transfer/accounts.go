@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"clave/server/identity"
+	"clave/server/identity/userinfo"
 )
 
 // The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json and ignores the others. So it loses
@@ -111,7 +112,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	if err != nil {
 		return err
 	}
-	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u identity.UserInfo, hash *identity.ImportRequest) error {
+	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u userinfo.Info, hash *identity.ImportRequest) error {
 		o.count++
 		for _, factor := range u.MFAInfo {
 			if factor.TOTPInfo != nil {

@@ -11,6 +11,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/userinfo"
 	"clave/server/resource"
 	"clave/server/transfer"
 	"clave/server/value"
@@ -125,7 +126,7 @@ func TestAccountsRoundTrip(t *testing.T) {
 	}{
 		{call, identity.ImportRequest{Users: []identity.ImportUser{{
 			LocalID: "own", Email: "own@example.org", RawPassword: "secreto", EmailVerified: &yes, CustomAttributes: &attributes, CreatedAt: 5, LastLoginAt: 6,
-			MFAInfo: []identity.MFAInfo{{PhoneInfo: "+18095550111", MFAEnrollmentID: "f"}},
+			MFAInfo: []userinfo.Factor{{PhoneInfo: "+18095550111", MFAEnrollmentID: "f"}},
 		}}}},
 		{call, identity.ImportRequest{HashAlgorithm: "MD5", Users: []identity.ImportUser{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
 		{inTenant, identity.ImportRequest{Users: []identity.ImportUser{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
@@ -175,7 +176,7 @@ func TestAccountsRoundTrip(t *testing.T) {
 }
 
 // deref formats an account with the values behind its pointers.
-func deref(u identity.UserInfo) string {
+func deref(u userinfo.Info) string {
 	text := func(s *string) string {
 		if s == nil {
 			return ""

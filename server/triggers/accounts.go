@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"clave/server/identity"
+	"clave/server/identity/userinfo"
 	"clave/server/randid"
 )
 
@@ -104,7 +105,7 @@ type accountBase struct {
 }
 
 // baseOf returns the common part of both forms of an account.
-func baseOf(u *identity.UserInfo) accountBase {
+func baseOf(u *userinfo.Info) accountBase {
 	b := accountBase{u.LocalID, u.Email, u.EmailVerified, u.DisplayName, u.PhotoURL, u.PhoneNumber, nil, json.RawMessage("{}")}
 	if u.Disabled != nil && *u.Disabled {
 		b.Disabled = u.Disabled
@@ -134,9 +135,9 @@ type firstAccount struct {
 		CreationTime   string `json:"creationTime,omitempty"`
 		LastSignInTime string `json:"lastSignInTime,omitempty"`
 	} `json:"metadata"`
-	ProviderData []firstProvider    `json:"providerData,omitzero"`
-	TenantID     string             `json:"tenantId,omitempty"`
-	MFAInfo      []identity.MFAInfo `json:"mfaInfo,omitempty"`
+	ProviderData []firstProvider   `json:"providerData,omitzero"`
+	TenantID     string            `json:"tenantId,omitempty"`
+	MFAInfo      []userinfo.Factor `json:"mfaInfo,omitempty"`
 }
 
 // firstProvider is a way to sign in, in events of the 1st generation.
