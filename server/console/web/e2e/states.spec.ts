@@ -90,6 +90,40 @@ test('a server that is gone is told, and what was typed stays', async ({ page, c
   expect(elsewhere.filter((how) => how !== 'csp')).toEqual([])
 })
 
+test('a list is live whose only document another listener has received before', async ({ page }) => {
+  await seed(PROJECT, { 'alone/one': { n: I(1) } })
+  // The documents of the list are held back until the listener of the document has reported.
+  let list = () => {}
+  const listed = new Promise<void>((resolve) => {
+    list = resolve
+  })
+  await page.route('**/documents/alone?*', async (route) => {
+    await listed
+    await route.continue()
+  })
+  // The pane loads the document, and loads it again at the listener's first report.
+  let loads = 0
+  const listened = page.waitForRequest((request) => request.url().endsWith('documents:batchGet') && ++loads === 2)
+  await page.goto(`${at('data')}/alone/one`)
+  await listened
+  list()
+  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
+})
+
+test('a list shows that its connection is lost, and later what has changed meanwhile', async ({ page, context, quiet }) => {
+  quiet(/ERR_|Failed|WebChannel|transport|www\.google\.com\/images\/cleardot/)
+  await seed(PROJECT, { 'interrupted/one': { n: I(1) }, 'interrupted/two': { n: I(1) } })
+  await page.goto(`${at('data')}/interrupted`)
+  const live = page.getByText('Live', { exact: true })
+  await expect(live.locator('.on')).toBeVisible()
+  await context.setOffline(true)
+  await expect(page.getByText('Connecting…', { exact: true })).toBeVisible()
+  await seed(PROJECT, { 'interrupted/two': { n: I(4711) } })
+  await context.setOffline(false)
+  await expect(page.getByRole('row', { name: 'two' })).toContainText('4711')
+  await expect(live.locator('.on')).toBeVisible()
+})
+
 test('a large file goes in with its progress', async ({ page }) => {
   const all = Array.from({ length: 2500 }, (_, i) => ({ id: `r${i}`, n: i }))
   const csv = ['__id__,n', ...all.map(({ id, n }) => `${id},${n}`)].join('\n')

@@ -105,26 +105,43 @@ function watched(watch: Watch): SdkQuery<DocumentData> {
   return sdkQuery(base, ...bounds)
 }
 
-/** Watches until the returned function is called. */
-export function watchDocuments(watch: Watch, changed: (changes: Changes) => void, failed: (error: Error) => void): () => void {
-  let first = true
+/** What a watch reports. */
+export type Watcher = {
+  /** The server has confirmed the documents, with their changes since the last report. */
+  changed: (changes: Changes) => void
+  /** The server has not confirmed the documents, because the connection is not established or is lost. */
+  waiting: () => void
+  /** The server has refused the watch, which has ended. */
+  failed: (error: Error) => void
+}
+
+/**
+ * Watches until the returned function is called. Documents that another watch has received before come from the SDK's cache; their confirmation
+ * by the server is a change of metadata only.
+ */
+export function watchDocuments(watch: Watch, { changed, waiting, failed }: Watcher): () => void {
+  let changes: Changes = { added: [], modified: [], removed: [], first: true }
   return onSnapshot(
     watched(watch),
+    { includeMetadataChanges: true },
     (snapshot) => {
-      if (snapshot.metadata.fromCache) return
-      const changes: Changes = { added: [], modified: [], removed: [], first }
       for (const change of snapshot.docChanges()) changes[change.type].push(change.doc.ref.path)
-      first = false
+      if (snapshot.metadata.fromCache) {
+        waiting()
+        return
+      }
       changed(changes)
+      changes = { added: [], modified: [], removed: [], first: false }
     },
     failed,
   )
 }
 
-/** Watches one document until the returned function is called. */
+/** Watches one document until the returned function is called. changed is called when the server has confirmed it, at first and after changes. */
 export function watchDocument(scope: Scope, path: string, changed: () => void): () => void {
   return onSnapshot(
     doc(databaseOf(scope), path),
+    { includeMetadataChanges: true },
     (snapshot) => {
       if (!snapshot.metadata.fromCache) changed()
     },

@@ -150,17 +150,17 @@ export function useRows(place: Place) {
       mark(fix.changed)
       setState((current) => ({ ...current, docs: fix.merge(current.docs) }))
     }
-    import('../../api/live').then(
-      ({ watchDocuments }) => {
-        if (control.signal.aborted) return
-        stop = watchDocuments(
-          watchOf(at, now, window),
-          (changes) => void apply(changes).catch(() => setLive('lost')),
-          () => setLive('lost'),
-        )
-      },
-      () => setLive('lost'),
-    )
+    const lost = () => {
+      if (!control.signal.aborted) setLive('lost')
+    }
+    import('../../api/live').then(({ watchDocuments }) => {
+      if (control.signal.aborted) return
+      stop = watchDocuments(watchOf(at, now, window), {
+        changed: (changes) => void apply(changes).catch(lost),
+        waiting: () => setLive('connecting'),
+        failed: lost,
+      })
+    }, lost)
     return () => {
       control.abort()
       stop()
