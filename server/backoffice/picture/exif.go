@@ -7,7 +7,10 @@ import (
 
 // Markers of JPEG, and EXIF's tag for the orientation.
 const (
+	markerFirst    = 0xc0
+	markerRestart  = 0xd0
 	markerStart    = 0xd8
+	markerEnd      = 0xd9
 	markerApp1     = 0xe1
 	markerScan     = 0xda
 	tagOrientation = 0x0112

@@ -128,6 +128,9 @@ func decode(upload []byte) (*image.RGBA, error) {
 	if config.Width < 1 || config.Height < 1 || max(config.Width, config.Height) > MaxSide || config.Width > MaxPixels/config.Height {
 		return nil, ErrPixels
 	}
+	if scans(upload) > maxScans {
+		return nil, fmt.Errorf("%w: too many scans", ErrBroken)
+	}
 	m, err := format.decode(upload)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)

@@ -152,6 +152,21 @@ func TestMakeShowsTransparencyAsWhite(t *testing.T) {
 	}
 }
 
+// progressive returns a JPEG of one grey block with a number of scans.
+func progressive(scans int) []byte {
+	file := []byte("\xff\xd8\xff\xdb\x00\x43\x00" + strings.Repeat("\x01", 64) +
+		"\xff\xc2\x00\x0b\x08\x00\x08\x00\x08\x01\x01\x11\x00" +
+		"\xff\xc4\x00\x14\x00\x01" + strings.Repeat("\x00", 16) + "\xff\xc4\x00\x14\x10\x01" + strings.Repeat("\x00", 16))
+	for i := range scans {
+		span := "\x01\x3f" // the frequencies of the scan: first the mean, then all others
+		if i == 0 {
+			span = "\x00\x00"
+		}
+		file = append(file, "\xff\xda\x00\x08\x01\x01\x00"+span+"\x00\x7f"...)
+	}
+	return append(file, "\xff\xd9"+strings.Repeat("\xff\xda\x00\x02", 1000)...) // a film follows
+}
+
 // bomb returns the beginning of a PNG whose header declares a size.
 func bomb(width, height uint32) []byte {
 	header := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
@@ -171,6 +186,7 @@ func TestMakeRefusesByContent(t *testing.T) {
 		"an SVG":                    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), picture.ErrType},
 		"a GIF":                     {[]byte("GIF89a\x01\x00\x01\x00"), picture.ErrType},
 		"a bomb":                    {bomb(100_000, 100_000), picture.ErrPixels},
+		"a bomb of scans":           {progressive(101), picture.ErrBroken},
 		"a bomb of the widest side": {bomb(1<<31-1, 1), picture.ErrPixels},
 		"a line across":             {bomb(picture.MaxPixels, 1), picture.ErrPixels},
 		"a line down":               {bomb(1, picture.MaxPixels), picture.ErrPixels},
@@ -183,6 +199,12 @@ func TestMakeRefusesByContent(t *testing.T) {
 	}
 }
 
+func TestMakeReadsProgressiveFiles(t *testing.T) {
+	if _, err := picture.Make(progressive(100)); err != nil {
+		t.Errorf("a JPEG of 100 scans with other data behind it: %v", err)
+	}
+}
+
 // FuzzMake checks that Make panics for no upload, and that the files it makes are within their size limit.
 func FuzzMake(f *testing.F) {
 	m := halves(24, 16)
@@ -191,6 +213,7 @@ func FuzzMake(f *testing.F) {
 	f.Add(asPNG(f, m))
 	f.Add(asWebP(f, m))
 	f.Add(bomb(70_000, 70_000))
+	f.Add(progressive(3))
 	f.Fuzz(func(t *testing.T, upload []byte) {
 		set, err := picture.Make(upload)
 		if err != nil {
