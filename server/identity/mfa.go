@@ -167,12 +167,12 @@ type enrolling struct {
 // enrolling returns the user of an enrollment request. It returns an error if the user can't have second factors.
 func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
-	if r.IDToken == nil {
+	if stringOf(r.IDToken) == "" {
 		// The settings are checked before the missing token is reported, as the API does.
 		if err := s.factorsOn(ctx, c, app); err != nil {
 			return nil, err
 		}
-		return nil, apierror.New("INVALID_ID_TOKEN")
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
 	if err != nil {
@@ -298,8 +298,8 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
-	if r.IDToken == nil {
-		return nil, apierror.New("INVALID_ID_TOKEN")
+	if stringOf(r.IDToken) == "" {
+		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	u, id, err := s.recentUser(&c, *r.IDToken)
 	if err != nil {
@@ -376,12 +376,32 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
+// checkPresented returns an error if a request to finish a sign-in lacks the credential or a part of the second factor.
+func (r *MFARequest) checkPresented() error {
+	switch {
+	case stringOf(r.MFAPendingCredential) == "":
+		return apierror.New("MISSING_CREDENTIAL : Please set MFA Pending Credential.")
+	case r.TOTPVerificationInfo != nil:
+		return nil
+	case r.PhoneVerificationInfo == nil:
+		return apierror.New("INVALID_ARGUMENT : MFA provider not supported!")
+	case r.PhoneVerificationInfo.Code == "":
+		return apierror.New("MISSING_CODE")
+	case r.PhoneVerificationInfo.SessionInfo == "":
+		return apierror.New("MISSING_SESSION_INFO")
+	}
+	return nil
+}
+
 // FinalizeFactor checks the second factor's code and signs in.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
 	if stringOf(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.checkPresented(); err != nil {
+		return nil, err
 	}
 	p, u, err := s.pendingSignIn(&c, r)
 	if err != nil {
@@ -406,7 +426,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		check = func(u *account.User) error {
 			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).Window)
 		}
-	case r.PhoneVerificationInfo != nil:
+	default:
 		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
 		if err != nil {
 			return nil, err
@@ -417,8 +437,6 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		}
 		ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
 		check = func(*account.User) error { return nil }
-	default:
-		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,

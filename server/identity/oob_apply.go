@@ -185,12 +185,16 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if tenant != nil && !tenant.EnableEmailLinkSignin {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
+	var linkTo string
+	if stringOf(r.IDToken) != "" {
+		u, _, err := s.recentUser(&c, *r.IDToken)
+		if err != nil {
+			return nil, err
+		}
+		linkTo = u.UID
+	}
 	if stringOf(r.Email) == "" {
 		return nil, apierror.New("MISSING_EMAIL")
-	}
-	email, ok := contact.Email(*r.Email)
-	if !ok {
-		return nil, apierror.New("INVALID_EMAIL")
 	}
 	made, _, err := s.loadCode(c, stringOf(r.OobCode))
 	if err != nil {
@@ -200,16 +204,9 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 		return nil, apierror.New("INVALID_OOB_CODE")
 	}
 	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the address.
-	if made.Email != email {
+	email, ok := contact.Email(*r.Email)
+	if !ok || made.Email != email {
 		return nil, apierror.New("INVALID_EMAIL : The email provided does not match the sign-in email address.")
-	}
-	var linkTo string
-	if r.IDToken != nil {
-		u, _, err := s.recentUser(&c, *r.IDToken)
-		if err != nil {
-			return nil, err
-		}
-		linkTo = u.UID
 	}
 	res := &EmailLinkResponse{Kind: "identitytoolkit#EmailLinkSigninResponse", Email: email}
 	return res, s.finishEmailLink(ctx, c, cfg, tenant, linkTo, *r.OobCode, res)
