@@ -14,6 +14,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front/grpcd"
 	"clave/server/front/restd"
+	"clave/server/front/webchannel"
 	"clave/server/guard"
 	"clave/server/identity"
 	"clave/server/identity/serviceaccount"
@@ -39,6 +40,8 @@ type followed struct {
 	keys *token.Keys
 	grpc *grpcd.Server
 	rest http.Handler
+	// channels serves Listen over WebChannel. Its sessions end at the beginning of ending.
+	channels *webchannel.Handler
 	// ending begins when it takes no more requests, and cut when requests in progress end too.
 	ending, cut *process.Ending
 	// stop stops following the log. running waits for the background work.
@@ -157,21 +160,39 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 		s.grpc.Stop()
 		return err
 	}
+	if s.channels, err = webchannel.New(webchannel.Options{
+		Firestore: calls, Tokens: verifier, Owner: a.nodes.owner, ListenOnly: true, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests),
+		Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+	}); err != nil {
+		s.grpc.Stop()
+		return err
+	}
+	s.start(ctx, hub, g)
+	return nil
+}
+
+// start starts the background work.
+func (s *followed) start(ctx context.Context, hub *listen.Hub, g *guard.Guard) {
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()
 		<-work.Done()
 	})
 	s.running.Go(func() { s.reportLacking(work) })
-	for _, part := range []runner{s.engine, hub, g} {
-		s.running.Go(func() {
-			if err := part.Run(work); err != nil {
-				a.o.Log.Error("reads are forwarded: a part that serves them has ended", "error", err)
-				s.ending.End()
-			}
-		})
+	sessions, end := s.ending.Within(work)
+	run := func(ctx context.Context, part runner) {
+		if err := part.Run(ctx); err != nil {
+			s.app.o.Log.Error("reads are forwarded: a part that serves them has ended", "error", err)
+			s.ending.End()
+		}
 	}
-	return nil
+	s.running.Go(func() {
+		defer end()
+		run(sessions, s.channels)
+	})
+	for _, part := range []runner{s.engine, hub, g} {
+		s.running.Go(func() { run(work, part) })
+	}
 }
 
 // putInForce puts the rules of a release in force.

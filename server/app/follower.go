@@ -15,6 +15,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/front/grpcd"
+	"clave/server/front/webchannel"
 	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pgstore"
@@ -280,9 +281,13 @@ func (f *follower) watch(ctx context.Context) {
 // reads returns a handler that serves the requests that this node may serve by itself, and forwards the others.
 func (n *nodes) reads(port string) http.Handler {
 	next := n.node.Forward(port)
+	channels := n.sessions(port, n.channels(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := n.follower.Load()
-		if f == nil || !f.answer(w, r) {
+		switch {
+		case webchannel.IsRequest(r):
+			channels.ServeHTTP(w, r)
+		case f == nil || !f.answer(w, r):
 			next.ServeHTTP(w, r)
 		}
 	})

@@ -29,6 +29,8 @@ type nodes struct {
 	node    *cluster.Node
 	// name is the name of this node.
 	name string
+	// owner names this node in the ids of sessions of WebChannel.
+	owner string
 	// inner is the address at which other nodes reach this one.
 	inner string
 	// site is the static site, which every node serves itself.
@@ -174,6 +176,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.open(ctx, o)
 		n.forwarded = append(n.forwarded, at.name)
 	}
+	n.serveOwned()
 	if err := a.openOwn(ctx, n, p); err != nil {
 		return nil, err
 	}
@@ -207,6 +210,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	if n.name, err = a.nodeName(); err != nil {
 		return err
 	}
+	n.owner = ownerOf(n.name)
 	n.node, err = cluster.New(cluster.Options{
 		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
 		Leader: leaderOf(n.members),
@@ -272,6 +276,9 @@ func (n *nodes) lead() {
 		if router := n.routers[name]; router != nil {
 			router.Lead(leading.GRPC.(*grpcd.Server))
 			leading.GRPC = router
+		}
+		if leading.WebChannel != nil {
+			leading.WebChannel = n.sessions(name, leading.WebChannel)
 		}
 		port := n.ports[name].port
 		port.Replace(leading)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"clave/server/clock"
@@ -109,13 +110,17 @@ type Node struct {
 	conns conns
 	// reading and waiting are the streams of read indexes from the leader: for reads, and for the next row of the log.
 	reading, waiting indexStream
+	// routes is a leader that forwards requests to the owners of sessions; nil while none is known.
+	routes atomic.Pointer[Leader]
 	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
 	mu     struct {
 		sync.Mutex
 		// handlers serve the ports of this node once it leads. changed is closed when they are set.
 		handlers map[string]http.Handler
-		changed  chan struct{}
+		// owners serve requests of sessions that other nodes have forwarded, whether this node leads or not.
+		owners  map[string]http.Handler
+		changed chan struct{}
 		// leader is the leader of the requests in progress, which under ends when another node leads.
 		leader Leader
 		under  *process.Ending
@@ -196,14 +201,14 @@ func (n *Node) Run(ctx context.Context) error {
 	only.SetHTTP2(true)
 	settings := n.tls.Clone()
 	settings.NextProtos = indexProtocols
+	indexes := func(leases bool) func(*http.Server, *tls.Conn, http.Handler) {
+		return func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
+			n.serveIndexes(context.WithoutCancel(ctx), conn, leases)
+		}
+	}
 	server := &http.Server{
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){
-			leaseProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
-				n.serveIndexes(context.WithoutCancel(ctx), conn, true)
-			},
-			indexProtocol: func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
-				n.serveIndexes(context.WithoutCancel(ctx), conn, false)
-			},
+			sessionProtocol: indexes(true), leaseProtocol: indexes(true), indexProtocol: indexes(false),
 		},
 		Handler: http.HandlerFunc(n.inner), TLSConfig: settings, Protocols: only, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: maxHeaders,
 		HTTP2: &http.HTTP2Config{

@@ -89,7 +89,13 @@ func (n *Node) await(ctx context.Context, pause bool, served, moved <-chan struc
 func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader Leader, port string) (done bool) {
 	ctx, cancel := n.during(leader).Within(r.Context())
 	defer cancel()
-	res, err := n.transport.RoundTrip(n.outgoing(ctx, r, body, leader, port))
+	return n.exchange(w, r, body, n.outgoing(ctx, r, body, leader, port), cancel)
+}
+
+// exchange sends out to another node, for a client's request r, and copies the response. cancel ends the context of out. It returns false if
+// the request may be retried.
+func (n *Node) exchange(w http.ResponseWriter, r *http.Request, body *source, out *http.Request, cancel context.CancelFunc) (done bool) {
+	res, err := n.transport.RoundTrip(out)
 	if err != nil {
 		switch {
 		case r.Context().Err() != nil:
@@ -100,12 +106,12 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 		case body.whole() && (errors.Is(err, errNotReached) || isSafe(r.Method)):
 			return false
 		}
-		n.o.Log.Debug("a forwarded request was cut", "leader", leader.Node, "path", r.URL.Path, "error", err)
+		n.o.Log.Debug("a forwarded request was cut", "node", out.URL.Host, "path", r.URL.Path, "error", err)
 		n.refuse(w, r)
 		return true
 	}
 	// The transport checks the context of a request only after the whole body is sent, which for a stream is at its end.
-	defer context.AfterFunc(ctx, func() { _ = res.Body.Close() })()
+	defer context.AfterFunc(out.Context(), func() { _ = res.Body.Close() })()
 	defer func() {
 		cancel() // otherwise Close waits for the client's next message
 		_ = res.Body.Close()
@@ -149,6 +155,7 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 	if r.TLS != nil {
 		scheme = "https"
 	}
+	header.Del(headerOwner)
 	header.Set(headerPort, port)
 	header.Set(headerClient, r.RemoteAddr)
 	header.Set(headerScheme, scheme)

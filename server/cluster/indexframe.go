@@ -21,15 +21,16 @@ import (
 //
 // A name, and Rules, is its length in two bytes and its bytes. Frames of the protocol without leases lack what concerns them.
 
-// leaseProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses indexProtocol, which has no leases,
-// or HTTP/2.
+// sessionProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses leaseProtocol, which has the same
+// frames, but does not forward requests to the owners of sessions (ToOwner); or indexProtocol, which has no leases; or HTTP/2.
 const (
-	leaseProtocol = "clave-index/2"
-	indexProtocol = "clave-index/1"
+	sessionProtocol = "clave-index/3"
+	leaseProtocol   = "clave-index/2"
+	indexProtocol   = "clave-index/1"
 )
 
 // indexProtocols lists the protocols of an inner listener, those of streams of read indexes first.
-var indexProtocols = []string{leaseProtocol, indexProtocol, "h2"}
+var indexProtocols = []string{sessionProtocol, leaseProtocol, indexProtocol, "h2"}
 
 // The bits of the first byte of a request.
 const (

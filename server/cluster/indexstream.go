@@ -122,10 +122,13 @@ func (s *indexStream) openLocked(ctx context.Context, n *Node, leader Leader) er
 		return err
 	}
 	protocol := conn.(*tls.Conn).ConnectionState().NegotiatedProtocol
-	s.leases = protocol == leaseProtocol
-	if protocol != leaseProtocol && protocol != indexProtocol {
+	s.leases = protocol == sessionProtocol || protocol == leaseProtocol
+	if !s.leases && protocol != indexProtocol {
 		s.leader = leader
 		return errors.Join(errNoStreams, conn.Close())
+	}
+	if protocol == sessionProtocol {
+		n.routes.Store(&leader)
 	}
 	during, stop := n.during(leader).Within(context.WithoutCancel(ctx))
 	unregister := context.AfterFunc(during, func() { _ = conn.Close() })

@@ -29,6 +29,10 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		refuseCall(w)
 		return
 	}
+	if r.Header.Get(headerOwner) != "" {
+		n.owned(w, r)
+		return
+	}
 	port := r.Header.Get(headerPort)
 	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
@@ -88,7 +92,7 @@ func (n *Node) asClient(r *http.Request) {
 	if r.Header.Get(headerScheme) == "https" {
 		r.TLS = &tls.ConnectionState{HandshakeComplete: true}
 	}
-	for _, name := range []string{headerPort, headerClient, headerScheme} {
+	for _, name := range []string{headerPort, headerClient, headerScheme, headerOwner} {
 		r.Header.Del(name)
 	}
 }

@@ -90,4 +90,7 @@ func TestLeasesOnStreams(t *testing.T) {
 	if holder := request(IndexRequest{Wait: true, Lease: true}, 0); holder != nil {
 		t.Error("the stream to a leader of the earlier version has a holder")
 	}
+	if follower.RoutesSessions() {
+		t.Error("a leader of the earlier version routes sessions")
+	}
 }

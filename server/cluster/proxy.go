@@ -145,7 +145,7 @@ func sendMessages(ss grpc.ServerStream, out grpc.ClientStream, cancel context.Ca
 // unsent holds the names of the metadata that belong to one connection, or that this node sets.
 var unsent = func() map[string]bool {
 	names := map[string]bool{"content-type": true, "grpc-accept-encoding": true, "grpc-status-details-bin": true, "date": true, "content-length": true}
-	for _, name := range append([]string{headerPort, headerClient, headerScheme, headerServed, headerRefused}, hopByHop...) {
+	for _, name := range append([]string{headerPort, headerClient, headerScheme, headerOwner, headerServed, headerRefused}, hopByHop...) {
 		names[strings.ToLower(name)] = true
 	}
 	return names

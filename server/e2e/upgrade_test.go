@@ -108,6 +108,7 @@ func TestRollingUpgrade(t *testing.T) {
 		nodes[i] = nodes[i].again(t, url)
 		nodes[i].await("Follower: ")
 		l.more(t, 20)
+		channelAcross(t, nodes, targets[i], targets)
 	}
 	for i, n := range nodes {
 		if code, text := n.request(t, http.MethodGet, "/__/health", ""); code != http.StatusOK {
@@ -120,6 +121,18 @@ func TestRollingUpgrade(t *testing.T) {
 		cancel()
 	}
 	listening.Wait()
+}
+
+// channelAcross begins a session of WebChannel at one node and sends its other requests to all nodes in turns, while a document is written. The session
+// must not end.
+func channelAcross(t *testing.T, nodes []*node, at string, targets []string) {
+	t.Helper()
+	end := webChannel(spread(at, targets...), "Listen", true)(t, at, "Bearer owner")
+	addDocument(end, "across/one")
+	for i := range int64(6) {
+		set(t, nodes[i%3], "across/one", i)
+		awaitNumber(t, end, i)
+	}
 }
 
 // countUp listens to the sum of the load's counters, which must never fall, until the document "last" exists. The sum must then include all

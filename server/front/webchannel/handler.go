@@ -17,7 +17,6 @@ import (
 	"clave/server/front/budget"
 	"clave/server/meter"
 	"clave/server/parsing"
-	"clave/server/randid"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 )
@@ -28,6 +27,11 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
+	// Owner is the name of this handler in the ids of its sessions, in letters, digits, - and _, so that nodes can find it (SessionOwner). Empty
+	// for ids without a name.
+	Owner string
+	// ListenOnly omits the Write stream.
+	ListenOnly bool
 	// ProxyHops is how many trusted reverse proxies append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Clock is the source of time; nil means the machine's clock.
@@ -136,7 +140,12 @@ func New(o Options) (*Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return newHandler(o, map[string]call{"Listen": listen(o.Firestore), "Write": write(o.Firestore)}), nil
+	calls := map[string]call{"Listen": listen(o.Firestore), "Write": write(o.Firestore)}
+	h := newHandler(o, calls) // which counts both, since handlers with the same Meter share the counters
+	if o.ListenOnly {
+		delete(calls, "Write")
+	}
+	return h, nil
 }
 
 // newHandler returns a handler for the given streams.
@@ -224,7 +233,7 @@ func (h *Handler) find(id, rpc string) *session {
 // register creates a session with an id that cannot be guessed. At the maximum number of sessions it ends the session that has been without a back
 // channel the longest, because clients that abandon sessions must not block others. It returns nil if all sessions have one.
 func (h *Handler) register(rpc string, rid int) *session {
-	s := newSession(h, randid.Secret(16), rid)
+	s := newSession(h, h.sessionID(), rid)
 	s.rpc = rpc
 	h.mu.Lock()
 	var detached *session
@@ -294,8 +303,8 @@ func (h *Handler) longestDetachedLocked() *session {
 
 // rpcOf returns the name of the stream in a path, or "".
 func (h *Handler) rpcOf(path string) string {
-	path, ok := strings.CutPrefix(path, "/google.firestore.v1.Firestore/")
-	rpc, ok2 := strings.CutSuffix(path, "/channel")
+	path, ok := strings.CutPrefix(path, pathPrefix)
+	rpc, ok2 := strings.CutSuffix(path, pathSuffix)
 	if !ok || !ok2 || h.calls[rpc] == nil {
 		return ""
 	}

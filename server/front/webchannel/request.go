@@ -50,8 +50,9 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	h.limitHeld()
 	select {
 	case h.starts <- s:
-	case <-r.Context().Done():
+	case <-r.Context().Done(): // the client has disconnected, or no more sessions begin
 		h.drop(s)
+		http.Error(w, "No sessions begin here at the moment", http.StatusServiceUnavailable)
 		return
 	}
 	writeHeader(w)

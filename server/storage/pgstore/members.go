@@ -38,6 +38,8 @@ type Members struct {
 		sync.Mutex
 		leader  Leader
 		changed chan struct{} // closed and replaced when leader changes
+		// inner holds the addresses at which nodes that reported recently are reached by other nodes, by the nodes' names.
+		inner map[string]string
 	}
 }
 
@@ -105,14 +107,23 @@ func (m *Members) Leader() (Leader, <-chan struct{}) {
 	return m.mu.leader, m.mu.changed
 }
 
-// look reads the leader.
+// Inner returns the addresses at which other nodes reach the nodes that reported recently, by the nodes' names. The result must not be changed.
+func (m *Members) Inner() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mu.inner
+}
+
+// look reads the leader, and where the nodes are.
 func (m *Members) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, membersTimeout)
 	defer cancel()
 	var l Leader
 	var held bool
-	err := m.pool.QueryRow(ctx, `select l.node, coalesce(n.inner_address, ''), l.address, l.epoch, l.until >= clock_timestamp()
-		from clave_lease l left join clave_node n on n.node = l.node where l.id = 1`).Scan(&l.Node, &l.Inner, &l.Address, &l.Epoch, &held)
+	var inner map[string]string
+	err := m.pool.QueryRow(ctx, `select l.node, coalesce(n.inner_address, ''), l.address, l.epoch, l.until >= clock_timestamp(),
+		(select json_object_agg(node, inner_address) from clave_node where inner_address <> '' and seen > clock_timestamp() - interval '10 seconds')
+		from clave_lease l left join clave_node n on n.node = l.node where l.id = 1`).Scan(&l.Node, &l.Inner, &l.Address, &l.Epoch, &held, &inner)
 	if err != nil {
 		return err
 	}
@@ -121,6 +132,7 @@ func (m *Members) look(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.mu.inner = inner
 	if l != m.mu.leader {
 		m.mu.leader = l
 		close(m.mu.changed)

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+
+	"clave/server/cluster"
+	"clave/server/front/webchannel"
+)
+
+// How nodes that share a store serve WebChannel. A Listen session begins at the node at which its first request arrives,
+// and stays there. If that node does not lead, the ids of its sessions begin with its name (ownerOf), so that the other
+// nodes forward requests to it. All other sessions are the leader's, and their ids name no node. A session whose node has
+// ended, or no longer serves reads, is unknown: its client begins a new one and resumes with its token.
+
+// ownerBytes is the number of bytes of a hash that name a node.
+const ownerBytes = 9
+
+// ownerOf returns the name of a node in the ids of its sessions.
+func ownerOf(node string) string {
+	sum := sha256.Sum256([]byte(node))
+	return base64.RawURLEncoding.EncodeToString(sum[:ownerBytes])
+}
+
+// innerOf returns the inner address of the node with a name of ownerOf, or "".
+func (n *nodes) innerOf(owner string) string {
+	for node, address := range n.members.Inner() {
+		if ownerOf(node) == owner {
+			return address
+		}
+	}
+	return ""
+}
+
+// serveOwned lets the inner listener serve requests of this node's sessions by the handlers of its ports.
+func (n *nodes) serveOwned() {
+	handlers := make(map[string]http.Handler)
+	for _, name := range n.forwarded {
+		handlers[name] = n.ports[name].port.Handler()
+	}
+	n.node.ServeOwned(handlers)
+}
+
+// sessions returns a handler of a port that forwards requests of other nodes' sessions to these nodes. here serves all
+// other requests, and those whose node is not reached.
+func (n *nodes) sessions(port string, here http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if owner := webchannel.SessionOwner(r); owner != "" && owner != n.owner && !cluster.Arrived(r.Context()) {
+			if address := n.innerOf(owner); address != "" && n.node.ToOwner(w, r, port, address) {
+				return
+			}
+		}
+		here.ServeHTTP(w, r)
+	})
+}
+
+// channels returns the handler of WebChannel while this node does not lead. It serves the sessions of this node, and
+// begins sessions while the node serves reads. next forwards requests to the leader.
+func (n *nodes) channels(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f := n.follower.Load()
+		switch {
+		case webchannel.SessionOwner(r) != "" || cluster.Arrived(r.Context()):
+			if f == nil || !f.channel(w, r, false) {
+				webchannel.UnknownSession(w, r)
+			}
+		case f == nil || !webchannel.BeginsListen(r) || !n.node.RoutesSessions() || !f.channel(w, r, true):
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// channel serves a request of a session at this node. A session begins once the node has everything that was acknowledged before its
+// request. It returns false if this node can't serve it.
+func (f *follower) channel(w http.ResponseWriter, r *http.Request, begins bool) bool {
+	s := f.current.Load()
+	if s == nil {
+		return false
+	}
+	if begins {
+		var done func()
+		if s, _, done = f.enter(r.Context(), func() cluster.Reading { return cluster.Lasting }); s == nil {
+			return false
+		}
+		done()
+	}
+	// Responses to slow clients may last longer than s. They need only the session, which ends with s.
+	ctx, stop := s.cut.Within(r.Context())
+	defer stop()
+	s.channels.ServeHTTP(w, r.WithContext(ctx))
+	return true
+}
