@@ -57,11 +57,7 @@ func (f *finder) has(u *User) bool {
 	if f.phone != "" && strings.Contains(u.Phone, f.phone) {
 		return true
 	}
-	name := ""
-	if u.DisplayName != nil {
-		name = *u.DisplayName
-	}
-	for _, field := range []string{u.UID, u.Email, u.Phone, name} {
+	for _, field := range []string{u.UID, u.Email, u.Phone, u.Name()} {
 		if strings.Contains(fold(field), f.text) {
 			return true
 		}

@@ -90,6 +90,22 @@ func (u *User) Anonymous() bool {
 	return u.Email == "" && u.Phone == "" && len(u.Providers) == 0 && !u.Custom && u.Password == nil
 }
 
+// Name returns the display name, or an empty string if there is none.
+func (u *User) Name() string {
+	if u.DisplayName == nil {
+		return ""
+	}
+	return *u.DisplayName
+}
+
+// Photo returns the address of the picture, or an empty string if there is none.
+func (u *User) Photo() string {
+	if u.PhotoURL == nil {
+		return ""
+	}
+	return *u.PhotoURL
+}
+
 // Provider returns the linked provider with the given id, or nil.
 func (u *User) Provider(id string) *Provider {
 	for i := range u.Providers {

@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/session"
 )
 
 // attempt is a sign-in whose first factor has been proved.
@@ -16,7 +17,7 @@ type attempt struct {
 	user  *account.User
 	isNew bool
 	// session is the session that begins.
-	session session
+	session session.Session
 	// event describes the credential of an identity provider to blocking functions. It is nil for other sign-ins.
 	event map[string]any
 	// locked are further names that exclude each other during the change, beside the account's id.

@@ -13,6 +13,7 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/apierror"
+	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 	"clave/server/identity/webhook"
 	"clave/server/randid"
@@ -60,7 +61,7 @@ func (cfg *Config) checkBlocking() error {
 
 // beforeCreate calls the function that may refuse or change a new account. A new account that the function disables is
 // not created.
-func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) error {
+func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session.Session, idp map[string]any) error {
 	update, err := s.block(ctx, c, cfg, "beforeCreate", u, ses, idp)
 	if err != nil {
 		return err
@@ -76,12 +77,12 @@ func (s *Service) beforeCreate(ctx context.Context, c Call, cfg *Config, u *acco
 
 // beforeSignIn calls the function that may refuse a sign-in or add claims to it. The caller applies its changes of the
 // account.
-func (s *Service) beforeSignIn(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session, idp map[string]any) (*blockedUpdate, error) {
+func (s *Service) beforeSignIn(ctx context.Context, c Call, cfg *Config, u *account.User, ses *session.Session, idp map[string]any) (*blockedUpdate, error) {
 	return s.block(ctx, c, cfg, "beforeSignIn", u, ses, idp)
 }
 
 // block calls a blocking function, if the project has it.
-func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, u *account.User, ses *session, idp map[string]any) (*blockedUpdate, error) {
+func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, u *account.User, ses *session.Session, idp map[string]any) (*blockedUpdate, error) {
 	update := &blockedUpdate{}
 	uri := cfg.BlockingFunctions.Triggers[event].FunctionURI
 	if uri == "" || s.o.Blocking == nil {
@@ -123,21 +124,21 @@ func (s *Service) block(ctx context.Context, c Call, cfg *Config, event string, 
 }
 
 // claims adds the session claims to the session and checks both kinds of claims.
-func (b *blockedUpdate) claims(event string, ses *session) error {
+func (b *blockedUpdate) claims(event string, ses *session.Session) error {
 	if b.UserRecord == nil {
 		return nil
 	}
 	for _, name := range strings.Split(b.UserRecord.UpdateMask, ",") {
 		switch name {
 		case "customClaims":
-			if err := checkReserved(b.UserRecord.CustomClaims); err != nil {
+			if err := session.CheckReserved(b.UserRecord.CustomClaims); err != nil {
 				return err
 			}
 		case "sessionClaims":
 			if event != "beforeSignIn" {
 				continue
 			}
-			if err := checkReserved(b.UserRecord.SessionClaims); err != nil {
+			if err := session.CheckReserved(b.UserRecord.SessionClaims); err != nil {
 				return err
 			}
 			if ses.Claims == nil {
@@ -173,7 +174,7 @@ func (b *blockedUpdate) apply(u *account.User) error {
 				return err
 			}
 			claims := string(text)
-			if err := checkAttributes(claims); err != nil {
+			if err := session.CheckAttributes(claims); err != nil {
 				return err
 			}
 			u.Attributes = &claims
@@ -183,11 +184,11 @@ func (b *blockedUpdate) apply(u *account.User) error {
 }
 
 // blockingToken returns the JWT that is sent to a blocking function.
-func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses *session, idp map[string]any) (string, error) {
+func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses *session.Session, idp map[string]any) (string, error) {
 	now := s.now()
 	record := map[string]any{
-		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": stringOf(u.DisplayName), "photo_url": stringOf(u.PhotoURL),
-		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": attributes(u), "tenant_id": c.Tenant,
+		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": u.Name(), "photo_url": u.Photo(),
+		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": session.Attributes(u), "tenant_id": c.Tenant,
 		"provider_data": blockedProviders(u),
 	}
 	metadata := map[string]any{"creation_time": u.Created}
@@ -205,7 +206,7 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 		}
 	}
 	claims := map[string]any{
-		"event_id": randid.Secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.method(),
+		"event_id": randid.Secret(12), "event_type": event, "user_agent": c.UserAgent, "ip_address": c.Address, "locale": c.Locale, "sign_in_method": ses.SignInMethod(),
 		"user_record": record, "aud": uri, "auth_time": now.Unix(),
 	}
 	if c.Tenant != "" {
@@ -218,14 +219,6 @@ func (s *Service) blockingToken(c Call, event, uri string, u *account.User, ses 
 		claims[k] = v
 	}
 	return s.tokens.MintEvent(c.Project, u.UID, claims)
-}
-
-// method returns the sign-in method of a session, as blocking functions name it.
-func (ses *session) method() string {
-	if ses.Method != "" {
-		return ses.Method
-	}
-	return ses.Provider
 }
 
 // blockedProviders lists a user's providers as blocking functions see them.

@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/session"
 )
 
 // CustomRequest signs in with a custom token, which a server has signed.
@@ -37,7 +38,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	if t.Claims != nil && !isObject {
 		return nil, apierror.New("INVALID_CLAIMS")
 	}
-	if err := checkReserved(claims); err != nil {
+	if err := session.CheckReserved(claims); err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" && c.Tenant != t.Tenant {
@@ -60,7 +61,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 		u.Custom = true
 	}
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "custom", Claims: claims}, whole: true,
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "custom", Claims: claims}, whole: true,
 		edit: func(_ *account.Change, u *account.User) error {
 			u.Custom = true
 			return nil

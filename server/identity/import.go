@@ -14,6 +14,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/passpolicy"
+	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 )
 
@@ -315,7 +316,7 @@ func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *pas
 		}
 	}
 	if g.CustomAttributes != nil {
-		if err := checkAttributes(*g.CustomAttributes); err != nil {
+		if err := session.CheckAttributes(*g.CustomAttributes); err != nil {
 			return nil, badClaims(err), nil
 		}
 		u.Attributes = g.CustomAttributes

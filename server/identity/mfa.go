@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/factor"
+	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 	"clave/server/randid"
 )
@@ -31,13 +32,13 @@ const pendingLife = time.Hour
 
 // pending is a sign-in whose first factor was valid and that waits for the second.
 type pending struct {
-	Session session   `json:"session"`
-	Made    time.Time `json:"made"`
+	Session session.Session `json:"session"`
+	Made    time.Time       `json:"made"`
 }
 
 // requestFactor returns the response that requires a second factor, and stores the sign-in until the factor is presented. The change
 // must hold the user's lock.
-func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session) (Pending, error) {
+func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session.Session) (Pending, error) {
 	const size = 48
 	credential := randid.Secret(size)
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
@@ -159,7 +160,7 @@ type MFAResponse struct {
 // enrolling is an enrollment of a factor in progress.
 type enrolling struct {
 	user    *account.User
-	session session
+	session session.Session
 	cfg     *Config
 	rules   factor.Rules
 }
@@ -195,7 +196,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	if err := s.signedInRecently(u, id); err != nil {
 		return nil, err
 	}
-	e.session, err = s.resumed(*c, id)
+	e.session, err = session.Resume(s.accounts, c.scope(), id)
 	return e, err
 }
 
@@ -305,7 +306,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 	if err != nil {
 		return nil, err
 	}
-	ses, err := s.resumed(c, id)
+	ses, err := session.Resume(s.accounts, c.scope(), id)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
+	"clave/server/identity/session"
 	"clave/server/randid"
 )
 
@@ -246,7 +247,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tena
 	// The change locks the address beside the account: two requests with one code of an address without an account would make accounts of
 	// different ids, whose locks do not exclude each other.
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "password", Method: "emailLink"},
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,
 		edit: func(ch *account.Change, u *account.User) (err error) {
 			if err := onetime.Use(ch, nil, code); err != nil {

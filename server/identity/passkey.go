@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/session"
 	"clave/server/randid"
 )
 
@@ -74,7 +75,7 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 	if err != nil {
 		return nil, err
 	}
-	name, shown := u.Email, stringOf(u.DisplayName)
+	name, shown := u.Email, u.Name()
 	if name == "" {
 		name = "user@example.com"
 	}
@@ -127,7 +128,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 
 // completePasskey completes a sign-in with a passkey, for which blocking functions are not called and no second factor is required.
 func (s *Service) completePasskey(ctx context.Context, a *attempt) (*PasskeyResponse, error) {
-	a.session, a.exempt = session{Provider: "passkey"}, true
+	a.session, a.exempt = session.Session{Provider: "passkey"}, true
 	out, err := s.complete(ctx, a)
 	if err != nil {
 		return nil, err

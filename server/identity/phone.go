@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/session"
 	"clave/server/identity/textmessage"
 	"clave/server/randid"
 )
@@ -199,7 +200,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	}
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
+		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
 		locked: proofLock(r),
 		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone

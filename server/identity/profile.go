@@ -27,3 +27,11 @@ func checkProfile(name, photo *string) error {
 	}
 	return nil
 }
+
+// stringOf returns the string that a pointer points to, or empty for nil.
+func stringOf(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}

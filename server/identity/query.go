@@ -122,7 +122,7 @@ func sortUsers(users []*account.User, by SortField, down bool) {
 		var c int
 		switch by {
 		case "NAME":
-			c = strings.Compare(stringOf(a.DisplayName), stringOf(b.DisplayName))
+			c = strings.Compare(a.Name(), b.Name())
 		case "CREATED_AT":
 			c = cmp.Compare(a.Created, b.Created)
 		case "LAST_LOGIN_AT":

@@ -7,31 +7,9 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/session"
 	"clave/server/randid"
 )
-
-// session is the record behind a refresh token. It is stored under the token's hash.
-type session struct {
-	UID      string `json:"uid"`
-	Tenant   string `json:"tenant,omitempty"`
-	Provider string `json:"provider"`
-	// Method is the sign-in method in events for blocking functions; empty if it is the provider.
-	Method string `json:"method,omitempty"`
-	// AuthTime is when the user signed in, in seconds.
-	AuthTime int64 `json:"authTime"`
-	// Epoch is the user's epoch at that moment.
-	Epoch int64 `json:"epoch,omitempty"`
-	// Claims are the claims of the custom token or a blocking function.
-	Claims sessionClaims `json:"claims,omitempty"`
-	// ProviderClaims are the claims of an OIDC or SAML provider about the user.
-	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
-	// Factor is the second factor, and FactorKind phone or totp.
-	Factor     string `json:"factor,omitempty"`
-	FactorKind string `json:"factorKind,omitempty"`
-}
-
-// refreshItem is the kind of item that stores sessions, in the project's root scope.
-const refreshItem = "refresh"
 
 // Tokens holds the tokens of a sign-in's response.
 type Tokens struct {
@@ -50,7 +28,7 @@ type TokenPair struct {
 const expiresIn = "3600"
 
 // signIn starts a session for a user within a change: it records the sign-in and returns tokens.
-func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
+func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses session.Session) (Tokens, error) {
 	if u.Disabled {
 		return Tokens{}, apierror.New("USER_DISABLED")
 	}
@@ -67,21 +45,21 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 }
 
 // signInPair is signIn for responses that lack the lifetime of the ID token.
-func (s *Service) signInPair(ch *account.Change, c Call, u *account.User, ses session) (TokenPair, error) {
+func (s *Service) signInPair(ch *account.Change, c Call, u *account.User, ses session.Session) (TokenPair, error) {
 	t, err := s.signIn(ch, c, u, ses)
 	return TokenPair{t.IDToken, t.RefreshToken}, err
 }
 
 // give mints the tokens of a session and stores the session. The change must hold the user's lock.
-func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session) (Tokens, error) {
+func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session.Session) (Tokens, error) {
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
-	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
+	id, err := s.tokens.MintID(c.Project, u.UID, session.IDClaims(u, &ses))
 	if err != nil {
 		return Tokens{}, err
 	}
 	const size = 48
 	refresh := randid.Secret(size)
-	if err := cmp.Or(ch.SaveIn(c.root(), refreshItem, randid.Digest(refresh), ses), noteClaims(ch, &ses)); err != nil {
+	if err := cmp.Or(ch.SaveIn(c.root(), session.Item, randid.Digest(refresh), ses), session.NoteClaims(ch, &ses)); err != nil {
 		return Tokens{}, err
 	}
 	return Tokens{IDToken: id, RefreshToken: refresh, ExpiresIn: expiresIn}, nil
@@ -121,8 +99,8 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 		return nil, apierror.New("MISSING_REFRESH_TOKEN")
 	}
 	// The request names no tenant: sessions are stored for the whole project and hold the tenant's id.
-	var ses session
-	found, err := s.accounts.Load(c.root(), refreshItem, randid.Digest(*r.RefreshToken), &ses)
+	var ses session.Session
+	found, err := s.accounts.Load(c.root(), session.Item, randid.Digest(*r.RefreshToken), &ses)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +121,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err
 	}
-	id, err := s.tokens.MintID(c.Project, u.UID, idClaims(u, &ses))
+	id, err := s.tokens.MintID(c.Project, u.UID, session.IDClaims(u, &ses))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/session"
 )
 
 // PasswordRequest signs in with an e-mail address and a password.
@@ -115,7 +116,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 	}
 	checked := string(u.Password.Sum)
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, session: session{Provider: "password"},
+		call: c, cfg: cfg, tenant: tenant, user: u, session: session.Session{Provider: "password"},
 		check: func(u *account.User) error {
 			if u.Password == nil || string(u.Password.Sum) != checked {
 				return apierror.New("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
@@ -132,11 +133,11 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenan
 	if err != nil {
 		return err
 	}
-	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, stringOf(out.user.DisplayName)
+	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, out.user.Name()
 	if out.IDToken == "" {
 		return nil
 	}
-	res.ProfilePicture = stringOf(out.user.PhotoURL)
+	res.ProfilePicture = out.user.Photo()
 	if !boolOr(r.ReturnSecureToken, s.o.EmulatorSettings) {
 		res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": out.user.Email, "verified": out.user.EmailVerified, "provider_id": "password"})
 		res.RefreshToken, res.ExpiresIn = "", ""

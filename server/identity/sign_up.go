@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/passpolicy"
+	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 )
 
@@ -91,7 +92,7 @@ func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tena
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
-	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session{Provider: "anonymous"}, exempt: true})
+	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session.Session{Provider: "anonymous"}, exempt: true})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenan
 			return nil, err
 		}
 	}
-	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session{Provider: "password"}, whole: true})
+	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session.Session{Provider: "password"}, whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 			u.DisplayName = r.DisplayName
 		}
 		res.LocalID, res.DisplayName = u.UID, u.DisplayName
-		res.Tokens, err = s.signIn(ch, c, u, session{Provider: "password"})
+		res.Tokens, err = s.signIn(ch, c, u, session.Session{Provider: "password"})
 		return err
 	})
 	if err == nil {
@@ -243,7 +244,7 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUp
 		return nil, err
 	}
 	if stringOf(r.CustomAttributes) != "" {
-		if err := checkAttributes(*r.CustomAttributes); err != nil {
+		if err := session.CheckAttributes(*r.CustomAttributes); err != nil {
 			return nil, err
 		}
 		u.Attributes = r.CustomAttributes

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/onetime"
+	"clave/server/identity/session"
 )
 
 // sweepEvery is the interval between removals of expired items. deadSession is the time for which a session that has
@@ -48,7 +49,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, smsItem, totpItem, pendingItem, refreshItem, begunItem} {
+		for _, kind := range []string{onetime.Item, smsItem, totpItem, pendingItem, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}
@@ -87,8 +88,8 @@ func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) 
 // over reports whether an item has expired.
 func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (bool, error) {
 	now := s.now()
-	if kind == refreshItem || kind == begunItem {
-		var ses session
+	if kind == session.Item || kind == session.BegunItem {
+		var ses session.Session
 		if err := decode(&ses); err != nil {
 			return false, err
 		}

@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
+	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 )
 
@@ -80,7 +81,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 	if err != nil {
 		return nil, err
 	}
-	uid, asUser, ses := stringOf(r.LocalID), r.IDToken != nil || !c.Admin, session{}
+	uid, asUser, ses := stringOf(r.LocalID), r.IDToken != nil || !c.Admin, session.Session{}
 	if asUser {
 		if r.IDToken == nil {
 			return nil, apierror.New("INVALID_REQ_TYPE : Unsupported request parameters.")
@@ -97,7 +98,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *UpdateRequest) (*Update
 				return nil, err
 			}
 		}
-		if ses, err = s.resumed(c, id); err != nil {
+		if ses, err = session.Resume(s.accounts, c.scope(), id); err != nil {
 			return nil, err
 		}
 		uid = u.UID
@@ -203,7 +204,7 @@ func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *Upd
 		}
 	}
 	if r.CustomAttributes != nil {
-		if err := checkAttributes(*r.CustomAttributes); err != nil {
+		if err := session.CheckAttributes(*r.CustomAttributes); err != nil {
 			return nil, err
 		}
 	}

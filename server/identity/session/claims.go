@@ -1,4 +1,4 @@
-package identity
+package session
 
 import (
 	"maps"
@@ -18,8 +18,8 @@ var reserved = []string{
 	"acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
 }
 
-// checkAttributes checks custom attributes, a JSON object as text.
-func checkAttributes(text string) error {
+// CheckAttributes checks custom attributes, a JSON object as text.
+func CheckAttributes(text string) error {
 	if utf8.RuneCountInString(text) > maxAttributes {
 		return apierror.New("CLAIMS_TOO_LARGE")
 	}
@@ -30,11 +30,11 @@ func checkAttributes(text string) error {
 	if err != nil {
 		return apierror.New("INVALID_CLAIMS")
 	}
-	return checkReserved(claims)
+	return CheckReserved(claims)
 }
 
-// checkReserved refuses reserved claims.
-func checkReserved(claims map[string]any) error {
+// CheckReserved refuses reserved claims.
+func CheckReserved(claims map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(claims)) {
 		if slices.Contains(reserved, name) {
 			return apierror.New("FORBIDDEN_CLAIM : %s", name)
@@ -43,30 +43,30 @@ func checkReserved(claims map[string]any) error {
 	return nil
 }
 
-// attributes returns a user's custom attributes as claims.
-func attributes(u *account.User) map[string]any {
+// Attributes returns a user's custom attributes as claims.
+func Attributes(u *account.User) map[string]any {
 	if u.Attributes == nil || *u.Attributes == "" {
 		return nil
 	}
 	claims, err := token.DecodeClaims([]byte(*u.Attributes))
 	if err != nil {
-		return nil // checkAttributes has checked it
+		return nil // CheckAttributes has checked it
 	}
 	return claims
 }
 
-// idClaims returns the claims of an ID token for a session.
-func idClaims(u *account.User, ses *session) map[string]any {
+// IDClaims returns the claims of an ID token for a session.
+func IDClaims(u *account.User, ses *Session) map[string]any {
 	claims := make(map[string]any)
-	maps.Copy(claims, attributes(u))
+	maps.Copy(claims, Attributes(u))
 	maps.Copy(claims, ses.Claims)
 	set := func(name, value string) {
 		if value != "" {
 			claims[name] = value
 		}
 	}
-	set("name", stringOf(u.DisplayName))
-	set("picture", stringOf(u.PhotoURL))
+	set("name", u.Name())
+	set("picture", u.Photo())
 	set("email", u.Email)
 	set("phone_number", u.Phone)
 	if u.Email != "" || u.EmailVerified {
@@ -108,12 +108,4 @@ func identities(u *account.User) map[string]any {
 		ids["email"] = []string{u.Email}
 	}
 	return ids
-}
-
-// stringOf returns the string that a pointer points to, or empty for nil.
-func stringOf(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
 }
