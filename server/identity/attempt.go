@@ -5,6 +5,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/blocking"
 	"clave/server/identity/session"
 )
 
@@ -53,7 +54,7 @@ type outcome struct {
 //     of beforeSignIn is dropped: the function is called again after the factor.
 func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if a.isNew && !a.exempt {
-		if err := s.beforeCreate(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
+		if err := s.beforeCreate(ctx, a); err != nil {
 			return nil, err
 		}
 	}
@@ -65,10 +66,10 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	}
 	requires := func(u *account.User) bool { return !a.whole && !a.exempt && s.factorRules(a.cfg, a.tenant).Requires(u) }
 	half := requires(a.user)
-	var blocked *blockedUpdate
+	var blocked *blocking.Update
 	if !half && !a.exempt {
 		var err error
-		if blocked, err = s.beforeSignIn(ctx, a.call, a.cfg, a.user, &a.session, a.event); err != nil {
+		if blocked, err = s.block(ctx, a, blocking.BeforeSignIn); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +85,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 			res.Pending, err = s.requestFactor(ch, a.call, u, a.session)
 			return err
 		}
-		if err := blocked.apply(u); err != nil {
+		if err := blocked.Apply(u); err != nil {
 			return err
 		}
 		if u.Disabled && a.isNew {
@@ -132,4 +133,28 @@ func (a *attempt) refuses(u *account.User) error {
 		return a.check(u)
 	}
 	return nil
+}
+
+// beforeCreate calls the function that may refuse or change a new account. A new account that the function disables is not created.
+func (s *Service) beforeCreate(ctx context.Context, a *attempt) error {
+	update, err := s.block(ctx, a, blocking.BeforeCreate)
+	if err != nil {
+		return err
+	}
+	if err := update.Apply(a.user); err != nil {
+		return err
+	}
+	if a.user.Disabled {
+		return apierror.New("USER_DISABLED")
+	}
+	return nil
+}
+
+// block calls the blocking function of an event, if the project has one. The function's claims are added to the attempt's session. The caller
+// applies the changes of the account.
+func (s *Service) block(ctx context.Context, a *attempt, event string) (*blocking.Update, error) {
+	return s.blocking.Call(ctx, &a.cfg.BlockingFunctions, blocking.Event{
+		Name: event, Project: a.call.Project, Tenant: a.call.Tenant, User: a.user, Session: &a.session, Credential: a.event,
+		Address: a.call.Address, UserAgent: a.call.UserAgent, Locale: a.call.Locale,
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/fault"
 	"clave/server/identity/apierror"
+	"clave/server/identity/blocking"
 	"clave/server/identity/factor"
 	"clave/server/identity/passpolicy"
 )
@@ -32,17 +33,8 @@ type Config struct {
 	EmailPrivacyConfig struct {
 		EnableImprovedEmailPrivacy *bool `json:"enableImprovedEmailPrivacy"`
 	} `json:"emailPrivacyConfig"`
-	BlockingFunctions struct {
-		Triggers map[string]struct {
-			FunctionURI string `json:"functionUri"`
-		} `json:"triggers"`
-		ForwardInboundCredentials struct {
-			IDToken      bool `json:"idToken"`
-			AccessToken  bool `json:"accessToken"`
-			RefreshToken bool `json:"refreshToken"`
-		} `json:"forwardInboundCredentials"`
-	} `json:"blockingFunctions"`
-	Client struct {
+	BlockingFunctions blocking.Settings `json:"blockingFunctions"`
+	Client            struct {
 		Permissions struct {
 			DisabledUserSignup   *bool `json:"disabledUserSignup"`
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
@@ -167,7 +159,7 @@ func (s *Service) saveConfig(ctx context.Context, root account.Scope, edit func(
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := cmp.Or(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.checkBlocking()); err != nil {
+		if err := cmp.Or(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.BlockingFunctions.Check()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

@@ -9,6 +9,7 @@ import (
 	"clave/server/account/passhash"
 	"clave/server/clock"
 	"clave/server/identity/apierror"
+	"clave/server/identity/blocking"
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
 	"clave/server/identity/textmessage"
@@ -56,7 +57,7 @@ type Options struct {
 	// Limited is called with the name of each limit that has refused a request, if not nil.
 	Limited func(name string)
 	// Blocking calls blocking functions; nil calls none.
-	Blocking Caller
+	Blocking blocking.Caller
 	// PublicURL is the prefix of links that are sent; empty means the request's own origin.
 	PublicURL string
 	// NoSignUp disables sign-up by clients for projects without a setting for it.
@@ -105,6 +106,7 @@ type Service struct {
 	accounts *account.Store
 	tokens   *token.Verifier
 	hasher   *hasher.Hasher
+	blocking blocking.Functions
 	limits   *limits.Limits
 	outbox   chan queuedCode
 }
@@ -116,6 +118,7 @@ const maxHashesWaiting = 32
 func New(o Options) *Service {
 	o.EnsureDefaults()
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
+	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting

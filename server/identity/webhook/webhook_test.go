@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/identity"
+	"clave/server/identity/blocking"
 	"clave/server/identity/webhook"
 )
 
-// Caller implements identity.Caller.
-var _ identity.Caller = (*webhook.Caller)(nil)
+// Caller implements blocking.Caller.
+var _ blocking.Caller = (*webhook.Caller)(nil)
 
 // function runs a server with a function of each kind. called is closed when /slow is called.
 func function(t *testing.T) (url string, called chan struct{}) {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"clave/server/clock"
-	"clave/server/identity"
+	"clave/server/identity/blocking"
 )
 
 // claimsOf decodes the claims of a token.
@@ -403,7 +403,7 @@ func TestSettings(t *testing.T) {
 // function is a blocking function.
 type function func(event map[string]any) (int, string)
 
-// Post implements identity.Caller.
+// Post implements blocking.Caller.
 func (f function) Post(_ context.Context, _ string, body []byte) (int, []byte, error) {
 	var sent struct{ Data struct{ JWT string } }
 	if err := json.Unmarshal(body, &sent); err != nil {
@@ -422,7 +422,7 @@ func (f function) Post(_ context.Context, _ string, body []byte) (int, []byte, e
 }
 
 func TestBlockingFunctions(t *testing.T) {
-	var call identity.Caller = function(func(event map[string]any) (int, string) {
+	var call blocking.Caller = function(func(event map[string]any) (int, string) {
 		record := event["user_record"].(map[string]any)
 		switch {
 		case record["email"] == "evil@example.com":

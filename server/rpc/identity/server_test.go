@@ -14,6 +14,7 @@ import (
 	"clave/server/account"
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/blocking"
 	"clave/server/identity/serviceaccount"
 	"clave/server/identity/textmessage"
 	"clave/server/rpc/control"
@@ -42,7 +43,7 @@ type setup struct {
 	announce                   func(text string)
 	clock                      clock.Clock
 	mail                       identity.Mailer
-	blocking                   identity.Caller
+	blocking                   blocking.Caller
 	sms                        textmessage.Sender
 	// hashCost is the memory cost of password hashes; zero is a cheap one.
 	hashCost int

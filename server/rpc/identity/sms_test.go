@@ -19,7 +19,7 @@ import (
 // hook is a webhook for text messages.
 type hook func(url string, body []byte) (int, error)
 
-// Post implements identity.Caller.
+// Post implements blocking.Caller.
 func (h hook) Post(_ context.Context, url string, body []byte) (int, []byte, error) {
 	status, err := h(url, body)
 	return status, nil, err
