@@ -29,18 +29,3 @@ func codeMessage(made onetime.Code, link string) string {
 	}
 	return ""
 }
-
-// smsPurpose is the purpose of a code sent by text message.
-type smsPurpose string
-
-// The purposes of codes, in the official emulator's words.
-const (
-	smsVerify smsPurpose = "To verify the phone number "
-	smsEnroll smsPurpose = "To enroll MFA with "
-	smsSignIn smsPurpose = "To sign in with MFA using "
-)
-
-// message returns the text to announce for a code that was sent by text message.
-func (p smsPurpose) message(phone, code string) string {
-	return string(p) + phone + ", use the code " + code + "."
-}

@@ -11,6 +11,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/factor"
 	"clave/server/identity/session"
+	"clave/server/identity/smscode"
 	"clave/server/identity/userinfo"
 	"clave/server/randid"
 )
@@ -235,7 +236,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if hasPhone(u, phone) {
 		return nil, phoneEnrolled()
 	}
-	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID, smsEnroll)
+	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID, smscode.Enroll)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -267,7 +268,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		}
 		ses.FactorKind, res.TOTPAuthInfo = "totp", &struct{}{}
 	case r.PhoneVerificationInfo != nil:
-		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
+		made, err := s.sms.Check(ctx, c.scope(), r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
 		if err != nil {
 			return nil, err
 		}
@@ -373,7 +374,7 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID, smsSignIn)
+	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID, smscode.SignIn)
 	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -428,7 +429,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 			return s.useTOTP(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).Window)
 		}
 	default:
-		made, err := s.checkSMS(ctx, c, r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
+		made, err := s.sms.Check(ctx, c.scope(), r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
 		if err != nil {
 			return nil, err
 		}

@@ -3,49 +3,22 @@ package identity
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
-	"time"
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/session"
+	"clave/server/identity/smscode"
 	"clave/server/identity/textmessage"
-	"clave/server/randid"
 )
-
-// smsItem is the kind of item that stores codes sent by text message, by the hash of their session.
-const smsItem = "sms"
-
-// smsLife is the lifetime of such a code, and smsTries the maximum number of attempts.
-const (
-	smsLife  = 5 * time.Minute
-	smsTries = 5
-)
-
-// sms is a code that was sent by text message.
-type sms struct {
-	Phone string    `json:"phone"`
-	Code  string    `json:"code"`
-	Made  time.Time `json:"made"`
-	Tries int       `json:"tries,omitempty"`
-	// UID is the user of a second factor; empty for other codes.
-	UID string `json:"uid,omitempty"`
-	// Session is stored only for the emulator's control route.
-	Session string `json:"session,omitempty"`
-	// Proof marks a temporary proof: ownership of the phone number was proved, and the number belongs to another account.
-	Proof bool `json:"proof,omitempty"`
-}
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
-func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smsPurpose) (string, error) {
+func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smscode.Purpose) (string, error) {
 	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
 		return "", err
 	}
-	const size = 169 // 226 characters, as the emulator's
-	made := sms{Phone: phone, Code: randid.From(6, "0123456789"), Made: s.now(), UID: uid}
-	session := randid.Secret(size)
+	made, session := smscode.New(phone, uid, s.now()), smscode.NewSession()
 	fixed := cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
 	switch {
 	case fixed != "":
@@ -61,50 +34,11 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid s
 	if s.o.Emulator {
 		made.Session = session
 	}
-	err := s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, randid.Digest(session), made) })
+	err := s.sms.Save(ctx, c.scope(), session, made)
 	if err == nil {
-		s.announce(purpose.message(phone, made.Code))
+		s.announce(purpose.Message(phone, made.Code))
 	}
 	return session, err
-}
-
-// checkSMS checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try
-// again, up to smsTries.
-func (s *Service) checkSMS(ctx context.Context, c Call, session, code string) (*sms, error) {
-	switch {
-	case session == "":
-		return nil, apierror.New("MISSING_SESSION_INFO")
-	case code == "":
-		return nil, apierror.New("MISSING_CODE")
-	}
-	// A wrong code changes the stored number of attempts, and an error would undo that. So the change succeeds, and
-	// verdict holds the refusal.
-	var verdict error
-	made := &sms{}
-	id := randid.Digest(session)
-	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + id}, func(ch *account.Change) error {
-		found, err := ch.Load(smsItem, id, made)
-		switch {
-		case err != nil:
-			return err
-		case !found || made.Proof:
-			verdict = apierror.New("INVALID_SESSION_INFO")
-		case s.now().Sub(made.Made) > smsLife:
-			verdict = apierror.New("SESSION_EXPIRED")
-			ch.Remove(smsItem, id)
-		case subtle.ConstantTimeCompare([]byte(code), []byte(made.Code)) != 1:
-			verdict = apierror.New("INVALID_CODE")
-			if made.Tries++; made.Tries >= smsTries {
-				ch.Remove(smsItem, id)
-				return nil
-			}
-			return ch.Save(smsItem, id, made)
-		default:
-			ch.Remove(smsItem, id)
-		}
-		return nil
-	})
-	return made, cmp.Or(err, verdict)
 }
 
 // SendCodeRequest requests a code by text message.
@@ -134,7 +68,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if !ok {
 		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
-	session, err := s.sendSMS(ctx, c, cfg, phone, "", smsVerify)
+	session, err := s.sendSMS(ctx, c, cfg, phone, "", smscode.Verify)
 	return &SendCodeResponse{SessionInfo: session}, err
 }
 
@@ -201,10 +135,10 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
-		locked: proofLock(r),
+		locked: smscode.ProofLock(stringOf(r.TemporaryProof)),
 		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone
-			return useProof(ch, r)
+			return smscode.UseProof(ch, stringOf(r.TemporaryProof))
 		},
 	})
 	if err != nil {
@@ -229,21 +163,13 @@ func checkPhoneSignIn(u *account.User) error {
 // provenPhone returns the number that a code or a temporary proof proves.
 func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (string, error) {
 	if proof := stringOf(r.TemporaryProof); proof != "" {
-		made := &sms{}
-		found, err := s.accounts.Load(c.scope(), smsItem, randid.Digest(proof), made)
-		if err != nil {
-			return "", err
-		}
 		if stringOf(r.PhoneNumber) == "" {
 			return "", apierror.New("MISSING_PHONE_NUMBER")
 		}
 		phone, _ := contact.Phone(*r.PhoneNumber)
-		if !found || !made.Proof || made.Phone != phone || s.now().Sub(made.Made) > time.Hour {
-			return "", apierror.New("INVALID_TEMPORARY_PROOF")
-		}
-		return phone, nil
+		return phone, s.sms.CheckProof(c.scope(), proof, phone)
 	}
-	made, err := s.checkSMS(ctx, c, stringOf(r.SessionInfo), stringOf(r.Code))
+	made, err := s.sms.Check(ctx, c.scope(), stringOf(r.SessionInfo), stringOf(r.Code))
 	if err != nil {
 		return "", err
 	}
@@ -253,33 +179,10 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 	return made.Phone, nil
 }
 
-// proofLock returns the name that excludes concurrent sign-ins with one temporary proof, which may create accounts of different ids.
-func proofLock(r *PhoneRequest) []string {
-	if stringOf(r.TemporaryProof) == "" {
-		return nil
-	}
-	return []string{"\x00" + randid.Digest(*r.TemporaryProof)}
-}
-
-// useProof removes the temporary proof of a request, if it has one, or returns an error if the proof has been used already. The change must
-// hold proofLock.
-func useProof(ch *account.Change, r *PhoneRequest) error {
-	if stringOf(r.TemporaryProof) == "" {
-		return nil
-	}
-	id := randid.Digest(*r.TemporaryProof)
-	if found, err := ch.Load(smsItem, id, &sms{}); err != nil || !found {
-		return cmp.Or(err, apierror.New("INVALID_TEMPORARY_PROOF"))
-	}
-	ch.Remove(smsItem, id)
-	return nil
-}
-
 // temporaryProof sets a temporary proof in the response: the number belongs to another account, to which the client can
 // sign in with the proof, once.
-func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (*PhoneResponse, error) {
-	const size = 60
-	res.TemporaryProof, res.TemporaryProofExpiresIn = randid.Secret(size), expiresIn
-	made := sms{Phone: res.PhoneNumber, Made: s.now(), Proof: true}
-	return res, s.accounts.Change(ctx, c.scope(), nil, func(ch *account.Change) error { return ch.Save(smsItem, randid.Digest(res.TemporaryProof), made) })
+func (s *Service) temporaryProof(ctx context.Context, c Call, res *PhoneResponse) (_ *PhoneResponse, err error) {
+	res.TemporaryProofExpiresIn = expiresIn
+	res.TemporaryProof, err = s.sms.NewProof(ctx, c.scope(), res.PhoneNumber)
+	return res, err
 }

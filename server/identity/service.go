@@ -12,6 +12,7 @@ import (
 	"clave/server/identity/blocking"
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
+	"clave/server/identity/smscode"
 	"clave/server/identity/textmessage"
 	"clave/server/identity/userinfo"
 	"clave/server/randid"
@@ -107,6 +108,7 @@ type Service struct {
 	tokens   *token.Verifier
 	hasher   *hasher.Hasher
 	blocking blocking.Functions
+	sms      smscode.Codes
 	limits   *limits.Limits
 	outbox   chan queuedCode
 }
@@ -119,6 +121,7 @@ func New(o Options) *Service {
 	o.EnsureDefaults()
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
 	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock}
+	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting

@@ -8,6 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/onetime"
 	"clave/server/identity/session"
+	"clave/server/identity/smscode"
 )
 
 // sweepEvery is the interval between removals of expired items. deadSession is the time for which a session that has
@@ -49,7 +50,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, smsItem, totpItem, pendingItem, session.Item, session.BegunItem} {
+		for _, kind := range []string{onetime.Item, smscode.Item, totpItem, pendingItem, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}
