@@ -2,11 +2,10 @@ package identity
 
 import (
 	"context"
-	"net/url"
-	"strings"
 
 	"clave/server/account"
 	"clave/server/fault"
+	"clave/server/identity/actionlink"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
@@ -59,7 +58,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkContinue(cfg, r); err != nil {
+	if err := s.links.Check(cfg.AuthorizedDomains, r.RequestType, stringOf(r.LinkDomain), stringOf(r.ContinueURL)); err != nil {
 		return nil, err
 	}
 	made, err := s.oobFor(&c, cfg, tenant, r)
@@ -87,72 +86,10 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	return res, s.mail(ctx, c, made, link)
 }
 
-// checkContinue checks the URL to continue to and the requested domain of the link. Links lead only to our own domain.
-// Under `clave start` they lead to the emulator's page whatever the request, as in the official emulator.
-func (s *Service) checkContinue(cfg *Config, r *OobRequest) error {
-	if domain := stringOf(r.LinkDomain); domain != "" && !s.o.Emulator && !s.isOwn(domain) {
-		return apierror.New("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", domain)
-	}
-	if stringOf(r.ContinueURL) == "" {
-		if r.RequestType == onetime.EmailSignIn && !s.o.Emulator {
-			return apierror.New("MISSING_CONTINUE_URI")
-		}
-		return nil
-	}
-	u, err := url.Parse(*r.ContinueURL)
-	if err != nil || u.Scheme == "" || u.Host == "" {
-		return apierror.New("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
-	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return apierror.New("INVALID_CONTINUE_URI : ((expected a URI with scheme http or https))")
-	}
-	if !s.authorized(cfg, u.Hostname()) {
-		return apierror.New("UNAUTHORIZED_DOMAIN : Domain not whitelisted by project")
-	}
-	return nil
-}
-
-// authorized reports whether links may lead to a host. Under `clave start` any host except subdomains of localhost is
-// allowed if the project lists no domains.
-func (s *Service) authorized(cfg *Config, host string) bool {
-	host = strings.ToLower(host)
-	if host == "localhost" || host == "127.0.0.1" || host == "::1" {
-		return s.o.Emulator || len(cfg.AuthorizedDomains) == 0 || contains(cfg.AuthorizedDomains, host)
-	}
-	if len(cfg.AuthorizedDomains) > 0 {
-		return contains(cfg.AuthorizedDomains, host)
-	}
-	if s.o.Emulator {
-		return !strings.HasSuffix(host, ".localhost") && host != "www.localhost"
-	}
-	return s.isOwn(host)
-}
-
-// isOwn reports whether a host is that of the public URL.
-func (s *Service) isOwn(host string) bool {
-	own, err := url.Parse(s.o.PublicURL)
-	return err == nil && strings.EqualFold(own.Hostname(), host)
-}
-
 // MayContinue reports whether a link may continue to a URL, for a page that follows links.
 func (s *Service) MayContinue(c Call, address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return false
-	}
 	cfg, err := s.config(c)
-	return err == nil && s.authorized(cfg, u.Hostname())
-}
-
-// contains reports whether a host or a domain above it is listed.
-func contains(domains []string, host string) bool {
-	for _, d := range domains {
-		d = strings.ToLower(d)
-		if host == d || strings.HasSuffix(host, "."+d) {
-			return true
-		}
-	}
-	return false
+	return err == nil && s.links.MayContinue(cfg.AuthorizedDomains, address)
 }
 
 // oobFor finds the account that a code belongs to. A code without UID belongs to none.
@@ -248,7 +185,7 @@ func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *onetime.C
 func (s *Service) newCode(c Call, r *OobRequest, made *onetime.Code) (code, link string) {
 	const size = 40 // 54 characters, as the emulator's
 	code = randid.Secret(size)
-	link = s.link(c, r, made.Type, code)
+	link = s.links.URL(actionlink.Link{Kind: made.Type, Code: code, Origin: c.Origin, Key: c.Key, Locale: c.Locale, ContinueURL: stringOf(r.ContinueURL), Tenant: c.Tenant})
 	if s.o.Emulator {
 		made.Code, made.Link = code, link
 	}
@@ -268,30 +205,4 @@ func (s *Service) makeCode(ctx context.Context, c Call, r *OobRequest, made onet
 		}
 		return ch.Save(onetime.Item, randid.Digest(code), made)
 	})
-}
-
-// link returns the link that carries a code.
-func (s *Service) link(c Call, r *OobRequest, kind onetime.Kind, code string) string {
-	base := s.o.PublicURL
-	if base == "" {
-		base = c.Origin
-	}
-	path := "/__/auth/action"
-	if s.o.Emulator {
-		path = "/emulator/action"
-	}
-	q := url.Values{"mode": {onetime.Modes[kind]}, "lang": {"en"}, "oobCode": {code}, "apiKey": {"fake-api-key"}}
-	if c.Key != "" {
-		q.Set("apiKey", c.Key)
-	}
-	if c.Locale != "" {
-		q.Set("lang", c.Locale)
-	}
-	if u := stringOf(r.ContinueURL); u != "" {
-		q.Set("continueUrl", u)
-	}
-	if c.Tenant != "" {
-		q.Set("tenantId", c.Tenant)
-	}
-	return base + path + "?" + q.Encode()
 }

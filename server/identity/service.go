@@ -8,6 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/clock"
+	"clave/server/identity/actionlink"
 	"clave/server/identity/apierror"
 	"clave/server/identity/blocking"
 	"clave/server/identity/hasher"
@@ -109,6 +110,7 @@ type Service struct {
 	hasher   *hasher.Hasher
 	blocking blocking.Functions
 	sms      smscode.Codes
+	links    actionlink.Policy
 	limits   *limits.Limits
 	outbox   chan queuedCode
 }
@@ -122,6 +124,7 @@ func New(o Options) *Service {
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
 	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock}
 	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
+	s.links = actionlink.Policy{PublicURL: o.PublicURL, Emulator: o.Emulator}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting
