@@ -7,13 +7,14 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/blocking"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 )
 
 // attempt is a sign-in whose first factor has been proved.
 type attempt struct {
 	call   Call
-	cfg    *Config
-	tenant *Tenant
+	cfg    *settings.Config
+	tenant *settings.Tenant
 	// user is the account as it was read. isNew is set when there is none yet: the attempt creates it.
 	user  *account.User
 	isNew bool

@@ -36,7 +36,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if err != nil {
 			return nil, err
 		}
-		if tenant.forbids("disabledUserDeletion") || boolOr(cfg.Client.Permissions.DisabledUserDeletion, false) {
+		if tenant.Forbids("disabledUserDeletion") || boolOr(cfg.Client.Permissions.DisabledUserDeletion, false) {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {

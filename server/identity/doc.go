@@ -10,6 +10,6 @@
 // set. Default settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables
 // what `clave start` accepts beyond production, such as sign-in with made-up credentials of identity providers.
 //
-// The package has the order of the steps. What can be decided without them is in the packages below it, such as limits, hasher, factor and
-// idp, which do not import it.
+// The package has the order of the steps; complete, in attempt.go, is the end of every sign-in. What can be decided without that order is in the
+// packages below it, such as settings, session, factor, smscode and blocking, which do not import it. server/imports.txt lists them.
 package identity

@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
+	"clave/server/identity/settings"
 	"clave/server/identity/userinfo"
 )
 
@@ -70,23 +71,23 @@ func requestFor(h *passhash.Hash, p passhash.Params) *ImportRequest {
 }
 
 // PutTenant creates or replaces a tenant with its settings. Its id is that of t.
-func (s *Service) PutTenant(ctx context.Context, c Call, t *Tenant) error {
-	if !tenantForm.MatchString(t.TenantID) {
+func (s *Service) PutTenant(ctx context.Context, c Call, t *settings.Tenant) error {
+	if !settings.ValidTenantID(t.TenantID) {
 		return apierror.New("INVALID_TENANT_ID")
 	}
-	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
+	return s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(settings.TenantItem, t.TenantID, t) })
 }
 
 // Settings returns a project's settings as they are stored. If body is not nil, Settings replaces them first.
 func (s *Service) Settings(ctx context.Context, c Call, body json.RawMessage) (json.RawMessage, error) {
 	if body == nil {
-		raw, err := s.rawConfig(c.root())
+		raw, err := settings.Raw(s.accounts, c.root())
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(raw)
 	}
-	_, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
+	_, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
 		clear(raw)
 		return json.Unmarshal(body, &raw)
 	})

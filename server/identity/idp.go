@@ -9,6 +9,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/idp"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 )
 
 // IdpRequest signs in with the credential of an identity provider.
@@ -118,7 +119,7 @@ func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) 
 }
 
 // idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same address, or as a new one.
-func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *idp.Assertion, ses session.Session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
+func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
 	if u == nil && a.Provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
 		same, err := s.accounts.ByEmail(c.scope(), a.Provider.Email)
 		if err != nil {
@@ -153,7 +154,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *Config, tenan
 }
 
 // finishIdp links the provider to the user and signs in.
-func (s *Service) finishIdp(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, a *idp.Assertion, ses session.Session, res *IdpResponse) error {
+func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, res *IdpResponse) error {
 	res.LocalID = u.UID
 	takesOver := func(u *account.User) bool { return a.Names && a.Verified && u.Email == a.Provider.Email }
 	out, err := s.complete(ctx, &attempt{

@@ -9,6 +9,7 @@ import (
 	"clave/server/fault"
 	"clave/server/identity/apierror"
 	"clave/server/identity/idp"
+	"clave/server/identity/settings"
 )
 
 // IdpConfigRequest names or holds the configuration of an identity provider.
@@ -81,7 +82,7 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		if err != nil || !found {
 			return cmp.Or(err, noConfig())
 		}
-		applyMask(stored, r.Body, r.Mask)
+		settings.ApplyMask(stored, r.Body, r.Mask)
 		if err := idp.CheckConfig(r.Kind, stored); err != nil {
 			return err
 		}

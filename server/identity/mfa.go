@@ -11,6 +11,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/factor"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/identity/smscode"
 	"clave/server/identity/userinfo"
 	"clave/server/randid"
@@ -162,7 +163,7 @@ type MFAResponse struct {
 type enrolling struct {
 	user    *account.User
 	session session.Session
-	cfg     *Config
+	cfg     *settings.Config
 	rules   factor.Rules
 }
 
@@ -462,7 +463,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 }
 
 // factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of the tenant.
-func (s *Service) factorRules(cfg *Config, tenant *Tenant) factor.Rules {
+func (s *Service) factorRules(cfg *settings.Config, tenant *settings.Tenant) factor.Rules {
 	if tenant != nil {
 		return factor.RulesOf(tenant.MFAConfig, false)
 	}

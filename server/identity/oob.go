@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/onetime"
+	"clave/server/identity/settings"
 	"clave/server/randid"
 )
 
@@ -93,7 +94,7 @@ func (s *Service) MayContinue(c Call, address string) bool {
 }
 
 // oobFor finds the account that a code belongs to. A code without UID belongs to none.
-func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (onetime.Code, error) {
+func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *OobRequest) (onetime.Code, error) {
 	made := onetime.Code{Type: r.RequestType, Made: s.now()}
 	if made.Type == onetime.ChangeEmail && stringOf(r.NewEmail) == "" {
 		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
@@ -159,7 +160,7 @@ func (s *Service) oobFor(c *Call, cfg *Config, tenant *Tenant, r *OobRequest) (o
 
 // newAddress checks the address to change to. With protection from e-mail enumeration the result does not reveal
 // whether the address belongs to another account.
-func (s *Service) newAddress(c Call, cfg *Config, r *OobRequest, made *onetime.Code) error {
+func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *onetime.Code) error {
 	if made.Type != onetime.ChangeEmail {
 		return nil
 	}

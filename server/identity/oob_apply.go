@@ -9,6 +9,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/randid"
 )
 
@@ -214,7 +215,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 }
 
 // finishEmailLink finds or creates the account and signs in.
-func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *Config, tenant *Tenant, linkTo, code string, res *EmailLinkResponse) error {
+func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, linkTo, code string, res *EmailLinkResponse) error {
 	old, err := s.accounts.ByEmail(c.scope(), res.Email)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"clave/server/identity/onetime"
+	"clave/server/identity/settings"
 )
 
 // queuedCode is a code that is to be created and sent.
@@ -20,7 +21,7 @@ const outboxSize = 256
 // postpone queues a client's code for Run if addresses are protected from enumeration, so that the response time does
 // not depend on whether the address has an account. It reports whether it queued the code. It never does under `clave
 // start`, where developers look up codes at once.
-func (s *Service) postpone(c Call, cfg *Config, r *OobRequest, made onetime.Code) bool {
+func (s *Service) postpone(c Call, cfg *settings.Config, r *OobRequest, made onetime.Code) bool {
 	if s.o.Emulator || c.Admin || made.Type != onetime.PasswordReset && made.Type != onetime.ChangeEmail || !s.privacy(cfg) {
 		return false
 	}

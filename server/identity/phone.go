@@ -9,12 +9,13 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/identity/smscode"
 	"clave/server/identity/textmessage"
 )
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
-func (s *Service) sendSMS(ctx context.Context, c Call, cfg *Config, phone, uid string, purpose smscode.Purpose) (string, error) {
+func (s *Service) sendSMS(ctx context.Context, c Call, cfg *settings.Config, phone, uid string, purpose smscode.Purpose) (string, error) {
 	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
 		return "", err
 	}

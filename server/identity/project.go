@@ -1,10 +1,10 @@
 package identity
 
 import (
+	"clave/server/identity/settings"
 	"context"
 	"encoding/base64"
 	"maps"
-	"strings"
 )
 
 // ConfigRequest reads or changes a project's settings.
@@ -15,56 +15,9 @@ type ConfigRequest struct {
 	Body map[string]any
 }
 
-// applyMask copies the masked fields of from into to; without a mask, all fields of from, objects merged.
-func applyMask(to, from map[string]any, mask []string) {
-	if len(mask) == 0 {
-		merge(to, from)
-		return
-	}
-	for _, path := range mask {
-		setPath(to, from, strings.Split(path, "."))
-	}
-}
-
-// merge copies fields, recursively for objects.
-func merge(to, from map[string]any) {
-	for k, v := range from {
-		below, isObject := v.(map[string]any)
-		old, wasObject := to[k].(map[string]any)
-		if isObject && wasObject {
-			merge(old, below)
-		} else {
-			to[k] = v
-		}
-	}
-}
-
-// setPath copies one field; a field that from lacks is removed.
-func setPath(to, from map[string]any, path []string) {
-	v, ok := from[path[0]]
-	if len(path) == 1 {
-		if ok {
-			to[path[0]] = v
-		} else {
-			delete(to, path[0])
-		}
-		return
-	}
-	below, given := v.(map[string]any)
-	old, isObject := to[path[0]].(map[string]any)
-	if ok && !given || !isObject && to[path[0]] != nil {
-		return // a path into a value that has no fields changes nothing
-	}
-	if !isObject {
-		old = make(map[string]any)
-		to[path[0]] = old
-	}
-	setPath(old, below, path[1:])
-}
-
 // GetConfig returns a project's settings, with the parameters of its password hashes.
 func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[string]any, error) {
-	raw, err := s.rawConfig(c.root())
+	raw, err := settings.Raw(s.accounts, c.root())
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +26,9 @@ func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[
 
 // UpdateConfig changes the settings of the mask. Without a mask all settings are replaced by those given.
 func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
-	raw, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
+	raw, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
 		if len(r.Mask) > 0 {
-			applyMask(raw, r.Body, r.Mask)
+			settings.ApplyMask(raw, r.Body, r.Mask)
 			return nil
 		}
 		clear(raw)
@@ -130,8 +83,8 @@ func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]an
 				known[name] = v
 			}
 		}
-		if _, err := s.saveConfig(ctx, c.root(), func(raw map[string]any) error {
-			merge(raw, known)
+		if _, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
+			settings.Merge(raw, known)
 			return nil
 		}); err != nil {
 			return nil, err

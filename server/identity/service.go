@@ -13,6 +13,7 @@ import (
 	"clave/server/identity/blocking"
 	"clave/server/identity/hasher"
 	"clave/server/identity/limits"
+	"clave/server/identity/settings"
 	"clave/server/identity/smscode"
 	"clave/server/identity/textmessage"
 	"clave/server/identity/userinfo"
@@ -152,7 +153,7 @@ func (s *Service) Origin(c Call) string {
 func (s *Service) OnRevoke(call func(account.Revocation)) { s.accounts.OnRevoke(call) }
 
 // SessionKinds returns the kinds of items, beside accounts, that CheckSession depends on.
-func SessionKinds() []string { return []string{tenantItem} }
+func SessionKinds() []string { return []string{settings.TenantItem} }
 
 // Tokens returns the verifier of callers' tokens.
 func (s *Service) Tokens() *token.Verifier { return s.tokens }

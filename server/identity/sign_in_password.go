@@ -9,6 +9,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 )
 
 // PasswordRequest signs in with an e-mail address and a password.
@@ -72,7 +73,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 }
 
 // checkPassword returns the user with the address and the password.
-func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email, password string) (*account.User, error) {
+func (s *Service) checkPassword(ctx context.Context, c Call, cfg *settings.Config, email, password string) (*account.User, error) {
 	u, err := s.accounts.ByEmail(c.scope(), email)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *Config, email,
 }
 
 // finishPassword begins the session, or requires the second factor.
-func (s *Service) finishPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
+func (s *Service) finishPassword(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
 	rehashed, err := s.hasher.Rehash(ctx, c.Project, c.client().Queue(), u.Password, *r.Password)
 	if err != nil {
 		return err

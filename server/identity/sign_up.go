@@ -11,6 +11,7 @@ import (
 	"clave/server/identity/limits"
 	"clave/server/identity/passpolicy"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/identity/userinfo"
 )
 
@@ -82,12 +83,12 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 }
 
 // signUpOff reports whether clients must not create accounts.
-func (s *Service) signUpOff(cfg *Config, tenant *Tenant) bool {
-	return tenant.forbids("disabledUserSignup") || boolOr(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+func (s *Service) signUpOff(cfg *settings.Config, tenant *settings.Tenant) bool {
+	return tenant.Forbids("disabledUserSignup") || boolOr(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
 // signUpAnonymous creates an anonymous account. Blocking functions are not called for it.
-func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *Config, tenant *Tenant) (*SignUpResponse, error) {
+func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant) (*SignUpResponse, error) {
 	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !boolOr(cfg.SignIn.Anonymous.Enabled, true) {
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
@@ -107,7 +108,7 @@ func (s *Service) newUser(uid string) *account.User {
 }
 
 // passwordOn reports whether e-mail and password may be used.
-func passwordOn(cfg *Config, tenant *Tenant) bool {
+func passwordOn(cfg *settings.Config, tenant *settings.Tenant) bool {
 	if tenant != nil {
 		return tenant.AllowPasswordSignup
 	}
@@ -115,7 +116,7 @@ func passwordOn(cfg *Config, tenant *Tenant) bool {
 }
 
 // newCredentials checks the address and the password of a sign-up. Of existing accounts, only old may have the address.
-func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *SignUpRequest) (email string, err error) {
+func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User, r *SignUpRequest) (email string, err error) {
 	if stringOf(r.Email) == "" {
 		return "", apierror.New("MISSING_EMAIL")
 	}
@@ -139,7 +140,7 @@ func (s *Service) newCredentials(c Call, cfg *Config, old *account.User, r *Sign
 }
 
 // signUpPassword creates an account with an address and a password, or adds them to old.
-func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *Config, tenant *Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
+func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
 	if !passwordOn(cfg, tenant) {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
@@ -217,7 +218,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 }
 
 // newByAdmin checks the request of an administrator and returns the account to create.
-func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *Config, r *SignUpRequest) (*account.User, error) {
+func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, r *SignUpRequest) (*account.User, error) {
 	now := s.now()
 	since := now.Unix()
 	u := &account.User{

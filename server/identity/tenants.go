@@ -3,74 +3,48 @@ package identity
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"regexp"
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/factor"
+	"clave/server/identity/settings"
 	"clave/server/randid"
 )
 
-// Tenant holds the settings of a tenant.
-type Tenant struct {
-	Name                  string            `json:"name,omitempty"`
-	TenantID              string            `json:"tenantId,omitempty"`
-	DisplayName           string            `json:"displayName,omitempty"`
-	AllowPasswordSignup   bool              `json:"allowPasswordSignup"`
-	EnableEmailLinkSignin bool              `json:"enableEmailLinkSignin"`
-	EnableAnonymousUser   bool              `json:"enableAnonymousUser"`
-	DisableAuth           bool              `json:"disableAuth"`
-	MFAConfig             *factor.Settings  `json:"mfaConfig,omitempty"`
-	Client                map[string]any    `json:"client,omitempty"`
-	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
-	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
-	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitempty"`
-	// The following fields are stored and returned, but have no effect.
-	AutodeleteAnonymousUsers bool           `json:"autodeleteAnonymousUsers,omitempty"`
-	SMSRegionConfig          map[string]any `json:"smsRegionConfig,omitempty"`
-	RecaptchaConfig          map[string]any `json:"recaptchaConfig,omitempty"`
-	Monitoring               map[string]any `json:"monitoring,omitempty"`
-	Inheritance              map[string]any `json:"inheritance,omitempty"`
-}
-
-// forbids reports whether the tenant's setting of this name disables an action of clients.
-func (t *Tenant) forbids(name string) bool {
-	if t == nil {
-		return false
+// checkTenant returns an error if the call's tenant is disabled or was deleted. In the official emulator every tenant exists.
+func (s *Service) checkTenant(c Call) error {
+	if c.Tenant == "" || c.Transfer {
+		return nil
 	}
-	permissions, _ := t.Client["permissions"].(map[string]any)
-	off, _ := permissions[name].(bool)
-	return off
+	var t settings.Tenant
+	found, err := s.accounts.Load(c.root(), settings.TenantItem, c.Tenant, &t)
+	if err != nil {
+		return err
+	}
+	if !found && !s.o.Emulator {
+		return apierror.New("TENANT_NOT_FOUND")
+	}
+	if t.DisableAuth {
+		return apierror.New("PROJECT_DISABLED")
+	}
+	return nil
 }
-
-// check refuses invalid settings.
-func (t *Tenant) check() error {
-	cfg := &Config{}
-	return cmp.Or(t.MFAConfig.Check(), t.overrule(cfg), cfg.PasswordPolicyConfig.Check())
-}
-
-// tenantItem is the kind of item that stores tenants.
-const tenantItem = "tenant"
-
-// tenantForm matches the form of a tenant's id.
-var tenantForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // tenant returns a tenant's settings. The official emulator creates unknown tenants, with everything enabled.
-func (s *Service) tenant(ctx context.Context, c Call, id string) (*Tenant, error) {
-	t := &Tenant{}
-	found, err := s.accounts.Load(c.root(), tenantItem, id, t)
+func (s *Service) tenant(ctx context.Context, c Call, id string) (*settings.Tenant, error) {
+	t := &settings.Tenant{}
+	found, err := s.accounts.Load(c.root(), settings.TenantItem, id, t)
 	if err != nil || found {
 		return t, err
 	}
-	if !s.o.EmulatorSettings || !tenantForm.MatchString(id) {
+	if !s.o.EmulatorSettings || !settings.ValidTenantID(id) {
 		return nil, apierror.New("TENANT_NOT_FOUND")
 	}
-	*t = Tenant{
+	*t = settings.Tenant{
 		Name: "projects/" + c.Project + "/tenants/" + id, TenantID: id, AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
 		MFAConfig: &factor.Settings{State: "ENABLED", EnabledProviders: []string{"PHONE_SMS"}},
 	}
-	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, id, t) })
+	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(settings.TenantItem, id, t) })
 }
 
 // knownTenant returns an error when the call's tenant does not exist.
@@ -106,82 +80,60 @@ type TenantRequest struct {
 
 // TenantList is a page of tenants.
 type TenantList struct {
-	Tenants       []*Tenant `json:"tenants"`
-	NextPageToken string    `json:"nextPageToken,omitempty"`
+	Tenants       []*settings.Tenant `json:"tenants"`
+	NextPageToken string             `json:"nextPageToken,omitempty"`
 }
 
 // CreateTenant creates a tenant with a new id.
-func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
-	t := &Tenant{}
-	if err := decodeOver(r.Body, t); err != nil {
+func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
+	t := &settings.Tenant{}
+	if err := t.Decode(r.Body); err != nil {
 		return nil, err
 	}
-	t.ensureFactors()
-	if err := t.check(); err != nil {
+	t.EnsureFactors()
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	prefix := t.DisplayName
-	if len(prefix) < 4 || len(prefix) > 20 || !tenantForm.MatchString(prefix) {
+	if len(prefix) < 4 || len(prefix) > 20 || !settings.ValidTenantID(prefix) {
 		prefix = "tenant"
 	}
 	t.TenantID = prefix + "-" + randid.From(5, "abcdefghijklmnopqrstuvwxyz0123456789")
 	t.Name = "projects/" + c.Project + "/tenants/" + t.TenantID
-	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(tenantItem, t.TenantID, t) })
-}
-
-// ensureFactors sets the defaults of the settings of second factors: off.
-func (t *Tenant) ensureFactors() {
-	if t.MFAConfig == nil {
-		t.MFAConfig = &factor.Settings{}
-	}
-	if t.MFAConfig.State == "" {
-		t.MFAConfig.State = "DISABLED"
-	}
-	if t.MFAConfig.EnabledProviders == nil {
-		t.MFAConfig.EnabledProviders = []string{}
-	}
-}
-
-// decodeOver decodes JSON values over a struct.
-func decodeOver(body map[string]any, into any) error {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	return wrongType(json.Unmarshal(encoded, into))
+	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(settings.TenantItem, t.TenantID, t) })
 }
 
 // GetTenant returns a tenant.
-func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
+func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
 	return s.tenant(ctx, c, r.ID)
 }
 
 // UpdateTenant changes the fields of the mask. Without a mask it replaces all settings by the given ones and the
 // defaults.
-func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*Tenant, error) {
+func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
 	if _, err := s.tenant(ctx, c, r.ID); err != nil {
 		return nil, err
 	}
-	t := &Tenant{}
-	err := s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
+	t := &settings.Tenant{}
+	err := s.accounts.Change(ctx, c.root(), []string{"\x00" + settings.TenantItem + r.ID}, func(ch *account.Change) error {
 		raw := make(map[string]any)
-		if _, err := ch.Load(tenantItem, r.ID, &raw); err != nil {
+		if _, err := ch.Load(settings.TenantItem, r.ID, &raw); err != nil {
 			return err
 		}
 		if len(r.Mask) == 0 {
 			raw = r.Body
 		} else {
-			applyMask(raw, r.Body, r.Mask)
+			settings.ApplyMask(raw, r.Body, r.Mask)
 		}
-		if err := decodeOver(raw, t); err != nil {
+		if err := t.Decode(raw); err != nil {
 			return err
 		}
-		t.ensureFactors()
-		if err := t.check(); err != nil {
+		t.EnsureFactors()
+		if err := t.Check(); err != nil {
 			return err
 		}
 		t.TenantID, t.Name = r.ID, "projects/"+c.Project+"/tenants/"+r.ID
-		return ch.Save(tenantItem, r.ID, t)
+		return ch.Save(settings.TenantItem, r.ID, t)
 	})
 	// Open streams of the tenant's users must end at once, not only when their tokens expire.
 	if err == nil && t.DisableAuth {
@@ -192,13 +144,13 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 
 // DeleteTenant removes a tenant and its accounts.
 func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*struct{}, error) {
-	var t Tenant
-	found, err := s.accounts.Load(c.root(), tenantItem, r.ID, &t)
+	var t settings.Tenant
+	found, err := s.accounts.Load(c.root(), settings.TenantItem, r.ID, &t)
 	if err != nil || !found {
 		return nil, cmp.Or(err, apierror.New("TENANT_NOT_FOUND"))
 	}
-	err = s.accounts.Change(ctx, c.root(), []string{"\x00" + tenantItem + r.ID}, func(ch *account.Change) error {
-		ch.Remove(tenantItem, r.ID)
+	err = s.accounts.Change(ctx, c.root(), []string{"\x00" + settings.TenantItem + r.ID}, func(ch *account.Change) error {
+		ch.Remove(settings.TenantItem, r.ID)
 		return nil
 	})
 	if err != nil {
@@ -214,12 +166,12 @@ func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*T
 	if r.PageSize <= 0 || r.PageSize > maxBatch {
 		r.PageSize = pageSize
 	}
-	res := &TenantList{Tenants: []*Tenant{}}
-	return res, s.accounts.Items(ctx, c.root(), tenantItem, func(id string, decode func(any) error) error {
+	res := &TenantList{Tenants: []*settings.Tenant{}}
+	return res, s.accounts.Items(ctx, c.root(), settings.TenantItem, func(id string, decode func(any) error) error {
 		if id <= r.PageToken && r.PageToken != "" || res.NextPageToken != "" {
 			return nil
 		}
-		t := &Tenant{}
+		t := &settings.Tenant{}
 		if res.Tenants = append(res.Tenants, t); len(res.Tenants) == r.PageSize {
 			res.NextPageToken = id // set for the last page too: clients continue until a page has no tenants
 		}

@@ -11,6 +11,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/onetime"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/identity/userinfo"
 )
 
@@ -158,7 +159,7 @@ func (r *UpdateResponse) fill(u *account.User) {
 }
 
 // checkClientUpdate refuses what users may not change of themselves.
-func (s *Service) checkClientUpdate(cfg *Config, tenant *Tenant, r *UpdateRequest) error {
+func (s *Service) checkClientUpdate(cfg *settings.Config, tenant *settings.Tenant, r *UpdateRequest) error {
 	switch {
 	case r.CustomAttributes != nil:
 		return apierror.New("INSUFFICIENT_PERMISSION")
@@ -187,7 +188,7 @@ func verifyFirst() error {
 
 // prepareUpdate checks an update and does the slow work, before the account is locked. The function that it returns
 // makes the change.
-func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *Config, r *UpdateRequest, asUser bool) (func(*account.Change, *account.User) error, error) {
+func (s *Service) prepareUpdate(ctx context.Context, c Call, cfg *settings.Config, r *UpdateRequest, asUser bool) (func(*account.Change, *account.User) error, error) {
 	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"clave/server/identity"
+	"clave/server/identity/settings"
 	"clave/server/identity/userinfo"
 )
 
@@ -39,7 +40,7 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 	if err != nil {
 		return err
 	}
-	settings, err := t.o.Identity.Settings(ctx, t.admin(""), nil)
+	stored, err := t.o.Identity.Settings(ctx, t.admin(""), nil)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string]any{configName: shown, settingsName: settings, tenantsName: tenants} {
+	for name, content := range map[string]any{configName: shown, settingsName: stored, tenantsName: tenants} {
 		text, err := json.MarshalIndent(content, "", "  ")
 		if err == nil {
 			err = writeFile(filepath.Join(dir, name), text)
@@ -61,7 +62,7 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 		return err
 	}
 	// The accounts without a tenant are exported as those of a tenant without an id.
-	for _, tenant := range append([]*identity.Tenant{{}}, tenants...) {
+	for _, tenant := range append([]*settings.Tenant{{}}, tenants...) {
 		if err := out.writeAll(ctx, t, tenant.TenantID); err != nil {
 			return err
 		}
@@ -74,8 +75,8 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 }
 
 // tenants returns all tenants.
-func (t *Transfer) tenants(ctx context.Context) ([]*identity.Tenant, error) {
-	all := []*identity.Tenant{}
+func (t *Transfer) tenants(ctx context.Context) ([]*settings.Tenant, error) {
+	all := []*settings.Tenant{}
 	request := &identity.TenantRequest{PageSize: maxAccounts}
 	for {
 		page, err := t.o.Identity.ListTenants(ctx, t.admin(""), request)

@@ -12,6 +12,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/settings"
 )
 
 // maxAccounts is the number of accounts that one request imports.
@@ -66,12 +67,12 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 // importSettings imports settings and tenants, or only verifies that they can be read.
 func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool) error {
 	// Exports of Clave have all settings in a file of their own. Those of the Emulator Suite have only config.json.
-	settings, err := fs.ReadFile(folder, settingsName)
+	stored, err := fs.ReadFile(folder, settingsName)
 	switch {
 	case err == nil && verify:
-		err = isObject(settings)
+		err = isObject(stored)
 	case err == nil:
-		_, err = t.o.Identity.Settings(ctx, t.admin(""), settings)
+		_, err = t.o.Identity.Settings(ctx, t.admin(""), stored)
 	case errors.Is(err, fs.ErrNotExist):
 		err = t.importConfig(ctx, folder, verify)
 	}
@@ -82,7 +83,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var tenants []*identity.Tenant
+	var tenants []*settings.Tenant
 	if err == nil {
 		err = json.Unmarshal(text, &tenants)
 	}
@@ -209,7 +210,7 @@ func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 	if _, err := service.GetTenant(ctx, call, &identity.TenantRequest{ID: id}); err == nil {
 		return nil
 	}
-	return service.PutTenant(ctx, call, &identity.Tenant{
+	return service.PutTenant(ctx, call, &settings.Tenant{
 		Name: "projects/" + call.Project + "/tenants/" + id, TenantID: id,
 		AllowPasswordSignup: true, EnableEmailLinkSignin: true, EnableAnonymousUser: true,
 	})
