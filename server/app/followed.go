@@ -173,6 +173,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 
 // start starts the background work.
 func (s *followed) start(ctx context.Context, hub *listen.Hub, g *guard.Guard) {
+	// ctx may end before the work does: close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()

@@ -170,6 +170,7 @@ func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string
 	if total == 0 {
 		return "", 0, refuse(NoSubscribers, nil)
 	}
+	// The id is a hash of the issue. So of two administrators who send the same issue at the same time, only one creates the document.
 	id = i.id()
 	_, err = c.documents.Collection(issueCollection).Doc(id).Create(ctx, map[string]any{
 		"subject": i.Subject, "text": i.Text, "createdBy": by, "createdAt": s.options.Clock.Now(), "state": stateSending, "problem": "",

@@ -101,6 +101,7 @@ func (r *requests) requestNew(ctx context.Context) error {
 	rest := r.left / 2
 	r.left -= rest
 	read, err := r.requestEach(ctx, found)
+	// The place is stored also after an error: the subscriptions before it must not receive a second request.
 	if read > 0 {
 		last := found[read-1]
 		if _, setErr := r.progress.Set(ctx, map[string]any{"createdAt": last.Data()["createdAt"], "id": last.Ref.ID}); setErr != nil {
@@ -110,6 +111,7 @@ func (r *requests) requestNew(ctx context.Context) error {
 	if err != nil || read == len(found) {
 		return err
 	}
+	// Some of the earliest still wait, so the latest get the other half. They are not passed: the place is before them.
 	if query, err = r.waiting(ctx, firestore.Desc); err != nil {
 		return err
 	}

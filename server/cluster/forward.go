@@ -14,12 +14,6 @@ import (
 	"clave/server/httpjson"
 )
 
-// againAfter is the pause of a request after a failed connection to the leader.
-const againAfter = 50 * time.Millisecond
-
-// TextNoLeader is the text of the error that clients receive while there is no leader. Their SDKs retry.
-const TextNoLeader = "No node serves the database at the moment. Please try again."
-
 // How a request over HTTP is forwarded; proxy.go is for calls of gRPC. forward sends it to the leader (send) and copies the
 // response piece by piece (pass). While there is no leader it waits for one, up to Options.LeaderTimeout, and then returns
 // UNAVAILABLE, which SDKs retry.
@@ -30,6 +24,12 @@ const TextNoLeader = "No node serves the database at the moment. Please try agai
 // have received a part of the response.
 //
 // A response that is cut in the middle must not look complete, so the client's connection or stream is aborted.
+
+// againAfter is the pause of a request after a failed connection to the leader.
+const againAfter = 50 * time.Millisecond
+
+// TextNoLeader is the text of the error that clients receive while there is no leader. Their SDKs retry.
+const TextNoLeader = "No node serves the database at the moment. Please try again."
 
 // Forward returns a handler that forwards the requests of a port to the leader, and serves them here once this node leads.
 func (n *Node) Forward(port string) http.Handler {
@@ -149,7 +149,7 @@ func (n *Node) outgoing(ctx context.Context, r *http.Request, body *source, lead
 		header.Del(name)
 	}
 	if header["User-Agent"] == nil {
-		header["User-Agent"] = []string{""} // else the transport's own
+		header["User-Agent"] = []string{""} // otherwise the transport adds its own
 	}
 	scheme := "http"
 	if r.TLS != nil {

@@ -49,6 +49,7 @@ func (n *Node) serveIndexes(ctx context.Context, conn net.Conn, leases bool) {
 			n.o.Log.Warn("a stream of read indexes is closed", "error", err)
 			return
 		}
+		// A lease is measured from here at the leader. The node measures it from the time at which it sent the request, which is earlier.
 		r.Holder, r.Received = holder, clock.System().Now()
 		response = beginFrame(response)
 		if index, err := n.answerIndex(ctx, r); err != nil {

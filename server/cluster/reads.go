@@ -81,6 +81,7 @@ func ReadingOf(r *http.Request) Reading {
 	if front.IsCall(r) || !ofDocuments(r.URL.Path) {
 		return Forward
 	}
+	// A method override, and a query with $ or an escape, could mean something else to the handler than here.
 	if r.Header.Get("X-Http-Method-Override") != "" || strings.Contains(r.URL.RawQuery, "$") || strings.Contains(r.URL.RawQuery, "%") {
 		return Forward
 	}

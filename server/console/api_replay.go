@@ -124,7 +124,7 @@ func (c *Console) getRequestCase(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Query == nil {
+	if q.Query == nil { // The rules get the document itself as resource, without a read.
 		reader.seen[q.Name.Path] = q.Before
 	}
 	docs := make(map[string]json.RawMessage)

@@ -12,6 +12,17 @@ import (
 	"clave/server/resource"
 )
 
+// How a commit works. The order of the steps matters.
+//
+//  1. Lock the written documents exclusively, in the order of their names. An optimistic transaction locks all that it has read too.
+//  2. Take a view. It has every commit of the locked documents, because a commit holds its locks until readers see it.
+//  3. An optimistic transaction compares its reads with the view.
+//  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules.
+//  5. Enter the state of the index definitions and make the index entries.
+//  6. Announce the changes to the ranges that transactions have locked by queries. This waits until none of them has a changed document.
+//  7. Submit to the sequencer, which assigns the version, writes a group of commits and shows them.
+//  8. The caller releases the locks.
+
 // Commit applies writes atomically, and ends the transaction if there is one. When it returns, they are on disk and
 // every later read sees them.
 func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation.Commit, check Check) (operation.CommitResult, error) {

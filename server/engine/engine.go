@@ -127,7 +127,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(v) != 12 {
+	if len(v) != 12 { // the number in 4 bytes, and the version of the creation in 8
 		return keys.ErrCorrupt
 	}
 	db := &database{name: name}

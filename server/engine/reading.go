@@ -36,6 +36,7 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at operation.
 	if err != nil {
 		return nil, err
 	}
+	// At a follower this waits for all that was acknowledged before. It precedes the view, which must include it.
 	if err := e.reachNow(ctx, db, at.ReadTime == 0, at.Begin != nil || len(at.Transaction) > 0); err != nil {
 		return nil, err
 	}

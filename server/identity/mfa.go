@@ -67,7 +67,7 @@ func (s *Service) enrollGiven(u *account.User, list []userinfo.Factor, had []acc
 		} else if phone, ok := contact.Phone(m.PhoneInfo); !ok {
 			return apierror.New("INVALID_MFA_PHONE_NUMBER : Invalid format.")
 		} else if f.Phone = phone; hasPhone(u, phone) {
-			continue
+			continue // listed twice
 		}
 		switch {
 		case f.ID == "" && !newIDs:

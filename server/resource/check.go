@@ -31,7 +31,7 @@ func checkPath(what, name string, start int) error {
 		return fault.E(fault.InvalidArgument, "Key path is too long. Cannot exceed %d elements.", maxDepth)
 	}
 	at := start
-	for i := 0; ; i++ {
+	for i := 0; ; i++ { // The ids of collections are at even places.
 		id, _, more := strings.Cut(name[at:], "/")
 		kind := kinds[i%2]
 		switch {

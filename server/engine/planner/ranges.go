@@ -74,7 +74,7 @@ func (a *Alternative) between(q *query.Query, acc *Access, s *index.Span) bool {
 	return !s.Empty()
 }
 
-// pick returns x if c, else y.
+// pick returns x if c, and otherwise y.
 func pick(c bool, x, y []byte) []byte {
 	if c {
 		return x

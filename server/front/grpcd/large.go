@@ -43,6 +43,7 @@ func (d *common) open(ctx context.Context, l *deferred) (*parsing.Share, error) 
 		return nil, nil
 	}
 	defer func() { l.late.Free() }()
+	// While the message waits for its turn its bytes count in the budget of requests. Once it is admitted, its share counts what parsing takes.
 	n := int64(l.late.Len())
 	waiting := d.o.Budget.Hold(nil)
 	waiting.Complete()

@@ -206,7 +206,8 @@ func (r *Router) lead(ss grpc.ServerStream, name string) error {
 	return s.call(ss, name)
 }
 
-// serveStream serves a call whose client sends a stream. It ends with Unavailable when the server stops.
+// serveStream serves a call whose client sends a stream: at this node if it may (Here), and otherwise at the leader (Forward). A call that waited for a
+// leader is served here once this node leads. It ends with Unavailable when the server stops.
 func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	method, _ := grpc.MethodFromServerStream(ss)
 	ctx, stop := r.common.ending.Within(ss.Context())

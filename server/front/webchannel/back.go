@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
+// How a back channel works. The session keeps every array until the client acknowledges it. serveBack writes the arrays after the client's last one
+// and then waits for output; it never removes an array. If the channel is cut, its successor therefore continues at the client's number without
+// loss. The channel ends after BackLife or BackBytes or, for a client that does not stream, after one response. The client then opens the next one, which
+// replaces a channel that is still attached.
+
 // serveBack writes the session's arrays to its client, beginning after the last array that the client has. It returns
 // when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
-	// The session keeps every array until the client acknowledges it. This loop writes the arrays after have and then waits for output; it never
-	// removes an array. If the channel is cut, its successor therefore continues at the client's number without loss. The channel ends after BackLife
-	// or BackBytes or, for a client that does not stream, after one response. The client then opens the next one.
 	defer s.detach(b)
 	o := &s.handler.o
 	control := http.NewResponseController(w)

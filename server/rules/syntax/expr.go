@@ -129,11 +129,11 @@ type (
 
 // PathPart is one segment of a path literal.
 type PathPart struct {
-	// Kind is Literal for a text or an expression, else a placeholder for bind.
+	// Kind is Literal for a text or an expression, and otherwise a placeholder for bind.
 	Kind SegmentKind
 	// Text is the literal or the placeholder's name.
 	Text string
-	// X is the expression of $(x), else nil.
+	// X is the expression of $(x), or nil.
 	X Expr
 }
 

@@ -49,6 +49,8 @@ func Fill(ctx context.Context, o Options, from string, next func() (key, value [
 	if err := s.beginFill(ctx, from); err != nil {
 		return s.failed("take the lease", err)
 	}
+	// One transaction holds the row of the lease, copies the state, begins the log and reads the state back. So no node
+	// takes the lease or reads a part of the state, and a failed check leaves no data.
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, waitForLocks); err != nil {
 			return err

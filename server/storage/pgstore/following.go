@@ -12,6 +12,16 @@ import (
 	"clave/server/storage"
 )
 
+// How a node follows. Lead reads the rows of the log after the last one that the replica has, applies them in order and passes each to the reader of
+// the replica (Read): the engine of the node. It does so every followPause, and at once after Reach or Wake.
+//
+// A read of the latest state names the row that it needs (Reach), which the leader has named in a read index. The replica may have rows that the
+// leader does not show yet; they are not applied while the leader is reachable (most), because a later read at the leader must not lack
+// what a read here has returned.
+//
+// Held limits how old reads may be: without contact with PostgreSQL and the leader for the duration of a lease, another node may lead and have
+// newer rules, so the replica refuses reads.
+
 // following is the state of a node that follows the log, with the position of its replica.
 type following struct {
 	// wake, of capacity one, receives when the log may have more rows. It is never closed.

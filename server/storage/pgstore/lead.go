@@ -15,6 +15,20 @@ import (
 	"clave/server/storage/pgstore/readlease"
 )
 
+// How a node comes to lead, and stops.
+//
+// The lease is one row in PostgreSQL, with the leader's epoch and an end by PostgreSQL's clock. Nodes that do not lead follow the log and look at the
+// row (Lead). When the lease has ended, one of them takes it with the next epoch (take), applies the rest of the log, to which no other node can add
+// (append.go), and then writes (begin).
+//
+// The leader renews the lease in every third of its duration (renewing). It measures the end by its own monotonic clock from before the request,
+// and stops before that end: when another node takes the lease, this one has stopped for certain, without a comparison of clocks. If the row
+// has another epoch, another node leads, and this one stops for good (lose). A failed renewal is retried, because the fence in append.go and the end by
+// the own clock (held) suffice until then.
+//
+// take and renew also reserve versions: times up to versions_until, after which the next leader begins. So versions increase across leaders
+// whose clocks differ.
+
 // followPause is the interval at which a waiting node reads the lease and the log.
 const followPause = 200 * time.Millisecond
 

@@ -15,6 +15,6 @@
 //
 // No clocks are compared. The leader measures a lease from the arrival of a request, and the node from the time at
 // which it sent the request, which is earlier. The node's part is shorter by a margin for clocks that run at different
-// rates. A leader grants no lease beyond the time for which it is certain to lead, so its successor need not know of
+// rates. A leader grants no lease beyond the time for which it is certain to lead, so its successor needs no record of
 // leases.
 package readlease
