@@ -5,7 +5,7 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 export type Tab = {
   open: (url: string) => Promise<void>
   /** Runs a script in the page and resolves to the value of its `return`; args are its `arguments`. */
-  run: (script: string, args: Json[]) => Promise<unknown>
+  run: (script: string, args?: Json[]) => Promise<unknown>
   /** Presses the pointer at a place of the viewport, in CSS pixels. */
   click: (x: number, y: number) => Promise<void>
   /** Types a text into what has the focus. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { expect } from '@playwright/test'
 import { freePorts } from '../../scripts/ports.mjs'
 import { finish, waitFor } from '../programs'
 import type { Engine, Key, Tab } from './tab'
@@ -71,11 +72,19 @@ const strokes = (keys: string[]) =>
   ])
 const keyboard = (actions: object[]) => ({ type: 'key', id: 'keyboard', actions })
 
+/** Whether the window has a new document, and all of it. The driver sometimes answers while the one before is still there. */
+const LOADED = "return !('left' in window) && document.readyState === 'complete'"
+
 function tabOf(command: Command, close: () => Promise<void>): Tab {
+  const run: Tab['run'] = (script, args = []) => command('POST', '/execute/sync', { script, args })
   const act = async (source: object) => void (await command('POST', '/actions', { actions: [source] }))
   return {
-    open: async (url) => void (await command('POST', '/url', { url })),
-    run: (script, args) => command('POST', '/execute/sync', { script, args }),
+    open: async (url) => {
+      await run('window.left = true')
+      await command('POST', '/url', { url })
+      await expect.poll(() => run(LOADED)).toBe(true)
+    },
+    run,
     click: (x, y) => act(pointer(Math.round(x), Math.round(y))),
     type: (text) => act(keyboard(strokes(Array.from(text)))),
     press: (key, control = false) => {
