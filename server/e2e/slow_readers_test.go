@@ -217,10 +217,10 @@ func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of connections are opened")
 	}
-	dir := productionFolder(t)
-	writeFile(t, dir+"/firestore.rules", slowRules)
 	for _, secure := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %v", secure), func(t *testing.T) {
+			dir := productionFolder(t) // nodes have their data in it
+			writeFile(t, dir+"/firestore.rules", slowRules)
 			p := serve(t, dir, secure, "--data", t.TempDir(), "--anonymous-writes", "100000")
 			s := &slowReader{t: t, origin: p.url, project: realProject}
 			if secure {
