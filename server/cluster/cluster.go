@@ -38,6 +38,10 @@ type Options struct {
 	Leader func() (Leader, <-chan struct{})
 	// LeaderTimeout is the time for which a request waits for a leader; zero means 5 s.
 	LeaderTimeout time.Duration
+	// MaxWaiting and MaxWaitingBytes bound the requests that wait for a leader, by their number and by the bytes that they hold; zero
+	// means 2,000 and 32 MiB. Beyond them a request is refused at once.
+	MaxWaiting      int
+	MaxWaitingBytes int64
 	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
 	Grace time.Duration
 	// Budget bounds the memory of responses whose clients are slow; nil means a budget of its own.
@@ -54,6 +58,12 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.LeaderTimeout == 0 {
 		o.LeaderTimeout = 5 * time.Second
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = maxWaiting
+	}
+	if o.MaxWaitingBytes == 0 {
+		o.MaxWaitingBytes = maxWaitingBytes
 	}
 	if o.Grace == 0 {
 		o.Grace = 3 * time.Second
@@ -114,7 +124,9 @@ type Node struct {
 	routes atomic.Pointer[Leader]
 	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
-	mu     struct {
+	// waiters are the requests that wait for a leader.
+	waiters waiters
+	mu      struct {
 		sync.Mutex
 		// handlers serve the ports of this node once it leads. changed is closed when they are set.
 		handlers map[string]http.Handler
@@ -137,7 +149,7 @@ func New(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{o: o, tls: settings, ending: process.NewEnding()}
+	n := &Node{o: o, tls: settings, ending: process.NewEnding(), waiters: waiters{most: o.MaxWaiting, mostBytes: o.MaxWaitingBytes}}
 	n.mu.under = process.NewEnding()
 	n.mu.changed = make(chan struct{})
 	n.transport = newTransport(settings)

@@ -79,12 +79,18 @@ func join(t *testing.T, name, secret string, b *ballot, timeLimit time.Duration)
 // joinWith is join with a budget and a meter.
 func joinWith(t *testing.T, name, secret string, b *ballot, timeLimit time.Duration, bytes *budget.Budget, counts *meter.Meter) *member {
 	t.Helper()
+	return joinAs(t, cluster.Options{Name: name, Secret: []byte(secret), Leader: b.get, LeaderTimeout: timeLimit, Budget: bytes, Meter: counts})
+}
+
+// joinAs runs a node with options, of which the listener and the grace are set.
+func joinAs(t *testing.T, o cluster.Options) *member {
+	t.Helper()
 	inner, public := listen(t), listen(t)
+	name := o.Name
 	m := &member{name: name, inner: inner.Addr().String(), addr: public.Addr().String()}
 	var err error
-	m.Node, err = cluster.New(cluster.Options{
-		Name: name, Secret: []byte(secret), Listener: inner, Leader: b.get, LeaderTimeout: timeLimit, Grace: 100 * time.Millisecond, Budget: bytes, Meter: counts,
-	})
+	o.Listener, o.Grace = inner, 100*time.Millisecond
+	m.Node, err = cluster.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +101,7 @@ func joinWith(t *testing.T, name, secret string, b *ballot, timeLimit time.Durat
 		},
 	})
 	m.port = front.New(front.Options{
-		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond, Budget: bytes,
+		Name: "test", Listener: public, Log: slog.New(slog.DiscardHandler), Grace: 100 * time.Millisecond, Budget: o.Budget,
 		Handlers: front.Handlers{Forward: m.Forward("test"), GRPC: calls},
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -57,32 +57,11 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 		if reachable && n.send(w, r, body, leader, port) {
 			return
 		}
-		if !n.await(r.Context(), reachable, served, moved, late) {
+		if !n.await(r.Context(), heldBy(r)+body.held(), reachable, served, moved, late) {
 			n.refuse(w, r) // also if this node stops: its client is still connected
 			return
 		}
 	}
-}
-
-// await waits until a request may be retried: there is a leader or another one, or the pause after a failed connection
-// is over. It returns false if ctx is done or late receives.
-func (n *Node) await(ctx context.Context, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
-	var again <-chan time.Time
-	if pause {
-		after, stop := n.o.Clock.After(againAfter)
-		defer stop()
-		again = after
-	}
-	select {
-	case <-served:
-	case <-moved:
-	case <-again:
-	case <-late:
-		return false
-	case <-ctx.Done():
-		return false
-	}
-	return true
 }
 
 // send sends a request to the leader and copies the response. It returns false if the request may be retried.

@@ -61,7 +61,8 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		// While there is no leader the request waits here, since this node may be about to lead. After a refusal the sender looks for
 		// the leader again.
 		refused := leader.Node != "" && leader.Node != n.o.Name || n.ending.Ended()
-		if !refused {
+		held := heldBy(r)
+		if refused = refused || !n.admit(held); !refused {
 			select {
 			case <-served:
 			case <-moved:
@@ -72,6 +73,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			case <-r.Context().Done():
 				refused = true
 			}
+			n.waiters.leave(held)
 		}
 		if refused {
 			w.Header().Set(headerRefused, "1")

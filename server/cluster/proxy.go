@@ -34,6 +34,10 @@ const headerServed = "Clave-Served"
 func (n *Node) ForwardCall(ss grpc.ServerStream, port, method string, first *grpcd.Raw) (here bool, err error) {
 	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
+	held := int64(callHeld)
+	if first != nil {
+		held += int64(first.Len())
+	}
 	for {
 		handler, served := n.local(port)
 		if handler != nil {
@@ -46,11 +50,14 @@ func (n *Node) ForwardCall(ss grpc.ServerStream, port, method string, first *grp
 				return false, err
 			}
 		}
-		if !n.await(ss.Context(), reachable, served, moved, late) {
+		if !n.await(ss.Context(), held, reachable, served, moved, late) {
 			return false, errNoLeader()
 		}
 	}
 }
+
+// callHeld is about the number of bytes that a waiting call holds besides its first message.
+const callHeld = 4 << 10
 
 // errNoLeader returns the error of a call while there is no leader, or whose leader was lost.
 func errNoLeader() error { return status.Error(codes.Unavailable, TextNoLeader) }

@@ -45,6 +45,16 @@ func (s *source) whole() bool {
 	return s.base == 0 && !s.dropping
 }
 
+// held returns the number of bytes that are kept.
+func (s *source) held() int64 {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(len(s.kept))
+}
+
 // failed returns the error of the client's body, or nil if it has not failed.
 func (s *source) failed() error {
 	if s == nil {

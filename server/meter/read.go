@@ -26,8 +26,8 @@ func (m *Meter) Decide(method int, d Decision) {
 	}
 }
 
-// Limits are the names of limits for clients: of writes without a signed-in user, and of Authentication.
-var Limits = []string{"anonymous-writes", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
+// Limits are the names of limits for clients: of writes without a signed-in user, of requests that wait for a leader, and of Authentication.
+var Limits = []string{"anonymous-writes", "leader-wait", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
 
 // Limited counts a request that a limit refused.
 func (m *Meter) Limited(name string) {
