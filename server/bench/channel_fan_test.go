@@ -70,16 +70,23 @@ type channelCrowd struct {
 // gatherChannels opens channels and waits until all of them have their first snapshot. They end with the test.
 func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channelCrowd {
 	t.Helper()
+	return gatherSomeChannels(t, s, channelListeners, open, func() *http.Transport { return new(http.Transport) })
+}
+
+// gatherSomeChannels opens n channels, each with its own transport.
+func gatherSomeChannels(t *testing.T, s *server, n int, open func(*channel) error, transport func() *http.Transport) *channelCrowd {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &channelCrowd{crowd: crowd{n: channelListeners, arrivals: make([]time.Time, channelListeners), whole: make(chan struct{}, 1)}}
+	c := &channelCrowd{crowd: crowd{n: n, arrivals: make([]time.Time, n), whole: make(chan struct{}, 1)}}
 	t.Cleanup(func() {
 		cancel()
 		c.ended.Wait()
 	})
-	opened := make(chan error, channelListeners)
-	for i := range channelListeners {
-		one := &channel{ctx: ctx, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, rid: 1000,
-			address: s.origin(nil) + channelPath("Listen", benchDatabase)}
+	opened := make(chan error, n)
+	for i := range n {
+		own := transport()
+		own.DisableCompression = true
+		one := &channel{ctx: ctx, client: &http.Client{Transport: own}, rid: 1000, address: s.origin(nil) + channelPath("Listen", benchDatabase)}
 		c.ended.Go(func() {
 			defer one.client.CloseIdleConnections()
 			if err := open(one); err != nil {
@@ -89,14 +96,14 @@ func gatherChannels(t *testing.T, s *server, open func(*channel) error) *channel
 			c.receive(one, opened, i == 0)
 		})
 	}
-	for i := range channelListeners {
+	for i := range n {
 		select {
 		case err := <-opened:
 			if err != nil {
 				t.Fatal(err)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%d of %d channels have a snapshot after a minute", i, channelListeners)
+			t.Fatalf("%d of %d channels have a snapshot after a minute", i, n)
 		}
 	}
 	return c
