@@ -31,8 +31,23 @@ try {
     })
     look.observe(document.documentElement)
   }
+  const isVisible = (image) => {
+    const { top, bottom, width } = image.getBoundingClientRect()
+    return width > 0 && top < innerHeight && bottom > 0 && image.naturalWidth > 0
+  }
+  // A frame's callbacks come before the frame is on the screen. Chromium reports when each marked picture is (src/art/slot-image.tsx).
+  const afterPictures = (act) => {
+    const waiting = new Set([...document.querySelectorAll('img[elementtiming]')].filter(isVisible))
+    if (waiting.size === 0 || !PerformanceObserver.supportedEntryTypes.includes('element')) return act()
+    new PerformanceObserver((list, observer) => {
+      for (const { element } of list.getEntries()) waiting.delete(element)
+      if (waiting.size > 0) return
+      observer.disconnect()
+      act()
+    }).observe({ type: 'element', buffered: true })
+  }
   // A page in the background is not drawn.
-  const afterPaint = () => (document.hidden ? begin() : afterFrame(() => afterFrame(begin)))
+  const afterPaint = () => (document.hidden ? begin() : afterFrame(() => afterFrame(() => afterPictures(begin))))
 
   const onGesture = ({ type, target, pointerType }) => {
     if (type === 'pointerover') hovered = pointerType === 'mouse' ? target : null

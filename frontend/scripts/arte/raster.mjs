@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { appIcon, card } from './scenes/cards.mjs'
 
-const render = (svg, width, file) =>
-  sharp(Buffer.from(svg), { density: 288 }).resize({ width }).png({ palette: true, quality: 90, effort: 10 }).toFile(file)
+/** A drawing as PNG. The icons have few inks: 16 colours include the mixtures at their edges. */
+const render = (svg, width, file, options = { colours: 16, dither: 0 }) =>
+  sharp(Buffer.from(svg), { density: 288 })
+    .resize({ width })
+    .png({ palette: true, quality: 90, effort: 10, ...options })
+    .toFile(file)
 
 /** Writes them into the public folder. */
 export async function writeRaster(folder) {
@@ -12,5 +16,5 @@ export async function writeRaster(folder) {
   await render(appIcon(0.08), 192, join(folder, 'icono-192.png'))
   await render(appIcon(0.08), 512, join(folder, 'icono-512.png'))
   await render(appIcon(0.3), 512, join(folder, 'icono-maskable-512.png'))
-  await render(card(), 1200, join(folder, 'ilustraciones/og-default.png'))
+  await render(card(), 1200, join(folder, 'ilustraciones/og-default.png'), {})
 }

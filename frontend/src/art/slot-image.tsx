@@ -18,7 +18,7 @@ type Props = {
   /** The `sizes` of a photo. Drawings do not need it. */
   sizes?: string
   className?: string
-  /** Set for the first visible picture, which is loaded before the others. */
+  /** Set for a picture that is visible without scrolling. It is loaded before the others and before the scripts (public/start.js). */
   priority?: boolean
   /** Removes the alternative text if the same picture is shown twice. */
   decorative?: boolean
@@ -61,6 +61,7 @@ export function SlotImage({ slot, sizes = '100vw', className = '', priority = fa
         loading={priority ? 'eager' : 'lazy'}
         decoding={priority ? 'sync' : 'async'}
         fetchPriority={priority ? 'high' : 'auto'}
+        {...(priority ? { elementtiming: 'primera' } : {})}
         className={`fondo-${photo?.background ?? background ?? 'crema'} ${className}`}
       />
     </picture>

@@ -15,7 +15,7 @@ function Directors() {
     <ul className="grid gap-x-6 gap-y-12 sm:grid-cols-3 lg:gap-x-8">
       {equipo.directors.list.map(({ role, name, text, slot }, i) => (
         <li key={role}>
-          <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" />
+          <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" priority={i === 0} />
           <h3 className="titulo-3 mt-6">{role}</h3>
           <p className="text-suave">{name}</p>
           <p className="mt-1">{text}</p>

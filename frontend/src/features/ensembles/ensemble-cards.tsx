@@ -9,7 +9,7 @@ export function EnsembleCards() {
     <ul className="grid items-start gap-x-8 gap-y-14 lg:grid-cols-3">
       {ensambles.list.map((ensemble, i) => (
         <li key={ensemble.id} className="estampa">
-          <Plate slot={ensemble.img} ink={INKS[i % 3] ?? 'mar'} sizes="(min-width: 768px) 373px, 100vw" />
+          <Plate slot={ensemble.img} ink={INKS[i % 3] ?? 'mar'} sizes="(min-width: 768px) 373px, 100vw" priority={i === 0} />
           <div className="estampa-texto">
             <p className="etiqueta self-start">{ensemble.ages}</p>
             <h3 className="titulo-3 mt-3">{ensemble.title}</h3>

@@ -7,11 +7,13 @@ import { type Program, programas } from '../../content/programas'
 
 const INKS = ['coral', 'mar', 'sol'] as const
 
+type CardProps = { program: Program; ink: (typeof INKS)[number]; isFirst: boolean; onOpen: () => void }
+
 /** A program's card. */
-function EventSheet({ program, ink, onOpen }: { program: Program; ink: (typeof INKS)[number]; onOpen: () => void }) {
+function ProgramCard({ program, ink, isFirst, onOpen }: CardProps) {
   return (
     <li className="estampa relative">
-      <Plate slot={program.slot} ink={ink} sizes="(min-width: 768px) 373px, 100vw" />
+      <Plate slot={program.slot} ink={ink} sizes="(min-width: 768px) 373px, 100vw" priority={isFirst} />
       <div className="estampa-texto">
         <p className="etiqueta self-start">{program.detail}</p>
         <h3 className="titulo-3 mt-3">
@@ -41,7 +43,7 @@ export function FeaturedPrograms() {
     <>
       <ul className="grid gap-x-8 gap-y-14 lg:grid-cols-3">
         {programas.list.map((program, i) => (
-          <EventSheet key={program.id} program={program} ink={INKS[i % 3] ?? 'coral'} onOpen={() => setOpen(program)} />
+          <ProgramCard key={program.id} program={program} ink={INKS[i % 3] ?? 'coral'} isFirst={i === 0} onOpen={() => setOpen(program)} />
         ))}
       </ul>
       <Dialog kind="page" open={open !== null} onClose={() => setOpen(null)} title={open?.title ?? ''}>
