@@ -71,6 +71,40 @@ test('a drawing has its night when the page is dark, also when the visitor chose
   expect(light).toBeLessThan(300)
 })
 
+for (const { path, poster } of [
+  { path: '/historia', poster: '.cartel' },
+  { path: '/instrumentos', poster: '.cartel-papel' },
+]) {
+  test(`the frame of a poster on ${path} is visible on all sides`, async ({ page }) => {
+    await page.goto(path)
+    const box = page.locator(poster).first()
+    const { data, info } = await sharp(await box.screenshot())
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const colour = (x: number, y: number) => [...data.subarray((y * info.width + x) * info.channels).subarray(0, 3)]
+    const [middle, centre] = [Math.floor(info.width / 2), Math.floor(info.height / 2)]
+    const ink = colour(middle, 1)
+    expect(colour(info.width - 2, centre), 'right').toEqual(ink)
+    expect(colour(middle, info.height - 2), 'below').toEqual(ink)
+    expect(colour(1, centre), 'left').toEqual(ink)
+  })
+}
+
+test('the title on a picture is inside its poster at 768 px', async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  for (const path of ['/instrumentos', '/calendario']) {
+    await page.goto(path)
+    const excess = await page.locator('.portada-cartel').evaluate((poster) => {
+      const title = document.createRange()
+      title.selectNodeContents(poster.querySelector('h1') ?? poster)
+      const { right } = poster.getBoundingClientRect()
+      const { paddingRight, borderRightWidth } = getComputedStyle(poster)
+      return title.getBoundingClientRect().right - (right - Number.parseFloat(paddingRight) - Number.parseFloat(borderRightWidth))
+    })
+    expect(excess, path).toBeLessThanOrEqual(0.5)
+  }
+})
+
 test('the footer of a phone is two columns, with networks and hours, in half a screen and a bit', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto('/historia')
