@@ -55,6 +55,34 @@ test('S-066 marks today, days with events, and days of other months', async ({ p
   expect(await color(/30 de agosto/)).not.toBe(await color(/miércoles 1 de septiembre/))
 })
 
+for (const { width, columns } of [
+  { width: 360, columns: 1 },
+  { width: 640, columns: 7 },
+  { width: 1280, columns: 7 },
+]) {
+  test(`S-112 the days of a week hold their texts and do not overlap at ${width} px`, async ({ page }) => {
+    await seed('uno', '2027-09-15', '19:30', { title: 'Concierto de fin de temporada con invitados' })
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto('/calendario?vista=semana&fecha=2027-09-15')
+    await expect(page.getByRole('grid').getByText('Concierto de fin')).toBeVisible()
+    const days = await page.getByRole('gridcell').evaluateAll((cells) =>
+      cells.map((cell) => {
+        const { left, right, top, bottom, height } = cell.getBoundingClientRect()
+        const inner = [...cell.querySelectorAll('*')].map((part) => part.getBoundingClientRect())
+        return { left, right, top, bottom, height, excess: Math.max(...inner.map((box) => box.bottom)) - bottom }
+      }),
+    )
+    expect(days).toHaveLength(7)
+    expect(new Set(days.map(({ left }) => Math.round(left))).size).toBe(columns)
+    for (const [i, { height, excess, left, top }] of days.entries()) {
+      expect(height, `day ${i}`).toBeGreaterThanOrEqual(44)
+      expect(excess, `texts of day ${i}`).toBeLessThanOrEqual(1)
+      const before = days[i - 1]
+      if (before) expect(left >= before.right - 1 || top >= before.bottom - 1, `days ${i - 1} and ${i}`).toBe(true)
+    }
+  })
+}
+
 test('S-067 a click selects a day, another one drops it', async ({ page }) => {
   await seed('a', '2027-09-18', '18:00')
   await seed('b', '2027-09-18', '20:00')
