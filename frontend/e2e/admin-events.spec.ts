@@ -21,6 +21,18 @@ async function fill(page: Page, fields: FormSection) {
 const create = (page: Page) => page.getByRole('button', { name: 'Crear evento' }).click()
 const flat = (text: string) => text.replace(/\s+/g, ' ')
 
+test('on a screen of 800 px the buttons of a new event and their message are visible without scrolling', async ({ page }) => {
+  await createAdmin()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await openPanel(page, 'Eventos')
+  await expect(page.getByRole('button', { name: 'Crear evento' })).toBeInViewport({ ratio: 1 })
+  await create(page)
+  await expect(page.getByText('Completa título, fecha, hora, lugar y descripción.')).toBeInViewport({ ratio: 1 })
+  await fill(page, complete)
+  await page.getByLabel('Precio').press('Enter')
+  await expect(page.getByText('Evento creado correctamente.')).toBeInViewport({ ratio: 1 })
+})
+
 test('S-096 an event is created with its fields, and shown with two decimals', async ({ page }) => {
   const uid = await createAdmin()
   await openPanel(page, 'Eventos')

@@ -103,33 +103,35 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
         onBusy={setUploading}
         onChange={(form) => onInput?.(read(form))}
       />
-      <div className="col-span-full flex flex-wrap items-center gap-2">
-        <SubmitButton busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
-        {onDraft ? (
-          <button
-            type="button"
-            className="boton"
-            disabled={busy || uploading}
-            onClick={({ currentTarget }) => void keep(currentTarget.form)}
+      <div className="p-acciones col-span-full">
+        <div className="flex flex-wrap items-center gap-2">
+          <SubmitButton busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
+          {onDraft ? (
+            <button
+              type="button"
+              className="boton"
+              disabled={busy || uploading}
+              onClick={({ currentTarget }) => void keep(currentTarget.form)}
+            >
+              {es.drafts.save}
+            </button>
+          ) : null}
+          {onCancel ? (
+            <button type="button" className="boton" onClick={onCancel}>
+              {events.cancel}
+            </button>
+          ) : null}
+        </div>
+        {message ? (
+          <p
+            id={`${id}-message`}
+            role={message.kind === 'ok' ? 'status' : 'alert'}
+            className={message.kind === 'ok' ? 'p-exito' : 'p-error'}
           >
-            {es.drafts.save}
-          </button>
-        ) : null}
-        {onCancel ? (
-          <button type="button" className="boton" onClick={onCancel}>
-            {events.cancel}
-          </button>
+            {message.text}
+          </p>
         ) : null}
       </div>
-      {message ? (
-        <p
-          id={`${id}-message`}
-          role={message.kind === 'ok' ? 'status' : 'alert'}
-          className={`col-span-full ${message.kind === 'ok' ? 'p-exito' : 'p-error'}`}
-        >
-          {message.text}
-        </p>
-      ) : null}
     </form>
   )
 }
