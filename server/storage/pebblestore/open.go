@@ -65,6 +65,9 @@ func (s *Store) options(o Options) *pebble.Options {
 		EventListener:              s.listener(),
 		CacheSize:                  o.CacheBytes,
 	}
+	// Tables have rows instead of columns: for each key a writer of columns computes the size of all columns of the block again. Tables with
+	// columns, which earlier programs wrote, are read as well.
+	opts.Experimental.EnableColumnarBlocks = func() bool { return false }
 	o.setFilters(opts)
 	for i := range opts.Levels {
 		// Each block costs a merge some processor time of its own. With larger blocks the cache would hold fewer

@@ -63,7 +63,7 @@ func TestParkedIteratorsHoldNoTable(t *testing.T) {
 		parked.Park()
 		direct.Park()
 		var b storage.Batch
-		b.DeleteRange(nil, binary.BigEndian.AppendUint64(nil, n))
+		b.DeleteRange([]byte{0}, binary.BigEndian.AppendUint64(nil, n)) // Under -race Pebble fails for an empty key here.
 		if err := s.Apply(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
