@@ -1,22 +1,18 @@
 package transfer_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 
 	"clave/server/account"
 	"clave/server/document"
-	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
+	"clave/server/guard/guardtest"
 	"clave/server/identity"
-	"clave/server/listen"
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
-	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/transfer"
 	"clave/server/value"
@@ -36,27 +32,7 @@ type fixture struct {
 // newFixture returns a fixture without data. hashCost is the cost of passwords.
 func newFixture(t *testing.T, hashCost int) *fixture {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(e.Close(), store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	hub, err := listen.New(listen.Options{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, store := guardtest.Open(t, guard.RulesetsOptions{})
 	users := identity.New(identity.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Unsigned: true}), Project: project, Emulator: true, HashMemCost: hashCost,
 	})

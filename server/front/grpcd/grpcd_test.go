@@ -14,12 +14,10 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
-	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/guard"
-	"clave/server/listen"
+	"clave/server/guard/guardtest"
 	"clave/server/rpc/firestore"
-	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
@@ -39,23 +37,7 @@ func connect(t *testing.T) *grpc.ClientConn {
 // connectServer does the same as connect and also returns the server.
 func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open(ctx, engine.Options{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hub, err := listen.New(listen.Options{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := guardtest.Open(t, guard.RulesetsOptions{})
 	calls, err := firestore.New(firestore.Options{Guard: g})
 	if err != nil {
 		t.Fatal(err)
@@ -65,12 +47,7 @@ func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 		t.Fatal(err)
 	}
 	conn := connectTo(t, s)
-	t.Cleanup(func() {
-		s.Stop()
-		if err := errors.Join(e.Close(), store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Stop)
 	return conn, s
 }
 

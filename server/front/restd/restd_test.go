@@ -1,7 +1,6 @@
 package restd_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,35 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/engine"
 	"clave/server/front/restd"
 	"clave/server/guard"
-	"clave/server/listen"
+	"clave/server/guard/guardtest"
 	"clave/server/rpc/firestore"
-	"clave/server/storage/pebblestore"
 	"clave/server/token"
 )
 
 // newServer serves an empty in-memory database without access control until the test ends.
 func newServer(t testing.TB) *httptest.Server {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open(ctx, engine.Options{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hub, err := listen.New(listen.Options{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{Open: true})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := guardtest.Open(t, guard.RulesetsOptions{Open: true})
 	calls, err := firestore.New(firestore.Options{Guard: g})
 	if err != nil {
 		t.Fatal(err)
@@ -48,15 +29,7 @@ func newServer(t testing.TB) *httptest.Server {
 		t.Fatal(err)
 	}
 	s := httptest.NewServer(h)
-	t.Cleanup(func() {
-		s.Close()
-		if err := e.Close(); err != nil {
-			t.Errorf("close the engine: %v", err)
-		}
-		if err := store.Close(); err != nil {
-			t.Errorf("close the store: %v", err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return s
 }
 

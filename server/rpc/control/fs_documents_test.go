@@ -1,22 +1,18 @@
 package control_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"clave/server/document"
-	"clave/server/engine"
 	"clave/server/guard"
-	"clave/server/listen"
+	"clave/server/guard/guardtest"
 	"clave/server/operation"
 	"clave/server/resource"
 	"clave/server/rpc/control"
-	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/value"
 )
@@ -24,27 +20,7 @@ import (
 // documents serves the control routes of an empty in-memory database, and returns its guard.
 func documents(t *testing.T) (http.Handler, *guard.Guard) {
 	t.Helper()
-	store, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(e.Close(), store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	hub, err := listen.New(listen.Options{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(guard.RulesetsOptions{})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := guardtest.Open(t, guard.RulesetsOptions{})
 	return control.New(control.Options{Guard: g}), g
 }
 

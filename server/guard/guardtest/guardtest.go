@@ -1,0 +1,38 @@
+// Package guardtest opens guards for tests.
+package guardtest
+
+import (
+	"context"
+	"testing"
+
+	"clave/server/engine"
+	"clave/server/guard"
+	"clave/server/listen"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore/pebbletest"
+)
+
+// Open opens a guard of an empty database in memory, and closes the database at the end of the test. The store is that of the database, for
+// packages that store more in it. The guard and its live queries are not run: revoked rights and open streams need Run.
+func Open(t testing.TB, o guard.RulesetsOptions) (*guard.Guard, storage.Store) {
+	t.Helper()
+	store := pebbletest.Open(t)
+	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := guard.New(guard.Options{Engine: e, Hub: hub, Rules: guard.NewRulesets(o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, store
+}
