@@ -43,8 +43,10 @@ var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|s
 // metaphorsInNames matches such words in the names of tests.
 var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged|Patien|Forg[eo]t|Outlive|Wants|Knows|Alive|ForEver|Alone($|[A-Z])`)
 
-// metaphorsAsNames matches names of functions and constants that must say what they do or hold.
-var metaphorsAsNames = regexp.MustCompile(`(?i)^(worth|because|alive|hush|bury|forget|forgotten|revive|poke|obey)$|[pP]atience`)
+// metaphorsAsNames matches names of functions and constants that must say what they do or hold. Such verbs are refused at the beginning of a name,
+// and as a word in it.
+var metaphorsAsNames = regexp.MustCompile(`(?i:^(worth|because|alive|hush|bury|forget|forgotten|revive|poke|obey)$)|[pP]atien(ce|t)|` +
+	`^(forget|tell|ask|hear|obey|poke|hush|bury|revive|complain)[A-Z]|[a-z](Forget|Tell|Ask|Hear|Obey|Poke|Hush|Bury|Revive|Complain)([A-Z]|$)`)
 
 // TestWords refuses metaphors in comments, those of tests included, and in names.
 func TestWords(t *testing.T) {

@@ -91,7 +91,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Store: s.replica, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
 		Missing: s.lacked(false), Wanted: s.lacked(true),
-		Current: func(ctx context.Context) error { return f.indexPatiently(ctx, s) },
+		Current: func(ctx context.Context) error { return f.indexForStream(ctx, s) },
 	})
 	if err != nil {
 		return err

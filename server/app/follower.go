@@ -148,9 +148,9 @@ func (f *follower) index(ctx context.Context, s *followed) error {
 	return f.reach(ctx, s, r)
 }
 
-// indexPatiently is index for reads within streams, which wait for a leader. A lease would not do: its versions are from
+// indexForStream is index for reads within streams, which wait for a leader. A lease would not do: its versions are from
 // its beginning, and a listener that comes from another node may have a later one.
-func (f *follower) indexPatiently(ctx context.Context, s *followed) error {
+func (f *follower) indexForStream(ctx context.Context, s *followed) error {
 	late, stop := clock.System().After(maxIndexWait)
 	defer stop()
 	for {

@@ -38,8 +38,8 @@ const (
 	sendBatch    = 30
 	// sendTime is the time limit of a delivery, with a margin. One that has the state sending for longer was interrupted.
 	sendTime = 5 * time.Minute
-	// settleTime is the time limit of writing the outcome of a delivery.
-	settleTime = 5 * time.Second
+	// outcomeTime is the time limit of writing the outcome of a delivery.
+	outcomeTime = 5 * time.Second
 	// retryTime is the time between tries of a deferred delivery, and maxSendTries their number.
 	retryTime    = 20 * time.Minute
 	maxSendTries = 5
@@ -208,13 +208,13 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	if err != nil {
 		r.s.options.Log.WarnContext(ctx, "an e-mail of the newsletter was not sent", "issue", r.issue.Ref.ID, "subscriber", delivery.ID, "outcome", outcome, "error", err)
 	}
-	return r.settle(ctx, delivery, outcome, r.changes(outcome, err)...)
+	return r.recordOutcome(ctx, delivery, outcome, r.changes(outcome, err)...)
 }
 
 // undo defers a delivery whose e-mail was not sent, even while the service stops. It is then sent after the addresses that follow,
 // since another process may already be beyond it.
 func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
 	defer cancel()
 	_, err := delivery.Update(ctx, []firestore.Update{
 		{Path: "state", Value: stateDeferred}, {Path: "tries", Value: tries - 1}, {Path: "due", Value: r.s.options.Clock.Now()},
@@ -222,10 +222,10 @@ func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries
 	return err
 }
 
-// settle writes the outcome of a delivery and the changes of the issue, and counts the outcome, in one transaction, even while the service
-// stops. If the delivery is already settled, it changes nothing.
-func (r *round) settle(ctx context.Context, delivery *firestore.DocumentRef, outcome string, changes ...firestore.Update) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+// recordOutcome writes the outcome of a delivery and the changes of the issue, and counts the outcome, in one transaction, even while the service
+// stops. If the delivery is already recorded, it changes nothing.
+func (r *round) recordOutcome(ctx context.Context, delivery *firestore.DocumentRef, outcome string, changes ...firestore.Update) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
 	defer cancel()
 	err := r.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
 		found, err := tx.Get(delivery)
@@ -273,7 +273,7 @@ func (r *round) finish(ctx context.Context) error {
 		case now.Before(due):
 			return nil // and so are the others
 		case delivery.Data()["state"] == stateSending:
-			err = r.settle(ctx, delivery.Ref, stateUncertain)
+			err = r.recordOutcome(ctx, delivery.Ref, stateUncertain)
 		default:
 			err = r.retry(ctx, delivery)
 		}

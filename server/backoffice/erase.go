@@ -166,7 +166,7 @@ func (s *Service) Purge(ctx context.Context) (Counts, error) {
 			return t.counts, refuse(Unavailable, err)
 		}
 	}
-	if err := s.forgetPending(ctx, t); err != nil {
+	if err := s.erasePending(ctx, t); err != nil {
 		return t.counts, refuse(Unavailable, err)
 	}
 	return t.counts, nil

@@ -218,7 +218,7 @@ func (r *requests) send(ctx context.Context, known *firestore.DocumentSnapshot, 
 	if err != nil {
 		r.s.options.Log.WarnContext(ctx, "a request for confirmation was not accepted", "subscriber", known.Ref.ID, "error", err)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
 	defer cancel()
 	if writeErr := writeRequest(ctx, known, address, fields); writeErr != nil {
 		return writeErr

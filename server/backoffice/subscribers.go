@@ -114,9 +114,9 @@ func (s *Service) confirmationMessage(address string, until time.Time) *email.Me
 	}
 }
 
-// forgetPending erases the subscriptions of addresses that were not confirmed in pendingTime, so that addresses of people who did not
+// erasePending erases the subscriptions of addresses that were not confirmed in pendingTime, so that addresses of people who did not
 // subscribe are not kept.
-func (s *Service) forgetPending(ctx context.Context, t *trace) error {
+func (s *Service) erasePending(ctx context.Context, t *trace) error {
 	old, err := t.documents.Collection(subscriberCollection).Where("pendingSince", "<", s.options.Clock.Now().Add(-pendingTime)).
 		OrderBy("pendingSince", firestore.Asc).Limit(eraseBatch).Documents(ctx).GetAll()
 	if err != nil {

@@ -62,13 +62,13 @@ func (t *tries) count(from netip.Addr, right bool) time.Duration {
 		return 0
 	}
 	t.all.AllowN(now, 1)
-	t.forgetLocked(now)
+	t.evictLocked(now)
 	t.mu.wrong[key] = append(recent, now)
 	return 0
 }
 
-// forgetLocked removes the addresses whose window has passed. The caller holds the lock.
-func (t *tries) forgetLocked(now time.Time) {
+// evictLocked removes the addresses whose window has passed. The caller holds the lock.
+func (t *tries) evictLocked(now time.Time) {
 	for key, times := range t.mu.wrong {
 		if !times[len(times)-1].After(now.Add(-triesWindow)) {
 			delete(t.mu.wrong, key)

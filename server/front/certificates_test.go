@@ -84,7 +84,7 @@ func TestRenewedCertificateFilesAreShown(t *testing.T) {
 	}
 	hand.Advance(time.Minute)
 	if got := shown(t, settings); got != "first.example" || log.Len() == 0 {
-		t.Errorf("with a broken file %q is shown and %q logged, want the old one and a complaint", got, &log)
+		t.Errorf("with a broken file %q is shown and %q logged, want the old one and an error", got, &log)
 	}
 	writePair(t, certFile, keyFile, "second.example")
 	hand.Advance(time.Minute)
@@ -138,7 +138,7 @@ func TestAFailingCertificateAuthorityIsLogged(t *testing.T) {
 		t.Errorf("an unknown name: %v and %q logged, want an error and silence", err, &log)
 	}
 	if _, err := settings.GetCertificate(&tls.ClientHelloInfo{ServerName: "data.example.org"}); err == nil || !strings.Contains(log.String(), "data.example.org") {
-		t.Errorf("our name: %v and %q logged, want an error and a complaint that names it", err, &log)
+		t.Errorf("our name: %v and %q logged, want an error and an error that names it", err, &log)
 	}
 }
 

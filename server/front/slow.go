@@ -19,14 +19,14 @@ func (p *Port) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	r.Body = &patientBody{
+	r.Body = &timedBody{
 		ReadCloser: r.Body, control: http.NewResponseController(w), clock: p.o.Clock, quiet: p.o.BodyQuiet,
 		end: p.o.Clock.Now().Add(p.o.BodyWhole),
 	}
 }
 
-// patientBody is a body with time limits.
-type patientBody struct {
+// timedBody is a body with time limits.
+type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	clock   clock.Clock
@@ -36,7 +36,7 @@ type patientBody struct {
 }
 
 // Read implements io.Reader.
-func (b *patientBody) Read(p []byte) (int, error) {
+func (b *timedBody) Read(p []byte) (int, error) {
 	now := b.clock.Now()
 	if now.After(b.end) {
 		return 0, errSlow

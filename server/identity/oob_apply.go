@@ -155,7 +155,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 			u.Providers = nil
 		}
 		s.limits.NotePlace(c.client(), u)
-		s.limits.ForgetGuesses(c.client(), u.Email)
+		s.limits.ResetGuesses(c.client(), u.Email)
 		return onetime.Use(ch, u, *r.OobCode)
 	})
 }

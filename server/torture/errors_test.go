@@ -150,7 +150,7 @@ func TestErrorsAreClassified(t *testing.T) {
 		l := &errorLog{}
 		l.errs = append(l.errs, clientError{began.Add(tt.at), "node 0", "Commit", status.Error(tt.code, "text")})
 		if got := l.wrong(began, f, began.Add(time.Minute)); len(got) != tt.want {
-			t.Errorf("%s: %v, want %d complaints", tt.name, got, tt.want)
+			t.Errorf("%s: %v, want %d errors", tt.name, got, tt.want)
 		}
 	}
 }

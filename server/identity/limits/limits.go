@@ -198,8 +198,8 @@ func (l *Limits) NotePlace(c Client, u *account.User) {
 	}
 }
 
-// ForgetGuesses resets the counts of wrong passwords of an account: its owner has set a new one by a code.
-func (l *Limits) ForgetGuesses(c Client, email string) {
+// ResetGuesses resets the counts of wrong passwords of an account: its owner has set a new one by a code.
+func (l *Limits) ResetGuesses(c Client, email string) {
 	key := c.accountKey("password", email)
 	l.accounts.Reset(key)
 	for _, d := range ratelimit.ForAddress(key, c.network(), guessesThere) {

@@ -84,7 +84,7 @@ func TestGuesses(t *testing.T) {
 	if err := guess("203.0.113.1", ann)(); err == nil {
 		t.Error("the owner, from a new network: accepted, want it refused until a reset")
 	}
-	l.ForgetGuesses(at("203.0.113.1"), email)
+	l.ResetGuesses(at("203.0.113.1"), email)
 	if err := guess("203.0.113.1", ann)(); err != nil {
 		t.Errorf("the owner, after a reset: %v", err)
 	}

@@ -56,7 +56,7 @@ func (p *parser) file(f *File) {
 		case t.is("service"):
 			p.attempt(func() { f.Services = append(f.Services, p.service()) })
 		case t.is("import"):
-			p.complain(t.span, "Import statements are not allowed.")
+			p.addIssue(t.span, "Import statements are not allowed.")
 			p.skipTo("function", "service")
 		default:
 			p.unexpected(t)
@@ -65,14 +65,14 @@ func (p *parser) file(f *File) {
 		}
 	}
 	if len(f.Services) == 0 && len(p.issues) == 0 {
-		p.complain(p.peek().span, "Missing 'service' declaration.")
+		p.addIssue(p.peek().span, "Missing 'service' declaration.")
 	}
 }
 
 // version parses rules_version = '2';.
 func (p *parser) version(f *File) {
 	begin := p.next()
-	p.want("=")
+	p.expect("=")
 	t := p.next()
 	switch {
 	case t.kind != kindString:
@@ -82,7 +82,7 @@ func (p *parser) version(f *File) {
 	case t.text == "2":
 		f.Version = 2
 	default:
-		p.complain(begin.span, "Unsupported rules version %s.", t.text)
+		p.addIssue(begin.span, "Unsupported rules version %s.", t.text)
 	}
 	f.Versioned = true
 	p.accept(";")
@@ -123,7 +123,7 @@ func (p *parser) match() *Match {
 
 // block parses the declarations in the braces of a statement, by their first words.
 func (p *parser) block(statement string, declarations map[string]func()) {
-	p.want("{")
+	p.expect("{")
 	empty := true
 	for !p.closed() {
 		empty = false
@@ -135,7 +135,7 @@ func (p *parser) block(statement string, declarations map[string]func()) {
 		}
 	}
 	if empty {
-		p.complain(p.before(), "The '%s' body must contain at least one declaration.", statement)
+		p.addIssue(p.before(), "The '%s' body must contain at least one declaration.", statement)
 	}
 }
 
@@ -164,14 +164,14 @@ func (p *parser) matchPath() []Segment {
 
 // placeholder parses {name}, which is also {name=*}, or {name=**}.
 func (p *parser) placeholder() (SegmentKind, Name) {
-	p.want("{")
+	p.expect("{")
 	name := p.name()
 	kind := Capture
 	if p.accept("=") && !p.accept("*") {
-		p.want("**")
+		p.expect("**")
 		kind = Glob
 	}
-	p.want("}")
+	p.expect("}")
 	return kind, name
 }
 
@@ -219,15 +219,15 @@ func (p *parser) function() *Function {
 	}
 	for !p.accept(")") {
 		if len(f.Params) > 0 {
-			p.want(",")
+			p.expect(",")
 		}
 		f.Params = append(f.Params, p.name())
 	}
-	p.want("{")
+	p.expect("{")
 	for p.peek().is("let") {
 		p.next()
 		name := p.name()
-		p.want("=")
+		p.expect("=")
 		f.Lets = append(f.Lets, Let{Name: name, Value: p.expr()})
 		if t := p.peek(); !p.accept(";") {
 			p.fail(t.span, "missing ';' at '%s'", t.shown())
@@ -236,7 +236,7 @@ func (p *parser) function() *Function {
 	if t := p.peek(); !p.accept("return") {
 		if t.is("}") {
 			// The declaration is complete otherwise, so parsing continues after it without skipping.
-			p.complain(t.span, "Missing 'function' body")
+			p.addIssue(t.span, "Missing 'function' body")
 			p.next()
 			return f
 		}
@@ -244,7 +244,7 @@ func (p *parser) function() *Function {
 	}
 	f.Return = p.expr()
 	p.accept(";")
-	p.want("}")
+	p.expect("}")
 	f.Span = f.Span.To(p.before())
 	return f
 }
@@ -386,15 +386,15 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// want consumes the given word or sign, or bails out.
-func (p *parser) want(text string) {
+// expect consumes the given word or sign, or bails out.
+func (p *parser) expect(text string) {
 	if t := p.peek(); !p.accept(text) {
 		p.fail(t.span, "Unexpected '%s'.", t.shown())
 	}
 }
 
-// complain reports an error. Only one error is reported for a position, because others follow from it.
-func (p *parser) complain(at Span, format string, args ...any) {
+// addIssue reports an error. Only one error is reported for a position, because others follow from it.
+func (p *parser) addIssue(at Span, format string, args ...any) {
 	if len(p.issues) >= maxIssues {
 		return
 	}
@@ -407,11 +407,11 @@ func (p *parser) complain(at Span, format string, args ...any) {
 }
 
 // unexpected reports an unexpected token.
-func (p *parser) unexpected(t token) { p.complain(t.span, "Unexpected '%s'.", t.shown()) }
+func (p *parser) unexpected(t token) { p.addIssue(t.span, "Unexpected '%s'.", t.shown()) }
 
 // fail reports an error and bails out of the declaration.
 func (p *parser) fail(at Span, format string, args ...any) {
-	p.complain(at, format, args...)
+	p.addIssue(at, format, args...)
 	panic(bail{})
 }
 

@@ -144,19 +144,19 @@ func (p *parser) index(x Expr) Expr {
 		low = p.expr()
 	}
 	if !p.accept(":") {
-		p.want("]")
+		p.expect("]")
 		return &Index{node: p.node(x.At().To(p.before())), X: x, I: low}
 	}
 	if !p.peek().is("]") {
 		high = p.expr()
 	}
-	p.want("]")
+	p.expect("]")
 	return &Slice{node: p.node(x.At().To(p.before())), X: x, Low: low, High: high}
 }
 
 // args parses (a, b), the parentheses included; a comma may end the list.
 func (p *parser) args() []Expr {
-	p.want("(")
+	p.expect("(")
 	return p.list(")")
 }
 
@@ -166,7 +166,7 @@ func (p *parser) list(end string) []Expr {
 	for !p.accept(end) {
 		items = append(items, p.expr())
 		if !p.accept(",") {
-			p.want(end)
+			p.expect(end)
 			break
 		}
 	}
@@ -194,13 +194,13 @@ func (p *parser) primary() Expr { // long: one case a node
 	case t.kind == kindInt:
 		n, err := strconv.ParseInt(t.text, 10, 64)
 		if err != nil {
-			p.complain(t.span, "Invalid number literal %s.", t.text)
+			p.addIssue(t.span, "Invalid number literal %s.", t.text)
 		}
 		return &IntLit{node: p.node(t.span), Value: n}
 	case t.kind == kindFloat:
 		f, err := strconv.ParseFloat(t.text, 64)
 		if err != nil {
-			p.complain(t.span, "Invalid floating point number %s.", t.text)
+			p.addIssue(t.span, "Invalid floating point number %s.", t.text)
 		}
 		return &FloatLit{node: p.node(t.span), Value: f}
 	case t.is("null"):
@@ -209,7 +209,7 @@ func (p *parser) primary() Expr { // long: one case a node
 		return &BoolLit{node: p.node(t.span), Value: t.text == "true"}
 	case t.is("("):
 		x := p.expr()
-		p.want(")")
+		p.expect(")")
 		return x
 	case t.is("["):
 		items := p.list("]")
@@ -228,10 +228,10 @@ func (p *parser) mapLit(open token) Expr {
 	m := &MapLit{}
 	for !p.accept("}") {
 		m.Keys = append(m.Keys, p.expr())
-		p.want(":")
+		p.expect(":")
 		m.Values = append(m.Values, p.expr())
 		if !p.accept(",") {
-			p.want("}")
+			p.expect("}")
 			break
 		}
 	}
@@ -252,9 +252,9 @@ func (p *parser) path() Expr {
 		case t.is("/") && p.ahead(1).is("$"):
 			p.next()
 			p.next()
-			p.want("(")
+			p.expect("(")
 			x.Segments = append(x.Segments, PathPart{X: p.expr()})
-			p.want(")")
+			p.expect(")")
 		case t.is("/") && p.ahead(1).is("{"):
 			p.next()
 			kind, name := p.placeholder()

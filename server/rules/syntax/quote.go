@@ -28,7 +28,7 @@ func (s *scanner) quoted(at Span, k kind) token {
 			t := literal()
 			t.text = b.String()
 			if k == kindBytes && unicodeEscape(t.raw) {
-				s.complain(at, "Invalid bytes literal %s.", t.raw)
+				s.addIssue(at, "Invalid bytes literal %s.", t.raw)
 			}
 			return t
 		case '\\':
@@ -39,14 +39,14 @@ func (s *scanner) quoted(at Span, k kind) token {
 			place := s.here()
 			s.at++
 			place.End = s.at
-			s.complain(place, "token recognition error at: '\\'")
+			s.addIssue(place, "token recognition error at: '\\'")
 		default:
 			b.WriteByte(c)
 			s.at++
 		}
 	}
 	at.End = s.at
-	s.complain(at, "Missing a closing %c", quote)
+	s.addIssue(at, "Missing a closing %c", quote)
 	t := literal()
 	t.text = b.String()
 	return t

@@ -43,8 +43,8 @@ func (s *scanner) here() Span {
 	return Span{Line: s.line, Column: s.column, Start: s.at, End: s.at}
 }
 
-// complain reports an error.
-func (s *scanner) complain(at Span, format string, args ...any) {
+// addIssue reports an error.
+func (s *scanner) addIssue(at Span, format string, args ...any) {
 	if len(s.issues) >= maxIssues {
 		return
 	}
@@ -130,7 +130,7 @@ func (s *scanner) next() token {
 	}
 	r, n := utf8.DecodeRuneInString(rest)
 	t := s.take(at, kindBad, n)
-	s.complain(t.span, "token recognition error at: '%c'", r)
+	s.addIssue(t.span, "token recognition error at: '%c'", r)
 	return t
 }
 
