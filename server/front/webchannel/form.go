@@ -40,8 +40,8 @@ func parseForward(body string) (*forward, error) {
 	for body != "" {
 		var pair string
 		pair, body, _ = strings.Cut(body, "&")
-		name, text, _ := strings.Cut(pair, "=")
-		text, err := url.QueryUnescape(text)
+		name, escaped, _ := strings.Cut(pair, "=")
+		text, err := url.QueryUnescape(escaped)
 		if err != nil {
 			return nil, badForm("a value is not percent-encoded")
 		}
@@ -53,6 +53,9 @@ func parseForward(body string) (*forward, error) {
 		case name == "headers":
 			f.headers = parseHeaders(text)
 		case strings.HasPrefix(name, "req"):
+			if len(text) == len(escaped) {
+				text = strings.Clone(text) // A text without escapes is a part of the body, which it would keep in memory.
+			}
 			err = f.addMap(name, text)
 		}
 		if err != nil {
@@ -83,8 +86,7 @@ func (f *forward) addMap(name, text string) error {
 	if err != nil {
 		return err
 	}
-	// The clone does not keep the whole body in memory.
-	f.maps = append(f.maps, forwardMap{id: id, data: strings.Clone(text)})
+	f.maps = append(f.maps, forwardMap{id: id, data: text})
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"clave/server/fault"
@@ -91,8 +92,7 @@ func (h *Handler) hostPrefix(host, origin string) string {
 
 // readForward reads and parses the body of a POST. If ok is false, it has responded with an error.
 func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forward, ok bool) {
-	var body strings.Builder
-	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
+	body, err := readBody(http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
 	if err != nil {
 		var big *http.MaxBytesError
 		switch {
@@ -105,12 +105,24 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 		}
 		return nil, false
 	}
-	f, err = parseForward(body.String())
+	f, err = parseForward(body)
 	if err != nil {
 		http.Error(w, "Bad request: the form can't be parsed.", http.StatusBadRequest)
 		return nil, false
 	}
 	return f, true
+}
+
+// pieces holds buffers of 32 KiB with which bodies are read. Most bodies are much smaller, so a buffer for each would cost more than the body.
+var pieces = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// readBody reads a body to its end.
+func readBody(from io.Reader) (string, error) {
+	piece := pieces.Get().(*[32 << 10]byte)
+	defer pieces.Put(piece)
+	var body strings.Builder
+	_, err := io.CopyBuffer(&body, from, piece[:])
+	return body.String(), err
 }
 
 // forward handles a request of the forward channel.
@@ -137,12 +149,8 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 		unknownSession(w)
 		return
 	}
-	attached := 0
-	if st.attached {
-		attached = 1
-	}
 	writeHeader(w)
-	_, _ = w.Write(appendChunk(nil, fmt.Appendf(nil, "[%d,%d,%d]", attached, st.last, st.unacked)))
+	_, _ = w.Write(appendChunk(nil, st.append(nil)))
 }
 
 // parseAck parses the number of the last array that a client has. An empty text means -1.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -327,6 +328,17 @@ func (s *session) ackLocked(id int) {
 type state struct {
 	attached      bool
 	last, unacked int
+}
+
+// append appends the state's JSON.
+func (st state) append(b []byte) []byte {
+	attached := int64(0)
+	if st.attached {
+		attached = 1
+	}
+	b = strconv.AppendInt(append(b, '['), attached, 10)
+	b = strconv.AppendInt(append(b, ','), int64(st.last), 10)
+	return append(strconv.AppendInt(append(b, ','), int64(st.unacked), 10), ']')
 }
 
 // accept accepts the messages of a forward request: each message once, and requests in the order of their numbers. ack is the last array that the
