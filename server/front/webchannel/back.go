@@ -1,54 +1,102 @@
 package webchannel
 
 import (
-	"bufio"
-	"io"
 	"net/http"
-	"slices"
+	"sync/atomic"
 	"time"
+
+	"clave/server/clock"
 )
 
 // How a back channel works. The session keeps every array until the client acknowledges it. serveBack writes the arrays after the client's last one
 // and then waits for output; it never removes an array. If the channel is cut, its successor therefore continues at the client's number without
 // loss. The channel ends after BackLife or BackBytes or, for a client that does not stream, after one response. The client then opens the next one, which
-// replaces a channel that is still attached.
+// replaces a channel that is still attached. While serveBack waits, the stream's goroutine may write (announce): a message then needs no other goroutine.
+
+// back is a hanging GET.
+type back struct {
+	// replaced is closed when a newer back channel replaces it.
+	replaced chan struct{}
+	// turn has an element while a goroutine writes: the request's own, or the stream's if little waits. Its capacity is one. The goroutine may use
+	// the fields below, except leaving.
+	turn chan struct{}
+	// leaving is set when the request must end although a write is in progress.
+	leaving atomic.Bool
+	// open is set while arrays may be written.
+	open bool
+	w    http.ResponseWriter
+	// control is that of w.
+	control *http.ResponseController
+	// clears is set if a deadline must not remain: an expired one ends a stream of HTTP/2 even if nothing is written.
+	clears bool
+	// streaming is that of the request's backQuery.
+	streaming bool
+	// have is the number of the last array that was written, and sent the number of bytes that were.
+	have, sent int
+	// last is the time of the last chunk.
+	last time.Time
+	// arrays is used again for each chunk.
+	arrays []array
+}
+
+// newBack returns a back channel that is not open.
+func newBack() *back { return &back{replaced: make(chan struct{}), turn: make(chan struct{}, 1)} }
+
+// begin opens a back channel for a request. have is the last array that the client has.
+func (b *back) begin(w http.ResponseWriter, r *http.Request, have int, streaming bool, now time.Time) {
+	b.turn <- struct{}{}
+	defer func() { <-b.turn }()
+	b.w, b.control, b.clears = w, http.NewResponseController(w), r.ProtoMajor >= 2
+	b.open, b.streaming, b.have, b.last = true, streaming, have, now
+}
+
+// leaveAfter is the time after which a write in progress fails when its request must end. The client does not read then.
+const leaveAfter = time.Second
+
+// end closes a back channel.
+func (b *back) end(c clock.Clock) {
+	select {
+	case b.turn <- struct{}{}:
+	default:
+		late, stop := c.After(leaveAfter)
+		defer stop()
+		select {
+		case b.turn <- struct{}{}:
+		case <-late:
+			b.leaving.Store(true)
+			_ = b.control.SetWriteDeadline(time.Unix(1, 0))
+			b.turn <- struct{}{}
+		}
+	}
+	b.open = false
+	_ = b.control.SetWriteDeadline(time.Time{}) // net/http writes the end of the response
+	<-b.turn
+}
 
 // serveBack writes the session's arrays to its client, beginning after the last array that the client has. It returns
 // when the client must open another back channel, or has disconnected.
 func (s *session) serveBack(w http.ResponseWriter, r *http.Request, b *back, have int, q backQuery) {
-	defer s.detach(b)
 	o := &s.handler.o
-	control := http.NewResponseController(w)
 	life, stopLife := o.Clock.After(o.BackLife)
 	defer stopLife()
 	writeHeader(w)
 	if q.streaming {
 		s.ensureOutput(have)
 	}
+	b.begin(w, r, have, q.streaming, o.Clock.Now())
+	defer b.end(o.Clock)
+	defer s.detach(b)
 	// The timer is not set anew for each chunk: when it fires, the rest of the time since the last chunk is awaited.
 	quiet, stopQuiet := o.Clock.After(q.hold)
 	defer func() { stopQuiet() }()
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // net/http writes the end of the response
-	last := o.Clock.Now()
-	var arrays []array
-	sent := 0
 	for {
-		var more bool
-		if arrays, more = s.unsent(arrays[:0], b, have); len(arrays) > 0 {
-			have = arrays[len(arrays)-1].id
-			n, ok := s.write(w, control, arrays)
-			clear(arrays) // The session holds the payloads until they are acknowledged, and no longer.
-			sent += n
-			if !ok || !q.streaming && !more || sent > o.BackBytes {
-				return
-			}
-			if r.ProtoMajor >= 2 { // An expired deadline ends a stream of HTTP/2 even if nothing is written.
-				_ = control.SetWriteDeadline(time.Time{})
-			}
-			last = o.Clock.Now()
+		more, last, ok := s.writeTurn(b)
+		switch {
+		case !ok:
+			return
+		case more:
 			continue
-		}
-		if s.stalled(b) {
+		case s.stalled(b):
 			return
 		}
 		select {
@@ -83,41 +131,6 @@ type backQuery struct {
 	hold time.Duration
 }
 
-// piece is the number of bytes that are written under one deadline. A client that reads slowly but steadily is not disconnected.
-const piece = 16 << 10
-
-// write writes and flushes arrays as one chunk and returns its length. A client that does not read a piece of it in time is disconnected. The last
-// deadline remains set.
-func (s *session) write(w http.ResponseWriter, control *http.ResponseController, arrays []array) (n int, ok bool) {
-	n = chunkSize(arrays)
-	pieces := bufio.NewWriterSize(&timed{w: w, control: control, session: s}, min(n, piece))
-	if writeArrays(pieces, arrays) != nil || pieces.Flush() != nil || control.Flush() != nil {
-		return n, false
-	}
-	return n, true
-}
-
-// timed is a writer that splits its input into pieces, each with its own deadline.
-type timed struct {
-	w       io.Writer
-	control *http.ResponseController
-	session *session
-}
-
-// Write implements io.Writer.
-func (t *timed) Write(b []byte) (n int, err error) {
-	o := &t.session.handler.o
-	for part := range slices.Chunk(b, piece) {
-		// Some writers, such as those of tests, do not support deadlines. The limits of the connection then apply.
-		_ = t.control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
-		written, err := t.w.Write(part)
-		if n += written; err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
 // attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns nil if the session has ended
 // or cannot continue from there.
 func (s *session) attach(have int) *back {
@@ -131,7 +144,7 @@ func (s *session) attach(have int) *back {
 	}
 	s.mu.seen = s.handler.o.Clock.Now()
 	s.ackLocked(have)
-	s.mu.back = &back{replaced: make(chan struct{})}
+	s.mu.back = newBack()
 	return s.mu.back
 }
 
@@ -143,32 +156,6 @@ func (s *session) detach(b *back) {
 		s.mu.back = nil
 		s.mu.seen = s.handler.o.Clock.Now()
 	}
-}
-
-// maxChunk is the size in bytes from which a chunk receives no further arrays. Clients process only complete chunks: if a slow connection is cut, an
-// incomplete chunk must be sent again.
-const maxChunk = 64 << 10
-
-// unsent appends arrays after a number to dst for the attached back channel, at most one chunk. more reports whether there are more.
-func (s *session) unsent(dst []array, b *back, have int) (arrays []array, more bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	arrays = dst
-	if s.mu.back != b {
-		return arrays, false
-	}
-	size := 0
-	for _, a := range s.mu.out {
-		if a.id <= have {
-			continue
-		}
-		if size += len(a.payload); len(arrays) > 0 && size > maxChunk {
-			return arrays, true
-		}
-		arrays = append(arrays, a)
-		s.mu.written = max(s.mu.written, a.id)
-	}
-	return arrays, false
 }
 
 // stalled reports whether the attached back channel has written all arrays while the stream waits for an acknowledgement. The client acknowledges

@@ -216,7 +216,10 @@ func TestSlowClientIsNotCutOff(t *testing.T) {
 	s := newSession(newHandler(o, nil), "s", 1)
 	w := &slowLink{ResponseRecorder: httptest.NewRecorder(), hand: hand}
 	large := []byte(strings.Repeat("x", 300<<10))
-	if _, ok := s.write(w, http.NewResponseController(w), []array{{id: 1, payload: large}}); !ok || w.Body.Len() < len(large) {
+	b := newBack()
+	b.begin(w, &http.Request{}, 0, true, hand.Now())
+	b.arrays = []array{{id: 1, payload: large}}
+	if _, ok := s.write(b); !ok || w.Body.Len() < len(large) {
 		t.Errorf("a client that takes a KiB a second got %d of %d bytes", w.Body.Len(), len(large))
 	}
 }

@@ -81,12 +81,6 @@ type session struct {
 	}
 }
 
-// back is a hanging GET.
-type back struct {
-	// replaced is closed when a newer back channel replaces it.
-	replaced chan struct{}
-}
-
 // newSession returns a session. rid is the request number of its handshake.
 func newSession(h *Handler, id string, rid int) *session {
 	s := &session{
@@ -217,10 +211,15 @@ func (s *session) send(ctx context.Context, json []byte, more bool) error {
 		return errSessionEnded()
 	}
 	s.queueLocked(payload)
-	if s.mu.unannounced += len(payload); !more || s.mu.unannounced > maxChunk {
-		s.notifyLocked()
+	s.mu.unannounced += len(payload)
+	ready, b := !more || s.mu.unannounced > maxChunk, s.mu.back
+	if ready {
+		s.mu.unannounced = 0
 	}
 	s.mu.Unlock()
+	if ready {
+		s.announce(b)
+	}
 	s.handler.limitHeld()
 	return s.room(ctx)
 }
