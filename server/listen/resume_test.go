@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"clave/server/clock"
@@ -401,6 +402,45 @@ func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 	}
 	cancel()
 	<-ended
+}
+
+// TestSendDuringAJumpOfTheClock checks that a client is not dropped because the clock jumps while a message is sent to it, as that of a machine that
+// was suspended. It is dropped if it has not read at the next heartbeat either.
+func TestSendDuringAJumpOfTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hand := clock.NewHand(clock.System().Now())
+		h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+		h.commit(set("c/a", 0))
+		s := h.hub.Open(testDB)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			defer s.Close()
+			ended <- s.Run(ctx, func(*live.Event) error {
+				<-ctx.Done()
+				return ctx.Err()
+			})
+		}()
+		s.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
+		dropped := func() bool {
+			synctest.Wait()
+			select {
+			case <-s.Dropped():
+				return true
+			default:
+				return false
+			}
+		}
+		synctest.Wait()
+		if hand.Advance(time.Hour); dropped() {
+			t.Error("dropped at a jump of the clock")
+		}
+		if hand.Advance(10 * time.Second); !dropped() {
+			t.Error("not dropped at the next heartbeat")
+		}
+		cancel()
+		<-ended
+	})
 }
 
 // TestFirstSnapshotIsShared checks that clients that open the same query one after the other share its documents as long as

@@ -39,6 +39,8 @@ type Stream struct {
 		lagged time.Time
 		// recheck chooses, by key, the targets to re-authorize.
 		recheck []func(key any) bool
+		// found is the value of sending at the last heartbeat.
+		found int64
 		// due is set if a quiet stream should send a heartbeat.
 		due bool
 		// barriers are closed once all entries that were queued before them have been sent.
@@ -231,7 +233,10 @@ func (s *Stream) stuckLocked(now time.Time) bool {
 		return true
 	}
 	since := s.sending.Load()
-	return since != 0 && now.UnixNano()-since >= int64(s.hub.o.DropAfter)
+	// A machine that was suspended shows any send as long. Only one that an earlier heartbeat has found too is stuck.
+	found := since == s.mu.found
+	s.mu.found = since
+	return since != 0 && found && now.UnixNano()-since >= int64(s.hub.o.DropAfter)
 }
 
 // fail ends the stream with an error.
