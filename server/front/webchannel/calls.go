@@ -124,20 +124,21 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 
 // Send implements firestore.Stream.
 func (st *stream[Request, Response]) Send(m *Response) error {
-	var text []byte
-	var err error
-	more := false
 	switch answer := any(m).(type) {
 	case *firestore.Answer:
-		text, err = answer.AppendJSON(nil)
-		more = answer.ChangesDocument()
+		payload, err := answer.JSONArray()
+		if err != nil {
+			return err
+		}
+		return st.s.sendPayload(st.ctx, payload, answer.ChangesDocument())
 	case *wire.Written:
-		text, err = answer.AppendJSON(nil)
+		const usual = 256
+		text, err := answer.AppendJSON(make([]byte, 0, usual))
+		if err != nil {
+			return err
+		}
+		return st.s.send(st.ctx, text, false)
 	default:
-		err = fault.E(fault.Internal, "no such stream")
+		return fault.E(fault.Internal, "no such stream")
 	}
-	if err != nil {
-		return err
-	}
-	return st.s.send(st.ctx, text, more)
 }

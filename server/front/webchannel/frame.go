@@ -2,6 +2,7 @@ package webchannel
 
 import (
 	"bufio"
+	"encoding/binary"
 	"strconv"
 	"unicode/utf8"
 )
@@ -9,7 +10,7 @@ import (
 // array is one numbered message of the back channel.
 type array struct {
 	id int
-	// payload is its JSON: an array with one message or one control word.
+	// payload is its JSON: an array with one message or one control word. Sessions share it, and it must not be changed.
 	payload []byte
 }
 
@@ -70,11 +71,12 @@ func appendChunk(b, json []byte) []byte {
 
 // utf16Len returns the length of a UTF-8 text in UTF-16 code units.
 func utf16Len(text []byte) int {
+	const word, beyondASCII = 8, 0x8080808080808080
 	n := 0
 	for len(text) > 0 {
-		if text[0] < utf8.RuneSelf {
-			n++
-			text = text[1:]
+		if len(text) >= word && binary.NativeEndian.Uint64(text)&beyondASCII == 0 {
+			n += word
+			text = text[word:]
 			continue
 		}
 		r, size := utf8.DecodeRune(text)

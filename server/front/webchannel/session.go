@@ -204,7 +204,11 @@ func (s *session) recv(ctx context.Context) (string, error) {
 // send queues a message for the client and waits until there is room for the next one, so that the caller need not keep that message meanwhile. If
 // more is set, another message follows immediately, and the client needs both: small messages are then written together.
 func (s *session) send(ctx context.Context, json []byte, more bool) error {
-	payload := message(json)
+	return s.sendPayload(ctx, message(json), more)
+}
+
+// sendPayload does the same as send for the payload of a message, which other sessions may have too.
+func (s *session) sendPayload(ctx context.Context, payload []byte, more bool) error {
 	s.mu.Lock()
 	if s.mu.closed {
 		s.mu.Unlock()

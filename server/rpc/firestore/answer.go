@@ -1,12 +1,15 @@
 package firestore
 
 import (
+	"bytes"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/live"
 	"clave/server/wire"
@@ -16,10 +19,11 @@ import (
 // Answer is one message of a Listen stream. A document that many clients receive is encoded once in each form that a
 // transport needs; only the client-specific part is written for each client.
 type Answer struct {
-	// message is the message, without the shared document if there is one.
-	message *pb.ListenResponse
+	event *live.Event
 	// shared is the document of a change, or nil.
 	shared *sharedDocument
+	// latest has the latest snapshot as JSON.
+	latest *atomic.Pointer[snapshotJSON]
 }
 
 // sharedDocument is a document in the forms that transports have needed.
@@ -27,6 +31,22 @@ type sharedDocument struct {
 	document *document.Document
 	binary   func() ([]byte, error)
 	json     func() ([]byte, error)
+	// array is the latest array of a change of the document.
+	array atomic.Pointer[changeJSON]
+}
+
+// changeJSON is an array with a change of a document, which is the same for all clients that have the same id for the target.
+type changeJSON struct {
+	target int32
+	leaves bool
+	text   []byte
+}
+
+// snapshotJSON is an array with a snapshot, which is the same for all clients.
+type snapshotJSON struct {
+	version clock.Version
+	token   string
+	text    []byte
 }
 
 // share prepares a document to be encoded, when it is first needed.
@@ -50,36 +70,37 @@ func sharedOf(d *live.Shown) *sharedDocument {
 // ChangesDocument reports whether the answer changes a document. A snapshot always follows such answers at once, and
 // clients show nothing before it.
 func (a *Answer) ChangesDocument() bool {
-	switch a.message.GetResponseType().(type) {
-	case *pb.ListenResponse_DocumentChange, *pb.ListenResponse_DocumentDelete, *pb.ListenResponse_DocumentRemove:
+	switch a.event.Kind {
+	case live.Changed, live.Deleted, live.Left:
 		return true
 	}
 	return false
 }
 
-// Message returns the answer as a message, which must not be changed.
+// Message returns the answer as a message.
 func (a *Answer) Message() *pb.ListenResponse {
-	change := a.message.GetDocumentChange()
-	if a.shared == nil || change == nil {
-		return a.message
+	m := formatMessage(a.event)
+	if a.shared != nil {
+		m.GetDocumentChange().Document = wire.FormatDocument(a.shared.document)
 	}
-	return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: &pb.DocumentChange{
-		Document: wire.FormatDocument(a.shared.document), TargetIds: change.GetTargetIds(), RemovedTargetIds: change.GetRemovedTargetIds(),
-	}}}
+	return m
 }
 
 // Binary returns the answer's wire form in two parts, the second of which other answers share and must not be changed.
 func (a *Answer) Binary() (own, shared []byte, err error) {
 	if a.shared == nil {
-		own, err = proto.Marshal(a.message)
+		own, err = proto.Marshal(formatMessage(a.event))
 		return own, nil, err
 	}
 	if shared, err = a.shared.binary(); err != nil {
 		return nil, nil, err
 	}
-	change := a.message.GetDocumentChange()
-	ids := appendIDs(nil, pb.FieldDocumentChangeTargetIds, change.GetTargetIds())
-	ids = appendIDs(ids, pb.FieldDocumentChangeRemovedTargetIds, change.GetRemovedTargetIds())
+	field := pb.FieldDocumentChangeTargetIds
+	if a.event.Leaves {
+		field = pb.FieldDocumentChangeRemovedTargetIds
+	}
+	id := protowire.AppendVarint(nil, uint64(int64(a.event.Target)))
+	ids := protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), id)
 	size := len(ids) + protowire.SizeTag(pb.FieldDocumentChangeDocument) + protowire.SizeBytes(len(shared))
 	own = make([]byte, 0, len(ids)+2*(1+protowire.SizeVarint(uint64(size))))
 	own = protowire.AppendTag(own, pb.FieldListenResponseDocumentChange, protowire.BytesType)
@@ -89,46 +110,59 @@ func (a *Answer) Binary() (own, shared []byte, err error) {
 	return protowire.AppendVarint(own, uint64(len(shared))), shared, nil
 }
 
-// appendIDs appends a packed field of target ids, if there are any.
-func appendIDs(b []byte, field protowire.Number, ids []int32) []byte {
-	if len(ids) == 0 {
-		return b
+// JSONArray returns the JSON of an array whose only element is the answer. Other answers share it, and it must not be changed.
+func (a *Answer) JSONArray() ([]byte, error) {
+	switch {
+	case a.shared != nil:
+		return a.shared.change(a.event.Target, a.event.Leaves)
+	case a.event.Kind == live.Snapshot:
+		return a.snapshot()
+	default:
+		return a.encode()
 	}
-	var packed []byte
-	for _, id := range ids {
-		packed = protowire.AppendVarint(packed, uint64(int64(id)))
-	}
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), packed)
 }
 
-// AppendJSON appends the answer's JSON.
-func (a *Answer) AppendJSON(b []byte) ([]byte, error) {
-	if a.shared == nil {
-		return wire.AppendJSON(b, a.message)
-	}
-	text, err := a.shared.json()
+// encode returns the array of an answer without a shared document.
+func (a *Answer) encode() ([]byte, error) {
+	const usual = 256
+	text, err := wire.AppendJSON(append(make([]byte, 0, usual), '['), formatMessage(a.event))
 	if err != nil {
 		return nil, err
 	}
-	change := a.message.GetDocumentChange()
-	b = append(b, `{"documentChange":{"document":`...)
-	b = append(b, text...)
-	b = appendJSONIDs(b, `,"targetIds":[`, change.GetTargetIds())
-	b = appendJSONIDs(b, `,"removedTargetIds":[`, change.GetRemovedTargetIds())
-	return append(b, '}', '}'), nil
+	return bytes.Clone(append(text, ']')), nil // The session keeps the array until its client has it.
 }
 
-// appendJSONIDs appends a member of target ids, if there are any.
-func appendJSONIDs(b []byte, member string, ids []int32) []byte {
-	if len(ids) == 0 {
-		return b
+// snapshot returns the array of a snapshot.
+func (a *Answer) snapshot() ([]byte, error) {
+	e := a.event
+	if l := a.latest.Load(); l != nil && l.version == e.ReadTime && l.token == string(e.Token) {
+		return l.text, nil
 	}
-	b = append(b, member...)
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(id), 10)
+	text, err := a.encode()
+	if err == nil {
+		a.latest.Store(&snapshotJSON{e.ReadTime, string(e.Token), text})
 	}
-	return append(b, ']')
+	return text, err
+}
+
+// change returns the array of a change of the document.
+func (d *sharedDocument) change(target int32, leaves bool) ([]byte, error) {
+	if last := d.array.Load(); last != nil && last.target == target && last.leaves == leaves {
+		return last.text, nil
+	}
+	document, err := d.json()
+	if err != nil {
+		return nil, err
+	}
+	const head, stays, left, tail = `[{"documentChange":{"document":`, `,"targetIds":[`, `,"removedTargetIds":[`, `]}}]`
+	member := stays
+	if leaves {
+		member = left
+	}
+	id := strconv.AppendInt(nil, int64(target), 10)
+	text := make([]byte, 0, len(head)+len(document)+len(member)+len(id)+len(tail))
+	text = append(append(text, head...), document...)
+	text = append(append(append(text, member...), id...), tail...)
+	d.array.Store(&changeJSON{target, leaves, text})
+	return text, nil
 }

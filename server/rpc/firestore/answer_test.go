@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/live"
@@ -36,13 +37,15 @@ func checkForms(t *testing.T, a *Answer) {
 	if err := proto.Unmarshal(append(own, shared...), &got); err != nil || !proto.Equal(&got, want) {
 		t.Errorf("Binary() = %v, %v, want %v", &got, err, want)
 	}
-	text, err := a.AppendJSON(nil)
-	if err != nil {
-		t.Fatalf("AppendJSON of %v: %v", want, err)
-	}
-	got.Reset()
-	if err := protojson.Unmarshal(text, &got); err != nil || !proto.Equal(&got, want) {
-		t.Errorf("AppendJSON = %s, %v, want %v", text, err, want)
+	for range 2 { // The second text may be that of the first.
+		text, err := a.JSONArray()
+		if err != nil {
+			t.Fatalf("JSONArray of %v: %v", want, err)
+		}
+		got.Reset()
+		if err := protojson.Unmarshal(text[1:len(text)-1], &got); err != nil || !proto.Equal(&got, want) || text[0] != '[' || text[len(text)-1] != ']' {
+			t.Errorf("JSONArray = %s, %v, want %v", text, err, want)
+		}
 	}
 }
 
@@ -62,18 +65,50 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		{Kind: live.Left, Target: 3, Name: name, ReadTime: 9},
 		{Kind: live.Counted, Target: 3, Filter: &live.Filter{Count: 1, Names: &live.Bloom{Bits: []byte{1}, Padding: 3, Hashes: 2}}},
 	} {
-		checkForms(t, formatEvent(e))
+		checkForms(t, (&Server{}).answer(e))
 	}
 }
 
 func TestSharedDocumentsAreEncodedOnce(t *testing.T) {
 	shown := &live.Shown{Document: answerDocument("x")}
-	one := formatEvent(&live.Event{Kind: live.Changed, Target: 1, Doc: shown})
-	two := formatEvent(&live.Event{Kind: live.Changed, Target: 2, Doc: shown})
+	one := (&Server{}).answer(&live.Event{Kind: live.Changed, Target: 1, Doc: shown})
+	two := (&Server{}).answer(&live.Event{Kind: live.Changed, Target: 2, Doc: shown})
 	_, a, errA := one.Binary()
 	_, b, errB := two.Binary()
 	if errA != nil || errB != nil || &a[0] != &b[0] {
 		t.Errorf("two clients' bytes are not the same (%v, %v)", errA, errB)
+	}
+}
+
+// TestAnswersShareTheirJSON checks which answers of one server have the same JSON, and that others do not.
+func TestAnswersShareTheirJSON(t *testing.T) {
+	s, shown := &Server{}, &live.Shown{Document: answerDocument("x")}
+	array := func(e *live.Event) *byte {
+		t.Helper()
+		a := s.answer(e)
+		checkForms(t, a)
+		text, err := a.JSONArray()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &text[0]
+	}
+	change := func(target int32, leaves bool) *byte {
+		return array(&live.Event{Kind: live.Changed, Target: target, Doc: shown, Leaves: leaves})
+	}
+	snapshot := func(token string, at clock.Version) *byte {
+		return array(&live.Event{Kind: live.Snapshot, Token: []byte(token), ReadTime: at})
+	}
+	changed, complete := change(2, false), snapshot("a", 9)
+	if change(2, false) != changed || snapshot("a", 9) != complete {
+		t.Error("two clients' equal answers are encoded twice")
+	}
+	// checkForms compares each of these with its own message.
+	for range 2 {
+		change(2, true)
+		change(4, false)
+		snapshot("b", 9)
+		snapshot("b", 10)
 	}
 }
 
@@ -85,6 +120,6 @@ func FuzzAnswer(f *testing.F) {
 		if doc.Fields["s"] = value.String("x"); string([]rune(text)) == text {
 			doc.Fields["s"] = value.String(text)
 		}
-		checkForms(t, formatEvent(&live.Event{Kind: live.Changed, Target: target, Doc: &live.Shown{Document: doc}, Leaves: leaves}))
+		checkForms(t, (&Server{}).answer(&live.Event{Kind: live.Changed, Target: target, Doc: &live.Shown{Document: doc}, Leaves: leaves}))
 	})
 }

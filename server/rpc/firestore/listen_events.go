@@ -7,9 +7,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// formatEvent returns the answer for an event.
-func formatEvent(e *live.Event) *Answer {
-	a := &Answer{message: formatMessage(e)}
+// answer returns the answer for an event, which must not be changed.
+func (s *Server) answer(e *live.Event) *Answer {
+	a := &Answer{event: e, latest: &s.snapshot}
 	if e.Kind == live.Changed {
 		a.shared = sharedOf(e.Doc)
 	}

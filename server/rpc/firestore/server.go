@@ -5,6 +5,7 @@ package firestore
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -44,6 +45,8 @@ func (o *Options) Validate() error {
 // Server implements the calls. It is safe for concurrent use.
 type Server struct {
 	o Options
+	// snapshot is the latest snapshot of a Listen stream as JSON.
+	snapshot atomic.Pointer[snapshotJSON]
 }
 
 // New returns a server.
