@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -94,7 +95,7 @@ func set(t *testing.T, n *node, path string, value int64) {
 func TestChannelsAtFollowers(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("each node serves the sessions that begin there", func(t *testing.T) { testChannelOwners(t, pg.Database()) })
-	t.Run("sessions outlive leaders", func(t *testing.T) { testChannelsOutliveLeaders(t, pg.Database()) })
+	t.Run("sessions continue across leaders", func(t *testing.T) { testChannelsContinueAcrossLeaders(t, pg.Database()) })
 	t.Run("sessions of a killed node are unknown", func(t *testing.T) { testKilledOwner(t, pg.Database()) })
 }
 
@@ -136,8 +137,8 @@ func testChannelOwners(t *testing.T, store string) {
 	}
 }
 
-// testChannelsOutliveLeaders kills the leader. Sessions at the other follower continue, and those of the follower that leads now end.
-func testChannelsOutliveLeaders(t *testing.T, store string) {
+// testChannelsContinueAcrossLeaders kills the leader. Sessions at the other follower continue, and those of the follower that leads now end.
+func testChannelsContinueAcrossLeaders(t *testing.T, store string) {
 	nodes, addresses := measuredNodes(t, store)
 	set(t, nodes[0].node, "any/one", 0)
 	var ends []listenEnd
@@ -177,6 +178,26 @@ func testKilledOwner(t *testing.T, store string) {
 		res, text := read(t, http.DefaultClient, strings.Replace(address, addresses[1], addresses[at], 1))
 		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, "Unknown SID") {
 			t.Errorf("a request at node %d of a session of a killed node: %d %s, want 400 Unknown SID", at, res.StatusCode, text)
+		}
+	}
+}
+
+// TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node, while the leader or the follower is killed
+// (web/nodes.mjs).
+func TestBrowsersContinueAcrossNodes(t *testing.T) {
+	browser(t)
+	pg := pgtest.New(t)
+	for _, kills := range []string{"leader", "follower"} {
+		for _, poll := range []bool{false, true} {
+			t.Run(fmt.Sprintf("the %s is killed, long polling %t", kills, poll), func(t *testing.T) {
+				nodes, _ := measuredNodes(t, pg.Database())
+				victim := nodes[0]
+				if kills == "follower" {
+					victim = nodes[1]
+				}
+				ports := fmt.Sprintf("[%d,%d,%d]", nodes[1].port, nodes[2].port, nodes[0].port)
+				inBrowser(t, "nodes.mjs", 2*time.Minute, ports, strconv.Itoa(victim.cmd.Process.Pid), project, strconv.FormatBool(poll))
+			})
 		}
 	}
 }

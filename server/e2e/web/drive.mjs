@@ -1,22 +1,17 @@
-// Drives the browser tests: bundles page.mjs with the site's SDK, opens it in Chromium and runs its programs against a
+// Drives the browser tests: runs the programs of page.mjs against a
 // Clave binary, which it starts, kills and starts again. Arguments: the frontend's folder, the binary, a folder for data.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
-import { createRequire } from 'node:module'
 import net from 'node:net'
 import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
+import { opened } from './opened.mjs'
 import { buffering, counting } from './proxies.mjs'
 
 const [frontend, binary, folder] = process.argv.slice(2)
 const here = path.dirname(fileURLToPath(import.meta.url))
-const require = createRequire(path.join(frontend, 'package.json'))
-const load = (name) => import(pathToFileURL(require.resolve(name)))
-const { rolldown } = await load('rolldown')
-const { chromium } = (await load('playwright-core')).default
 
 const rules = `rules_version = '2';
 service cloud.firestore {
@@ -67,50 +62,7 @@ async function kill(child) {
   await once(child, 'exit')
 }
 
-// site serves the bundled page.
-async function site() {
-  const build = await rolldown({ input: path.join(here, 'page.mjs'), resolve: { modules: [path.join(frontend, 'node_modules')] }, platform: 'browser' })
-  const { output } = await build.generate({ format: 'esm' })
-  assert.equal(output.length, 1, 'the page is one bundle')
-  const server = http.createServer((req, res) => {
-    const script = req.url === '/page.js'
-    res.writeHead(200, { 'content-type': script ? 'text/javascript' : 'text/html' })
-    res.end(script ? output[0].code : '<!doctype html><title>test</title><script type="module" src="/page.js"></script>')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://localhost:${server.address().port}/`, close: () => (server.close(), server.closeAllConnections()) }
-}
-
-const pages = await site()
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
-const context = await browser.newContext()
-
-// visit opens the page.
-async function visit() {
-  const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
-  page.on('pageerror', (e) => console.error('page:', e.message))
-  if (process.env.VERBOSE) {
-    page.on('console', (m) => console.error('console:', m.text()))
-    page.on('request', (r) => console.error('>', r.method(), r.url().slice(0, 200), (r.postData() ?? '').slice(0, 300)))
-    page.on('response', (r) => console.error('<', r.status(), r.url().slice(0, 120)))
-    page.on('requestfailed', (r) => console.error('failed:', r.method(), r.url(), r.failure()?.errorText))
-  }
-  await page.goto(pages.url)
-  await page.waitForFunction(() => window.programs)
-  return page
-}
-
-// run runs one of the page's programs.
-const run = (page, name, config) => limit(page.evaluate(([n, c]) => window.programs[n](c), [name, config]), name, Number(process.env.LIMIT ?? 20_000))
-
-// limit rejects if a promise takes longer than a limit.
-const limit = (promise, what, ms = 60_000) => {
-  let timer
-  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: nothing for ${ms} ms`)), ms)))
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
-}
+const { context, visit, run, limit, close } = await opened(frontend)
 
 // check runs one test if it is selected, prints its result, and closes its pages.
 let failures = 0
@@ -266,7 +218,6 @@ for (const [name, settings] of [['streaming', {}], ['long polling', { longPollin
   })
 }
 
-await browser.close()
-pages.close()
+await close()
 await kill(server)
 process.exit(failures === 0 ? 0 : 1)

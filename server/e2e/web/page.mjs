@@ -179,11 +179,13 @@ const programs = {
     const { db } = open(config)
     const docs = f.collection(db, config.path)
     window.events = []
+    window.numbers = [] // of the first document
     window.following = { db, docs }
     window.latest = {}
     f.onSnapshot(f.query(docs, f.orderBy('n')), { includeMetadataChanges: true }, (s) => {
       window.latest = Object.fromEntries(s.docs.map((d) => [d.id, d.data()]))
       window.events.push({ size: s.size, changes: changes(s), fromCache: s.metadata.fromCache, pending: s.metadata.hasPendingWrites })
+      window.numbers.push({ at: Date.now(), n: s.docs[0]?.data().n })
     })
   },
   async set({ id, data }) {

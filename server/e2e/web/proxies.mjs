@@ -42,3 +42,29 @@ export async function buffering(to) {
   await once(server, 'listening')
   return { port: server.address().port, tally, close: () => (server.close(), server.closeAllConnections()) }
 }
+
+// spreading sends each request over a connection of its own to the next of some ports that accepts one. Listen sessions begin at the first port.
+export async function spreading(ports) {
+  let next = 0
+  const server = http.createServer(async (req, res) => {
+    const parts = []
+    for await (const part of req) parts.push(part)
+    const begins = req.method === 'POST' && req.url.includes('/Listen/channel') && !req.url.includes('SID=')
+    const send = (left) => {
+      const port = begins ? ports[ports.length - left] : ports[next++ % ports.length]
+      const upstream = http.request({ agent: false, host: '127.0.0.1', port, method: req.method, path: req.url, headers: req.headers }, (answer) => {
+        res.writeHead(answer.statusCode, answer.headers)
+        res.flushHeaders()
+        answer.pipe(res)
+        answer.on('error', () => res.destroy())
+      })
+      upstream.on('error', (e) => (e.code === 'ECONNREFUSED' && left > 1 ? send(left - 1) : res.destroy()))
+      res.on('close', () => upstream.destroy())
+      upstream.end(Buffer.concat(parts))
+    }
+    send(ports.length)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: server.address().port, close: () => (server.close(), server.closeAllConnections()) }
+}
