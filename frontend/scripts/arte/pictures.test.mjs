@@ -1,7 +1,8 @@
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import catalogue from '../../src/content/imagenes.json' with { type: 'json' }
 import { staff } from './lib/music.mjs'
-import { P, TINTS } from './lib/palette.mjs'
+import { NIGHT, P, TINTS } from './lib/palette.mjs'
 import { pictures } from './pictures.mjs'
 
 const inks = new Set([...Object.values(P), ...Object.values(TINTS)])
@@ -23,6 +24,25 @@ describe.each(all)('$name', ({ svg }) => {
   test('has no broken number', () => {
     expect(svg).not.toMatch(/NaN|undefined|Infinity/)
   })
+})
+
+/** A picture with the colours of the dark theme. */
+const byNight = (svg) => Object.entries(NIGHT).reduce((drawn, [day, night]) => drawn.replaceAll(`"${day}"`, `"${night}"`), svg)
+
+/** How much lighter or darker than the ground a part of a picture must be to be seen, of 255. */
+const VISIBLE = 40
+
+test.each(all.filter(({ name }) => /^(?:vacio|tira)-/.test(name)))('$name shows its drawing also by night', async ({ svg }) => {
+  const { data, info } = await sharp(Buffer.from(byNight(svg)))
+    .resize({ width: 200 })
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  // The ground is what the four corners have in common.
+  const corners = [0, info.width - 1, (info.height - 1) * info.width, info.height * info.width - 1].map((i) => data[i * info.channels])
+  const ground = corners.toSorted((a, b) => a - b)[1]
+  const seen = Array.from({ length: info.width * info.height }, (_, i) => data[i * info.channels]).filter((tone) => tone - ground > VISIBLE)
+  expect(seen.length / (info.width * info.height)).toBeGreaterThan(0.03)
 })
 
 test('stems are upright and a beam joins the outer notes', () => {

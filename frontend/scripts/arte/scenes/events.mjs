@@ -15,7 +15,7 @@ const merengue = () =>
   sun(330, 190, 140, P.miel, P.sol) + floor(P.mar) + print(tambora(), { x: 226, y: 262, s: 1.12, sw: 7 }) + print(guira(P.bruma), { x: 440, y: 226, s: 1.02, r: 6, sw: 7 }) + print(raspa(P.sol), { x: 540, y: 262, s: 0.95, r: 24, sw: 7 })
 
 const serenade = () =>
-  sun(170, 130, 78) + print(instrument('guitarra', P.coral), { x: 340, y: 232, s: 3.3, r: 24, sw: 8 }) + looseEighth(132, 290, 0.8, P.trazo) + loosePair(496, 250, 0.7, P.rosa) + waves(326)
+  sun(170, 130, 78) + print(instrument('guitarra', P.coral), { ink: P.trazo, x: 340, y: 232, s: 3.3, r: 24, sw: 8 }) + looseEighth(132, 290, 0.8, P.trazo) + loosePair(496, 250, 0.7, P.rosa) + waves(326)
 
 const squeeze = () => rings(320, 200, [210, 150], [P.petalo, P.flor]) + floor(P.hoja) + print(accordion(P.coral, P.crema, P.sol), { x: 320, y: 232, s: 1.36, sw: 8 }) + looseEighth(64, 220, 0.7, P.trazo)
 
@@ -65,10 +65,10 @@ export const events = [
 ].map(([ground, draw]) => ({ width: 640, height: 400, ground, draw }))
 
 const emptyStage = () =>
-  `<path d="M60 250a140 140 0 0 1 280 0Z" fill="${P.miel}"/><path d="M30 250H370" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/>` + print(stand({ post: 190, desk: P.turq }), { ink: P.trazo, x: 200, y: 116, s: 0.8, sw: 6 })
+  `<path d="M60 250a140 140 0 0 1 280 0Z" fill="${P.miel}"/><path d="M30 250H370" stroke="${P.trazo}" stroke-width="6" stroke-linecap="round"/>` + print(stand({ post: 190, desk: P.turq }), { ink: P.trazo, x: 200, y: 116, s: 0.8, sw: 6 })
 
 const emptyList = () =>
-  `<path d="M70 96H330M70 122H330M70 148H330M70 174H330M70 200H330" stroke="${P.tinta}" stroke-width="4" stroke-linecap="round"/><path d="M176 122h48v14h-48Z" fill="${P.coral}" transform="translate(4 4)"/><path d="M176 122h48v14h-48Z" fill="none" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="M70 92v112M330 92v112M318 92v112" stroke="${P.tinta}" stroke-width="5" stroke-linecap="round"/>`
+  `<path d="M70 96H330M70 122H330M70 148H330M70 174H330M70 200H330" stroke="${P.trazo}" stroke-width="4" stroke-linecap="round"/><path d="M176 122h48v14h-48Z" fill="${P.coral}" transform="translate(4 4)"/><path d="M176 122h48v14h-48Z" fill="none" stroke="${P.trazo}" stroke-width="5" stroke-linejoin="round"/><path d="M70 92v112M330 92v112M318 92v112" stroke="${P.trazo}" stroke-width="5" stroke-linecap="round"/>`
 
 const emptyMail = () =>
   print(
@@ -80,8 +80,8 @@ const emptyMail = () =>
   ) + looseEighth(310, 92, 0.6, P.rosa)
 
 const emptySearch = () =>
-  `<path d="M50 110H350M50 132H350M50 154H350M50 176H350M50 198H350" stroke="${P.tinta}" stroke-width="3.500" stroke-linecap="round" opacity=".55"/>` +
-  print({ fill: `<circle r="62" fill="${TINTS.rosa}"/><path d="M44 44l62 62" stroke="${P.rosa}" stroke-width="18" stroke-linecap="round"/>`, line: `<circle r="62"/><path d="M46 46L104 104" stroke-width="14"/><path thin d="M-38-14A40 40 0 0 1-10-40"/>` }, { x: 186, y: 140, sw: 7 })
+  `<path d="M50 110H350M50 132H350M50 154H350M50 176H350M50 198H350" stroke="${P.trazo}" stroke-width="3.500" stroke-linecap="round" opacity=".55"/>` +
+  print({ fill: `<circle r="62" fill="${TINTS.rosa}"/><path d="M44 44l62 62" stroke="${P.rosa}" stroke-width="18" stroke-linecap="round"/>`, line: `<circle r="62"/><path d="M46 46L104 104" stroke-width="14"/><path thin d="M-38-14A40 40 0 0 1-10-40"/>` }, { ink: P.trazo, x: 186, y: 140, sw: 7 })
 
 /** What an empty list shows, 400 × 300, by what is missing. */
 export const empty = { eventos: emptyStage, registros: emptyList, mensajes: emptyMail, busqueda: emptySearch }

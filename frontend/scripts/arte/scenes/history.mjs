@@ -44,7 +44,7 @@ const page = () => {
     `<circle cx="300" cy="304" r="250" fill="${P.petalo}"/><g transform="translate(310 312) rotate(-4)"><path d="M-160-170H160V190H-160Z" fill="${P.crema}"/><path d="M-160-170H160V-74H-160Z" fill="${P.coral}"/></g>` +
     `<g transform="translate(300 302) rotate(-4)"><path d="M-160-170H160V190H-160ZM-160-74H160" fill="none" stroke="${P.tinta}" stroke-width="9" stroke-linejoin="round"/><path d="M-96-200v56M96-200v56" stroke="${P.tinta}" stroke-width="16" stroke-linecap="round"/>` +
     `<g transform="translate(0 -104) scale(1.35)">${word('feb', 0, 0, P.crema)}</g><g transform="translate(0 70) scale(1.28)">${word('n28', 0, 0, P.tinta)}</g><g transform="translate(0 146) scale(1.6)">${word('n2025', 0, 0, P.mar)}</g></g>` +
-    looseEighth(500, 150, 0.8, P.tinta)
+    looseEighth(500, 150, 0.8, P.trazo)
   )
 }
 

@@ -64,7 +64,7 @@ const choir = () => {
   for (let row = 2; row >= 0; row--) {
     for (let i = -1; i < 5; i++) rows += voice(40 + i * 186 + (row % 2) * 93, 440 - row * 78, 98, ROBES[(i * 2 + row * 3 + 8) % 5], 0.13 + 0.055 * ((i + row + 3) % 3))
   }
-  return sun(320, 96, 70) + looseEighth(120, 120, 0.7, P.tinta) + loosePair(452, 110, 0.7, P.tinta) + looseQuarter(226, 92, 0.6, P.rosa) + rows + band(swell(462, 7, 260, 1), -20, 660, 490, P.mar)
+  return sun(320, 96, 70) + looseEighth(120, 120, 0.7, P.trazo) + loosePair(452, 110, 0.7, P.trazo) + looseQuarter(226, 92, 0.6, P.rosa) + rows + band(swell(462, 7, 260, 1), -20, 660, 490, P.mar)
 }
 
 /** One side of the curtain, gathered by its sash; the other is its mirror. */

@@ -42,8 +42,8 @@ const keyboard = () => {
 const conducting = () =>
   rings(300, 250, [230, 170, 110], [P.petalo, TINTS.rosa, P.petalo]) +
   `<path d="M330 92C318 210 300 296 262 330C232 356 250 392 300 376S470 330 486 300S420 260 388 220S346 130 334 92" fill="none" stroke="${P.rosa}" stroke-width="7" stroke-linecap="round" stroke-dasharray="2 18"/>` +
-  print(baton(P.coral), { x: 262, y: 290, s: 1.7, sw: 8 }) +
-  looseQuarter(520, 180, 0.8, P.tinta)
+  print(baton(P.coral), { ink: P.trazo, x: 262, y: 290, s: 1.7, sw: 8 }) +
+  looseQuarter(520, 180, 0.8, P.trazo)
 
 /** School shoes under a stand. */
 const firstDay = () =>
@@ -76,7 +76,7 @@ const openScore = () => {
     side(1) + side(-1) +
     `<g fill="none" stroke="${P.tinta}" stroke-width="7" stroke-linejoin="round">${ink(1)}${ink(-1)}<path d="M0 0"/></g><path d="M52 408v22h536v-22" fill="none" stroke="${P.tinta}" stroke-width="7" stroke-linejoin="round"/>` +
     looseEighth(120, 210, 0.42, P.tinta) + looseQuarter(190, 208, 0.42, P.tinta) + loosePair(376, 206, 0.42, P.tinta, -2) + looseQuarter(480, 304, 0.42, P.tinta) + looseEighth(150, 306, 0.42, P.rosa) +
-    looseEighth(300, 118, 0.66, P.rosa) + loosePair(400, 92, 0.62, P.tinta) + looseQuarter(232, 80, 0.5, P.coral)
+    looseEighth(300, 118, 0.66, P.rosa) + loosePair(400, 92, 0.62, P.trazo) + looseQuarter(232, 80, 0.5, P.coral)
   )
 }
 
@@ -100,7 +100,7 @@ const shellSound = () =>
   band(swell(316, 16, 560, 1), -20, 660, 490, P.arena) +
   `<path d="M560 236a90 90 0 0 1 0 130M596 206a136 136 0 0 1 0 190" fill="none" stroke="${P.rosa}" stroke-width="8" stroke-linecap="round"/>` +
   print(conch(P.crema, P.rosa), { x: 320, y: 300, s: 1.85, r: -6, sw: 8 }) +
-  looseEighth(508, 170, 0.8, P.tinta)
+  looseEighth(508, 170, 0.8, P.trazo)
 
 /** A ticket to a concert. */
 const ticket = () => {
