@@ -138,7 +138,7 @@ type documentsFile struct {
 
 // writeDocuments writes a file of documents. All of it is of one version of the database.
 func (c *Console) writeDocuments(ctx context.Context, caller token.Caller, e *export, f documentsFile, out io.Writer) error {
-	file, at := docfile.NewJSON(out), operation.At{}
+	file, at := docfile.NewJSON(out, f.query.DB.Root()), operation.At{}
 	if f.format == "csv" {
 		columns := docfile.Columns{}
 		snapshot, err := c.readAll(ctx, caller, f.query, at, func(d *document.Document) error {
@@ -148,7 +148,7 @@ func (c *Console) writeDocuments(ctx context.Context, caller token.Caller, e *ex
 		if err != nil {
 			return err
 		}
-		file, at.ReadTime = docfile.NewCSV(out, columns), snapshot.Version
+		file, at.ReadTime = docfile.NewCSV(out, f.query.DB.Root(), columns), snapshot.Version
 	}
 	group := len(f.query.From) > 0 && f.query.From[0].AllDescendants
 	_, err := c.readAll(ctx, caller, f.query, at, func(d *document.Document) error {

@@ -68,14 +68,14 @@ func isPlain(text string) bool {
 }
 
 // cellOf returns a value as a cell: a string as it is where an import reads it back, and otherwise the JSON of the value.
-func cellOf(v value.Value) string {
+func (e encoder) cellOf(v value.Value) string {
 	if text, ok := v.(value.String); ok {
 		if isPlain(string(text)) {
 			return string(text)
 		}
 		return string(appendText(nil, string(text)))
 	}
-	return breaks.ReplaceAllString(string(appendValue(nil, v, "")), " ")
+	return breaks.ReplaceAllString(string(e.appendValue(nil, v, "")), " ")
 }
 
 // nameCell returns a name as a cell, in quotes if a spreadsheet program would calculate it.

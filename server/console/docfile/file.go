@@ -16,11 +16,12 @@ type File interface {
 	Close() error
 }
 
-// NewJSON returns a file with a JSON object of documents by id.
-func NewJSON(w io.Writer) File { return &jsonFile{w: w} }
+// NewJSON returns a file with a JSON object of documents by id. root precedes the paths of the documents of their database, without the last slash.
+func NewJSON(w io.Writer, root string) File { return &jsonFile{encoder: encoder{root}, w: w} }
 
 // jsonFile is a file of JSON.
 type jsonFile struct {
+	encoder
 	w      io.Writer
 	n      int
 	buffer []byte
@@ -30,7 +31,7 @@ type jsonFile struct {
 func (f *jsonFile) Write(id string, fields value.Map) error {
 	b := append(append(f.buffer[:0], begin('{', f.n)...), "  "...)
 	b = append(appendText(b, id), ": "...)
-	f.buffer = appendFields(b, fields, "  ")
+	f.buffer = f.appendFields(b, fields, "  ")
 	f.n++
 	_, err := f.w.Write(f.buffer)
 	return err
@@ -47,13 +48,14 @@ func (f *jsonFile) Close() error {
 }
 
 // NewCSV returns a file of CSV with some columns, a header line, and the ids in the column __id__. Fields of documents
-// without a column are left out.
-func NewCSV(w io.Writer, columns Columns) File {
-	return &csvFile{w: w, names: slices.Sorted(maps.Keys(columns))}
+// without a column are left out. root is that of NewJSON.
+func NewCSV(w io.Writer, root string, columns Columns) File {
+	return &csvFile{encoder: encoder{root}, w: w, names: slices.Sorted(maps.Keys(columns))}
 }
 
 // csvFile is a file of CSV.
 type csvFile struct {
+	encoder
 	w      io.Writer
 	names  []string
 	began  bool
@@ -67,7 +69,7 @@ func (f *csvFile) Write(id string, fields value.Map) error {
 	for _, name := range f.names {
 		b = append(b, ',')
 		if v, ok := fields[name]; ok {
-			b = appendCell(b, cellOf(v))
+			b = appendCell(b, f.cellOf(v))
 		}
 	}
 	f.buffer = append(b, "\r\n"...)

@@ -10,12 +10,16 @@ import (
 	"clave/server/value"
 )
 
+// root is the root of the documents' database.
+const root = "projects/p/databases/(default)/documents"
+
 // everything has a value of each type.
 var everything = value.Map{
 	"text": value.String("a <b> \"c\"\nd"), "big": value.Int(math.MaxInt64), "two": value.Double(2), "small": value.Double(1e-7), "huge": value.Double(1e21),
 	"zero": value.Double(math.Copysign(0, -1)), "nan": value.Double(math.NaN()), "yes": value.Bool(true), "nothing": value.Null{},
 	"when": value.Timestamp{Seconds: 1896091200, Nanos: 123456000}, "blob": value.Bytes("hello"),
-	"to":    value.Reference("projects/p/databases/(default)/documents/people/ann"),
+	"to":    value.Reference(root + "/people/ann"),
+	"there": value.Reference("projects/p/databases/other/documents/people/ann"),
 	"place": value.GeoPoint{Lat: 18.5, Lng: -69},
 	"list":  value.Array{value.Int(1), value.Map{"x": value.Array{}}}, "empty": value.Map{},
 	"vector": value.Map{"__type__": value.String("__vector__"), "value": value.Array{value.Double(0.5), value.Double(1)}},
@@ -39,7 +43,7 @@ func write(t *testing.T, file func(*strings.Builder) docfile.File, documents ...
 }
 
 func TestJSON(t *testing.T) {
-	got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewJSON(b) }, everything, nil)
+	got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewJSON(b, root) }, everything, nil)
 	want := `{
   "d0": {
     "big": 9223372036854775807,
@@ -60,6 +64,7 @@ func TestJSON(t *testing.T) {
       "$bytes": 1
     } },
     "text": "a <b> \"c\"\nd",
+    "there": { "$reference": "projects/p/databases/other/documents/people/ann" },
     "to": { "$reference": "people/ann" },
     "two": 2.0,
     "vector": { "$vector": [0.5, 1] },
@@ -73,7 +78,7 @@ func TestJSON(t *testing.T) {
 	if got != want {
 		t.Errorf("the file is %s, want %s", got, want)
 	}
-	if got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewJSON(b) }); got != "{}\n" {
+	if got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewJSON(b, root) }); got != "{}\n" {
 		t.Errorf("the file without documents is %q", got)
 	}
 }
@@ -102,7 +107,7 @@ func TestCSV(t *testing.T) {
 		{"a list of one", value.Array{value.Int(1)}, `[ 1 ]`},
 	}
 	for _, tt := range cells {
-		got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewCSV(b, docfile.Columns{"a": true}) }, value.Map{"a": tt.in})
+		got := write(t, func(b *strings.Builder) docfile.File { return docfile.NewCSV(b, root, docfile.Columns{"a": true}) }, value.Map{"a": tt.in})
 		if want := "__id__,a\r\nd0," + strings.TrimSuffix(tt.want, " ") + "\r\n"; got != want {
 			t.Errorf("%s: the file is %q, want %q", tt.name, got, want)
 		}
@@ -116,7 +121,7 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	csv := func(b *strings.Builder) docfile.File { return docfile.NewCSV(b, columns) }
+	csv := func(b *strings.Builder) docfile.File { return docfile.NewCSV(b, root, columns) }
 	got := write(t, csv, value.Map{"b": value.Int(1)}, value.Map{"=a": value.Int(2)})
 	if want := "__id__,\"\"\"=a\"\"\",b\r\nd0,,1\r\nd1,2,\r\n"; got != want {
 		t.Errorf("the file is %q, want %q", got, want)

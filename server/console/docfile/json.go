@@ -60,14 +60,17 @@ func timeText(t value.Timestamp) string {
 	return time.Unix(t.Seconds, int64(t.Nanos)).UTC().Format(time.RFC3339Nano)
 }
 
-// pathOf returns the path of a reference below its database.
-func pathOf(r value.Reference) string {
-	_, path, _ := strings.Cut(string(r), "/documents/")
-	return path
+// encoder encodes values of a database, whose documents' names begin with root and a slash. References to these documents are paths, so that an
+// import into another database makes them its own. References to other databases are whole names.
+type encoder struct{ root string }
+
+// reference returns a reference as text.
+func (e encoder) reference(r value.Reference) string {
+	return strings.TrimPrefix(string(r), e.root+"/")
 }
 
 // appendValue appends a value. indent precedes the lines of nested values.
-func appendValue(b []byte, v value.Value, indent string) []byte { // long: one case a kind
+func (e encoder) appendValue(b []byte, v value.Value, indent string) []byte { // long: one case a kind
 	switch v := v.(type) {
 	case value.Null:
 		return append(b, "null"...)
@@ -84,20 +87,20 @@ func appendValue(b []byte, v value.Value, indent string) []byte { // long: one c
 	case value.Bytes:
 		return appendTagged(b, "$bytes", base64.StdEncoding.EncodeToString([]byte(v)))
 	case value.Reference:
-		return appendTagged(b, "$reference", pathOf(v))
+		return appendTagged(b, "$reference", e.reference(v))
 	case value.GeoPoint:
 		b = appendNumber(append(b, `{ "$geopoint": [`...), v.Lat)
 		return append(appendNumber(append(b, ", "...), v.Lng), "] }"...)
 	case value.Array:
-		return appendArray(b, v, indent)
+		return e.appendArray(b, v, indent)
 	case value.Map:
 		if vector, ok := value.AsVector(v); ok && finite(vector) {
 			return appendVector(b, vector)
 		}
 		if len(v) == 1 && slices.Contains(tags, value.SortedKeys(v)[0]) {
-			return append(appendFields(append(b, `{ "$map": `...), v, indent), " }"...)
+			return append(e.appendFields(append(b, `{ "$map": `...), v, indent), " }"...)
 		}
-		return appendFields(b, v, indent)
+		return e.appendFields(b, v, indent)
 	}
 	return append(b, "null"...)
 }
@@ -120,20 +123,20 @@ func appendVector(b []byte, vector []float64) []byte {
 }
 
 // appendArray appends an array, each item on a line.
-func appendArray(b []byte, a value.Array, indent string) []byte {
+func (e encoder) appendArray(b []byte, a value.Array, indent string) []byte {
 	if len(a) == 0 {
 		return append(b, "[]"...)
 	}
 	inner := indent + "  "
 	for i, item := range a {
 		b = append(append(b, begin('[', i)...), inner...)
-		b = appendValue(b, item, inner)
+		b = e.appendValue(b, item, inner)
 	}
 	return append(append(append(b, '\n'), indent...), ']')
 }
 
 // appendFields appends the fields of a document or a map in the order of their names, each on a line.
-func appendFields(b []byte, fields value.Map, indent string) []byte {
+func (e encoder) appendFields(b []byte, fields value.Map, indent string) []byte {
 	if len(fields) == 0 {
 		return append(b, "{}"...)
 	}
@@ -141,7 +144,7 @@ func appendFields(b []byte, fields value.Map, indent string) []byte {
 	for i, name := range value.SortedKeys(fields) {
 		b = append(append(b, begin('{', i)...), inner...)
 		b = append(appendText(b, name), ": "...)
-		b = appendValue(b, fields[name], inner)
+		b = e.appendValue(b, fields[name], inner)
 	}
 	return append(append(append(b, '\n'), indent...), '}')
 }

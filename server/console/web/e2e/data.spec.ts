@@ -13,6 +13,7 @@ const EVERYTHING = {
   place: { geoPointValue: { latitude: 18.5, longitude: -69.9 } },
   blob: { bytesValue: 'aGVsbG8=' },
   to: { referenceValue: `projects/${PROJECT}/databases/(default)/documents/people/p0001` },
+  there: { referenceValue: 'projects/elsewhere/databases/(default)/documents/people/ann' },
   list: { arrayValue: { values: [S('a'), I(2)] } },
   address: { mapValue: { fields: { city: S('Bani') } } },
   direction: {
@@ -96,6 +97,7 @@ test('every type has a control, and saving keeps each to the last digit', async 
     text: S('good bye'),
     yes: { booleanValue: false },
     place: { geoPointValue: { latitude: 19, longitude: -68.9 } },
+    there: { referenceValue: 'projects/elsewhere/databases/(default)/documents/people/ann' },
     list: { arrayValue: { values: [S('a'), I(3)] } },
     address: { mapValue: { fields: { city: S('Azua') } } },
     when: { timestampValue: '2031-02-01T12:00:00.500456Z' },
@@ -104,6 +106,10 @@ test('every type has a control, and saving keeps each to the last digit', async 
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   await expect(pane.getByLabel('Value of text')).toHaveValue('hello')
   expect((await stored(PROJECT, 'types/all'))?.fields).toEqual(EVERYTHING)
+  await pane.getByRole('tab', { name: 'JSON' }).click()
+  await expect(pane.getByRole('textbox', { name: 'JSON' })).toContainText('"projects/elsewhere/databases/(default)/documents/people/ann"')
+  await expect(pane.getByText('Unsaved changes')).toBeHidden()
+  await pane.getByRole('tab', { name: 'Fields' }).click()
   await accessible(page)
   await fits(page)
 })

@@ -26,7 +26,7 @@ import {
 import { fullOrder, type Query } from '../lib/query'
 import type { Scope } from '../lib/scope'
 import type { Value } from '../lib/value'
-import { relativeName } from '../lib/value-text'
+import { relativeName, timeParts } from '../lib/value-text'
 
 /**
  * A part of a collection whose changes the Firebase SDK reports. The values are read again over REST, because the SDK's numbers do not
@@ -58,6 +58,11 @@ function databaseOf({ project, database }: Scope) {
   return db
 }
 
+function sdkTimestamp(iso: string): Timestamp {
+  const { seconds, nanos } = timeParts(iso)
+  return new Timestamp(seconds, nanos)
+}
+
 /** A value in the SDK's form. */
 function sdkValue(db: Firestore, value: Value): unknown {
   switch (value.type) {
@@ -66,7 +71,7 @@ function sdkValue(db: Firestore, value: Value): unknown {
     case 'integer':
       return Number(value.value)
     case 'timestamp':
-      return Timestamp.fromDate(new Date(value.value))
+      return sdkTimestamp(value.value)
     case 'bytes':
       return Bytes.fromBase64String(value.value)
     case 'reference':

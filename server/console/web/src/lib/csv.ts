@@ -1,5 +1,4 @@
 import { formatValue, parseValue } from './json-document'
-import { doubleText } from './value-text'
 import { fieldOf, type Fields, type Value } from './value'
 
 const quote = (cell: string): string => (/[",\n\r]/.test(cell) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell)
@@ -22,11 +21,10 @@ function nameOfCell(cell: string): string {
 }
 
 /** A value as a cell: plain text if it is parsed to the same value, otherwise the JSON of documents. */
-function cellOf(value: Value | undefined): string {
+function cellOf(value: Value | undefined, root: string): string {
   if (!value) return ''
   if (value.type === 'string') return plain(value.value) ? value.value : JSON.stringify(value.value)
-  if (value.type === 'double') return doubleText(value.value)
-  return formatValue(value).replaceAll(/\n\s*/g, ' ')
+  return formatValue(value, root).replaceAll(/\n\s*/g, ' ')
 }
 
 /** Reports whether a cell with a text is parsed as a string, here or by a spreadsheet program. */
@@ -49,11 +47,11 @@ function valueOfCell(cell: string, root: string): Value | undefined {
   return { type: 'string', value: cell }
 }
 
-/** Documents as CSV with a header line. The column __id__ contains the ids. */
-export function writeCsv(docs: readonly { id: string; fields: Fields }[]): string[] {
+/** Documents as CSV with a header line. The column __id__ contains the ids. root is that of parseDocument. */
+export function writeCsv(docs: readonly { id: string; fields: Fields }[], root: string): string[] {
   const names = [...new Set(docs.flatMap((doc) => Object.keys(doc.fields)))].toSorted()
   const header = ['__id__', ...names.map(nameCell)].map(quote).join(',')
-  const lines = docs.map((doc) => [nameCell(doc.id), ...names.map((name) => cellOf(fieldOf(doc.fields, name)))].map(quote).join(','))
+  const lines = docs.map((doc) => [nameCell(doc.id), ...names.map((name) => cellOf(fieldOf(doc.fields, name), root))].map(quote).join(','))
   return [header, ...lines].map((line) => `${line}\r\n`)
 }
 

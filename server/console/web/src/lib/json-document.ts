@@ -1,5 +1,5 @@
-import { doubleText, relativeName } from './value-text'
-import type { Fields, Value } from './value'
+import { doubleText, referenceOf, referenceText } from './value-text'
+import { type Fields, type Value, vectorFields } from './value'
 
 /**
  * Documents as JSON that people read and write. What JSON has no type for is an object with one key: {"$timestamp": "…"},
@@ -154,10 +154,9 @@ function tagged(tag: string, node: Node, root: string): Value {
       return { type: 'bytes', value }
     }
     case '$reference': {
-      const value = textOf(node)
-      if (value.split('/').length % 2 !== 0 || value.split('/').includes(''))
-        throw new JsonProblem('expected the path of a document', node.at)
-      return { type: 'reference', value: value.startsWith('projects/') ? value : root + value }
+      const value = referenceOf(textOf(node), root)
+      if (value === null) throw new JsonProblem('expected the path of a document', node.at)
+      return { type: 'reference', value }
     }
     case '$geopoint': {
       const [latitude, longitude, ...more] = numbersOf(node)
@@ -221,7 +220,8 @@ export function parseValue(text: string, root: string): Value {
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-export function formatValue(value: Value, indent = ''): string {
+/** A value as JSON. root is that of parseDocument; references to other databases are whole names. */
+export function formatValue(value: Value, root: string, indent = ''): string {
   switch (value.type) {
     case 'null':
       return 'null'
@@ -236,28 +236,31 @@ export function formatValue(value: Value, indent = ''): string {
     case 'bytes':
       return `{ "$${value.type}": ${quoted(value.value)} }`
     case 'reference':
-      return `{ "$reference": ${quoted(relativeName(value.value))} }`
+      return `{ "$reference": ${quoted(referenceText(value.value, root))} }`
     case 'geopoint':
       return `{ "$geopoint": [${value.latitude}, ${value.longitude}] }`
     case 'vector':
-      return `{ "$vector": [${value.value.join(', ')}] }`
+      return value.value.every(Number.isFinite)
+        ? `{ "$vector": [${value.value.map((n) => (Object.is(n, -0) ? '-0' : n)).join(', ')}] }`
+        : formatDocument(vectorFields(value.value), root, indent)
     case 'array': {
       if (value.value.length === 0) return '[]'
-      const inner = value.value.map((item) => `${indent}  ${formatValue(item, `${indent}  `)}`)
+      const inner = value.value.map((item) => `${indent}  ${formatValue(item, root, `${indent}  `)}`)
       return `[\n${inner.join(',\n')}\n${indent}]`
     }
     case 'map': {
       const names = Object.keys(value.value)
-      const own = formatDocument(value.value, indent)
+      const own = formatDocument(value.value, root, indent)
       return names.length === 1 && TAGS.includes(names[0] ?? '') ? `{ "$map": ${own} }` : own
     }
   }
 }
 
-export function formatDocument(fields: Fields, indent = ''): string {
+/** A document as JSON. */
+export function formatDocument(fields: Fields, root: string, indent = ''): string {
   const entries = Object.entries(fields)
   if (entries.length === 0) return '{}'
-  const inner = entries.map(([name, value]) => `${indent}  ${quoted(name)}: ${formatValue(value, `${indent}  `)}`)
+  const inner = entries.map(([name, value]) => `${indent}  ${quoted(name)}: ${formatValue(value, root, `${indent}  `)}`)
   return `{\n${inner.join(',\n')}\n${indent}}`
 }
 

@@ -1,12 +1,12 @@
 import { formatDocument, JsonProblem, parseValue } from './json-document'
 import type { Fields, Value } from './value'
 
-/** Documents as a JSON object by id. */
-export function writeJson(docs: readonly { id: string; fields: Fields }[]): string[] {
+/** Documents as a JSON object by id. root is that of parseDocument. */
+export function writeJson(docs: readonly { id: string; fields: Fields }[], root: string): string[] {
   if (docs.length === 0) return ['{}\n']
   return [
     '{\n',
-    ...docs.map((doc, i) => `  ${JSON.stringify(doc.id)}: ${formatDocument(doc.fields, '  ')}${i < docs.length - 1 ? ',' : ''}\n`),
+    ...docs.map((doc, i) => `  ${JSON.stringify(doc.id)}: ${formatDocument(doc.fields, root, '  ')}${i < docs.length - 1 ? ',' : ''}\n`),
     '}\n',
   ]
 }

@@ -1,4 +1,5 @@
 import type { Value, ValueType } from './value'
+import { referenceOf } from './value-text'
 
 const MAX_INT = 9223372036854775807n
 const MIN_INT = -9223372036854775808n
@@ -43,8 +44,8 @@ export function parseInput(type: ValueType, text: string, root: string): Value |
         ? { type, value: text.includes('T') && /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : new Date(text).toISOString() }
         : null
     case 'reference': {
-      const ids = text.split('/')
-      return ids.length % 2 === 0 && !ids.includes('') ? { type, value: text.startsWith('projects/') ? text : `${root}${text}` } : null
+      const value = referenceOf(text, root)
+      return value === null ? null : { type, value }
     }
     case 'bytes':
       return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? { type, value: text } : null

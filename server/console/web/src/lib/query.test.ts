@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compareIds, cursorAfter } from './order'
 import { EMPTY_QUERY, fullOrder, type Query, readQuery, structuredQuery, writeQuery } from './query'
 import { type Dialect, snippet } from './snippets'
+import { emptyOf, type Value } from './value'
 
 const QUERY: Query = {
   match: 'all',
@@ -70,6 +71,33 @@ describe('queries', () => {
     }
     for (const dialect of ['js', 'node', 'go', 'curl'] as const) expect(snippet(dialect, subject)).toContain(lines[dialect])
     expect(snippet('js', subject)).toContain('import { collection, getDocs, limit, query, where } from "firebase/firestore"')
+  })
+})
+
+describe('values in code', () => {
+  const value = (one: Value, dialect: Dialect) => {
+    const query: Query = { ...EMPTY_QUERY, where: [{ field: 'x', op: '==', value: one }] }
+    return snippet(dialect, { scope: SCOPE, query, source: { collection: 'c', group: false, parent: '' }, origin: 'http://x' })
+  }
+
+  it('keep the nanoseconds of timestamps', () => {
+    const when: Value = { type: 'timestamp', value: '1969-12-31T23:59:58.123456+00:00' }
+    expect(value(when, 'js')).toContain('where("x", "==", new Timestamp(-2, 123456000))')
+    expect(value(when, 'go')).toContain('Where("x", "==", time.Unix(-2, 123456000).UTC())')
+  })
+
+  it('are whole expressions of Go', () => {
+    expect(value({ type: 'bytes', value: 'AP8=' }, 'go')).toContain('Where("x", "==", []byte{0, 255})')
+  })
+
+  it.each([
+    ['9223372036854775807', '9223372036854775807'],
+    ['9223372036854775808', '0'],
+    ['1e30', '0'],
+    ['-2.9', '-2'],
+    ['soon', '0'],
+  ])('%s becomes the integer %s', (text, want) => {
+    expect(emptyOf('integer', text)).toEqual({ type: 'integer', value: want })
   })
 })
 

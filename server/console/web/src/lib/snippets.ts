@@ -1,6 +1,6 @@
 import { type Aggregation, type Query, structuredQuery, wireAggregations } from './query'
 import { documentsRoot, type Scope } from './scope'
-import { doubleText, relativeName } from './value-text'
+import { doubleText, relativeName, timeParts } from './value-text'
 import type { Value } from './value'
 
 export type Dialect = 'js' | 'node' | 'go' | 'curl'
@@ -20,8 +20,10 @@ function jsValue(value: Value, node: boolean): string {
       return String(value.value)
     case 'string':
       return quoted(value.value)
-    case 'timestamp':
-      return `Timestamp.fromDate(new Date(${quoted(value.value)}))`
+    case 'timestamp': {
+      const { seconds, nanos } = timeParts(value.value)
+      return `new Timestamp(${seconds}, ${nanos})`
+    }
     case 'bytes':
       return node ? `Buffer.from(${quoted(value.value)}, "base64")` : `Bytes.fromBase64String(${quoted(value.value)})`
     case 'reference':
@@ -56,11 +58,11 @@ function goValue(value: Value): string {
     case 'string':
       return quoted(value.value)
     case 'timestamp': {
-      const date = new Date(value.value)
-      return `time.UnixMilli(${date.getTime()}).UTC()`
+      const { seconds, nanos } = timeParts(value.value)
+      return `time.Unix(${seconds}, ${nanos}).UTC()`
     }
     case 'bytes':
-      return `mustDecode(${quoted(value.value)}) // base64`
+      return `[]byte{${Array.from(atob(value.value), (byte) => byte.charCodeAt(0)).join(', ')}}`
     case 'reference':
       return `client.Doc(${quoted(relativeName(value.value))})`
     case 'geopoint':

@@ -6,6 +6,23 @@ export function relativeName(name: string): string {
   return at < 0 ? name : name.slice(at + '/documents/'.length)
 }
 
+/** A reference as text: a path if it is below root, which ends with /documents/, and otherwise the whole name. */
+export const referenceText = (name: string, root: string): string => (name.startsWith(root) ? name.slice(root.length) : name)
+
+/** The reference of a path below root or of a whole name; null if the text is neither. A path has an even number of ids, a name does not. */
+export function referenceOf(text: string, root: string): string | null {
+  const ids = text.split('/')
+  if (ids.includes('')) return null
+  if (ids.length % 2 === 0) return root + text
+  return /^projects\/[^/]+\/databases\/[^/]+\/documents\/[^/]+\//.test(text) ? text : null
+}
+
+/** A timestamp in whole seconds since 1970 and the nanoseconds after them. Dates of JavaScript have milliseconds only. */
+export function timeParts(iso: string): { seconds: number; nanos: number } {
+  const fraction = /\.(\d+)/.exec(iso)?.[1] ?? ''
+  return { seconds: Date.parse(iso.replace(/\.\d+/, '')) / 1000, nanos: Number(fraction.padEnd(9, '0').slice(0, 9)) }
+}
+
 /** A double as text that is different from an integer. */
 export function doubleText(n: number): string {
   if (!Number.isFinite(n)) return String(n)

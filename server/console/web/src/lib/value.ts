@@ -60,7 +60,8 @@ export const WireFields = v.custom<{ [name: string]: WireValue }>(
 const WIRE_NUMBERS: Record<string, number> = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY }
 
 const fromNumber = (n: number | string): number => (typeof n === 'number' ? n : (WIRE_NUMBERS[n] ?? Number(n)))
-const toNumber = (n: number): number | string => (Number.isFinite(n) ? n : String(n))
+/** JSON.stringify writes neither numbers that are not finite nor the sign of zero. */
+const toNumber = (n: number): number | string => (Object.is(n, -0) ? '-0.0' : Number.isFinite(n) ? n : String(n))
 
 /** The numbers of a vector, which is sent as a map with a marker; null for other maps. */
 function vectorOf(fields: { [name: string]: WireValue }): number[] | null {
@@ -90,6 +91,12 @@ export function fromWire(wire: WireValue): Value {
   return { type: 'null' }
 }
 
+/** The fields of the map that the server stores for a vector. */
+export const vectorFields = (numbers: number[]): Fields => ({
+  __type__: { type: 'string', value: '__vector__' },
+  value: { type: 'array', value: numbers.map((value) => ({ type: 'double', value })) },
+})
+
 export function toWire(value: Value): WireValue {
   switch (value.type) {
     case 'null':
@@ -114,10 +121,8 @@ export function toWire(value: Value): WireValue {
       return { arrayValue: { values: value.value.map(toWire) } }
     case 'map':
       return { mapValue: { fields: fieldsToWire(value.value) } }
-    case 'vector': {
-      const values = value.value.map((n) => ({ doubleValue: toNumber(n) }))
-      return { mapValue: { fields: { __type__: { stringValue: '__vector__' }, value: { arrayValue: { values } } } } }
-    }
+    case 'vector':
+      return { mapValue: { fields: fieldsToWire(vectorFields(value.value)) } }
   }
 }
 
@@ -130,6 +135,12 @@ export function fieldsToWire(fields: Fields): { [name: string]: WireValue } {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(value)]))
 }
 
+/** A text as an integer of 64 bits, without the fraction of a number; 0 if it is none. */
+function integerOf(text: string): string {
+  const n = /^-?\d+$/.test(text) ? BigInt(text) : BigInt(Math.trunc(Number.isFinite(Number(text)) ? Number(text) : 0))
+  return String(BigInt.asIntN(64, n) === n ? n : 0n)
+}
+
 /** The initial value of a new field, or of a field whose type changes: the old value's text if it is valid. */
 export function emptyOf(type: ValueType, text = ''): Value {
   switch (type) {
@@ -138,7 +149,7 @@ export function emptyOf(type: ValueType, text = ''): Value {
     case 'boolean':
       return { type, value: text === 'true' }
     case 'integer':
-      return { type, value: /^-?\d{1,18}$/.test(text) ? text : String(Math.trunc(Number(text)) || 0) }
+      return { type, value: integerOf(text) }
     case 'double':
       return { type, value: Number(text) || 0 }
     case 'timestamp':

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { loadHistory, loadVersion, restoreVersion, type Version } from '../../api/history'
 import { useText } from '../../i18n/text'
 import { formatDocument } from '../../lib/json-document'
-import type { Scope } from '../../lib/scope'
+import { documentsRoot, type Scope } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
@@ -72,7 +72,7 @@ function Difference({ scope, path, from, to }: { scope: Scope; path: string; fro
   const { state, reload } = useLoad(`${path} ${from ?? ''} ${to}`, async (signal) => {
     const text = async (at: string | null) => {
       const fields = at && (await loadVersion(scope, path, at, signal))
-      return fields ? formatDocument(fields) : ''
+      return fields ? formatDocument(fields, `${documentsRoot(scope)}/`) : ''
     }
     const [before, after] = await Promise.all([text(from), text(to)])
     return { before, after }

@@ -12,9 +12,9 @@ type Props = { scope: Scope; fields: Fields; readOnly: boolean; change: (fields:
 /** A document as JSON, with errors at their position. */
 export default function JsonEditor({ scope, fields, readOnly, change, bad }: Props) {
   const { t } = useText()
-  const [first] = useState(() => formatDocument(fields))
-  const [problem, setProblem] = useState('')
   const root = `${documentsRoot(scope)}/`
+  const [first] = useState(() => formatDocument(fields, root))
+  const [problem, setProblem] = useState('')
   const language = useMemo(() => json(), [])
   const check = (text: string): Diagnostic[] => {
     try {

@@ -6,7 +6,7 @@ import { type Aggregation, type Condition, EMPTY_QUERY, OPERATORS, type Operator
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import type { Value, ValueType } from '../../lib/value'
-import { relativeName, valueText } from '../../lib/value-text'
+import { referenceText, valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
 import { Problem } from '../../ui/states'
 import { type Place, sourceOf } from './use-rows'
@@ -31,10 +31,10 @@ const LISTS: readonly Operator[] = ['in', 'not-in', 'array-contains-any']
 /** A condition in the form. */
 type Draft = { field: string; op: Operator; type: ValueType; text: string }
 
-function draftOf({ field, op, value }: Condition): Draft {
+function draftOf({ field, op, value }: Condition, root: string): Draft {
   const first = value.type === 'array' ? (value.value[0] ?? { type: 'string', value: '' }) : value
   const text = (one: Value) =>
-    one.type === 'bytes' ? one.value : one.type === 'reference' ? relativeName(one.value) : one.type === 'null' ? '' : valueText(one)
+    one.type === 'bytes' ? one.value : one.type === 'reference' ? referenceText(one.value, root) : one.type === 'null' ? '' : valueText(one)
   return { field, op, type: first.type, text: value.type === 'array' ? value.value.map(text).join(', ') : text(value) }
 }
 
@@ -56,7 +56,7 @@ export function QueryBuilder({ place, apply, fields }: Props) {
   const { query, scope } = place
   const root = `${documentsRoot(scope)}/`
   const [drafts, setDrafts] = useState<Draft[]>(() =>
-    query.where.length > 0 ? query.where.map(draftOf) : [{ field: '', op: '==', type: 'string', text: '' }],
+    query.where.length > 0 ? query.where.map((one) => draftOf(one, root)) : [{ field: '', op: '==', type: 'string', text: '' }],
   )
   const [rest, setRest] = useState(query)
   const [bad, setBad] = useState<number[]>([])

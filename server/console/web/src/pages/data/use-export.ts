@@ -4,6 +4,7 @@ import { useText } from '../../i18n/text'
 import { writeCsv } from '../../lib/csv'
 import { download } from '../../lib/download'
 import { writeJson } from '../../lib/json-file'
+import { documentsRoot } from '../../lib/scope'
 import { useFileExport } from '../../lib/use-file-export'
 import { type Place, sourceOf } from './use-rows'
 
@@ -13,9 +14,10 @@ export function useExport(place: Place) {
   const { note, start, cancel } = useFileExport({ written: t.data.exporting, done: t.data.exported })
   const nameOf = (format: Format) => `${place.collection.replaceAll('/', '-')}.${format}`
   const save = (format: Format, docs: Doc[]) => {
+    const root = `${documentsRoot(place.scope)}/`
     const named = docs.map((doc) => ({ id: place.group ? doc.path : doc.id, fields: doc.fields }))
-    if (format === 'json') download(nameOf(format), 'application/json', writeJson(named))
-    else download(nameOf(format), 'text/csv', writeCsv(named))
+    if (format === 'json') download(nameOf(format), 'application/json', writeJson(named, root))
+    else download(nameOf(format), 'text/csv', writeCsv(named, root))
   }
   const startAll = (format: Format) =>
     start(() => startExport(place.scope, { query: place.query, source: sourceOf(place), format, name: nameOf(format) }))

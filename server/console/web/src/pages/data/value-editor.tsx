@@ -4,7 +4,7 @@ import { useText } from '../../i18n/text'
 import { parseInput } from '../../lib/parse-input'
 import { documentsRoot, pagePath, type Scope } from '../../lib/scope'
 import { emptyOf, type Fields, type Value, VALUE_TYPES, type ValueType } from '../../lib/value'
-import { doubleText, relativeName, valueText } from '../../lib/value-text'
+import { doubleText, referenceText, valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
 import { BytesControl } from './bytes-control'
 import { GeoControl } from './geo-control'
@@ -122,25 +122,33 @@ function ValueControl(props: Props) {
   }
 }
 
-const textOf = (value: Value): string =>
+const textOf = (value: Value, root: string): string =>
   value.type === 'double'
     ? doubleText(value.value)
     : value.type === 'reference'
-      ? relativeName(value.value)
+      ? referenceText(value.value, root)
       : value.type === 'vector'
         ? value.value.join(', ')
         : valueText(value)
 
+/** The address of a referenced document, also in another database; null if there is none yet. */
+function referencePlace(name: string): string | null {
+  const [, project, , database, , ...ids] = name.split('/')
+  return project && database ? pagePath('data', { project, database }, ids.join('/')) : null
+}
+
 /** A value that is edited as a line of text: a number, a reference or a vector. Invalid text is kept and marked. */
 function TextControl({ value, set, disabled, scope, label }: Props & { label: string }) {
   const { t } = useText()
-  const [text, setText] = useState(() => textOf(value))
+  const root = `${documentsRoot(scope)}/`
+  const [text, setText] = useState(() => textOf(value, root))
   const [typed, setTyped] = useState(value)
   if (typed !== value) {
     setTyped(value)
-    setText(textOf(value))
+    setText(textOf(value, root))
   }
-  const parsed = parseInput(value.type, text, `${documentsRoot(scope)}/`)
+  const parsed = parseInput(value.type, text, root)
+  const place = value.type === 'reference' ? referencePlace(value.value) : null
   return (
     <>
       <div className="row">
@@ -153,15 +161,15 @@ function TextControl({ value, set, disabled, scope, label }: Props & { label: st
           inputMode={value.type === 'integer' ? 'numeric' : undefined}
           onChange={(event) => {
             setText(event.target.value)
-            const next = parseInput(value.type, event.target.value, `${documentsRoot(scope)}/`)
+            const next = parseInput(value.type, event.target.value, root)
             if (next) {
               setTyped(next)
               set(next)
             }
           }}
         />
-        {value.type === 'reference' && value.value && (
-          <Link className="button plain" to={pagePath('data', scope, relativeName(value.value))}>
+        {place && (
+          <Link className="button plain" to={place}>
             {t.data.open}
           </Link>
         )}

@@ -86,9 +86,9 @@ function Facts({ request }: { request: FullRequest }) {
 const AfterDocument = v.object({ fields: v.optional(WireFields, {}) })
 
 /** The document after a request as text; null if there is none. */
-function dataOf(request: FullRequest): string | null {
+function dataOf(request: FullRequest, root: string): string | null {
   const after = v.safeParse(AfterDocument, request.after)
-  return after.success ? formatDocument(fieldsFromWire(after.output.fields)) : null
+  return after.success ? formatDocument(fieldsFromWire(after.output.fields), root) : null
 }
 
 /** Evaluates the request again, with another user, time or document. */
@@ -98,7 +98,7 @@ function ReplayForm({ request }: { request: FullRequest }) {
   const [token, setToken] = useState(() => JSON.stringify(request.auth?.token ?? {}, null, 2))
   const [at, setAt] = useState('')
   const root = `${documentsRoot(request)}/`
-  const [before] = useState(() => dataOf(request))
+  const [before] = useState(() => dataOf(request, root))
   const [data, setData] = useState(before)
   const [decision, setDecision] = useState<Decision | null>(null)
   const { busy, error, run } = useAction()
