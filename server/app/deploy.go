@@ -221,7 +221,7 @@ func addNamed(files release.Files, c *config.Config, path string) error {
 	case strings.HasSuffix(path, ".json"):
 		return addFile(files, id, path, false, remedy)
 	}
-	return fault.E(fault.InvalidArgument, "%s: want rules (NAME.rules), indexes (NAME.json), or a file that firebase.json names", path)
+	return fault.E(fault.InvalidArgument, "%s: expected rules (NAME.rules), indexes (NAME.json), or a file that firebase.json names", path)
 }
 
 // samePath reports whether two paths name the same file.

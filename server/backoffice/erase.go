@@ -78,7 +78,7 @@ func (s *Service) Erase(ctx context.Context, by, email string) (Counts, error) {
 			return t.counts, refuse(Unavailable, err)
 		}
 	}
-	s.options.Log.InfoContext(ctx, "a person's data erased", "by", by, "counts", t.counts)
+	s.options.Log.InfoContext(ctx, "a person's data were erased", "by", by, "counts", t.counts)
 	return t.counts, nil
 }
 

@@ -214,7 +214,7 @@ func (s *Service) KeepPictures(ctx context.Context) error {
 		case err != nil:
 			s.options.Log.ErrorContext(ctx, "pictures without an event could not be erased", "error", err)
 		case erased > 0:
-			s.options.Log.InfoContext(ctx, "pictures without an event erased", "count", erased)
+			s.options.Log.InfoContext(ctx, "pictures without an event were erased", "count", erased)
 		}
 		if clock.Sleep(ctx, s.options.Clock, sweepInterval) != nil {
 			return nil

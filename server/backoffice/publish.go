@@ -92,7 +92,7 @@ func (s *Service) KeepPublishing(ctx context.Context) error {
 		case err != nil:
 			s.options.Log.ErrorContext(ctx, "drafts could not be published", "error", err)
 		case published > 0:
-			s.options.Log.InfoContext(ctx, "drafts published", "count", published)
+			s.options.Log.InfoContext(ctx, "drafts were published", "count", published)
 		}
 		if clock.Sleep(ctx, s.options.Clock, publishInterval) != nil {
 			return nil

@@ -90,7 +90,7 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 		s.remove(ctx, c, a.UID)
 		return nil, refuse(Internal, fmt.Errorf("create adminusers/%s: %w", a.UID, err))
 	}
-	s.options.Log.InfoContext(ctx, "administrator registered", "uid", a.UID)
+	s.options.Log.InfoContext(ctx, "an administrator was registered", "uid", a.UID)
 	return a, nil
 }
 

@@ -136,7 +136,7 @@ func (s *Service) KeepRequestingConfirmations(ctx context.Context) error {
 	return s.keepEmailing(ctx, requestInterval, "confirmations could not be requested", func(ctx context.Context) error {
 		sent, err := s.RequestConfirmations(ctx)
 		if sent > 0 {
-			s.options.Log.InfoContext(ctx, "confirmations requested", "count", sent)
+			s.options.Log.InfoContext(ctx, "confirmations were requested", "count", sent)
 		}
 		return err
 	})

@@ -42,7 +42,7 @@ func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 	if err := t.eraseSubscriber(ctx, email); err != nil {
 		return refuse(Unavailable, err)
 	}
-	s.options.Log.InfoContext(ctx, "unsubscribed", "counts", t.counts)
+	s.options.Log.InfoContext(ctx, "an address was unsubscribed", "counts", t.counts)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func Make(s Source, data, dir string) (err error) {
 // what it has written. A Restore that is interrupted leaves a marker (see Interrupted), and the next Restore begins again.
 func Restore(dir, data string, verify func(store string) error) (err error) {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
-		return fault.Wrap(err, fault.NotFound, "%s is no copy that clave backup made: it has no folder %s with something in it", dir, storeName)
+		return fault.Wrap(err, fault.NotFound, "%s is not a backup made by clave backup: its folder %s is missing or empty", dir, storeName)
 	}
 	return Build(dir, data, func(part string) error {
 		if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {

@@ -51,7 +51,7 @@ func (c *Config) checkAuth() error {
 	}
 	u, err := url.Parse(c.Auth.SMSWebhook)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return fault.E(fault.InvalidArgument, "--sms-webhook %s: want an address that begins with https://", c.Auth.SMSWebhook)
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: expected an address that begins with https://", c.Auth.SMSWebhook)
 	}
 	if c.Production() && u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes for other machines need https", c.Auth.SMSWebhook)

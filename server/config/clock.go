@@ -17,7 +17,7 @@ func (c *Config) checkClock() (err error) {
 		return fault.E(fault.InvalidArgument, "%s is for tests with clave start only", clockVariable)
 	case c.Mode == ModeStart:
 		if c.ClockAhead, err = time.ParseDuration(c.clockAhead); err != nil {
-			return fault.E(fault.InvalidArgument, "%s=%s: want a duration, such as -5s", clockVariable, c.clockAhead)
+			return fault.E(fault.InvalidArgument, "%s=%s: expected a duration, such as -5s", clockVariable, c.clockAhead)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func TestClockAhead(t *testing.T) {
 			t.Errorf("Parse with %q = %v, %v; want %v", value, c, err, want)
 		}
 	}
-	if _, err := parse(config.ModeStart, "soon"); err == nil || !strings.Contains(err.Error(), "want a duration") {
+	if _, err := parse(config.ModeStart, "soon"); err == nil || !strings.Contains(err.Error(), "expected a duration") {
 		t.Errorf("Parse of no duration = %v", err)
 	}
 	if _, err := parse(config.ModeServe, "5s", "--project", "p", "--public-url", "https://p.example.org"); err == nil || !strings.Contains(err.Error(), "clave start only") {

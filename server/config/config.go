@@ -162,7 +162,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 		flags.StringVar(&c.PublicURL, "public-url", "", "origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
 	if c.Mode == ModeDeploy {
-		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: those whose files they are in firebase.json, else (default))")
+		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: the databases that firebase.json gives these files, otherwise (default))")
 	}
 	if c.Mode == ModeConsole {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")
@@ -322,7 +322,7 @@ func (c *Config) check() error {
 		return nil
 	}
 	if !slices.Contains([]string{"off", "record", "auto", "enforce"}, c.Indexes) {
-		return fault.E(fault.InvalidArgument, "--indexes %s: want off, record, auto or enforce", c.Indexes)
+		return fault.E(fault.InvalidArgument, "--indexes %s: expected off, record, auto or enforce", c.Indexes)
 	}
 	if err := c.checkOnly(); err != nil {
 		return err
@@ -387,7 +387,7 @@ func (c *Config) checkCluster() error {
 	}
 	_, port, err := net.SplitHostPort(c.ClusterListen)
 	if n, numeric := strconv.Atoi(port); err != nil || numeric != nil || n < 0 || n > 65535 {
-		return fault.E(fault.InvalidArgument, "--cluster-listen %s: want a host and a port, such as 10.0.0.5:7400", c.ClusterListen)
+		return fault.E(fault.InvalidArgument, "--cluster-listen %s: expected a host and a port, such as 10.0.0.5:7400", c.ClusterListen)
 	}
 	return nil
 }
@@ -399,7 +399,7 @@ func (c *Config) checkConsole() error {
 	}
 	host, port, err := net.SplitHostPort(c.Console)
 	if n, numeric := strconv.Atoi(port); err != nil || host == "" || numeric != nil || n < 0 || n > 65535 {
-		return fault.E(fault.InvalidArgument, "--console %s: want a host and a port, such as 127.0.0.1:4000", c.Console)
+		return fault.E(fault.InvalidArgument, "--console %s: expected a host and a port, such as 127.0.0.1:4000", c.Console)
 	}
 	if !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.ConsolePlain {
 		return fault.E(fault.InvalidArgument, "--console %s without TLS sends all data in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4000:127.0.0.1:4000, "+
@@ -421,7 +421,7 @@ func (c *Config) checkPublicURL() error {
 	}
 	u, err := url.Parse(c.PublicURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-		return fault.E(fault.InvalidArgument, "--public-url %s: want an origin, such as https://data.example.org", c.PublicURL)
+		return fault.E(fault.InvalidArgument, "--public-url %s: expected an origin, such as https://data.example.org", c.PublicURL)
 	}
 	c.PublicURL = u.Scheme + "://" + u.Host
 	return nil

@@ -65,7 +65,7 @@ func tempDir(getenv func(string) string) string {
 // addDomain adds the value of one --acme-domain.
 func (c *Config) addDomain(name string) error {
 	if name == "" || strings.ContainsAny(name, "/:,* ") || !strings.Contains(name, ".") {
-		return errors.New("want a host name such as data.example.org")
+		return errors.New("expected a host name such as data.example.org")
 	}
 	c.ACMEDomains = append(c.ACMEDomains, strings.ToLower(name))
 	return nil

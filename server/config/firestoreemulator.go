@@ -28,7 +28,9 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	}
 	flags := pflag.NewFlagSet("clave firestore-emulator", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Usage = func() { fmt.Fprint(usage, flags.FlagUsages()) }
+	flags.Usage = func() {
+		fmt.Fprintf(usage, "Runs Firestore alone, in memory, with the official emulator's flags.\n\nUsage:\n  clave firestore-emulator [flags]\n\nFlags:\n%s", flags.FlagUsages())
+	}
 	flags.StringVar(&c.Host, "host", "127.0.0.1", "`ADDRESS` to listen on")
 	flags.IntVar(&c.Ports.Firestore, "port", 8080, "`PORT` of gRPC, REST and WebChannel")
 	flags.IntVar(&c.Ports.Websocket, "websocket_port", 0, "`PORT` of the request monitor; any when 0")

@@ -20,7 +20,7 @@ func (c *Config) checkMetrics() error {
 	host, port, err := net.SplitHostPort(c.Metrics)
 	n, numeric := strconv.Atoi(port)
 	if err != nil || numeric != nil || n < 0 || n > 65535 {
-		return fault.E(fault.InvalidArgument, "--metrics %s: want a port, or a host and a port, such as 127.0.0.1:9464", c.Metrics)
+		return fault.E(fault.InvalidArgument, "--metrics %s: expected a port, or a host and a port, such as 127.0.0.1:9464", c.Metrics)
 	}
 	if host == "" {
 		host = "127.0.0.1"

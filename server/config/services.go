@@ -11,7 +11,7 @@ import (
 func (c *Config) addService(text string) error {
 	id, address, ok := strings.Cut(text, "=")
 	if !ok || id == "" {
-		return errors.New("want ID=URL, such as backoffice=http://127.0.0.1:8085")
+		return errors.New("expected ID=URL, such as backoffice=http://127.0.0.1:8085")
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {

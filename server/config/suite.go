@@ -124,7 +124,7 @@ func (c *Config) checkOnly() error {
 			return fault.E(fault.InvalidArgument,
 				"--only %s: Clave has no such emulator. Leave it out, and start it beside Clave with firebase emulators:start --only %s if you need it", part, part)
 		default:
-			return fault.E(fault.InvalidArgument, "--only %s: want one or more of %s", part, strings.Join(parts, ","))
+			return fault.E(fault.InvalidArgument, "--only %s: expected one or more of %s", part, strings.Join(parts, ","))
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func (c *Config) checkTransfer() error {
 	if c.ExportDir == sameFolder {
 		c.ExportDir = c.ImportDir
 		if c.ExportDir == "" {
-			return fault.E(fault.InvalidArgument, "--%s: name a folder, or one with --import", exportFlag)
+			return fault.E(fault.InvalidArgument, "--%s: name a folder, here or with --import", exportFlag)
 		}
 	}
 	if c.ImportDir == "" || c.ImportDir == c.ExportDir {

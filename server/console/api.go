@@ -181,7 +181,7 @@ func (in *call) readBody() (err error) {
 	var big *http.MaxBytesError
 	switch {
 	case errors.As(err, &big):
-		return fault.E(fault.InvalidArgument, "The body is greater than %d bytes.", big.Limit)
+		return fault.E(fault.InvalidArgument, "The body is larger than %d bytes.", big.Limit)
 	case err != nil:
 		return fault.Wrap(err, fault.Canceled, "The request was not read to its end.")
 	case len(in.body) == 0:

@@ -61,7 +61,7 @@ func (c *Console) postTestMail(in *call) (any, error) {
 	err = c.o.TestMail(in.Context(), body.To, body.Locale)
 	ended(err)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "The mail server did not take the e-mail: %v", err)
+		return nil, fault.Wrap(err, fault.Unavailable, "The mail server did not accept the e-mail: %v", err)
 	}
 	return struct{}{}, nil
 }

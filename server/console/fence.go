@@ -19,12 +19,12 @@ var (
 	errNoSession   = fault.E(fault.Unauthenticated, "There is no session, or it has ended. Open one with the link that clave console prints.")
 	errUsedLink    = fault.E(fault.Unauthenticated, "This link is unknown, was used already or is too old. clave console prints a new one.")
 	errOtherOrigin = fault.E(fault.PermissionDenied, "Pages of other origins may not call the console.")
-	errMethod      = fault.E(fault.Unimplemented, "The path does not take this method.")
+	errMethod      = fault.E(fault.Unimplemented, "The path does not support this method.")
 )
 
 // errOtherName returns the error for a request whose Host header does not name the console.
 func errOtherName(host string) error {
-	return fault.E(fault.PermissionDenied, "The console does not go by the name %q.", host)
+	return fault.E(fault.PermissionDenied, "The console is not served under the name %q.", host)
 }
 
 // isPage reports whether a request is for a page or one of its files: a GET or HEAD of a path without another handler.

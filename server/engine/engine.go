@@ -292,12 +292,12 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		if n%floorEvery == 1 {
 			if err := e.noteFloor(ctx); err != nil {
-				e.o.Log.Error("note the time", "error", err)
+				e.o.Log.Error("the greatest version could not be stored", "error", err)
 			}
 		}
 		if n%sweep == 0 {
 			if err := e.dropHistory(ctx); err != nil {
-				e.o.Log.Error("drop old changes", "error", err)
+				e.o.Log.Error("old commits could not be removed from the log", "error", err)
 			}
 		}
 	}

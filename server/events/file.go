@@ -80,7 +80,7 @@ func ReadFile(name, project string, getenv func(string) string) ([]*Spec, error)
 	defer func() { _ = file.Close() }() // a read
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil || len(text) > maxFile {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "--events %s: want a JSON file of at most %d bytes", name, maxFile)
+		return nil, fault.Wrap(err, fault.InvalidArgument, "--events %s: expected a JSON file of at most %d bytes", name, maxFile)
 	}
 	secret := func(path, env string) ([]byte, error) { return readSecret(filepath.Dir(name), path, env, getenv) }
 	specs, err := parse(text, project, secret)
@@ -95,7 +95,7 @@ func readSecret(dir, path, env string, getenv func(string) string) ([]byte, erro
 	var text string
 	switch {
 	case (path == "") == (env == ""):
-		return nil, fault.E(fault.InvalidArgument, "hmac wants secretFile or secretEnv")
+		return nil, fault.E(fault.InvalidArgument, "hmac must have either secretFile or secretEnv")
 	case path != "":
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
@@ -141,7 +141,7 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 		in := &file.Triggers[i]
 		s, err := in.spec(project, secret)
 		if err == nil && names[in.Name] {
-			err = fault.E(fault.InvalidArgument, "the name is taken by another")
+			err = fault.E(fault.InvalidArgument, "another trigger has this name")
 		}
 		if err != nil {
 			return nil, fault.Wrap(err, fault.CodeOf(err), "trigger %q: %s", in.Name, fault.FromError(err).Message)
@@ -158,7 +158,7 @@ var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 // spec checks a trigger of the file and sets the defaults.
 func (in *specJSON) spec(project string, secret func(file, env string) ([]byte, error)) (*Spec, error) {
 	if !validName.MatchString(in.Name) {
-		return nil, fault.E(fault.InvalidArgument, "want a name of a-z, 0-9 and -, at most 63 characters")
+		return nil, fault.E(fault.InvalidArgument, "expected a name of a-z, 0-9 and -, at most 63 characters, that begins with a letter")
 	}
 	s := &Spec{Name: in.Name, parallel: defaultParallel, attempts: defaultAttempts}
 	if in.Database == "" {
@@ -179,7 +179,7 @@ func (in *specJSON) spec(project string, secret func(file, env string) ([]byte, 
 	case "application/json":
 		s.asJSON = true
 	default:
-		return nil, fault.E(fault.InvalidArgument, "content %q: want application/protobuf or application/json", in.Content)
+		return nil, fault.E(fault.InvalidArgument, "content %q: expected application/protobuf or application/json", in.Content)
 	}
 	if in.OIDC != nil {
 		if s.audience = in.OIDC.Audience; s.audience == "" {
@@ -203,7 +203,7 @@ func (in *specJSON) limits(s *Spec) (err error) {
 		return err
 	}
 	if in.Concurrency < 0 || in.Concurrency > maxParallel || in.Attempts < 0 {
-		return fault.E(fault.InvalidArgument, "want a concurrency of 1 to %d and attempts of 1 or more", maxParallel)
+		return fault.E(fault.InvalidArgument, "the concurrency must be 1 to %d, and attempts 1 or more", maxParallel)
 	}
 	if in.Concurrency > 0 {
 		s.parallel = in.Concurrency
@@ -221,7 +221,7 @@ func duration(name, text string, otherwise, most time.Duration) (time.Duration, 
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > most {
-		return 0, fault.E(fault.InvalidArgument, "%s %q: want a duration such as 30s, at most %s", name, text, most)
+		return 0, fault.E(fault.InvalidArgument, "%s %q: expected a duration such as 30s, at most %s", name, text, most)
 	}
 	return d, nil
 }
@@ -230,7 +230,7 @@ func duration(name, text string, otherwise, most time.Duration) (time.Duration, 
 func target(text string, unencrypted bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.Fragment != "" {
-		return nil, fault.E(fault.InvalidArgument, "want a url such as https://service.example.org/events")
+		return nil, fault.E(fault.InvalidArgument, "expected a url such as https://service.example.org/events")
 	}
 	ip := net.ParseIP(u.Hostname())
 	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()

@@ -50,20 +50,20 @@ func TestReadFile(t *testing.T) {
 
 func TestReadFileRefuses(t *testing.T) {
 	for want, text := range map[string]string{
-		"unknown field":         `{"triggers": [{"name": "a", "evnt": "written"}]}`,
-		"name of a-z":           `{"triggers": [{"name": "A b"}]}`,
-		"unknown event":         `{"triggers": [{"name": "a", "event": "changed", "url": "https://a.example/"}]}`,
-		"not encrypted":         `{"triggers": [{"name": "a", "event": "written", "url": "http://a.example/"}]}`,
-		"want a url":            `{"triggers": [{"name": "a", "event": "written", "url": "https://user:password@a.example/"}]}`,
-		"taken by another":      `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/"}, {"name": "a", "event": "written", "url": "https://a.example/"}]}`,
-		"document pattern":      `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "document": "a/{b"}]}`,
-		"at least 24 bytes":     `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "short"}}]}`,
-		"hmac.secretFile":       `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "nowhere"}}]}`,
-		"secretFile or":         `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {}}]}`,
-		"timeout":               `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "timeout": "an hour"}]}`,
-		"concurrency":           `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "concurrency": 1000}]}`,
-		"application/protobuf":  `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "content": "text/plain"}]}`,
-		"unexpected end of JSO": `{"triggers": [`,
+		"unknown field":                 `{"triggers": [{"name": "a", "evnt": "written"}]}`,
+		"name of a-z":                   `{"triggers": [{"name": "A b"}]}`,
+		"unknown event":                 `{"triggers": [{"name": "a", "event": "changed", "url": "https://a.example/"}]}`,
+		"not encrypted":                 `{"triggers": [{"name": "a", "event": "written", "url": "http://a.example/"}]}`,
+		"expected a url":                `{"triggers": [{"name": "a", "event": "written", "url": "https://user:password@a.example/"}]}`,
+		"another trigger has this name": `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/"}, {"name": "a", "event": "written", "url": "https://a.example/"}]}`,
+		"document pattern":              `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "document": "a/{b"}]}`,
+		"at least 24 bytes":             `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "short"}}]}`,
+		"hmac.secretFile":               `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "nowhere"}}]}`,
+		"secretFile or":                 `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {}}]}`,
+		"timeout":                       `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "timeout": "an hour"}]}`,
+		"concurrency":                   `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "concurrency": 1000}]}`,
+		"application/protobuf":          `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "content": "text/plain"}]}`,
+		"unexpected end of JSO":         `{"triggers": [`,
 	} {
 		if _, err := readText(t, text); err == nil || fault.CodeOf(err) == fault.Internal || !strings.Contains(fault.FromError(err).Message, want) && !strings.Contains(want, "unexpected end") {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -76,7 +76,7 @@ func (f *follower) run(ctx context.Context) {
 		case errors.Is(err, context.Canceled):
 			f.releaseWaiters(f.early)
 		default:
-			f.hub.o.Log.Error("cannot follow commits", "database", f.name.String(), "error", err)
+			f.hub.o.Log.Error("commits cannot be followed", "database", f.name.String(), "error", err)
 			f.end(err)
 			return
 		}

@@ -168,7 +168,7 @@ func (s *Stream) failed(ctx context.Context, t *target, err error) error {
 	case isSend(err):
 		return err
 	case fault.CodeOf(err) == fault.Internal:
-		s.hub.o.Log.Error("send a target", "database", s.follower.name.String(), "error", err)
+		s.hub.o.Log.Error("a target could not be sent", "database", s.follower.name.String(), "error", err)
 	}
 	return s.reject(t, fault.FromError(err))
 }

@@ -155,7 +155,7 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []document.C
 	defer v.countWindow()
 	before := slices.Clone(v.win.visible())
 	if err := v.advance(ctx, at, changes); err != nil {
-		v.follower.hub.o.Log.Error("refill a limit query", "error", err)
+		v.follower.hub.o.Log.Error("the window of a query could not be refilled", "error", err)
 		v.win = nil
 		return &delta{version: at, lost: true}
 	}

@@ -34,9 +34,9 @@ func Parse(text string) (int64, error) {
 	n, err := strconv.ParseInt(number, 10, 64)
 	switch {
 	case err != nil || n < 0 || n > math.MaxInt64/unit:
-		return 0, fmt.Errorf("%q is no size: want a number with KiB, MiB or GiB, such as 512MiB", text)
+		return 0, fmt.Errorf("%q is not a size: expected a number with KiB, MiB or GiB, such as 512MiB", text)
 	case n*unit < Smallest:
-		return 0, fmt.Errorf("%q is too little: want at least %dMiB", text, Smallest/mib)
+		return 0, fmt.Errorf("%q is too little: expected at least %dMiB", text, Smallest/mib)
 	}
 	return n * unit, nil
 }

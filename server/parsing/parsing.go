@@ -56,7 +56,7 @@ type Share struct {
 func (l *Limit) Admit(ctx context.Context, memory int64) (*Share, error) {
 	memory = min(memory, l.most)
 	if err := l.free.Acquire(ctx, memory); err != nil {
-		return nil, fault.Wrap(err, fault.Canceled, "The request was given up while it waited.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request was canceled while it waited.")
 	}
 	l.used.Add(memory)
 	s := &Share{limit: l}

@@ -102,7 +102,7 @@ func parseHash(text string) (*identity.ImportRequest, error) {
 		}
 	}
 	if r.HashAlgorithm == "" || r.SignerKey == "" {
-		return nil, fmt.Errorf("want the password hash parameters that the Firebase console shows: algorithm, base64_signer_key, base64_salt_separator, rounds, mem_cost")
+		return nil, fmt.Errorf("expected the password hash parameters that the Firebase console shows: algorithm, base64_signer_key, base64_salt_separator, rounds, mem_cost")
 	}
 	return r, nil
 }

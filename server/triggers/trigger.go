@@ -165,7 +165,7 @@ func newSecond(key, event string) (*Trigger, error) {
 func NewTrigger(key, event string, db resource.Database, document string) (*Trigger, error) {
 	t, err := newSecond(key, eventPrefix+event)
 	if err != nil {
-		return nil, fault.E(fault.InvalidArgument, "unknown event %q: want created, updated, deleted or written, with or without .withAuthContext", event)
+		return nil, fault.E(fault.InvalidArgument, "unknown event %q: expected created, updated, deleted or written, with or without .withAuthContext", event)
 	}
 	t.database = db
 	if document == "" {

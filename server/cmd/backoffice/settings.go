@@ -15,16 +15,22 @@ import (
 )
 
 // usage is the first part of the output of `backoffice --help`.
-const usage = `The back office: POST /api/admin/codigo and POST /api/admin/registro, and with --site the pages of events and
-the sitemap.
+const usage = `Serves the foundation's back office under /api/ and, with --site, the pages of events and the sitemap. Erases messages and
+applications that are older than a year, daily.
 
-ADMIN_SIGNUP_CODE is the secret sign-up code. UNSUBSCRIBE_KEY, at least 32 random bytes, makes and verifies the
-newsletter's links; without it there are none. MAIL_URL, smtp://user:password@host:587?from=name@host, is the mail server of the
-newsletter, and PUBLIC_URL the site's address in its links; a development server without MAIL_URL prints the e-mails. Messages and applications that are older than a year are
-erased daily. What the service works on:
+Variables:
+  ADMIN_SIGNUP_CODE   the secret sign-up code
+  UNSUBSCRIBE_KEY     the key of the newsletter's links, at least 32 random bytes; without it there are no links
+  MAIL_URL            the mail server of the newsletter: smtp://user:password@host:587?from=name@host
+                      (without it, a development server prints the e-mails)
+  PUBLIC_URL          the site's address, for the newsletter's links
+
+The data are those of one of these:
   a development server   FIREBASE_AUTH_EMULATOR_HOST and FIRESTORE_EMULATOR_HOST name its ports
   clave serve            --server is its origin, --credentials a key from clave credentials
   Firebase               Google's credentials (GOOGLE_APPLICATION_CREDENTIALS, or those of Cloud Run)
+
+Flags:
 
 `
 

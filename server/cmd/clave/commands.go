@@ -40,6 +40,10 @@ func newRoot(s streams) *cobra.Command {
 		return fault.Wrap(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: groupServers, Title: "Servers"}, &cobra.Group{ID: groupData, Title: "Data"}, &cobra.Group{ID: groupTools, Title: "Tools"})
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	describe(root, "help", "Describe a command")
+	describe(root, "completion", "Print a script that completes commands in a shell")
 	root.SetHelpCommandGroupID(groupTools)
 	root.SetCompletionCommandGroupID(groupTools)
 	root.AddCommand(startCommand(s), execCommand(s), serveCommand(s), firebaseCommand(s), firestoreEmulatorCommand(s))
@@ -49,6 +53,15 @@ func newRoot(s streams) *cobra.Command {
 		completeFlags(cmd)
 	}
 	return root
+}
+
+// describe sets the description of a command that cobra adds.
+func describe(root *cobra.Command, name, text string) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == name {
+			cmd.Short = text
+		}
+	}
 }
 
 // exitError ends the program with a code. err, if any, is printed.

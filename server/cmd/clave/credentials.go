@@ -34,7 +34,7 @@ func credentialsCommand(s streams) *cobra.Command {
 func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int,
 	run func(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error,
 ) *cobra.Command {
-	cmd.Args = words(least, most, "want create NAME, list or revoke NAME [KEY]")
+	cmd.Args = words(least, most, "expected create NAME, list or revoke NAME [KEY]")
 	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
 		create := mode == config.ModeCreateCredential
 		if create && c.PublicURL == "" {

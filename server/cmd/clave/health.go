@@ -39,7 +39,7 @@ func healthCommand(s streams) *cobra.Command {
 func health(ctx context.Context, at string, s streams) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fault.E(fault.InvalidArgument, "clave health %s: want a URL, such as http://127.0.0.1:8080", at)
+		return fault.E(fault.InvalidArgument, "clave health %s: expected a URL, such as http://127.0.0.1:8080", at)
 	}
 	u.Path = app.HealthPath
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
@@ -50,7 +50,7 @@ func health(ctx context.Context, at string, s streams) error {
 	}
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "%s does not answer: %v", at, err)
+		return fault.Wrap(err, fault.Unavailable, "%s does not respond: %v", at, err)
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	if res.StatusCode != http.StatusOK {
@@ -58,7 +58,7 @@ func health(ctx context.Context, at string, s streams) error {
 		if strings.TrimSpace(string(text)) == "no leader" {
 			return fault.E(fault.Unavailable, "%s reaches no node that leads", at)
 		}
-		return fault.E(fault.Unavailable, "%s is not well: it answers %s at %s", at, res.Status, app.HealthPath)
+		return fault.E(fault.Unavailable, "%s is not healthy: it responded with %s at %s", at, res.Status, app.HealthPath)
 	}
 	_, err = fmt.Fprintln(s.out, "ok")
 	return err

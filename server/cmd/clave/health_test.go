@@ -32,8 +32,8 @@ func TestHealth(t *testing.T) {
 		{"well, with a slash", []string{server.URL + "/"}, http.StatusOK, 0, "ok"},
 		{"not well", []string{server.URL}, http.StatusServiceUnavailable, 1, "503"},
 		{"moved elsewhere", []string{server.URL}, http.StatusMovedPermanently, 1, "301"},
-		{"nobody", []string{gone.URL}, 0, 1, "does not answer"},
-		{"no URL", []string{"localhost"}, 0, 1, "want a URL"},
+		{"no server", []string{gone.URL}, 0, 1, "does not respond"},
+		{"no URL", []string{"localhost"}, 0, 1, "expected a URL"},
 		{"two URLs", []string{server.URL, server.URL}, 0, 1, "one URL"},
 		{"help", []string{"--help"}, 0, 0, app.HealthPath},
 	} {

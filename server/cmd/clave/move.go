@@ -24,7 +24,7 @@ func moveCommand(s streams) *cobra.Command {
 			"stays. A move that was interrupted leaves a target that no server starts on: run it again. Rules and indexes are files in both cases.",
 		Example: "  clave move --from /var/lib/clave --to 'postgres://clave@db.example.org/clave?sslmode=verify-full'\n" +
 			"  clave move --from postgres://clave@db.example.org/clave --to /var/lib/clave",
-		Args: words(0, 0, "want no words, only --from and --to"),
+		Args: words(0, 0, "expected no words, only --from and --to"),
 	}
 	from := cmd.Flags().String("from", "", "the `SOURCE`: a data folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
 	to := cmd.Flags().String("to", "", "the `TARGET`: a URL of PostgreSQL with an empty database, or an empty or absent folder")

@@ -127,7 +127,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 		case <-late:
 			err = errFull()
 		case <-ctx.Done():
-			err = fault.Wrap(ctx.Err(), fault.Canceled, "The request was given up while it waited.")
+			err = fault.Wrap(ctx.Err(), fault.Canceled, "The request was canceled while it waited.")
 		}
 		stopAgain()
 		b.mu.Lock()
@@ -158,7 +158,7 @@ func (h *Hold) Keep(n int64) {
 
 // errFull returns the error for a request if the budget is used up.
 func errFull() error {
-	return fault.E(fault.Unavailable, "The server has too many large requests under way. Try again.")
+	return fault.E(fault.Unavailable, "The server has too many large requests in progress. Try again.")
 }
 
 // takeLocked takes bytes if enough are free; mu is held.

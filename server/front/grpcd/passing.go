@@ -59,7 +59,7 @@ func (p *passing) evict() {
 // why returns the error of a call that has ended with err.
 func (p *passing) why(err error) error {
 	if p.evicted.Load() {
-		return wire.Status(fault.E(fault.Unavailable, "The client reads too slowly, and the server has too many responses under way. Try again.")).Err()
+		return wire.Status(fault.E(fault.Unavailable, "The client reads too slowly, and the server has too many responses in progress. Try again.")).Err()
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func (r *redirect) prepare() error {
 		r.Type = http.StatusMovedPermanently
 	}
 	if r.Type < 300 || r.Type > 308 || r.Type == http.StatusNotModified {
-		return fault.E(fault.InvalidArgument, "type %d is no redirect", r.Type)
+		return fault.E(fault.InvalidArgument, "type %d is not a redirect", r.Type)
 	}
 	if r.Destination == "" {
 		return fault.E(fault.InvalidArgument, "destination is missing")

@@ -31,9 +31,9 @@ func CheckFolder(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fault.Wrap(err, fault.FailedPrecondition, "%s: the built site is not there", path)
+		return fault.Wrap(err, fault.FailedPrecondition, "%s: the built site does not exist", path)
 	case !info.IsDir():
-		return fault.E(fault.FailedPrecondition, "%s: the built site is not there: this is no folder", path)
+		return fault.E(fault.FailedPrecondition, "%s: the built site does not exist: this is not a folder", path)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 			t.Errorf("GET %s: %d %q, want %d and %q", path, w.Code, w.Body, want, text)
 		}
 	}
-	get("/", http.StatusServiceUnavailable, "the built site is not there")
+	get("/", http.StatusServiceUnavailable, "the built site does not exist")
 	if err := os.MkdirAll(filepath.Join(site, "real"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (o Options) Locator() Locator {
 // the tools continue to find that one.
 func Publish(dir, project string, l Locator) (withdraw func() error, err error) {
 	if project == "" || strings.ContainsAny(project, `/\`+"\x00") {
-		return nil, fault.E(fault.InvalidArgument, "project %q makes no name for a file", project)
+		return nil, fault.E(fault.InvalidArgument, "project %q cannot be part of the name of a file", project)
 	}
 	path := filepath.Join(dir, "hub-"+project+".json")
 	if old, err := read(path); err == nil && old.PID != l.PID && processRuns(old.PID) {

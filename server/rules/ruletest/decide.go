@@ -85,7 +85,7 @@ func (w *state) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 	case "create", "update", "set", "delete":
 		return w.commit(ctx, []Write{op.Write})
 	}
-	return rules.Decision{}, fmt.Errorf("op.method is %q, want get, list, aggregate, create, update, set, delete, batch or transaction", op.Method)
+	return rules.Decision{}, fmt.Errorf("op.method is %q, expected get, list, aggregate, create, update, set, delete, batch or transaction", op.Method)
 }
 
 // decideOne decides one request.

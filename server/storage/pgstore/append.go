@@ -198,7 +198,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 			// Another leader's row, or none although the fence has refused ours: our row can't appear any more.
 			return moved("Another node serves the database now.")
 		case s.lead.elapsed()-began > s.o.Timeout:
-			s.o.Log.Error("PostgreSQL does not answer; this node steps down", "seq", e.seq, "id", hexOf(e.id))
+			s.o.Log.Error("PostgreSQL does not respond; this node stops leading", "seq", e.seq, "id", hexOf(e.id))
 			return moved(textUnknown)
 		}
 		if clock.Sleep(ctx, clock.System(), pause) == nil {

@@ -22,7 +22,7 @@ const connectTimeout = 3 * time.Second
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // The error may quote the URL.
-		return nil, fault.E(fault.InvalidArgument, "--store: not a URL of PostgreSQL; want postgres://user:password@host:5432/database?sslmode=verify-full")
+		return nil, fault.E(fault.InvalidArgument, "--store: not a URL of PostgreSQL; expected postgres://user:password@host:5432/database?sslmode=verify-full")
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
