@@ -27,6 +27,8 @@ type back struct {
 	w    http.ResponseWriter
 	// control is that of w.
 	control *http.ResponseController
+	// deadline is the deadline of writes; zero if there is none.
+	deadline time.Time
 	// clears is set if a deadline must not remain: an expired one ends a stream of HTTP/2 even if nothing is written.
 	clears bool
 	// streaming is that of the request's backQuery.

@@ -56,7 +56,8 @@ func (s *session) writeNext(b *back, most int) (more, ok bool) {
 		return false, false
 	}
 	if b.clears {
-		_ = b.control.SetWriteDeadline(time.Time{})
+		b.deadline = time.Time{}
+		_ = b.control.SetWriteDeadline(b.deadline)
 	}
 	b.last = s.handler.o.Clock.Now()
 	return more, true
@@ -101,8 +102,7 @@ type timed struct {
 func (t *timed) Write(b []byte) (n int, err error) {
 	o := &t.session.handler.o
 	for part := range slices.Chunk(b, piece) {
-		// Some writers, such as those of tests, do not support deadlines. The limits of the connection then apply.
-		_ = t.back.control.SetWriteDeadline(o.Clock.Now().Add(o.WriteTimeout))
+		t.back.setDeadline(o.Clock.Now(), o.WriteTimeout)
 		if t.back.leaving.Load() { // The deadline may have replaced the one of back.end.
 			return n, os.ErrDeadlineExceeded
 		}
@@ -113,6 +113,20 @@ func (t *timed) Write(b []byte) (n int, err error) {
 	}
 	return n, nil
 }
+
+// setDeadline sets the deadline of a write, unless the present one leaves most of the time.
+func (b *back) setDeadline(now time.Time, timeout time.Duration) {
+	if b.deadline.Sub(now) > timeout-timeout/deadlineStep {
+		return
+	}
+	b.deadline = now.Add(timeout)
+	// Some writers, such as those of tests, do not support deadlines. The limits of the connection then apply.
+	_ = b.control.SetWriteDeadline(b.deadline)
+}
+
+// deadlineStep is the part of the time limit by which the deadline of a write may be too early. Setting it for each chunk costs more than the rest of
+// a small one's write, except the system call.
+const deadlineStep = 6
 
 // unsent appends arrays after a number to dst for the attached back channel, at most one chunk. more reports whether there are more. most is
 // maxChunk, or less: then no array is returned if the first one is larger.
