@@ -12,11 +12,11 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Most of a body is documents and values. The functions here convert them from JSON without reflection if they have the
-// form that clients usually send. For anything unusual they return false. The assigner, which accepts every form and has
-// the error texts, then converts the document or the value from its beginning. Within such a document it tries the
-// functions here for the value of each field, within such a value not at all. So it reads no part of a body more than
-// three times, at any depth.
+// Most of a body is writes, documents and values. The functions here and in jsonwrite.go convert them from JSON without reflection
+// if they have the form that clients usually send. For anything unusual they return false. The assigner, which accepts every form
+// and has the error texts, then converts the message from its beginning. Within it, it tries these functions for each
+// message again: for each write, its document, and the value of each field of that; within such a value not at all. So it reads no
+// part of a body more than five times, at any depth.
 
 // valueName is the name of the message of values.
 var valueName = (&pb.Value{}).ProtoReflect().Descriptor().FullName()
@@ -29,6 +29,10 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 	switch m := m.Interface().(type) {
 	case *pb.Document:
 		return a.knownDocument(m, n)
+	case *pb.Write:
+		return a.knownWrite(m, n)
+	case *pb.WriteRequest:
+		return a.knownWrites(m, n)
 	case *pb.Value:
 		v, ok := a.knownValue(n)
 		if ok {
@@ -109,8 +113,7 @@ func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case 
 	case "referenceValue":
 		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: a.keep(item.text)}}, item.kind == jsonString
 	case "bytesValue":
-		b, err := base64.StdEncoding.Strict().DecodeString(item.text)
-		ok := item.kind == jsonString && err == nil && !strings.ContainsAny(item.text, "\r\n")
+		b, ok := item.bytes()
 		return &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: b}}, ok
 	case "geoPointValue":
 		g, ok := knownPlace(item)
@@ -124,6 +127,12 @@ func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case 
 	default:
 		return nil, false
 	}
+}
+
+// bytes decodes a string of padded base64.
+func (n jsonNode) bytes() ([]byte, bool) {
+	b, err := base64.StdEncoding.Strict().DecodeString(n.text)
+	return b, n.kind == jsonString && err == nil && !strings.ContainsAny(n.text, "\r\n")
 }
 
 // knownPlace converts a geo point.

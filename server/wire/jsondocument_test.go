@@ -11,20 +11,65 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// compareParsed parses a document both ways and compares the documents and the refusals.
-func compareParsed(t *testing.T, text string) {
+// compareParsed parses a message both ways, into fast and slow, and compares the messages and the refusals.
+func compareParsed(t *testing.T, text string, fast, slow proto.Message) {
 	t.Helper()
 	n, err := parseJSON(text)
 	if err != nil || n.kind != jsonObject {
 		return
 	}
-	var fast, slow pb.Document
-	errFast := ParseJSON([]byte(text), &fast)
+	errFast := ParseJSON([]byte(text), fast)
 	a := &assigner{slow: true}
 	a.message(slow.ProtoReflect(), n, "")
-	if errSlow := a.err(); fmt.Sprint(errFast) != fmt.Sprint(errSlow) || errSlow == nil && !proto.Equal(&fast, &slow) {
-		t.Fatalf("ParseJSON(%s) = %v, %v, want %v, %v", text, &fast, errFast, &slow, errSlow)
+	if errSlow := a.err(); fmt.Sprint(errFast) != fmt.Sprint(errSlow) || errSlow == nil && !proto.Equal(fast, slow) {
+		t.Fatalf("ParseJSON(%s) = %v, %v, want %v, %v", text, fast, errFast, slow, errSlow)
 	}
+}
+
+// compareDocuments parses a document both ways.
+func compareDocuments(t *testing.T, text string) {
+	t.Helper()
+	compareParsed(t, text, &pb.Document{}, &pb.Document{})
+}
+
+// compareWrites parses a message of a Write stream both ways.
+func compareWrites(t *testing.T, text string) {
+	t.Helper()
+	compareParsed(t, text, &pb.WriteRequest{}, &pb.WriteRequest{})
+}
+
+// writeTexts lists messages of Write streams and texts that are almost such messages.
+var writeTexts = []string{
+	`{"streamToken":"MQ==","writes":[{"update":{"name":"a","fields":{"n":{"integerValue":"1"}}},"updateMask":{"fieldPaths":["n"]},"currentDocument":{"exists":true}},{"delete":"b"}]}`,
+	`{"database":"d"}`, `{"streamToken":null}`, `{"streamToken":""}`, `{"streamToken":"MQ"}`, `{"streamToken":"M\nQ=="}`, `{"streamToken":"-_8="}`, `{"streamToken":"a","streamToken":"b"}`,
+	`{"streamToken":5}`, `{"writes":[]}`, `{"writes":null}`, `{"writes":{"delete":"a"}}`, `{"writes":[{"delete":"a"}],"writes":[{"delete":"b"}]}`, `{"writes":[{"delete":"a"},null]}`, `{"writes":[5]}`,
+	`{"writes":[{}]}`, `{"writes":[{"delete":null}]}`, `{"writes":[{"delete":5}]}`, `{"writes":[{"delete":"a","update":{}}]}`, `{"writes":[{"delete":"","delete":"a"}]}`, `{"writes":[{"verify":"a"}]}`,
+	`{"writes":[{"update":null}]}`, `{"writes":[{"update":{"fields":{"a":{"nullValue":0}}}}]}`, `{"writes":[{"update":{},"updateTransforms":[{"fieldPath":"a","setToServerValue":"REQUEST_TIME"}]}]}`,
+	`{"writes":[{"update":{},"updateMask":{}}]}`, `{"writes":[{"update":{},"updateMask":null}]}`, `{"writes":[{"update":{},"updateMask":{"fieldPaths":[]}}]}`, `{"writes":[{"update":{},"updateMask":{"fieldPaths":"a"}}]}`,
+	`{"writes":[{"update":{},"updateMask":{"fieldPaths":[5]}}]}`, `{"writes":[{"update":{},"update_mask":{"field_paths":["a"]}}]}`, `{"writes":[{"update":{},"currentDocument":{"exists":"true"}}]}`,
+	`{"writes":[{"update":{},"currentDocument":{"updateTime":"2020-01-01T00:00:00Z"}}]}`, `{"writes":[{"update":{},"currentDocument":{"exists":false},"currentDocument":{"exists":true}}]}`,
+	`{"writes":[{"currentDocument":{"exists":true}}]}`, `{"writes":[{"unknown":1}]}`,
+}
+
+// TestParsedWritesAreTheSameEitherWay parses messages of Write streams, and messages in which a byte was changed.
+func TestParsedWritesAreTheSameEitherWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, text := range writeTexts {
+		compareWrites(t, text)
+		for range 500 {
+			changed := []byte(text)
+			changed[r.IntN(len(changed))] = `"{}[]:,0aNv \`[r.IntN(12)]
+			compareWrites(t, string(changed))
+		}
+	}
+}
+
+// FuzzParseWrites compares both ways.
+func FuzzParseWrites(f *testing.F) {
+	for _, text := range writeTexts {
+		f.Add(text)
+	}
+	f.Fuzz(compareWrites)
 }
 
 // documentTexts lists documents and texts that are almost documents.
@@ -43,7 +88,7 @@ var documentTexts = []string{
 // TestParsedDocumentsAreTheSameEitherWay parses documents, and documents in which some bytes were changed.
 func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 	for _, text := range documentTexts {
-		compareParsed(t, text)
+		compareDocuments(t, text)
 	}
 	g := generator{rand.New(rand.NewPCG(7, 8))}
 	for range 2_000 {
@@ -52,14 +97,14 @@ func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compareParsed(t, string(text))
+		compareDocuments(t, string(text))
 		var m pb.Document
 		if err := ParseJSON(text, &m); err != nil || !proto.Equal(&m, FormatDocument(d)) {
 			t.Fatalf("ParseJSON(%s) = %v, %v, want %v", text, &m, err, FormatDocument(d))
 		}
 		for range 5 {
 			text[g.IntN(len(text))] = `"{}[]:,0aNv \`[g.IntN(12)]
-			compareParsed(t, string(text))
+			compareDocuments(t, string(text))
 		}
 	}
 }
@@ -93,7 +138,7 @@ func FuzzParseDocument(f *testing.F) {
 	for _, text := range documentTexts {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { compareParsed(t, text) })
+	f.Fuzz(compareDocuments)
 }
 
 // BenchmarkParseJSON parses a commit of a document of 16 fields, by both ways.
