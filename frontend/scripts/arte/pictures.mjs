@@ -15,7 +15,7 @@ import { strip } from './scenes/strip.mjs'
 import { directors, group } from './scenes/team.mjs'
 import { calendar, instruments } from './scenes/wide.mjs'
 
-/** Where the upright crop of a hero looks, by default: the part that holds the essentials. */
+/** The default position of a hero's upright crop. */
 const UPRIGHT = [700, 60, 630, 840]
 
 /** A hero in its wide and upright formats. */

@@ -1,7 +1,7 @@
 /** The inks of «Serigrafía caribeña». Nothing in an illustration has another colour. */
 export const P = {
   tinta: '#0B3C49',
-  /** The same ink where it lies on the ground alone, which by night is dark: there it is light. */
+  /** The same ink for strokes directly on the ground, which is dark in the dark theme: they are light there. */
   trazo: '#0B3C4A',
   noche: '#0A2F3A',
   mar: '#147C86',
@@ -53,8 +53,8 @@ export const TINTS = { sol: '#FCE3C1', mar: '#CDE9E4', coral: '#FBD5C5', rosa: '
 export const HALO = [P.alba, P.trigo, P.oro, P.miel]
 
 /**
- * The grounds and lights of a picture by night: what is paper by day is a dark sea air, and the rings of light around the sun
- * are its glow. Objects keep their inks. A picture follows the colour scheme of the page that shows it.
+ * The grounds and lights of a picture in the dark theme: paper becomes dark teal, and the rings of light around the sun
+ * become darker teals. Objects keep their inks. A picture follows the colour scheme of the page that shows it.
  */
 export const NIGHT = {
   [TINTS.sol]: '#123F4B',

@@ -2,7 +2,7 @@ import { P } from './palette.mjs'
 import { n } from './path.mjs'
 
 /**
- * Prints a motif in two layers, the rule that makes every drawing look like one hand:
+ * Prints a motif in two layers, so that all drawings have the same style:
  * flat colour first, shifted in screen space, then the ink line on top.
  *
  * A motif is `{ fill, line }` drawn around its own origin. In `line`, the bare attribute

@@ -1,7 +1,7 @@
 import { P } from '../lib/palette.mjs'
 import { n } from '../lib/path.mjs'
 
-/** A palm frond; palms live only at an edge of a picture. */
+/** A palm frond. Palms are only at the edges of pictures. */
 export function frond(x, y, turn, length, colour = P.hoja, flip = 1) {
   let leaves = ''
   for (let i = 1; i <= 11; i++) {

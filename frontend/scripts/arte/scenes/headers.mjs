@@ -24,7 +24,7 @@ const shore = (body) => `<clipPath id="orilla"><path d="M40 560C70 490 120 452 2
 const hill = (from, to, fill) => shore(`<path d="M-20 ${from}C200 ${from - 10} 330 ${to + 30} 560 ${to}S860 ${to + 8} 1000 ${to - 10}V560H-20Z" fill="${fill}"/>`)
 const stage = (y, fill) => `<path d="M${n(y * -0.6 + 500)} ${y}H1000V560H${n(y * -0.6 + 420)}Z" fill="${fill}"/><path d="M${n(y * -0.6 + 500)} ${y}H1000" stroke="${P.tinta}" stroke-width="7" stroke-linecap="round"/>`
 
-/** /informacion: the school on its hill; a melody leaves by the roof. */
+/** /informacion: the school on a hill, with a staff above its roof. */
 const school = () => {
   const score = staff((x) => 150 - 70 * Math.sin((x - 520) / 190), () => 20)
   return (
@@ -36,7 +36,7 @@ const school = () => {
   )
 }
 
-/** /historia: the three borrowed stands before the first sun. */
+/** /historia: three music stands in front of a rising sun. */
 const threeStands = () =>
   glow(640, 300) + sun(640, 300, 168) + halftone(640, 300, 168, { from: 0 }) + stage(470, P.mar) +
   print(stand({ post: 236, desk: P.turq }), { ink: P.trazo, x: 440, y: 248, s: 1.02, sw: 7.4 }) +
@@ -51,14 +51,14 @@ const manyHands = () =>
   print(hand(P.caoba, P.hoja), { x: 748, y: 404, s: 1.5, r: 6, sw: 8.4 }) + print(hand(P.cobre, P.rosa), { x: 910, y: 430, s: 1.35, r: 16, sw: 8 }) +
   print(baton(P.coral), { ink: P.trazo, x: 640, y: 172, s: 1.3, r: -8, sw: 8 }) + loosePair(420, 150, 0.76, P.trazo) + looseEighth(880, 190, 0.8, P.rosa)
 
-/** /voluntarios: the drums of the people, ready for who comes. */
+/** /voluntarios: folk drums without players. */
 const drums = () =>
   glow(660, 270) + sun(660, 270, 150, P.miel, P.sol) + stage(452, P.hoja) +
   print(palo(P.coral), { x: 470, y: 290, s: 1.36, sw: 8 }) + print(tambora(P.turq), { x: 690, y: 392, s: 1.24, sw: 8 }) +
   print(guira(P.espuma), { x: 892, y: 316, s: 1.2, r: 10, sw: 7.6 }) + print(raspa(P.sol), { x: 806, y: 210, s: 1, r: -30, sw: 7 }) +
   print(snare(P.rosa), { x: 322, y: 418, s: 0.86, sw: 7.2 }) + looseEighth(590, 130, 0.84, P.trazo)
 
-/** /programas: a keyboard that is a road to the sun. */
+/** /programas: a keyboard as a road towards the sun. */
 const road = () => {
   const { white, black } = keys(9, 92, 190)
   return (
@@ -79,27 +79,27 @@ const together = () => {
   )
 }
 
-/** /contacto: a conch that calls over the water. */
+/** /contacto: a conch over the water. */
 const call = () =>
   rings(520, 250, [230, 178, 128], [P.petalo, P.flor, P.rosa]) + sun(860, 140, 78) +
   sea(372, 0.2, P.turq, P.cresta) + print(conch(P.crema, P.rosa), { x: 690, y: 290, s: 2.2, r: -10, sw: 9 }) + sea(430, 2, P.mar, P.brisa) + sea(486, 4, P.tinta) +
   looseEighth(360, 190, 0.86, P.trazo) + looseQuarter(440, 320, 0.72, P.trazo) + loosePair(300, 320, 0.66, P.coral)
 
-/** /donar: a guitar that goes from one pair of hands to another. */
+/** /donar: a guitar passed between two pairs of hands. */
 const giving = () =>
   glow(650, 240) + sun(650, 240, 146) + halftone(650, 240, 146, { from: 0 }) +
   print(instrument('guitarra', P.coral), { x: 640, y: 250, s: 3.5, r: 62, sw: 8.6 }) +
   print(hand(P.canela, P.mar), { x: 470, y: 440, s: 1.42, r: 12, sw: 8.4 }) + print(hand(P.caoba, P.rosa), { x: 850, y: 432, s: 1.42, r: -12, sw: 8.4, flip: -1 }) +
   looseEighth(380, 180, 0.84, P.trazo) + loosePair(820, 110, 0.74, P.rosa) + sea(500, 1, P.mar, P.brisa)
 
-/** /donar/gracias: the guitar that was given stands among flowers, and sounds. */
+/** /donar/gracias: the same guitar among flowers, with notes. */
 const thanks = () =>
   glow(680, 240) + sun(680, 240, 146, P.miel, P.sol) + halftone(680, 240, 146, { from: 0 }) + stage(470, P.hoja) +
   print(instrument('guitarra', P.turq), { x: 690, y: 312, s: 3.3, r: 10, sw: 8.6 }) + print(maracas(P.coral, P.sol), { x: 868, y: 392, s: 1.1, r: 8, sw: 7.4 }) +
   hibiscus(486, 452, 50, P.rosa) + hibiscus(566, 484, 38, P.coral) + hibiscus(800, 486, 40, P.rosa) +
   loosePair(440, 190, 0.86, P.trazo) + looseEighth(560, 110, 0.8, P.rosa) + looseQuarter(860, 130, 0.8, P.trazo)
 
-/** /privacidad: the key of the score, and what it keeps. */
+/** /privacidad: a key with a treble clef as its bow, and a padlock. */
 const lock = () =>
   rings(660, 260, [240, 176], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef, P.sol), { x: 560, y: 270, s: 1.08, r: 24, sw: 8 }) +
   `<path d="M706 300h196v150H706Z" fill="${P.coral}" transform="translate(8 8)"/><g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"><path d="M706 300h196v150H706Z"/><path d="M746 300v-44a58 58 0 0 1 116 0v44"/><path d="M804 366v34" stroke-linecap="round"/></g><circle cx="804" cy="360" r="14" fill="${P.tinta}"/>` +

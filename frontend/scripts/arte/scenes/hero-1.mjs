@@ -11,7 +11,7 @@ const [LEFT, RIGHT, FOOT] = [-20, 1640, 910]
 /** The middle line of the staff. */
 const line = (x) => 470 - 120 * Math.sin(((x - 120) / 1500) * Math.PI * 1.05) + 46 * Math.sin((x / 520) * 2 * Math.PI + 0.6)
 
-/** Mar de música: a staff crosses the sun and becomes sea; instruments come out of the waves. */
+/** A staff crosses the sun and becomes the sea, with instruments among the waves. */
 export function draw({ score: withScore = true } = {}) {
   const score = staff(line, (x) => 25 * (1 - 0.28 * Math.cos((x / 1600) * Math.PI * 2)))
   const wave = (y, a, length, phase, a2, length2, phase2, fill) =>

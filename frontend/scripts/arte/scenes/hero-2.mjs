@@ -15,7 +15,7 @@ const shade = (x, y, s, colour) =>
 const tower = (x, y, s, colour) =>
   `<path transform="translate(${x} ${y}) scale(${s})" fill="${colour}" d="M0-96C30-98 50-78 50-52C50-34 40-28 36-16C32-6 36 4 44 14C56 28 66 42 66 64V700H-66V64C-66 42-56 28-44 14C-36 4-32-6-36-16C-40-28-50-34-50-52C-50-78-30-98 0-96ZM-9-96V-236C-26-244-20-270 0-268 20-270 26-246 10-236V-96Z"/>`
 
-/** Orquesta juvenil: music stands are the skyline of a city at dawn. */
+/** A youth orchestra: music stands as the skyline of a city at dawn. */
 export function draw() {
   const street = staff(
     (x) => 848 + 8 * Math.sin((x / 700) * Math.PI),

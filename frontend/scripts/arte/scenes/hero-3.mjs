@@ -12,7 +12,7 @@ export const ROBES = [
   [P.mar, P.agua, P.crema],
 ]
 
-/** A voice: a hill of sound with an open mouth, half a disc over its baseline. */
+/** A voice: concentric half discs over a baseline, with an open mouth. */
 export function voice(x, y, r, [outer, inner, ground], open) {
   const half = (k, cx = x, cy = y) => `M${n(cx - r * k)} ${n(cy + r * 0.9)}V${n(cy)}A${n(r * k)} ${n(r * k)} 0 0 1 ${n(cx + r * k)} ${n(cy)}V${n(cy + r * 0.9)}Z`
   const arc = (k) => `M${n(x - r * k)} ${n(y + r * 0.5)}V${n(y)}A${n(r * k)} ${n(r * k)} 0 0 1 ${n(x + r * k)} ${n(y)}V${n(y + r * 0.5)}`
@@ -27,7 +27,7 @@ export function voice(x, y, r, [outer, inner, ground], open) {
 /** The middle line of the staff: it rises from behind the hills, over the sun and down. */
 const line = (x) => 300 + 0.00042 * (x - 1080) ** 2 - 60 * Math.sin(((x - 640) / 560) * Math.PI)
 
-/** Coro infantil: voices stacked like waves, each a hill with an open mouth; their staff rises to the sun. */
+/** A children's choir: rows of voices and a staff that rises to the sun. */
 export function draw() {
   const score = staff(line, (x) => 22 + 5 * Math.sin((x / 900) * Math.PI))
   const rows = []

@@ -50,7 +50,7 @@ const stool = (x, y, w) =>
 /** The porch is wider than the usual upright crop. */
 export const upright = [690, 0, 675, 900]
 
-/** Taller de perico ripiao: tambora, güira and accordion wait on the porch of a house by the sea. */
+/** Tambora, güira and accordion on the porch of a house by the sea. */
 export function draw() {
   const rail = balustrade(664, 1356, 566, 742, 49)
   const lace = fretwork(664, 1356, 118, 57.7)

@@ -17,7 +17,7 @@ const merlons = () => {
   return d
 }
 
-/** The stones of the square: courses that widen towards us. */
+/** The stones of the square: courses that widen towards the lower edge. */
 function square() {
   let d = ''
   for (let i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ const offering = () =>
   sun(240, 196, 140, P.miel, P.sol) + halftone(240, 196, 140, { from: 0.1, colour: P.sol }) +
   print(hand(P.coral, P.mar), { x: 190, y: 350, s: 1.5, r: -12, sw: 8 }) + looseEighth(300, 190, 1.5, P.tinta) + looseQuarter(110, 120, 0.6, P.rosa)
 
-/** A clock whose hour is music: the time that a volunteer gives. */
+/** A clock: the time that a volunteer gives. */
 const hours = () => {
   const marks = [...Array(12).keys()].map((i) => `<path transform="rotate(${i * 30})" d="M0-132v${i % 3 ? 12 : 26}"/>`).join('')
   return (
@@ -31,7 +31,7 @@ const singingHouse = () =>
   looseEighth(470, 300, 0.9, P.tinta) + loosePair(506, 214, 0.62, P.crema) + looseQuarter(570, 330, 0.7, P.rosa) + looseEighth(86, 150, 0.6, P.tinta) +
   frond(-16, 140, -8, 210, P.hoja) + frond(-16, 150, 26, 230, P.monte) + frond(-10, 160, 62, 170, P.hoja)
 
-/** Left and right border and height of the road, from the horizon (0) to us (1). */
+/** Left and right border and height of the road, from the horizon (0) to the lower edge (1). */
 const edge = (t) => [320 - 12 - 330 * t ** 1.6, 320 + 12 + 330 * t ** 1.6, 232 + 268 * t]
 
 /** A road of piano keys that climbs towards the sun. */
@@ -70,7 +70,7 @@ const map = () => {
   )
 }
 
-/** Pictures of volunteers' stories, of the foundation, and the drawn map. */
+/** Pictures of volunteers' stories and of the foundation, and the map. */
 export const volunteers = [[TINTS.mar, offering], [TINTS.sol, hours]].map(([ground, draw]) => ({ width: 480, height: 480, ground, draw }))
 export const about = [[TINTS.coral, singingHouse], [TINTS.sol, keyRoad]].map(([ground, draw]) => ({ width: 640, height: 480, ground, draw }))
 export const cityMap = { width: 1200, height: 600, ground: P.arena, draw: map }

@@ -69,7 +69,7 @@ const side = (flip) =>
 const ink = (flip) =>
   `<g transform="translate(320 0) scale(${flip} 1)"><path d="M0 160C62 124 164 124 264 154V398C164 368 62 368 0 404Z"/><path d="M28 196c60-22 130-24 206-6M28 210c60-22 130-24 206-6M28 224c60-22 130-24 206-6M28 290c60-22 130-24 206-6M28 304c60-22 130-24 206-6M28 318c60-22 130-24 206-6" stroke-width="3"/></g>`
 
-/** An open score whose notes lift off the page. */
+/** An open score with notes above it. */
 const openScore = () => {
   return (
     `<path d="M-10 330H650V490H-10Z" fill="${P.turq}"/><path d="M66 432h508v-20H66Z" fill="${P.mar}"/>` +

@@ -14,7 +14,7 @@ const neck = (it) => ({ ...it, fill: `<path d="M-4.200 4V-46L-6-62h12l-1.800 16V
 /** An instrument in its place, all with the same line. */
 const at = (name, x, y, s, r, motif = instrument(name)) => print(motif, { x, y, s, r, sw: 7.4 })
 
-/** The seven instruments of the school ride the waves. */
+/** The seven instruments of the school on the waves. */
 export function instruments() {
   return [
     rings(1120, 330, [760, 600, 450, 310], HALO),
@@ -37,11 +37,11 @@ export function instruments() {
   ].join('')
 }
 
-/** A phase of the moon: a disc and the part that the night has eaten. */
+/** A phase of the moon: a disc and its dark part. */
 const phase = (x, y, r, lit) =>
   `<circle cx="${n(x + 6)}" cy="${n(y + 6)}" r="${r}" fill="${P.miel}"/><path d="M${n(x)} ${n(y - r)}A${r} ${r} 0 0 0 ${n(x)} ${n(y + r)}A${n(Math.abs(lit) * r)} ${r} 0 0 ${lit > 0 ? 0 : 1} ${n(x)} ${n(y - r)}Z" fill="${P.tinta}"/><circle cx="${n(x)}" cy="${n(y)}" r="${r}" fill="none" stroke="${P.tinta}" stroke-width="7"/>`
 
-/** A month on a staff: the phases of the moon are its notes. */
+/** The phases of the moon as notes on a staff. */
 export function calendar() {
   const score = staff((x) => 372 - 60 * Math.sin(((x - 300) / 1300) * Math.PI) + 16 * Math.sin((x / 420) * Math.PI), () => 38)
   const moons = [[690, 3, 0.6], [860, 1, 0], [1230, -1, 0], [1390, 1, -0.6]]
