@@ -71,13 +71,16 @@ test('a drawing has its night when the page is dark, also when the visitor chose
   expect(light).toBeLessThan(300)
 })
 
-for (const { path, poster } of [
-  { path: '/historia', poster: '.cartel' },
-  { path: '/instrumentos', poster: '.cartel-papel' },
+for (const { path, framed } of [
+  { path: '/historia', framed: '.cartel' },
+  { path: '/instrumentos', framed: '.cartel-papel' },
+  { path: '/instrumentos', framed: '.tarjeta-viva' },
 ]) {
-  test(`the frame of a poster on ${path} is visible on all sides`, async ({ page }) => {
+  test(`the frame of ${framed} on ${path} is visible on all sides, also under the pointer`, async ({ page }) => {
     await page.goto(path)
-    const box = page.locator(poster).first()
+    const box = page.locator(framed).first()
+    await box.hover({ position: { x: 6, y: 6 } })
+    await box.evaluate((node) => Promise.all(node.getAnimations({ subtree: true }).map(({ finished }) => finished)))
     const { data, info } = await sharp(await box.screenshot())
       .raw()
       .toBuffer({ resolveWithObject: true })
