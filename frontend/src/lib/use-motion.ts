@@ -1,19 +1,8 @@
 import { useSyncExternalStore } from 'react'
-
-const STILL = '(prefers-reduced-motion: reduce)'
+import { useMedia } from './use-media'
 
 /** Whether the visitor prefers reduced motion (P-09). */
-export function useReducedMotion(): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const medium = matchMedia(STILL)
-      medium.addEventListener('change', onChange)
-      return () => medium.removeEventListener('change', onChange)
-    },
-    () => matchMedia(STILL).matches,
-    () => false,
-  )
-}
+export const useReducedMotion = () => useMedia('(prefers-reduced-motion: reduce)')
 
 /** Whether the tab is visible. */
 export function useInView(): boolean {
