@@ -1,20 +1,8 @@
 import { expect, it } from 'vitest'
-import type { PublicEvent } from '../lib/event'
 import { aboutOf } from './event-query'
+import { sampleEvent } from './sample-event'
 
-const event = (id: string, day: string): PublicEvent => ({
-  id,
-  title: id,
-  description: '',
-  place: '',
-  artist: '',
-  price: null,
-  image: null,
-  imageAlt: id,
-  moment: new Date(day),
-  date: '',
-  time: '',
-})
+const event = (id: string, day: string) => sampleEvent({ id, moment: new Date(day) })
 const [a, b, c] = [event('a', '2027-09-05'), event('b', '2027-09-10'), event('c', '2027-10-01')]
 const from = new Date('2027-09-05')
 

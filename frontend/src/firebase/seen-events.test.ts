@@ -2,20 +2,9 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { PublicEvent } from '../lib/event'
 import { recall, remember } from './seen-events'
+import { sampleEvent } from './sample-event'
 
-const event = (id: string, moment: string): PublicEvent => ({
-  id,
-  title: id,
-  description: '',
-  place: '',
-  artist: '',
-  price: null,
-  image: null,
-  imageAlt: id,
-  moment: new Date(moment),
-  date: '05 SEP 2027',
-  time: '19:30',
-})
+const event = (id: string, moment: string) => sampleEvent({ id, moment: new Date(moment), date: '05 SEP 2027', time: '19:30' })
 const all = () => true
 const inYear = (year: number) => (e: PublicEvent) => e.moment?.getUTCFullYear() === year
 const [early, late, other] = [event('a', '2027-09-05'), event('b', '2027-10-05'), event('c', '2028-01-01')]
