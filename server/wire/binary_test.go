@@ -1,6 +1,10 @@
 package wire_test
 
 import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -10,6 +14,8 @@ import (
 
 	"google.golang.org/genproto/googleapis/type/latlng"
 
+	"clave/server/resource"
+	"clave/server/value"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
@@ -75,6 +81,86 @@ func compareUnmarshal(t *testing.T, b []byte, empty proto.Message) {
 	}
 }
 
+// compareParsed compares the writes of a CommitRequest, whose documents are parsed with the message, with those of the general parser.
+func compareParsed(t *testing.T, b []byte) {
+	t.Helper()
+	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
+	var got wire.CommitRequest
+	var want pb.CommitRequest
+	gotErr, wantErr := wire.Unmarshal(b, &got), proto.Unmarshal(b, &want)
+	if (gotErr == nil) != (wantErr == nil) {
+		t.Errorf("Unmarshal(%x) = %v, want %v", b, gotErr, wantErr)
+	}
+	if gotErr != nil || wantErr != nil {
+		return
+	}
+	if got.GetDatabase() != want.GetDatabase() || !bytes.Equal(got.GetTransaction(), want.GetTransaction()) {
+		t.Errorf("Unmarshal(%x): database %q, transaction %x", b, got.GetDatabase(), got.GetTransaction())
+	}
+	gotWrites, gotErr := got.ParseWrites(db)
+	wantWrites, wantErr := wire.ParseWrites(db, want.GetWrites())
+	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || len(gotWrites) != len(wantWrites) {
+		t.Errorf("ParseWrites after Unmarshal(%x) = %d writes, %v, want %d, %v", b, len(gotWrites), gotErr, len(wantWrites), wantErr)
+		return
+	}
+	for i, w := range gotWrites {
+		if (w.Fields == nil) != (wantWrites[i].Fields == nil) || !value.Identical(w.Fields, wantWrites[i].Fields) {
+			t.Errorf("write %d after Unmarshal(%x) has the fields %v, want %v", i, b, w.Fields, wantWrites[i].Fields)
+		}
+		w.Fields, wantWrites[i].Fields, w.Transforms, wantWrites[i].Transforms = nil, nil, nil, nil
+		if !reflect.DeepEqual(w, wantWrites[i]) {
+			t.Errorf("write %d after Unmarshal(%x) = %v, want %v", i, b, w, wantWrites[i])
+		}
+	}
+}
+
+// TestUnmarshalParsesDocuments parses requests to commit with all values, with values that are not valid, and with parts of other forms.
+func TestUnmarshalParsesDocuments(t *testing.T) {
+	valid := &pb.CommitRequest{Database: "projects/p/databases/(default)", Transaction: []byte{1}}
+	valid.Writes = append(valid.Writes, requests()[1].(*pb.CommitRequest).GetWrites()[:3]...)
+	valid.Writes = append(valid.Writes, &pb.Write{Operation: &pb.Write_Delete{Delete: everything().GetName()}},
+		&pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: everything().GetName()}}})
+	deep := &pb.Value{}
+	for range 99 {
+		deep = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{deep}}}}
+	}
+	messages := []*pb.CommitRequest{valid}
+	for _, v := range []*pb.Value{
+		{}, deep,
+		{ValueType: &pb.Value_TimestampValue{TimestampValue: &timestamppb.Timestamp{Seconds: math.MaxInt64}}},
+		{ValueType: &pb.Value_TimestampValue{TimestampValue: &timestamppb.Timestamp{Nanos: -1}}},
+		{ValueType: &pb.Value_ReferenceValue{ReferenceValue: "nowhere"}},
+		{ValueType: &pb.Value_GeoPointValue{GeoPointValue: &latlng.LatLng{Latitude: 91}}},
+		{ValueType: &pb.Value_FieldReferenceValue{FieldReferenceValue: "f"}},
+		{ValueType: &pb.Value_DoubleValue{DoubleValue: math.NaN()}},
+	} {
+		d := &pb.Document{Name: everything().GetName(), Fields: map[string]*pb.Value{"f": v}}
+		messages = append(messages, &pb.CommitRequest{Writes: []*pb.Write{
+			{Operation: &pb.Write_Update{Update: everything()}}, {Operation: &pb.Write_Update{Update: d}},
+		}})
+	}
+	for _, m := range messages {
+		b, err := proto.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareParsed(t, b)
+		compareParsed(t, protowire.AppendVarint(protowire.AppendTag(b, 99, protowire.VarintType), 1))
+		compareParsed(t, append(b, b...))
+		for n := range b {
+			compareParsed(t, b[:n])
+		}
+	}
+	b, err := proto.Marshal(valid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r wire.CommitRequest
+	if err := wire.Unmarshal(b, &r); err != nil || len(r.GetWrites()) != 5 || r.GetWrites()[0].GetUpdate().GetFields() != nil {
+		t.Errorf("Unmarshal = %v; the message has %d writes, the first with fields", err, len(r.GetWrites()))
+	}
+}
+
 func TestUnmarshal(t *testing.T) {
 	for _, m := range requests() {
 		b, err := proto.Marshal(m)
@@ -102,6 +188,7 @@ func FuzzUnmarshal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		compareUnmarshal(t, b, &pb.CommitRequest{})
+		compareParsed(t, b)
 		compareUnmarshal(t, b, &pb.BatchGetDocumentsRequest{})
 	})
 }

@@ -94,7 +94,12 @@ func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, er
 
 // ParseWrite parses and validates a write to a database.
 func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
-	out, err := parseOperation(db, w)
+	return parseWrite(db, w, nil)
+}
+
+// parseWrite is ParseWrite for a write whose fields may be parsed already.
+func parseWrite(db resource.Database, w *pb.Write, parsed value.Map) (document.Write, error) {
+	out, err := parseOperation(db, w, parsed)
 	if err != nil {
 		return out, err
 	}
@@ -124,14 +129,16 @@ func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
 	return out, document.Validate(out)
 }
 
-// parseOperation parses the operation and the document of a write.
-func parseOperation(db resource.Database, w *pb.Write) (out document.Write, err error) {
+// parseOperation parses the operation and the document of a write, whose fields may be parsed already.
+func parseOperation(db resource.Database, w *pb.Write, parsed value.Map) (out document.Write, err error) {
 	switch op := w.GetOperation().(type) {
 	case *pb.Write_Update:
 		if out.Name, err = ParseDocumentName(db, op.Update.GetName()); err != nil {
 			return out, err
 		}
-		out.Fields, err = parseFields(op.Update.GetFields(), maxNesting)
+		if out.Fields = parsed; parsed == nil {
+			out.Fields, err = parseFields(op.Update.GetFields(), maxNesting)
+		}
 		return out, err
 	case *pb.Write_Delete:
 		out.Op = document.Delete

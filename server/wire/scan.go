@@ -14,6 +14,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
+// usualFields is the number of fields for which the map of a document's fields has space at first.
+const usualFields = 8
+
 // scanner parses the wire form of documents and values. It supports only what clients usually send. It fails at anything
 // unusual (an unknown field, a repeated field, an invalid length), and the general parser parses the message instead.
 // Strings share the memory of text.
@@ -139,7 +142,7 @@ func (s *scanner) member(m *map[string]*pb.Value, depth int) {
 		return
 	}
 	if *m == nil {
-		*m = make(map[string]*pb.Value, 8)
+		*m = make(map[string]*pb.Value, usualFields)
 	}
 	(*m)[key] = v
 }

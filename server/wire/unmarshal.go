@@ -5,6 +5,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -13,6 +14,8 @@ import (
 func Unmarshal(b []byte, m proto.Message) error {
 	done := false
 	switch r := m.(type) {
+	case *CommitRequest:
+		return r.unmarshal(b)
 	case *pb.CommitRequest:
 		done = scanCommit(b, r)
 	case *pb.BatchGetDocumentsRequest:
@@ -53,17 +56,21 @@ func scanString(part []byte, into *string) bool {
 
 // scanCommit parses a commit. It returns false if the general parser is needed.
 func scanCommit(b []byte, r *pb.CommitRequest) bool {
+	return scanCommitFields(b, r, func(part []byte) bool {
+		w := &pb.Write{}
+		r.Writes = append(r.Writes, w)
+		return scanWrite(part, w, nil) || proto.Unmarshal(part, w) == nil
+	})
+}
+
+// scanCommitFields parses a commit, and calls write for each of its writes. It returns false if write does, or if the general parser is needed.
+func scanCommitFields(b []byte, r *pb.CommitRequest, write func(part []byte) bool) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch number {
 		case pb.FieldCommitRequestDatabase:
 			return scanString(part, &r.Database)
 		case pb.FieldCommitRequestWrites:
-			w := &pb.Write{}
-			r.Writes = append(r.Writes, w)
-			if scanWrite(part, w) {
-				return true
-			}
-			return proto.Unmarshal(part, w) == nil
+			return write(part)
 		case pb.FieldCommitRequestTransaction:
 			r.Transaction = append([]byte(nil), part...)
 			return len(part) > 0
@@ -72,15 +79,20 @@ func scanCommit(b []byte, r *pb.CommitRequest) bool {
 	})
 }
 
-// scanWrite parses a write. It returns false if the general parser is needed.
-func scanWrite(b []byte, w *pb.Write) bool {
+// scanWrite parses a write. The fields of an update's document are parsed to values in parsed, unless it is nil. It returns false if the general
+// parser is needed.
+func scanWrite(b []byte, w *pb.Write, parsed *value.Map) bool {
 	return fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
 		case number == pb.FieldWriteUpdate && w.Operation == nil:
 			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
 			s, d := scanner{text: string(part)}, &pb.Document{}
 			w.Operation = &pb.Write_Update{Update: d}
-			s.document(d)
+			if parsed != nil {
+				*parsed = s.parsedDocument(d)
+			} else {
+				s.document(d)
+			}
 			return !s.failed
 		case number == pb.FieldWriteDelete && w.Operation == nil:
 			op := &pb.Write_Delete{}

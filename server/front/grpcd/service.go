@@ -48,7 +48,7 @@ var handlers = map[string]grpc.MethodHandler{
 	"ListDocuments":  handler("ListDocuments", (*firestore.Server).ListDocuments),
 	"CreateDocument": handler("CreateDocument", (*firestore.Server).CreateDocument),
 	"UpdateDocument": handler("UpdateDocument", (*firestore.Server).UpdateDocument),
-	"Commit":         handler("Commit", (*firestore.Server).Commit),
+	"Commit":         handler("Commit", (*firestore.Server).CommitParsed),
 }
 
 // handler returns the handler of a call, in the form of generated code.

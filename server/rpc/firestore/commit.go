@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"clave/server/operation"
+	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
@@ -15,14 +16,32 @@ func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest
 	if err != nil {
 		return nil, err
 	}
-	if len(writes) == 0 && len(r.GetTransaction()) == 0 {
+	return s.commit(ctx, c, db, operation.Commit{Writes: writes, Transaction: r.GetTransaction()})
+}
+
+// CommitParsed is Commit for a request whose documents may be parsed already.
+func (s *Server) CommitParsed(ctx context.Context, c token.Caller, r *wire.CommitRequest) (*wire.Committed, error) {
+	db, err := parseDatabase(r.GetDatabase())
+	if err != nil {
+		return nil, err
+	}
+	writes, err := r.ParseWrites(db)
+	if err != nil {
+		return nil, err
+	}
+	return s.commit(ctx, c, db, operation.Commit{Writes: writes, Transaction: r.GetTransaction()})
+}
+
+// commit applies parsed writes.
+func (s *Server) commit(ctx context.Context, c token.Caller, db resource.Database, r operation.Commit) (*wire.Committed, error) {
+	if len(r.Writes) == 0 && len(r.Transaction) == 0 {
 		return &wire.Committed{}, nil
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, operation.Commit{Writes: writes, Transaction: r.GetTransaction()})
+	result, err := s.o.Guard.Commit(ctx, c, db, r)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(writes) == 0:
+	case len(r.Writes) == 0:
 		return &wire.Committed{}, nil
 	}
 	return &wire.Committed{Results: result.Results, Time: result.Version}, nil
