@@ -52,8 +52,8 @@ func TestOnNodes(t *testing.T) {
 		float64(added.ticks(t))*tick/1e6, added.memory(t)>>10, added.peak(t)>>10)
 }
 
-// startNode starts a node on a PostgreSQL database with an empty folder, and waits for a line of its output with a prefix.
-func startNode(t *testing.T, bin, url, prefix string) *server {
+// startNode starts a node on a PostgreSQL database with an empty folder, and waits for a line of its output with a prefix. flags are further ones.
+func startNode(t *testing.T, bin, url, prefix string, flags ...string) *server {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
@@ -62,7 +62,7 @@ func startNode(t *testing.T, bin, url, prefix string) *server {
 	if err := os.WriteFile(config, fmt.Appendf(nil, `{"emulators": {"firestore": {"port": %s, "websocketPort": %s}}}`, port, sockets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bin, "start", "--config", config, "--only", "firestore", "--data", filepath.Join(dir, "data"))
+	cmd := exec.Command(bin, append([]string{"start", "--config", config, "--only", "firestore", "--data", filepath.Join(dir, "data")}, flags...)...)
 	cmd.Env = append(os.Environ(), "CLAVE_STORE="+url)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -183,7 +183,7 @@ func testListenersContinueAcrossLeaders(t *testing.T, store string) {
 }
 
 // testCutOffFollower disconnects a follower from PostgreSQL and the leader. Its streams must end with UNAVAILABLE, and its reads fail with the same
-// code.
+// code. Its sessions of WebChannel must end.
 func testCutOffFollower(t *testing.T, store string) {
 	at, err := url.Parse(store)
 	if err != nil {
@@ -203,6 +203,11 @@ func testCutOffFollower(t *testing.T, store string) {
 		}
 		current = m.GetTargetChange().GetTargetChangeType() == pb.TargetChange_CURRENT
 	}
+	session := overWebChannel(true)(t, follower.addr(), "Bearer owner")
+	addDocument(session, "kept/one")
+	if _, failed := session.receive(); failed != nil || follower.channels(t) != 1 {
+		t.Fatalf("the follower serves %v sessions: %v", follower.channels(t), failed)
+	}
 	if err := leader.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +224,12 @@ func testCutOffFollower(t *testing.T, store string) {
 		}
 		t.Logf("the stream ended after %v", clock.System().Now().Sub(began))
 		break
+	}
+	for {
+		if _, failed := session.receive(); failed != nil {
+			t.Logf("the session of WebChannel ended after %v: %v", clock.System().Now().Sub(began), failed.Message())
+			break
+		}
 	}
 	if code, text := follower.request(t, http.MethodGet, documents+"/kept/one", ""); code != http.StatusServiceUnavailable {
 		t.Errorf("a read at the follower that is cut off: %d %s, want 503", code, text)

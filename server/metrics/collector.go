@@ -18,7 +18,7 @@ var (
 	healthy   = desc("healthy", "1 while nothing is wrong with the server, 0 otherwise.")
 
 	callsTotal     = desc("calls_total", "Calls that ended, by transport, method and canonical code.", "transport", "method", "code")
-	callsForwarded = desc("calls_forwarded_total", "Calls, and requests of WebChannel, that ended at the node that leads, by transport, method and canonical code.", "transport", "method", "code")
+	callsForwarded = desc("calls_forwarded_total", "Calls, and requests of WebChannel, that ended at another node, by transport, method and canonical code.", "transport", "method", "code")
 	callDuration   = desc("call_duration_seconds", "How long calls took, but for streams.", "transport", "method")
 	callsOpen      = desc("calls_open", "Calls and streams under way.", "transport", "method")
 
