@@ -167,6 +167,14 @@ type enrolling struct {
 	rules   factor.Rules
 }
 
+// errNoToken returns the error of a request about enrolled factors without an ID token.
+func (s *Service) errNoToken() error {
+	if s.o.AsEmulator {
+		return apierror.New("MISSING_ID_TOKEN")
+	}
+	return apierror.New("INVALID_ID_TOKEN")
+}
+
 // enrolling returns the user of an enrollment request. It returns an error if the user can't have second factors.
 func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
@@ -175,7 +183,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 		if err := s.factorsOn(ctx, c, app); err != nil {
 			return nil, err
 		}
-		return nil, apierror.New("MISSING_ID_TOKEN")
+		return nil, s.errNoToken()
 	}
 	u, id, err := s.userOf(c, *r.IDToken)
 	if err != nil {
@@ -302,7 +310,7 @@ func (s *Service) Withdraw(ctx context.Context, c Call, r *MFARequest) (*MFAResp
 		return nil, err
 	}
 	if stringOf(r.IDToken) == "" {
-		return nil, apierror.New("MISSING_ID_TOKEN")
+		return nil, s.errNoToken()
 	}
 	u, id, err := s.recentUser(&c, *r.IDToken)
 	if err != nil {

@@ -90,6 +90,13 @@ var emulatorCases = []emulatorCase{
 		answer, _ := w.admin("POST", "v1/accounts:update", object{"localId": made["localId"], "mfa": object{"enrollments": []object{{"phoneInfo": mfaPhone}}}})
 		return messageOf(answer)
 	}, "OK", "INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined."},
+	{"second factors without ID token", func(w *fixture) string {
+		var all []string
+		for _, verb := range []string{"start", "finalize", "withdraw"} {
+			all = append(all, w.message("v2/accounts/mfaEnrollment:"+verb, object{"idToken": "", "phoneEnrollmentInfo": object{"phoneNumber": mfaPhone}}))
+		}
+		return strings.Join(all, " ")
+	}, "INVALID_ID_TOKEN INVALID_ID_TOKEN INVALID_ID_TOKEN", "MISSING_ID_TOKEN MISSING_ID_TOKEN MISSING_ID_TOKEN"},
 	{"an empty address and password", func(w *fixture) string { return w.message("signUp", object{"email": "", "password": ""}) }, "INVALID_EMAIL", ""},
 	{"an administrator's sign-up with ID token and id", func(w *fixture) string {
 		anonymous := w.must(w.client("signUp", object{}))
