@@ -2,10 +2,12 @@ package firestore
 
 import (
 	"testing"
+	"time"
 
 	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/token"
+	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -31,5 +33,44 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 	others.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/a", 1)}}
 	if r := others.next(); len(r.Results) != 1 {
 		t.Errorf("another user's stream = %v, want one result", r)
+	}
+}
+
+// TestWriteStreamChecksTheSessionBeforeEachBatch sends a batch after the user's session has ended and before the stream has. It is not applied.
+func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
+	h := newStreamFixture(t, listen.Options{})
+	db, err := parseDatabase(streamDatabase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := h.guard.Session(t.Context(), h.ann())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	p := &pipe[pb.WriteRequest, wire.Written]{t: t, ctx: t.Context(), in: make(chan *pb.WriteRequest, 3), out: make(chan *wire.Written, 3)}
+	batches := func(names ...string) error {
+		p.in = make(chan *pb.WriteRequest, len(names))
+		for _, name := range names {
+			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set(name, 1)}}
+		}
+		close(p.in)
+		return h.server.writeBatches(t.Context(), h.ann(), db, session, p)
+	}
+	if err := batches("open/before"); err != nil {
+		t.Fatalf("a batch within the session: %v", err)
+	}
+	h.revoked.Store("ann", true)
+	h.guard.Revoke("p", "", "ann")
+	select {
+	case <-session.Ended():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the session has not ended")
+	}
+	if err := batches("open/after"); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("a batch after the end of the session: %v, want UNAUTHENTICATED", err)
+	}
+	if _, err := h.server.GetDocument(t.Context(), token.Caller{Project: "p"}, &pb.GetDocumentRequest{Name: streamDocuments + "/open/after"}); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("the document of that batch: %v, want none", err)
 	}
 }
