@@ -186,6 +186,9 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 		if err != nil {
 			return nil, err
 		}
+		if parsed.readOnly {
+			return nil, fault.E(fault.InvalidArgument, "Cannot retry a read-only transaction.")
+		}
 		if parsed.ours {
 			age = parsed.seq
 		}

@@ -393,6 +393,17 @@ func TestOneClientHasALimitOfTransactions(t *testing.T) {
 	wantCode(t, "another client's", commitIn(t.Context(), e, others, set("c/b", n(1))), fault.OK)
 }
 
+func TestReadOnlyTransactionsAreNotRetried(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(1)))
+	id := begin(t, e, operation.TransactionOptions{ReadOnly: true})
+	_, err := e.Begin(t.Context(), testDB, operation.TransactionOptions{Retry: id})
+	wantCode(t, "a retry of a read-only transaction", err, fault.InvalidArgument)
+	if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
+		t.Errorf("the transaction after the refusal: %v", err)
+	}
+}
+
 // TestIdsCannotBeGuessed changes each byte of a transaction's id and corrects the checksum. No such id may name a transaction.
 func TestIdsCannotBeGuessed(t *testing.T) {
 	e := open(t, engine.Options{})
