@@ -69,6 +69,16 @@ async function pages(page: Page): Promise<number[]> {
 }
 
 test.describe('S-119 P-18 on paper', () => {
+  test('the calendar’s title has no hole where its picture is on the screen', async ({ page }) => {
+    await page.setViewportSize({ width: 768, height: 1024 })
+    await page.goto('/calendario')
+    await expect(page.getByRole('grid')).toBeVisible()
+    await page.emulateMedia({ media: 'print' })
+    const head = await page.locator('.portada-arte').boundingBox()
+    const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+    expect((head?.height ?? 0) - (title?.height ?? 0)).toBeLessThanOrEqual(40)
+  })
+
   for (const [count, name] of [
     [0, 'an empty month'],
     [1, 'a quiet month'],
