@@ -6,6 +6,7 @@ import (
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
+	"clave/server/identity/importform"
 	"clave/server/identity/userinfo"
 )
 
@@ -66,7 +67,7 @@ func passwordVersion(h *passhash.Hash, p passhash.Params) *int {
 		return nil
 	}
 	version := 0
-	if !sameHash(h, p) {
+	if !importform.IsOwn(h, p) {
 		version = 1
 	}
 	return &version

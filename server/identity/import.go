@@ -2,9 +2,7 @@ package identity
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/base64"
 	"slices"
 	"sort"
 	"strings"
@@ -13,68 +11,11 @@ import (
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/importform"
 	"clave/server/identity/passpolicy"
 	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 )
-
-// ImportUser is an account to import.
-type ImportUser struct {
-	LocalID           string              `json:"localId"`
-	Email             string              `json:"email"`
-	EmailVerified     *bool               `json:"emailVerified"`
-	DisplayName       *string             `json:"displayName"`
-	PhotoURL          *string             `json:"photoUrl"`
-	PhoneNumber       string              `json:"phoneNumber"`
-	PasswordHash      string              `json:"passwordHash"`
-	Salt              string              `json:"salt"`
-	RawPassword       string              `json:"rawPassword"`
-	PasswordUpdatedAt int64               `json:"passwordUpdatedAt"`
-	ProviderUserInfo  []userinfo.Provider `json:"providerUserInfo"`
-	ValidSince        *int64              `json:"validSince"`
-	Disabled          *bool               `json:"disabled"`
-	LastLoginAt       int64               `json:"lastLoginAt"`
-	CreatedAt         int64               `json:"createdAt"`
-	CustomAttributes  *string             `json:"customAttributes"`
-	CustomAuth        *bool               `json:"customAuth"`
-	EmailLinkSignin   *bool               `json:"emailLinkSignin"`
-	InitialEmail      string              `json:"initialEmail"`
-	TenantID          string              `json:"tenantId"`
-	ScreenName        string              `json:"screenName"`
-	Language          string              `json:"language"`
-	TimeZone          string              `json:"timeZone"`
-	DateOfBirth       string              `json:"dateOfBirth"`
-	MFAInfo           []userinfo.Factor   `json:"mfaInfo"`
-}
-
-// ImportRequest imports accounts with the hashes of their passwords.
-type ImportRequest struct {
-	Users             []ImportUser      `json:"users"`
-	HashAlgorithm     string            `json:"hashAlgorithm"`
-	SignerKey         string            `json:"signerKey"`
-	SaltSeparator     string            `json:"saltSeparator"`
-	Rounds            int64             `json:"rounds"`
-	MemoryCost        int64             `json:"memoryCost"`
-	CPUMemCost        int64             `json:"cpuMemCost"`
-	BlockSize         int64             `json:"blockSize"`
-	Parallelization   int64             `json:"parallelization"`
-	DkLen             int64             `json:"dkLen"`
-	PasswordHashOrder string            `json:"passwordHashOrder"`
-	SanityCheck       *bool             `json:"sanityCheck"`
-	AllowOverwrite    *bool             `json:"allowOverwrite"`
-	Argon2Parameters  *Argon2Parameters `json:"argon2Parameters"`
-}
-
-// Argon2Parameters are the parameters of argon2.
-type Argon2Parameters struct {
-	HashLengthBytes int64  `json:"hashLengthBytes"`
-	HashType        string `json:"hashType"`
-	Parallelism     int64  `json:"parallelism"`
-	Iterations      int64  `json:"iterations"`
-	MemoryCostKib   int64  `json:"memoryCostKib"`
-	Version         string `json:"version"`
-	AssociatedData  string `json:"associatedData"`
-}
 
 // ImportResponse lists the accounts that were not imported.
 type ImportResponse struct {
@@ -82,61 +23,26 @@ type ImportResponse struct {
 	Error []BatchError `json:"error,omitempty"`
 }
 
-// decode64 decodes base64 of every kind: with or without padding, for URLs or not.
-func decode64(s string) ([]byte, error) {
-	s = strings.TrimRight(strings.NewReplacer("+", "-", "/", "_", "\n", "", "\r", "").Replace(s), "=")
-	return base64.RawURLEncoding.DecodeString(s)
-}
-
-// hashOf returns a hash with the request's parameters, without sum and salt.
-func (r *ImportRequest) hashOf() (*passhash.Hash, error) {
-	h := &passhash.Hash{
-		Alg: strings.ToUpper(r.HashAlgorithm), Rounds: int(r.Rounds), MemCost: int(r.MemoryCost), CPU: int(r.CPUMemCost), Block: int(r.BlockSize),
-		Parallel: int(r.Parallelization), Length: int(r.DkLen), PasswordFirst: strings.Contains(r.PasswordHashOrder, "PASSWORD_AND_SALT"),
-	}
-	if h.Alg == "SCRYPT" && h.Rounds == 0 && h.MemCost == 0 {
-		h.Rounds, h.MemCost = 8, 14
-	}
-	if a := r.Argon2Parameters; a != nil {
-		h.Argon2 = &passhash.Argon2{Type: a.HashType, Iterations: int(a.Iterations), MemoryKiB: int(a.MemoryCostKib), Parallel: int(a.Parallelism), Length: int(a.HashLengthBytes)}
-		var err error
-		if h.Argon2.Associated, err = decode64(a.AssociatedData); err != nil {
-			return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE")
-		}
-	}
-	var err error
-	if h.Key, err = decode64(r.SignerKey); err != nil {
-		return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE : signerKey")
-	}
-	if h.Separator, err = decode64(r.SaltSeparator); err != nil {
-		return nil, apierror.New("INVALID_HASH_PARAMETER_SIZE : saltSeparator")
-	}
-	if !h.Check() {
-		return nil, apierror.New("INVALID_HASH_ALGORITHM")
-	}
-	return h, nil
-}
-
 // BatchCreate imports accounts. It replaces an account whose id exists, as production does; the official emulator does
 // so only with allowOverwrite.
-func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
+func (s *Service) BatchCreate(ctx context.Context, c Call, r *importform.Request) (*ImportResponse, error) {
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
 	if len(r.Users) == 0 {
 		return nil, apierror.New("MISSING_USER_ACCOUNT")
 	}
-	if err := sane(r.Users, boolOr(r.SanityCheck, false), s.keeps(c, r)); err != nil {
+	if err := importform.CheckUnique(r.Users, boolOr(r.SanityCheck, false), s.keeps(c, r)); err != nil {
 		return nil, err
 	}
 	var hash *passhash.Hash
 	if r.HashAlgorithm != "" {
 		var err error
-		if hash, err = r.hashOf(); err != nil {
+		if hash, err = r.Hash(); err != nil {
 			return nil, err
 		}
 	}
-	if hash != nil && slices.ContainsFunc(r.Users, func(u ImportUser) bool { return u.PasswordHash != "" }) {
+	if hash != nil && slices.ContainsFunc(r.Users, func(u importform.User) bool { return u.PasswordHash != "" }) {
 		if err := s.hasher.Adopt(ctx, c.Project, hash); err != nil {
 			return nil, err
 		}
@@ -150,11 +56,11 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *ImportRequest) (*I
 
 // CheckImport returns what BatchCreate would return for any number of accounts, and stores nothing. A tenant that does
 // not exist yet counts as one without accounts.
-func (s *Service) CheckImport(ctx context.Context, c Call, r *ImportRequest) (*ImportResponse, error) {
+func (s *Service) CheckImport(ctx context.Context, c Call, r *importform.Request) (*ImportResponse, error) {
 	var hash *passhash.Hash
 	if r.HashAlgorithm != "" {
 		var err error
-		if hash, err = r.hashOf(); err != nil {
+		if hash, err = r.Hash(); err != nil {
 			return nil, err
 		}
 	}
@@ -206,7 +112,7 @@ type importing struct {
 }
 
 // importEach checks the accounts of an import one by one.
-func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash *passhash.Hash) (*importing, error) {
+func (s *Service) importEach(ctx context.Context, c Call, r *importform.Request, hash *passhash.Hash) (*importing, error) {
 	res := &ImportResponse{Kind: "identitytoolkit#UploadAccountResponse"}
 	users, order := make(map[string]*account.User), []string(nil)
 	index := make(map[string]int)
@@ -233,7 +139,7 @@ func (s *Service) importEach(ctx context.Context, c Call, r *ImportRequest, hash
 }
 
 // keeps reports whether an import must not replace existing accounts.
-func (s *Service) keeps(c Call, r *ImportRequest) bool {
+func (s *Service) keeps(c Call, r *importform.Request) bool {
 	return s.o.AsEmulator && !boolOr(r.AllowOverwrite, c.Transfer)
 }
 
@@ -284,7 +190,7 @@ func (s *Service) importAll(ctx context.Context, c Call, in *importing) error {
 }
 
 // importOne converts one account. problem is the reason if it can't be imported.
-func (s *Service) importOne(ctx context.Context, c Call, g ImportUser, hash *passhash.Hash) (u *account.User, problem string, err error) {
+func (s *Service) importOne(ctx context.Context, c Call, g importform.User, hash *passhash.Hash) (u *account.User, problem string, err error) {
 	now := s.now()
 	since := now.Unix()
 	u = &account.User{
@@ -385,8 +291,8 @@ func (s *Service) importFactors(c Call, u *account.User, list []userinfo.Factor)
 }
 
 // importPassword imports the hash of a password, or a plain-text password.
-func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g ImportUser, hash *passhash.Hash) (problem string, err error) {
-	switch fake, isFake := fakePassword(g.PasswordHash); {
+func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g importform.User, hash *passhash.Hash) (problem string, err error) {
+	switch fake, isFake := importform.FakePassword(g.PasswordHash); {
 	case g.RawPassword != "":
 		u.Password, err = s.hash(ctx, c, g.RawPassword)
 	case isFake && s.o.Emulator:
@@ -402,10 +308,10 @@ func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g
 		fallthrough
 	default:
 		h := *hash
-		if h.Sum, err = decode64(g.PasswordHash); err != nil {
+		if h.Sum, err = importform.Decode64(g.PasswordHash); err != nil {
 			return "Invalid password hash", nil
 		}
-		if h.Salt, err = decode64(g.Salt); err != nil {
+		if h.Salt, err = importform.Decode64(g.Salt); err != nil {
 			return "Invalid salt", nil
 		}
 		if !h.Check() {
@@ -422,46 +328,4 @@ func (s *Service) importPassword(ctx context.Context, c Call, u *account.User, g
 		u.PasswordUpdated = s.now().UnixMilli()
 	}
 	return "", err
-}
-
-// fakePassword returns the password from the official emulator's exports, which hold it in plain text.
-func fakePassword(hash string) (string, bool) {
-	rest, ok := strings.CutPrefix(hash, "fakeHash:salt=")
-	if !ok {
-		return "", false
-	}
-	_, password, ok := strings.Cut(rest, ":password=")
-	return password, ok
-}
-
-// sane refuses requests in which two accounts share a unique value: an address or a provider's user if unique is set,
-// an id if keep is set.
-func sane(users []ImportUser, unique, keep bool) error {
-	seen := make(map[string]bool)
-	check := func(code, shown string, key ...string) error {
-		id := strings.Join(key, "\x00")
-		if seen[id] {
-			return apierror.New("%s : %s", code, shown)
-		}
-		seen[id] = true
-		return nil
-	}
-	for _, u := range users {
-		var err error
-		if u.Email != "" && unique {
-			err = check("DUPLICATE_EMAIL", u.Email, "email", strings.ToLower(u.Email))
-		}
-		for _, p := range u.ProviderUserInfo {
-			if p.RawID != "" && unique {
-				err = cmp.Or(err, check("DUPLICATE_RAW_ID", "Provider id("+p.ProviderID+"), Raw id("+p.RawID+")", "provider", p.ProviderID, p.RawID))
-			}
-		}
-		if u.LocalID != "" && (keep || unique) {
-			err = cmp.Or(err, check("DUPLICATE_LOCAL_ID", u.LocalID, "uid", u.LocalID))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

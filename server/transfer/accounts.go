@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"clave/server/identity"
+	"clave/server/identity/importform"
 	"clave/server/identity/settings"
 	"clave/server/identity/userinfo"
 )
@@ -94,7 +95,7 @@ func (t *Transfer) tenants(ctx context.Context) ([]*settings.Tenant, error) {
 // accountsOut writes accounts to a folder.
 type accountsOut struct {
 	dir string
-	own *identity.ImportRequest
+	own *importform.Request
 	// files counts the files with other hashes, count the accounts, and lost the second factors that can't be exported.
 	files       int
 	count, lost int64
@@ -113,7 +114,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	if err != nil {
 		return err
 	}
-	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u userinfo.Info, hash *identity.ImportRequest) error {
+	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u userinfo.Info, hash *importform.Request) error {
 		o.count++
 		for _, factor := range u.MFAInfo {
 			if factor.TOTPInfo != nil {
@@ -152,7 +153,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 }
 
 // hashText returns the members of a JSON object that describe the hashing of passwords.
-func hashText(r *identity.ImportRequest) (string, error) {
+func hashText(r *importform.Request) (string, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return "", err

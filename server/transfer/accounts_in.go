@@ -12,6 +12,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/importform"
 	"clave/server/identity/settings"
 )
 
@@ -131,7 +132,7 @@ type accountsIn struct {
 	lost, unknown int64
 	notes         *[]string
 	// hash describes the hashing of passwords for files that do not describe it; nil if it is unknown.
-	hash *identity.ImportRequest
+	hash *importform.Request
 }
 
 // read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
@@ -143,7 +144,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 	var file struct {
 		Users  []map[string]any `json:"users"`
 		Tenant string           `json:"tenantId"`
-		identity.ImportRequest
+		importform.Request
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -154,7 +155,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 		tenant = file.Tenant
 	}
 	if file.HashAlgorithm == "" && in.hash != nil {
-		file.ImportRequest = *in.hash
+		file.Request = *in.hash
 	}
 	size := maxAccounts
 	if in.verify {
@@ -163,7 +164,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 		return err
 	}
 	for users := range slices.Chunk(file.Users, size) {
-		if err := in.put(ctx, name, tenant, file.ImportRequest, users); err != nil {
+		if err := in.put(ctx, name, tenant, file.Request, users); err != nil {
 			return err
 		}
 	}
@@ -171,7 +172,7 @@ func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant strin
 }
 
 // put imports or verifies accounts of a file.
-func (in *accountsIn) put(ctx context.Context, name, tenant string, request identity.ImportRequest, users []map[string]any) error {
+func (in *accountsIn) put(ctx context.Context, name, tenant string, request importform.Request, users []map[string]any) error {
 	for _, given := range users {
 		u, err := in.user(given)
 		if err != nil {
@@ -218,7 +219,7 @@ func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 
 // user returns an account to import. Numbers may be strings, as in responses; factors without a telephone number are
 // omitted.
-func (in *accountsIn) user(given map[string]any) (u identity.ImportUser, err error) {
+func (in *accountsIn) user(given map[string]any) (u importform.User, err error) {
 	if at, ok := given["lastSignedInAt"]; ok {
 		given["lastLoginAt"] = at // as `firebase auth:export` calls it
 	}

@@ -11,6 +11,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/importform"
 	"clave/server/identity/userinfo"
 	"clave/server/resource"
 	"clave/server/transfer"
@@ -122,14 +123,14 @@ func TestAccountsRoundTrip(t *testing.T) {
 	attributes := `{"role":"admin"}`
 	for _, c := range []struct {
 		call    identity.Call
-		request identity.ImportRequest
+		request importform.Request
 	}{
-		{call, identity.ImportRequest{Users: []identity.ImportUser{{
+		{call, importform.Request{Users: []importform.User{{
 			LocalID: "own", Email: "own@example.org", RawPassword: "secreto", EmailVerified: &yes, CustomAttributes: &attributes, CreatedAt: 5, LastLoginAt: 6,
 			MFAInfo: []userinfo.Factor{{PhoneInfo: "+18095550111", MFAEnrollmentID: "f"}},
 		}}}},
-		{call, identity.ImportRequest{HashAlgorithm: "MD5", Users: []identity.ImportUser{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
-		{inTenant, identity.ImportRequest{Users: []identity.ImportUser{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
+		{call, importform.Request{HashAlgorithm: "MD5", Users: []importform.User{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
+		{inTenant, importform.Request{Users: []importform.User{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
 	} {
 		answer, err := from.users.BatchCreate(t.Context(), c.call, &c.request)
 		if err != nil || len(answer.Error) > 0 {

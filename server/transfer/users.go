@@ -11,6 +11,7 @@ import (
 	"clave/server/document"
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/importform"
 )
 
 // Empty reports whether the project has neither documents nor accounts.
@@ -45,7 +46,7 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with the
 // password hash parameters in the form in which the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
-	var hash *identity.ImportRequest
+	var hash *importform.Request
 	if hashFile != "" {
 		text, err := os.ReadFile(hashFile)
 		if err != nil {
@@ -79,8 +80,8 @@ func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, 
 //	  rounds: 8,
 //	  mem_cost: 14,
 //	}
-func parseHash(text string) (*identity.ImportRequest, error) {
-	r := &identity.ImportRequest{}
+func parseHash(text string) (*importform.Request, error) {
+	r := &importform.Request{}
 	texts := map[string]*string{"algorithm": &r.HashAlgorithm, "base64_signer_key": &r.SignerKey, "base64_salt_separator": &r.SaltSeparator}
 	numbers := map[string]*int64{"rounds": &r.Rounds, "mem_cost": &r.MemoryCost}
 	for line := range strings.Lines(text) {

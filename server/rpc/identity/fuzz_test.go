@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clave/server/identity"
+	"clave/server/identity/importform"
 )
 
 // FuzzBody sends arbitrary bodies to the methods with the largest requests. None may panic, and refusals must be client errors.
@@ -32,7 +33,7 @@ func FuzzBody(f *testing.F) {
 			}
 			return
 		}
-		for _, into := range []any{&identity.UpdateRequest{}, &identity.ImportRequest{}, &identity.QueryRequest{}, &identity.MFARequest{}, &identity.RefreshRequest{}} {
+		for _, into := range []any{&identity.UpdateRequest{}, &importform.Request{}, &identity.QueryRequest{}, &identity.MFARequest{}, &identity.RefreshRequest{}} {
 			if err := assign(reflect.ValueOf(into).Elem(), body, ""); err != nil && describe(err).Code != 400 {
 				t.Errorf("%q into %T: %v", text, into, err)
 			}

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"clave/server/httpjson"
+	"clave/server/identity/importform"
+	"clave/server/identity/passkey"
+	"clave/server/identity/userinfo"
 )
 
 // OpenAPIPath is the path at which the official emulator describes the API.
@@ -156,13 +159,33 @@ func (d *document) schema(t reflect.Type) map[string]any { // long: one case a k
 		if t.Name() == "" {
 			return d.object(t)
 		}
-		if _, known := d.schemas[t.Name()]; !known {
-			d.schemas[t.Name()] = nil // for types that contain themselves
-			d.schemas[t.Name()] = d.object(t)
+		name := schemaName(t)
+		if _, known := d.schemas[name]; !known {
+			d.schemas[name] = nil // for types that contain themselves
+			d.schemas[name] = d.object(t)
 		}
-		return map[string]any{"$ref": "#/components/schemas/" + t.Name()}
+		return map[string]any{"$ref": "#/components/schemas/" + name}
 	}
 	return map[string]any{"type": "object"}
+}
+
+// schemaNames holds the names of schemas for types whose own names say too little outside their packages.
+var schemaNames = map[reflect.Type]string{
+	reflect.TypeFor[userinfo.Info]():      "UserInfo",
+	reflect.TypeFor[userinfo.Provider]():  "ProviderUserInfo",
+	reflect.TypeFor[userinfo.Factor]():    "MFAInfo",
+	reflect.TypeFor[userinfo.Passkey]():   "PasskeyInfo",
+	reflect.TypeFor[importform.Request](): "ImportRequest",
+	reflect.TypeFor[importform.User]():    "ImportUser",
+	reflect.TypeFor[passkey.Credential](): "credentialRef",
+}
+
+// schemaName returns the name of a type's schema.
+func schemaName(t reflect.Type) string {
+	if name, ok := schemaNames[t]; ok {
+		return name
+	}
+	return t.Name()
 }
 
 // object describes a struct's fields by their JSON names.

@@ -64,11 +64,16 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("%s is %q, want %q", id, named[id], want)
 		}
 	}
+	for _, name := range []string{"UserInfo", "ProviderUserInfo", "MFAInfo", "ImportRequest", "ImportUser", "SignUpRequest"} {
+		if doc.Components.Schemas[name] == nil {
+			t.Errorf("schema %s is missing", name)
+		}
+	}
 	const ref = `"$ref":"#/components/schemas/`
 	for rest := w.Body.String(); strings.Contains(rest, ref); {
 		rest = rest[strings.Index(rest, ref)+len(ref):]
 		if name, _, _ := strings.Cut(rest, `"`); doc.Components.Schemas[name] == nil {
-			t.Errorf("schema %s is not there", name)
+			t.Errorf("schema %s is missing", name)
 		}
 	}
 	other := httptest.NewRecorder()
