@@ -1,6 +1,9 @@
 package pebblestore
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/cockroachdb/pebble/v2"
 
 	"clave/server/storage"
@@ -27,8 +30,12 @@ func (s *snapshot) GetAll(keys [][]byte, found func(i int, value []byte) error) 
 			err = readError("get", e)
 		}
 	}()
-	for i, key := range keys {
-		if !it.SeekPrefixGE(key) { // The prefix is the whole key.
+	absent, err := leadingAbsent(it, keys)
+	if err != nil {
+		return readError("get", err)
+	}
+	for i := absent; i < len(keys); i++ {
+		if !it.SeekPrefixGE(keys[i]) { // The prefix is the whole key.
 			if err := it.Error(); err != nil {
 				return readError("get", err)
 			}
@@ -43,6 +50,41 @@ func (s *snapshot) GetAll(keys [][]byte, found func(i int, value []byte) error) 
 		}
 	}
 	return nil
+}
+
+// The limits of leadingAbsent.
+const (
+	// window is the number of keys that one seek finds absent.
+	window = 16
+	// maxTail is the number of bytes at the end of a key in which the first and the last key of a window may differ.
+	maxTail = 8
+	// maxDeadAbsent is the number of dead entries after which no further window is looked up.
+	maxDeadAbsent = 64
+)
+
+// leadingAbsent returns a number of leading keys that are all absent. Documents are often created with ids in order, so that nothing is stored
+// between them: one seek then finds a window of keys absent, for each of which the filters of all tables would be read. It returns 0 for few keys,
+// and for keys that are not in order or far from each other, such as those of random ids, because such a seek reads a block of each table.
+func leadingAbsent(it *pebble.Iterator, keys [][]byte) (n int, err error) {
+	if len(keys) < window || !slices.IsSortedFunc(keys, bytes.Compare) {
+		return 0, nil
+	}
+	for n < len(keys) && deadPassed(it) <= maxDeadAbsent {
+		next := min(n+window, len(keys))
+		if !bytes.HasPrefix(keys[next-1], keys[n][:max(0, len(keys[n])-maxTail)]) {
+			break
+		}
+		limit := append(bytes.Clone(keys[next-1]), 0)
+		// The limit is not strict.
+		if it.SeekGEWithLimit(keys[n], limit) == pebble.IterValid && bytes.Compare(it.Key(), limit) < 0 {
+			break
+		}
+		if err := it.Error(); err != nil {
+			return n, err
+		}
+		n = next
+	}
+	return n, nil
 }
 
 // Scan implements storage.Reader.
