@@ -35,7 +35,7 @@ var forbidden = []struct {
 }
 
 // metaphors matches words that comments must not use for programs: a server reports, requests and receives.
-var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|speaks?|hears?|heard|saw|obeys?|obeyed|pokes?|poked|whispers?|believes?|wish(es|ed)?|` +
+var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|speaks?|hears?|heard|saw|obeys?|obeyed|pokes?|poked|whispers?|believes?|wish(es|ed)?|knows?|` +
 	`gives? up|gave up|in vain|parcels?|books?|lift(s|ed)?|law|doors?|guests?|worlds?|strangers?|thie(f|ves)|besieged?|` +
 	`nobody|somebody|anybody|everybody|goes on|go on|went on|comes? back|came back|for ever|forgets?|forgot|thinks?|patien(t|ce)|what else|` +
 	`is no (array|object|map|text|node|alternative|part|filter|commit|data|code|number|error|string|list))\b`)
@@ -48,7 +48,11 @@ var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Belie
 var metaphorsAsNames = regexp.MustCompile(`(?i:^(worth|because|alive|hush|bury|forget|forgotten|revive|poke|obey)$)|[pP]atien(ce|t)|` +
 	`^(forget|tell|ask|hear|obey|poke|hush|bury|revive|complain)[A-Z]|[a-z](Forget|Tell|Ask|Hear|Obey|Poke|Hush|Bury|Revive|Complain)([A-Z]|$)`)
 
-// TestWords refuses metaphors in comments, those of tests included, and in names.
+// metaphorsInTexts matches such words in errors and logs of our own.
+var metaphorsInTexts = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|hears?|heard|obeys?|nobody|somebody|anybody|everybody|giv(es?|en) up|gave up|under way|wants?|knows?|` +
+	`forgets?|complains?|refuses to|steps down|goes by)\b`)
+
+// TestWords refuses metaphors in comments, those of tests included, in names, and in the texts of errors and logs.
 func TestWords(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "node_modules" {
@@ -80,6 +84,7 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 			}
 		}
 	}
+	checkTexts(t, fset, file)
 	for _, decl := range file.Decls {
 		for _, name := range declared(decl) {
 			if word := metaphorsAsNames.FindString(name.Name); word != "" {
@@ -94,6 +99,46 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 			t.Errorf("%s: %q in %s: name what the test expects", fset.Position(fn.Pos()), word, fn.Name.Name)
 		}
 	}
+}
+
+// makesText lists the functions and methods whose literals are the texts of errors and logs.
+var makesText = []string{"fault.E", "fault.Wrap", "errors.New", "fmt.Errorf", "Log.Debug", "Log.Info", "Log.Warn", "Log.Error", "Log.InfoContext", "Log.WarnContext", "Log.ErrorContext"}
+
+// checkTexts refuses metaphors in the errors and logs of a file. Tests are exempt.
+func checkTexts(t *testing.T, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	if strings.HasSuffix(fset.Position(file.Pos()).Filename, "_test.go") {
+		return
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !slices.Contains(makesText, calledName(call)) {
+			return true
+		}
+		for _, arg := range call.Args {
+			if text, ok := arg.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				if word := metaphorsInTexts.FindString(text.Value); word != "" {
+					t.Errorf("%s: %q in %s: say what was expected, or what failed", fset.Position(text.Pos()), word, text.Value)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// calledName returns the last two names of what a call calls, such as fault.E and Log.Error.
+func calledName(call *ast.CallExpr) string {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	switch on := method.X.(type) {
+	case *ast.Ident:
+		return on.Name + "." + method.Sel.Name
+	case *ast.SelectorExpr:
+		return on.Sel.Name + "." + method.Sel.Name
+	}
+	return ""
 }
 
 // declared returns the names of functions, types, constants and variables that a declaration makes.

@@ -49,7 +49,7 @@ func TestLeasesOnStreams(t *testing.T) {
 		t.Error("another stream has the same holder")
 	}
 
-	// A node of the earlier version knows one protocol, and no leases.
+	// A node of the earlier version supports one protocol, and no leases.
 	settings := follower.tls.Clone()
 	settings.NextProtos = []string{indexProtocol, "h2"}
 	conn, err := dialInner(t.Context(), settings, "tcp", leader.o.Name)

@@ -72,7 +72,7 @@ func TestOnlyNodesForwardToOwners(t *testing.T) {
 	}
 }
 
-// TestLeadersThatRouteSessions checks whether a node knows that its leader forwards requests to owners, before and after it has requested an index.
+// TestLeadersThatRouteSessions checks whether a node has recorded that its leader forwards requests to owners, before and after it has requested an index.
 func TestLeadersThatRouteSessions(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)

@@ -50,7 +50,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Holder is what a leader knows of one sequence of requests of a node. A zero Holder has made no requests. Grants guard it.
+// Holder is what a leader keeps of one sequence of requests of a node. A zero Holder has made no requests. Grants guard it.
 type Holder struct {
 	// until is the time until which the node may use a lease, and next what it will be once the node has processed the last
 	// response. A zero time stands for no lease.
@@ -181,10 +181,10 @@ func (g *Grants) Arrived(h *Holder) {
 	}
 }
 
-// Due reports whether the leader should respond now to a node's last request, which wants a lease or not: to recall the
-// node's lease, to replace it by a later one, or to grant the first one. Otherwise that may be so after a time, or once
-// the channel is closed.
-func (g *Grants) Due(h *Holder, wants bool) (due bool, after time.Duration, turned <-chan struct{}) {
+// Due reports whether the leader should respond now to a node's last request: to recall the node's lease, to replace it
+// by a later one, or to grant the first one. If it should not yet, it may
+// have to after a time, or once the channel is closed. requested is set if the request is for a lease.
+func (g *Grants) Due(h *Holder, requested bool) (due bool, after time.Duration, turned <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.o.Clock.Now()
@@ -192,7 +192,7 @@ func (g *Grants) Due(h *Holder, wants bool) (due bool, after time.Duration, turn
 	switch has := h.until.After(now); {
 	case has && g.mu.changing > 0:
 		return true, 0, nil
-	case !wants || end.IsZero():
+	case !requested || end.IsZero():
 		after = g.o.Longest
 	case has:
 		after = h.until.Add(g.o.Longest / 2).Sub(end) // the lease is half over, and can be replaced by a whole one
