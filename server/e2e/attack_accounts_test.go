@@ -56,7 +56,7 @@ type attacked struct {
 func serveForAttacks(t *testing.T, secure bool, flags ...string) *attacked {
 	t.Helper()
 	dir := productionFolder(t)
-	const accounts = 30
+	const accounts = 40
 	users := make([]string, accounts)
 	for i := range users {
 		users[i] = fmt.Sprintf(victimUser, fmt.Sprintf("v%d", i), fmt.Sprintf("v%d", i))
@@ -165,6 +165,8 @@ func TestAttacksOnAccounts(t *testing.T) {
 			t.Run("old sessions", b.oldSessions)
 			t.Run("hosts", b.foreignHosts)
 			t.Run("streams", b.openStreams)
+			t.Run("forged tokens", b.forgeries)
+			t.Run("ended sessions", b.endedSessions)
 			t.Run("floods", b.floods)
 		})
 	}
