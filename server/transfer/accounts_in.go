@@ -68,7 +68,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 // importSettings imports settings and tenants, or only verifies that they can be read.
 func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool) error {
 	// Exports of Clave have all settings in a file of their own. Those of the Emulator Suite have only config.json.
-	stored, err := fs.ReadFile(folder, settingsName)
+	stored, err := readMetadata(folder, settingsName)
 	switch {
 	case err == nil && verify:
 		err = isObject(stored)
@@ -80,7 +80,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 	if err != nil {
 		return fault.Wrap(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
 	}
-	text, err := fs.ReadFile(folder, tenantsName)
+	text, err := readMetadata(folder, tenantsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 
 // importConfig reads the settings that the Emulator Suite exports.
 func (t *Transfer) importConfig(ctx context.Context, folder fs.FS, verify bool) error {
-	text, err := fs.ReadFile(folder, configName)
+	text, err := readMetadata(folder, configName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -122,6 +122,9 @@ func isObject(text []byte) error {
 	return json.Unmarshal(text, &object)
 }
 
+// maxAccountsFile is the maximum size in bytes of a file of accounts, which is read as a whole: some two million accounts.
+const maxAccountsFile = 1 << 30
+
 // accountsIn imports files of accounts, or only verifies them.
 type accountsIn struct {
 	t      *Transfer
@@ -137,6 +140,9 @@ type accountsIn struct {
 
 // read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
 func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
+	if err := regular(folder, name, maxAccountsFile); err != nil {
+		return fault.Wrap(err, fault.CodeOf(incomplete(err)), "cannot read the accounts: %s", reason(err))
+	}
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return fault.Wrap(err, fault.NotFound, "cannot read the accounts: %v", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -139,9 +140,12 @@ type loader struct {
 
 // load reads one file of documents.
 func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
+	if err := regular(folder, name, math.MaxInt64); err != nil {
+		return incomplete(err)
+	}
 	f, err := folder.Open(name)
 	if err != nil {
-		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
+		return incomplete(err)
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {

@@ -81,6 +81,7 @@ type exportPart struct {
 // partsOf returns the parts of an export, at least one, by its overall metadata file.
 func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 	var parts []exportPart
+	named := make(map[string]bool)
 	err := messages(folder, name, overallPart, func(message []byte) error {
 		var part exportPart
 		metadata := ""
@@ -96,6 +97,10 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 		if err != nil || metadata == "" {
 			return errors.Join(err, missing("file of metadata", metadata))
 		}
+		if named[metadata] {
+			return twice(metadata)
+		}
+		named[metadata] = true
 		if part.outputs, err = outputs(folder, metadata); err != nil {
 			return err
 		}
@@ -108,6 +113,31 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 	return parts, err
 }
 
+// maxMetadata is the maximum size in bytes of a file that describes an export. Files of documents and of accounts have other limits.
+const maxMetadata = 16 << 20
+
+// readMetadata returns the content of a file that describes an export. A larger file describes none, and would have to fit into the memory.
+func readMetadata(folder fs.FS, name string) ([]byte, error) {
+	if err := regular(folder, name, maxMetadata); err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(folder, name)
+}
+
+// regular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might never return.
+func regular(folder fs.FS, name string, most int64) error {
+	info, err := fs.Stat(folder, name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fault.E(fault.DataLoss, "%s is damaged: it is not a regular file", name)
+	case info.Size() > most:
+		return fault.E(fault.DataLoss, "%s is damaged: it has %d bytes, at most %d are possible", name, info.Size(), most)
+	}
+	return nil
+}
+
 // missing returns an error if a name of a kind is empty.
 func missing(kind, name string) error {
 	if name != "" {
@@ -116,15 +146,23 @@ func missing(kind, name string) error {
 	return fmt.Errorf("it names no %s", kind)
 }
 
+// twice returns the error for a file that is named twice. A small file of metadata could otherwise have a large one read any number of times.
+func twice(name string) error { return fmt.Errorf("it names %s twice", name) }
+
 // outputs returns the paths of the files with documents that a file of metadata names.
 func outputs(folder fs.FS, name string) ([]string, error) {
 	var paths []string
+	named := make(map[string]bool)
 	err := messages(folder, name, exportOutput, func(message []byte) error {
 		return eachField(message, func(f field) error {
 			if f.number != outputPath {
 				return nil
 			}
 			p, err := inside(name, f.bytes)
+			if err == nil && named[p] {
+				err = twice(p)
+			}
+			named[p] = true
 			paths = append(paths, p)
 			return err
 		})
@@ -134,9 +172,9 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 
 // messages calls yield with the messages of a field in a file of metadata.
 func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
-	text, err := fs.ReadFile(folder, name)
+	text, err := readMetadata(folder, name)
 	if err != nil {
-		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
+		return incomplete(err)
 	}
 	err = eachField(unframed(text), func(f field) error {
 		if f.number != number {
@@ -149,6 +187,15 @@ func messages(folder fs.FS, name string, number protowire.Number, yield func([]b
 		return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 	}
 	return err
+}
+
+// incomplete returns the error for a file that an export lacks. Errors with a code remain as they are.
+func incomplete(err error) error {
+	var named *fault.Error
+	if errors.As(err, &named) {
+		return err
+	}
+	return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 }
 
 // inside returns a path that a file of metadata names, from the root of the folder.

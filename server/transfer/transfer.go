@@ -239,7 +239,10 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 // contentOf returns the content of a folder.
 func contentOf(dir string) (suite, error) {
 	var content suite
-	text, err := os.ReadFile(filepath.Join(dir, suiteFile))
+	text, err := readMetadata(os.DirFS(dir), suiteFile)
+	if fault.Is(err, fault.DataLoss) {
+		return content, err
+	}
 	if err == nil {
 		if err := json.Unmarshal(text, &content); err != nil {
 			return content, fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", filepath.Join(dir, suiteFile), err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"clave/server/fault"
@@ -238,6 +239,29 @@ func TestBadExports(t *testing.T) {
 		{"path", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte(`{"firestore":{"metadata_file":"../../x"}}`), 0o600))
 		}, fault.NotFound, "incomplete"},
+		{"metadata without an end", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/firestore_export.overall_export_metadata", 1<<40))
+		}, fault.DataLoss, "at most"},
+		{"description without an end", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firebase-export-metadata.json", 1<<40))
+		}, fault.DataLoss, "at most"},
+		{"accounts without an end", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/auth_export/accounts.json", 1<<40))
+		}, fault.DataLoss, "at most"},
+		{"a device as metadata", func(t *testing.T, dir string) {
+			name := dir + "/firestore_export/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata"
+			must(t, os.Remove(name))
+			must(t, os.Symlink("/dev/zero", name))
+		}, fault.DataLoss, "not a regular file"},
+		{"a pipe as output", func(t *testing.T, dir string) {
+			name := dir + "/firestore_export/all_namespaces/all_kinds/output-0"
+			must(t, os.Remove(name))
+			must(t, syscall.Mkfifo(name, 0o600))
+		}, fault.DataLoss, "not a regular file"},
+		{"an output that is named twice", func(t *testing.T, dir string) {
+			const output = "\x12\x0a\x12\x08output-0" // field 2 with the path in field 2
+			must(t, os.WriteFile(dir+"/firestore_export/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata", []byte(output+output), 0o600))
+		}, fault.DataLoss, "output-0 twice"},
 		{"account", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/auth_export/accounts.json", []byte(`{"users":[{"localId":"x","email":"no"}]}`), 0o600))
 		}, fault.InvalidArgument, "account x of accounts.json is refused: email is invalid"},

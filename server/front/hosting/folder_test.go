@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"clave/server/front/hosting"
@@ -48,6 +49,9 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 	get("/out.txt", http.StatusNotFound, "Not Found")
 	get("/absolute.txt", http.StatusNotFound, "Not Found")
 	get("/up/secret.txt", http.StatusNotFound, "Not Found")
+	if err := syscall.Mkfifo(filepath.Join(site, "pipe.txt"), 0o600); err == nil {
+		get("/pipe.txt", http.StatusNotFound, "Not Found") // opening it would not return
+	}
 	if err := os.RemoveAll(site); err != nil {
 		t.Fatal(err)
 	}

@@ -273,5 +273,5 @@ func (s *Site) ignored(name string) bool {
 // isFile reports whether a name is a file of the site.
 func (s *Site) isFile(name string) bool {
 	info, err := fs.Stat(s.files, name)
-	return err == nil && !info.IsDir()
+	return err == nil && info.Mode().IsRegular() // opening a pipe would wait for its writer
 }
