@@ -15,6 +15,7 @@ import (
 	"clave/server/faultinject"
 	"clave/server/front"
 	"clave/server/front/budget"
+	"clave/server/front/places"
 	"clave/server/memory"
 	"clave/server/meter"
 	"clave/server/parsing"
@@ -97,6 +98,8 @@ type App struct {
 	faults *faultinject.Injector
 	// budget bounds the memory of requests that are being received, over all ports.
 	budget *budget.Budget
+	// connections, streams and responses bound what clients hold, over all ports except those for administrators.
+	connections, streams, responses *places.Places
 	// parsing limits the memory of large requests that are parsed, over all transports.
 	parsing *parsing.Limit
 	// prepare runs after the ports are open and before the app is ready.
@@ -120,6 +123,9 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	ahead := laboratory(c, &o)
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
+	a.connections = places.New(places.Options{All: o.Memory.Connections, Shared: c.TrustProxy})
+	a.streams = places.New(places.Options{All: o.Memory.Streams})
+	a.responses = places.New(places.Options{All: o.Memory.Responses})
 	if a.hasConsole() {
 		a.watch()
 	}

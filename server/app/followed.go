@@ -153,7 +153,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
-	if s.grpc, err = grpcd.New(grpcd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {
+	if s.grpc, err = grpcd.New(grpcd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {
 		return err
 	}
 	if s.rest, err = restd.New(restd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {

@@ -79,7 +79,8 @@ func (a *App) openPorts(p ports, calls *calls) error {
 // portOptions returns the options of a port for clients.
 func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers) front.Options {
 	return front.Options{
-		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
+		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, Connections: a.connections, Responses: a.responses, ProxyHops: a.proxyHops(),
+		PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
 	}
 }
 
@@ -108,7 +109,7 @@ func (a *App) metricsOptions(ln net.Listener, handlers front.Handlers) front.Opt
 
 // plainOptions returns the options of the port that redirects to https.
 func (a *App) plainOptions(ln net.Listener, health func() error) front.Options {
-	return front.Options{Name: "http", Listener: ln, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: health}, Budget: a.budget, Log: a.o.Log}
+	return front.Options{Name: "http", Listener: ln, Handlers: front.Handlers{Site: front.ToHTTPS(a.config.Ports.Hosting), Health: health}, Budget: a.budget, Connections: a.connections, Log: a.o.Log}
 }
 
 // requestsOptions returns the options of the port of the monitor of requests.

@@ -17,9 +17,11 @@ import (
 	"google.golang.org/grpc"
 
 	"clave/server/clock"
+	"clave/server/forwarded"
 	"clave/server/front/budget"
 	"clave/server/front/grpcd"
 	"clave/server/front/hosting"
+	"clave/server/front/places"
 	"clave/server/process"
 )
 
@@ -70,6 +72,11 @@ type Options struct {
 	Grace time.Duration
 	// Budget bounds the memory of requests that are being received; nil means a budget of the port's own.
 	Budget *budget.Budget
+	// Connections and Responses bound the connections and the HTTP requests that are being served, except back channels; nil means bounds of the
+	// port's own.
+	Connections, Responses *places.Places
+	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
+	ProxyHops int
 	// PrivateNetwork lets pages of public networks call a port in a private one, as in development.
 	PrivateNetwork bool
 	// Verbose logs each request.
@@ -102,6 +109,12 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
+	}
+	if o.Connections == nil {
+		o.Connections = places.New(places.Options{})
+	}
+	if o.Responses == nil {
+		o.Responses = places.New(places.Options{})
 	}
 }
 
@@ -137,7 +150,7 @@ func New(o Options) *Port {
 	p.http = &http.Server{
 		Handler:           p.recovered(p),
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       grpcd.IdleTime,
 		MaxHeaderBytes:    grpcd.MaxHeaders - headersExtra,
 		// The limits of the gRPC server: a call that arrives here has the same ones.
 		HTTP2: &http.HTTP2Config{
@@ -292,8 +305,11 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
 		}
-		p.limitBodyTime(w, r)
-		defer p.o.Budget.Body(w, r)()
+		w, end, ok := p.begin(w, r)
+		defer end()
+		if !ok {
+			return
+		}
 		switch path := r.URL.Path; {
 		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
 			d.Reserved.ServeHTTP(w, r)
@@ -331,8 +347,11 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
 		// individually.
-		p.limitBodyTime(w, r)
-		defer p.o.Budget.Body(w, r)()
+		w, end, ok := p.begin(w, r)
+		defer end()
+		if !ok {
+			return
+		}
 		if d.Health != nil && r.URL.Path == HealthPath {
 			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
@@ -351,6 +370,48 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		p.fallback(d, w, r)
 	})
+}
+
+// begin bounds the time and the memory of a request's body and of its response, which must be written to the returned writer. ok is false if the
+// request was refused. The caller must call end after the response.
+func (p *Port) begin(w http.ResponseWriter, r *http.Request) (bounded http.ResponseWriter, end func(), ok bool) {
+	if IsStream(r.URL.Path) && r.Method == http.MethodGet { // A back channel, which bounds its writes by itself.
+		return w, func() {}, true
+	}
+	if IsCall(r) { // A call that is forwarded, whose responses are bounded there.
+		p.limitBodyTime(w, r)
+		return w, p.o.Budget.Body(w, r), true
+	}
+	u := p.boundUnread(w, r)
+	var place *places.Place
+	if r.URL.Path != HealthPath {
+		place = p.o.Responses.Take(forwarded.Address(r, p.o.ProxyHops), u.cut)
+		if place == nil || !p.beginRead(u, r) {
+			place.Release()
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
+			return w, func() {}, false
+		}
+	}
+	p.limitBodyTime(w, r)
+	release := p.o.Budget.Body(w, r)
+	return u, func() {
+		u.finish()
+		release()
+		place.Release()
+	}, true
+}
+
+// beginRead waits for room for the response. It returns false if there is none.
+func (p *Port) beginRead(u *unread, r *http.Request) bool {
+	if r.Method != http.MethodGet || !slices.Contains(restPrefixes, firstOf(r.URL.Path)) || r.URL.Query().Has("transaction") { // which waits for locks
+		return p.o.Budget.AwaitRoom(r.Context()) == nil
+	}
+	begun, err := p.o.Budget.BeginRead(r.Context())
+	if err == nil {
+		u.begun = begun
+	}
+	return err == nil
 }
 
 // call serves a call of gRPC on a connection of an HTTP server.

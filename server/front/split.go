@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"clave/server/clock"
+	"clave/server/front/places"
 )
 
 // preface is the beginning of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4); three bytes distinguish it from
@@ -32,6 +33,7 @@ type split struct {
 	tls        *tls.Config
 	clock      clock.Clock
 	log        *slog.Logger
+	places     *places.Places
 	grpc, http *side
 	// calls reports whether a gRPC server accepts connections; otherwise all are HTTP connections.
 	calls func() bool
@@ -51,7 +53,7 @@ func newSplit(o Options, calls func() bool) *split {
 	newSide := func() *side {
 		return &side{addr: o.Listener.Addr(), conns: make(chan net.Conn), done: make(chan struct{})}
 	}
-	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, grpc: newSide(), http: newSide(), calls: calls}
+	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, places: o.Connections, grpc: newSide(), http: newSide(), calls: calls}
 	if o.TLS != nil {
 		s.tls = notingOffers(o.TLS)
 	}
@@ -69,7 +71,9 @@ func (s *split) Run(ctx context.Context) error {
 		conn, err := s.listener.Accept()
 		switch {
 		case err == nil:
-			s.wg.Go(func() { s.route(ctx, conn) })
+			if conn = s.places.Conn(conn); conn != nil {
+				s.wg.Go(func() { s.route(ctx, conn) })
+			}
 		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
 			return nil
 		case !passing(err):

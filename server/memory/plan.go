@@ -10,6 +10,9 @@ type Plan struct {
 	Requests int64
 	// Windows is for the documents of live queries with a limit.
 	Windows int64
+	// Connections, Streams and Responses are the maximum numbers of connections, of lasting streams, and of HTTP requests that are
+	// being served.
+	Connections, Streams, Responses int
 }
 
 // The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured. Under load there are
@@ -22,6 +25,16 @@ const (
 	// leastRequests suffices for the largest request, WebChannel's of 36 MiB.
 	leastRequests = 40 * mib
 	mostRequests  = 64 * mib
+)
+
+// The bytes that a connection with TLS, a stream and an unread response take, and the limits of their numbers. Each kind may take a quarter of
+// the memory.
+const (
+	perConnection = 64 << 10
+	perStream     = 64 << 10
+	perResponse   = 48 << 10
+	fewest        = 256
+	mostResponses = 4096
 )
 
 // PlanFor returns the plan for a limit in bytes, 0 for none. configured reports whether the limit was configured: only
@@ -37,5 +50,9 @@ func PlanFor(limit int64, configured bool) Plan {
 		Table:    min(max(share/48, leastTable), mostTable),
 		Requests: min(max(share/8, leastRequests), mostRequests),
 		Windows:  max(share, limit) / 8,
+
+		Connections: max(int(max(share, limit)/4/perConnection), fewest),
+		Streams:     max(int(max(share, limit)/4/perStream), fewest),
+		Responses:   min(max(int(share/4/perResponse), fewest), mostResponses),
 	}
 }

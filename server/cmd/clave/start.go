@@ -82,7 +82,7 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 	})
 }
 
-// limitMemory limits the memory of the process according to the command line, the control group or the machine, and
+// limitMemory limits the memory and the connections of the process according to the command line, the control group or the machine, and
 // returns its division.
 func limitMemory(c *config.Config) memory.Plan {
 	limit, configured := c.MemoryLimit, c.MemoryLimit != 0
@@ -90,6 +90,8 @@ func limitMemory(c *config.Config) memory.Plan {
 		limit = memory.Limit(os.DirFS("/"))
 	}
 	plan := memory.PlanFor(limit, configured)
+	// The store and outgoing connections need files, too.
+	plan.Connections = min(plan.Connections, process.MaxFiles()/4*3)
 	if plan.Limit > 0 {
 		debug.SetMemoryLimit(plan.Limit)
 	}

@@ -3,6 +3,7 @@ package budget
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"clave/server/clock"
@@ -43,8 +44,12 @@ const (
 
 // Budget is the memory for requests, in bytes. It is safe for concurrent use.
 type Budget struct {
-	o  Options
-	mu struct {
+	o Options
+	// responses is the number of large responses that wait for their bytes.
+	responses atomic.Int64
+	// reads has an element for each read that has begun. It is never closed.
+	reads chan struct{}
+	mu    struct {
 		sync.Mutex
 		used  int64
 		holds map[*Hold]struct{}
@@ -57,7 +62,7 @@ type Budget struct {
 // New returns a budget.
 func New(o Options) *Budget {
 	o.EnsureDefaults()
-	b := &Budget{o: o}
+	b := &Budget{o: o, reads: make(chan struct{}, mostReads)}
 	b.mu.holds = make(map[*Hold]struct{})
 	b.mu.freed = make(chan struct{})
 	return b
@@ -127,7 +132,7 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 		case <-late:
 			err = errFull()
 		case <-ctx.Done():
-			err = fault.Wrap(ctx.Err(), fault.Canceled, "The request was canceled while it waited.")
+			err = errGone(ctx)
 		}
 		stopAgain()
 		b.mu.Lock()
@@ -159,6 +164,11 @@ func (h *Hold) Keep(n int64) {
 // errFull returns the error for a request if the budget is used up.
 func errFull() error {
 	return fault.E(fault.Unavailable, "The server has too many large requests in progress. Try again.")
+}
+
+// errGone returns the error for a request that was canceled while it waited.
+func errGone(ctx context.Context) error {
+	return fault.Wrap(ctx.Err(), fault.Canceled, "The request was canceled while it waited.")
 }
 
 // takeLocked takes bytes if enough are free; mu is held.

@@ -33,6 +33,8 @@ func (l *listener) Accept() (net.Conn, error) {
 type conn struct {
 	net.Conn
 	hold *Hold
+	// responses are the large responses that the client has not read.
+	responses *Responses
 	// ctx is the context of the listener, because connections have no context.
 	ctx context.Context
 	// in and out follow the frames. The reading goroutine uses in, and the writing goroutine out.
@@ -50,6 +52,7 @@ type conn struct {
 func newConn(ctx context.Context, b *Budget, inner net.Conn) *conn {
 	c := &conn{Conn: inner, ctx: ctx}
 	c.hold = b.Hold(func() { _ = inner.Close() })
+	c.responses = b.Responses(func() { _ = inner.Close() })
 	c.mu.streams = make(map[uint32]*messages)
 	c.in = frameScanner{skip: prefaceLength, begun: c.received, ended: c.finished, onData: c.data}
 	c.out = frameScanner{begun: func(byte, byte, uint32) {}, ended: c.sent}
@@ -98,9 +101,13 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// RemoteAddr implements net.Conn.
+func (c *conn) RemoteAddr() net.Addr { return remote{c.Conn.RemoteAddr(), c.responses} }
+
 // Close implements net.Conn.
 func (c *conn) Close() error {
 	c.hold.Release()
+	c.responses.End()
 	return c.Conn.Close()
 }
 

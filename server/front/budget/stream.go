@@ -17,7 +17,9 @@ func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Requ
 	inner := &body{ReadCloser: r.Body, ctx: r.Context()}
 	s := &stream{body: inner}
 	s.mu.Cond = sync.NewCond(&s.mu.Mutex)
-	inner.hold = b.Hold(inner.evictBy(http.NewResponseController(w)))
+	control := http.NewResponseController(w)
+	inner.hold = b.Hold(inner.evictBy(control))
+	s.responses = b.Responses(cutBy(control))
 	stop := context.AfterFunc(r.Context(), s.close)
 	r = r.WithContext(context.WithValue(r.Context(), streamKey{}, s))
 	r.Body = s
@@ -25,6 +27,7 @@ func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Requ
 		stop()
 		s.close()
 		inner.hold.Release()
+		s.responses.End()
 	}
 }
 
@@ -45,7 +48,9 @@ type stream struct {
 	*body
 	messages messages
 	counted  int64
-	mu       struct {
+	// responses are the large responses that the client has not read.
+	responses *Responses
+	mu        struct {
 		sync.Mutex
 		*sync.Cond
 		// waiting holds the lengths of the complete messages that were not taken, and sum is their sum.

@@ -17,12 +17,14 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress their messages.
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/front/places"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/process"
@@ -58,6 +60,8 @@ const (
 	// PingTime is the time without frames after which a connection is checked by a ping, and PingTimeout the time limit for the answer.
 	PingTime    = 2 * time.Minute
 	PingTimeout = 20 * time.Second
+	// IdleTime is the time without calls after which a connection is closed.
+	IdleTime = 2 * time.Minute
 )
 
 // Options configure a Server.
@@ -70,6 +74,8 @@ type Options struct {
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
+	// Streams bounds the lasting streams; nil means a bound of the server's own.
+	Streams *places.Places
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
 	// Meter counts calls; nil counts nothing.
@@ -85,6 +91,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Parsing == nil {
 		o.Parsing = parsing.New(0)
+	}
+	if o.Streams == nil {
+		o.Streams = places.New(places.Options{})
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{})
@@ -211,7 +220,7 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 		grpc.InitialConnWindowSize(ConnWindow),
 		// Mobile clients and proxies ping at any interval.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: PingTime, Timeout: PingTimeout}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: PingTime, Timeout: PingTimeout, MaxConnectionIdle: IdleTime}),
 	}, more...)...)
 }
 
@@ -292,6 +301,11 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 		err = d.answer(info.FullMethod, err, recover())
 		counted.End(codeOf(err))
 	}()
+	if !info.IsClientStream {
+		if err := d.o.Budget.AwaitRoom(ss.Context()); err != nil {
+			return err
+		}
+	}
 	bounded := newBoundedStream(ss, d)
 	defer bounded.end()
 	if !info.IsClientStream {
@@ -299,16 +313,31 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	}
 	ctx, stop := d.ending.Within(ss.Context())
 	defer stop()
+	ctx, displace := context.WithCancelCause(ctx)
+	defer displace(nil)
+	place := d.o.Streams.Take(address(ctx, d.o.ProxyHops), func() { displace(errCrowded()) })
+	if place == nil {
+		return errCrowded()
+	}
+	defer place.Release()
 	until := &lasting{bounded, ctx}
 	if strings.HasSuffix(info.FullMethod, "/Listen") {
 		err = next(srv, until) // it ends with its context
 	} else {
 		err = d.untilEnding(srv, until, next)
 	}
-	if d.ending.Ended() && ss.Context().Err() == nil {
+	switch {
+	case d.ending.Ended() && ss.Context().Err() == nil:
 		return errStopping()
+	case status.Code(context.Cause(ctx)) == codes.Unavailable:
+		return errCrowded()
 	}
 	return err
+}
+
+// errCrowded returns the error of a lasting stream for which there is no place.
+func errCrowded() error {
+	return wire.Status(fault.E(fault.Unavailable, "The server has too many streams. Try again.")).Err()
 }
 
 // errStopping returns the error of a lasting stream that ends with the server.
@@ -335,7 +364,7 @@ func (d *common) untilEnding(srv any, ss *lasting, next grpc.StreamHandler) erro
 	select {
 	case err := <-ended:
 		return err
-	case <-d.ending.Done():
+	case <-ss.ctx.Done(): // at the end of the server, too
 		return context.Canceled
 	}
 }

@@ -13,7 +13,9 @@ import (
 
 	"clave/server/front/budget"
 	"clave/server/parsing"
+	"clave/server/rpc/firestore"
 	"clave/server/wire"
+	pb "clave/server/wire/firestorepb"
 )
 
 // deferred is the value that the codec decodes: the message if it is small, and otherwise its bytes.
@@ -77,6 +79,12 @@ func (l *deferred) join() {
 	l.late = mem.BufferSlice{whole}
 }
 
+// read is the request of GetDocument or ListDocuments. Without a transaction the call waits for no locks.
+type read interface {
+	GetTransaction() []byte
+	GetMask() *pb.DocumentMask
+}
+
 // bounded returns the methods of the service. Their large requests wait until they may be parsed, and hold their share until the response.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
@@ -87,16 +95,28 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 		}
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
 			var share *parsing.Share
+			endRead := func() {}
+			defer func() { endRead() }()
 			out, err := handle(srv, ctx, func(m any) error {
 				l := &deferred{message: m, taken: budget.MessageTaken(ctx)}
 				err := decode(l)
 				if err == nil {
 					share, err = d.open(ctx, l)
 				}
+				if r, reads := m.(read); err == nil && reads && len(r.GetTransaction()) == 0 {
+					var end func()
+					if end, err = d.o.Budget.BeginRead(ctx); err != nil {
+						return wire.Status(err).Err()
+					}
+					endRead = end
+				}
 				return err
 			}, between)
 			share.Release()
-			return out, err
+			if err != nil {
+				return nil, err
+			}
+			return d.response(ctx, out)
 		}
 	}
 	return methods
@@ -111,8 +131,9 @@ type boundedStream struct {
 	share atomic.Pointer[parsing.Share]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
-	// out is the message that is being sent.
+	// out is the message that is being sent, and raw its encoded form.
 	out outgoing
+	raw Raw
 }
 
 // newBoundedStream returns a stream with an empty queue.
@@ -147,6 +168,15 @@ func (s *boundedStream) end() {
 func (s *boundedStream) SendMsg(m any) error {
 	s.done()
 	s.out.message = m
+	// The documents of Listen's responses are shared by all streams that receive them, so they are not counted.
+	if _, shared := m.(*firestore.Answer); !shared {
+		buffers, err := s.common.encoded(s.Context(), m)
+		if err != nil {
+			return err
+		}
+		s.raw.data = buffers
+		s.out.message = &s.raw
+	}
 	err := s.ServerStream.SendMsg(&s.out)
 	s.out.message = nil
 	if err != nil {

@@ -2,10 +2,13 @@ package grpcd
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"clave/server/fault"
 	"clave/server/rpc/firestore"
 	"clave/server/token"
 	"clave/server/wire"
@@ -70,12 +73,38 @@ func handler[Request, Response any](name string,
 	}
 }
 
+// firstTime is the time limit for the first message of a stream.
+const firstTime = 30 * time.Second
+
+// firstOf returns the first message of a stream. It returns an error if that does not arrive in time.
+func firstOf[Request, Response any](ss grpc.BidiStreamingServer[Request, Response]) (*Request, error) {
+	type received struct {
+		message *Request
+		err     error
+	}
+	first := make(chan received, 1)
+	go func() { // It ends with the stream.
+		m, err := ss.Recv()
+		first <- received{m, err}
+	}()
+	late := time.NewTimer(firstTime)
+	defer late.Stop()
+	select {
+	case r := <-first:
+		return r.message, r.err
+	case <-late.C:
+		return nil, wire.Status(fault.E(fault.DeadlineExceeded, "The stream's first message did not arrive within %v.", firstTime)).Err()
+	case <-ss.Context().Done():
+		return nil, status.FromContextError(ss.Context().Err()).Err()
+	}
+}
+
 // both passes a call with streams both ways to its method. The caller is known once the first message has arrived, because
 // that message names the database.
 func both[Request, Response any](d *common, ss grpc.BidiStreamingServer[Request, Response],
 	method func(context.Context, token.Caller, firestore.Stream[Request, Response]) error,
 ) error {
-	first, err := ss.Recv()
+	first, err := firstOf(ss)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front/budget"
+	"clave/server/front/places"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/rpc/firestore"
@@ -57,6 +58,8 @@ type Options struct {
 	Idle time.Duration
 	// Linger is how long a session is kept after the end of its stream, so that its client receives the end; 30 s.
 	Linger time.Duration
+	// Streams bounds the sessions; nil means a bound of the handler's own.
+	Streams *places.Places
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
 	// Budget counts the messages that wait for streams; nil means a separate budget.
@@ -77,6 +80,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
+	}
+	if o.Streams == nil {
+		o.Streams = places.New(places.Options{All: o.MaxSessions})
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

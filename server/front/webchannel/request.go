@@ -47,6 +47,11 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	s.database = q.Get("database")
 	s.authorization = authorization(r, q, f)
 	s.address = forwarded.Address(r, h.o.ProxyHops)
+	if !s.occupy(h.o.Streams.Take(s.address, func() { go h.drop(s) })) {
+		h.drop(s)
+		http.Error(w, "Too many sessions", http.StatusServiceUnavailable)
+		return
+	}
 	s.accept(rid, -1, f.maps)
 	h.limitHeld()
 	select {

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/front/budget"
+	"clave/server/front/places"
 	"clave/server/parsing"
 )
 
@@ -45,6 +46,8 @@ type session struct {
 	mu     struct {
 		sync.Mutex
 		closed bool
+		// place is the session's place among the streams; nil before the handshake has taken it.
+		place *places.Place
 		// cancel ends the stream; nil until it runs.
 		cancel context.CancelFunc
 		// over is the time when the stream ended; zero if it has not.
@@ -130,6 +133,17 @@ func (s *session) finish(ctx context.Context, err error) {
 	s.countLocked()
 }
 
+// occupy gives the session its place, which it releases at its end. It returns false if there is no place.
+func (s *session) occupy(place *places.Place) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.place = place
+	if s.mu.closed {
+		place.Release()
+	}
+	return place != nil
+}
+
 // close ends the session. It may be called repeatedly.
 func (s *session) close() {
 	s.mu.Lock()
@@ -138,6 +152,7 @@ func (s *session) close() {
 		return
 	}
 	s.mu.closed = true
+	s.mu.place.Release()
 	s.mu.in, s.mu.early, s.mu.out = nil, nil, nil
 	s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0
 	s.countLocked()

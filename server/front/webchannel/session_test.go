@@ -20,6 +20,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/fault"
+	"clave/server/front/places"
 	"clave/server/token"
 )
 
@@ -584,5 +585,27 @@ func TestRunEndsSessions(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil || h.Sessions() != 0 {
 		t.Errorf("Run() = %v with %d sessions left", err, h.Sessions())
+	}
+}
+
+// TestSessionsHavePlaces opens more sessions than there are places, and another one after the end of one.
+func TestSessionsHavePlaces(t *testing.T) {
+	p := places.New(places.Options{All: 2})
+	h := newFixture(t, Options{Streams: p}, echo)
+	sid := h.open(`0`)
+	h.open(`0`)
+	if status, body := h.do("POST", testAddress+"&RID=100&CVER=22", form(0, `0`)); status != 503 {
+		t.Errorf("a third session = %d %q, want 503", status, body)
+	}
+	if got := h.h.Sessions(); got != 2 {
+		t.Errorf("%d sessions, want 2", got)
+	}
+	h.h.drop(h.h.find(sid, "Test"))
+	h.open(`0`)
+	for _, s := range h.h.all() {
+		h.h.drop(s)
+	}
+	if got := p.Taken(); got != 0 {
+		t.Errorf("%d places are taken when no session is left", got)
 	}
 }

@@ -1,0 +1,168 @@
+package front
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/front/budget"
+)
+
+// The limits of a response whose client reads slowly.
+const (
+	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file and the connection.
+	unreadBytes = 48 << 10
+	// unreadAfter is the time after which a write is slow, and unreadTime the time limit for a client to read a piece from then on.
+	unreadAfter = 100 * time.Millisecond
+	unreadTime  = 30 * time.Second
+	// unreadPiece is the maximum number of bytes that are written under one time limit.
+	unreadPiece = 32 << 10
+	// buffered is the number of bytes of a response that net/http buffers in HTTP/2 before it writes.
+	buffered = 4 << 10
+)
+
+// unread is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds of responses unread on
+// one connection, by its windows, without a timeout of the connection itself. Slow writes are counted in the budget, which ends them if other
+// requests need the memory.
+type unread struct {
+	http.ResponseWriter
+	request *http.Request
+	control *http.ResponseController
+	budget  *budget.Budget
+	clock   clock.Clock
+	// written is the number of bytes of the body, and flushed is set once the header was sent.
+	written int
+	flushed bool
+	// begun is called when the response has taken its bytes; it is set for reads.
+	begun func()
+	mu    struct {
+		sync.Mutex
+		// cut is set once the response is being ended, and ended at its end, after which the writer must not be used.
+		cut, ended bool
+	}
+}
+
+// boundUnread returns a writer that bounds the time and the memory of slow writes. The caller must call finish after the response.
+func (p *Port) boundUnread(w http.ResponseWriter, r *http.Request) *unread {
+	return &unread{ResponseWriter: w, request: r, control: http.NewResponseController(w), budget: p.o.Budget, clock: p.o.Clock, begun: func() {}}
+}
+
+// Unwrap returns the inner writer to http.ResponseController.
+func (u *unread) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+// Write implements io.Writer.
+func (u *unread) Write(b []byte) (n int, err error) {
+	if u.request.ProtoMajor >= 2 && !u.flushed && u.written+len(b) <= buffered {
+		n, err = u.ResponseWriter.Write(b)
+		u.written += n
+		return n, err
+	}
+	u.flushed = true
+	s := &slowWrite{unread: u}
+	if len(b) >= budget.LargeResponse { // The handler holds the bytes until they are written.
+		written, err := u.budget.Responses(s.end).Take(u.request.Context(), int64(len(b)))
+		if err != nil {
+			panic(http.ErrAbortHandler) // The header may have been sent, so the response is cut off.
+		}
+		defer written()
+		defer s.done()
+	}
+	u.begun()
+	for piece := range slices.Chunk(b, unreadPiece) {
+		done := u.watch()
+		written, err := u.ResponseWriter.Write(piece)
+		done()
+		u.written += written
+		if n += written; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// FlushError flushes what was written, as http.ResponseController expects it.
+func (u *unread) FlushError() error {
+	u.flushed = true
+	defer u.watch()()
+	return u.control.Flush()
+}
+
+// finish writes what HTTP/2 has buffered of a body. Otherwise net/http would do it after the handler has returned, when nothing bounds the
+// time of the write any more.
+func (u *unread) finish() {
+	u.begun()
+	defer func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.mu.ended = true
+	}()
+	if u.request.ProtoMajor < 2 || u.written == 0 || u.request.Method == http.MethodHead {
+		return
+	}
+	_ = u.FlushError() // It fails only if the client has disconnected.
+}
+
+// watch counts and times a write if it is slow, until done is called.
+func (u *unread) watch() (done func()) {
+	s := &slowWrite{unread: u}
+	release := u.budget.IfSlow(u.request.Context(), unreadBytes, s.end)
+	timer := time.AfterFunc(unreadAfter, s.limit)
+	return func() {
+		timer.Stop()
+		s.done()
+		release()
+	}
+}
+
+// cut ends the response, unless it has ended.
+func (u *unread) cut() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.mu.ended {
+		u.mu.cut = true
+		past := time.Unix(1, 0)
+		// Writers without deadlines, as in tests, have no connection to wait for.
+		_ = u.control.SetReadDeadline(past)
+		_ = u.control.SetWriteDeadline(past)
+	}
+}
+
+// slowWrite is a write that may be slow. The lock of the response guards its fields.
+type slowWrite struct {
+	unread         *unread
+	limited, ended bool
+}
+
+// limit sets the time limit of the write, if it is still in progress.
+func (s *slowWrite) limit() {
+	u := s.unread
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !s.ended && !u.mu.cut {
+		s.limited = true
+		_ = u.control.SetWriteDeadline(u.clock.Now().Add(unreadTime))
+	}
+}
+
+// end ends the response if the write is still in progress.
+func (s *slowWrite) end() {
+	s.unread.mu.Lock()
+	ended := s.ended
+	s.unread.mu.Unlock()
+	if !ended {
+		s.unread.cut()
+	}
+}
+
+// done removes the time limit.
+func (s *slowWrite) done() {
+	u := s.unread
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s.ended = true
+	if s.limited && !u.mu.cut {
+		_ = u.control.SetWriteDeadline(time.Time{})
+	}
+}

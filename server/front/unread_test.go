@@ -1,0 +1,141 @@
+package front_test
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/front"
+	"clave/server/front/budget"
+	"clave/server/front/places"
+	"clave/server/testwait"
+)
+
+// unreadStreams sends n GETs over HTTP/2 and reads no body: the client's windows are 0. It returns a channel that receives each stream that the server
+// resets.
+func unreadStreams(t *testing.T, address string, n int) <-chan uint32 {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	const noWindow = "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00"
+	all := []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + noWindow)
+	for i := range n {
+		const get = "\x82\x86\x84\x41\x01a" // GET http://a/ (RFC 7541, appendix A)
+		all = append(all, 0, 0, byte(len(get)), 1, 5)
+		all = binary.BigEndian.AppendUint32(all, uint32(2*i+1))
+		all = append(all, get...)
+	}
+	if _, err := conn.Write(all); err != nil {
+		t.Fatal(err)
+	}
+	resets := make(chan uint32, n)
+	go func() {
+		defer close(resets)
+		for {
+			var head [9]byte
+			if _, err := io.ReadFull(conn, head[:]); err != nil {
+				return
+			}
+			if _, err := io.CopyN(io.Discard, conn, int64(head[0])<<16|int64(head[1])<<8|int64(head[2])); err != nil {
+				return
+			}
+			if head[3] == 3 {
+				resets <- binary.BigEndian.Uint32(head[5:])
+			}
+		}
+	}()
+	return resets
+}
+
+// TestUnreadResponsesAreCounted leaves responses unread over HTTP/2. They must be counted in the budget, which ends them if others need the memory.
+func TestUnreadResponsesAreCounted(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		body, streams int
+		// counted is the number of bytes of the budget, of 1 MiB, that the responses take.
+		counted int64
+		// refused is the number of responses for which there is no room.
+		refused int
+	}{
+		{"a short response", 5, 4, 4 * 48 << 10, 0},
+		{"a response in pieces", 40 << 10, 4, 4 * 48 << 10, 0},
+		{"a large response", 400 << 10, 4, 2 * (400 + 48) << 10, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := budget.New(budget.Options{Bytes: 1 << 20, Wait: 500 * time.Millisecond})
+			ln := listener(t)
+			run(t, front.Options{Listener: ln, Budget: b, Handlers: front.Handlers{Site: answers(strings.Repeat("x", tt.body))}})
+			resets := unreadStreams(t, ln.Addr().String(), tt.streams)
+			for range tt.refused {
+				<-resets
+			}
+			testwait.Until(t, "the unread responses are not counted", func() bool { return b.Used() == tt.counted })
+			for b.Used() > 0 {
+				request := b.Hold(nil)
+				err := request.Take(t.Context(), 1<<20) // which waits for slow responses to be ended
+				request.Release()
+				if err == nil {
+					break
+				}
+			}
+			for range tt.streams - tt.refused {
+				if _, ok := <-resets; !ok {
+					t.Fatal("the connection was closed, want its streams reset")
+				}
+			}
+		})
+	}
+}
+
+// TestResponsesHavePlaces leaves more responses unread than there are places, and reads another one.
+func TestResponsesHavePlaces(t *testing.T) {
+	ln := listener(t)
+	p := places.New(places.Options{All: 3})
+	run(t, front.Options{Listener: ln, Responses: p, Handlers: front.Handlers{Site: answers("site"), Health: func() error { return nil }}})
+	_ = unreadStreams(t, ln.Addr().String(), 3)
+	testwait.Until(t, "the unread responses have no places", func() bool { return p.Taken() == 3 })
+	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, front.HealthPath: http.StatusOK} {
+		res, err := http.Get("http://" + ln.Addr().String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("GET %s beside them: %s, want %d", path, res.Status, want)
+		}
+	}
+}
+
+// TestConnectionsHavePlaces opens more connections than there are places.
+func TestConnectionsHavePlaces(t *testing.T) {
+	ln := listener(t)
+	p := places.New(places.Options{All: 2})
+	run(t, front.Options{Listener: ln, Connections: p, Handlers: front.Handlers{Site: answers("site")}})
+	var held []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, conn)
+	}
+	testwait.Until(t, "the connections have no places", func() bool { return p.Taken() == 2 })
+	if res, err := http.Get("http://" + ln.Addr().String() + "/"); err == nil {
+		_ = res.Body.Close()
+		t.Errorf("a third connection is served: %s", res.Status)
+	}
+	for _, conn := range held {
+		_ = conn.Close()
+	}
+	testwait.Until(t, "closed connections keep their places", func() bool { return p.Taken() == 0 })
+	if got := get(t, "http://"+ln.Addr().String()+"/"); got != "site" {
+		t.Errorf("after that: %q, want the site", got)
+	}
+}
