@@ -60,7 +60,7 @@ const keyBits = 2048
 
 // Key is a new key of a service account.
 type Key struct {
-	// File is the JSON file for the key's holder, the only place where the private key is.
+	// File is the JSON file for the key's holder. The private key is stored nowhere else.
 	File []byte
 	// Email is the account's address, KeyID the key's id and Public its public half.
 	Email, KeyID string
