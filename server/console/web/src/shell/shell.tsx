@@ -6,6 +6,7 @@ import { type Language, useText } from '../i18n/text'
 import { pagePath, readPath, type Scope } from '../lib/scope'
 import { LabContext } from '../lab'
 import { currentTheme, setTheme, THEMES } from '../lib/theme'
+import { useEvery } from '../lib/use-every'
 import { useLoad } from '../lib/use-load'
 import type { PageId } from '../pages/pages'
 import { useSession } from '../session'
@@ -31,14 +32,7 @@ function useLabState() {
   const { features } = useSession()
   const there = features.includes('lab')
   const lab = useLoad('lab', async (signal) => (there ? loadLab(signal) : noLab))
-  const { reload } = lab
-  useEffect(() => {
-    if (!there) return undefined
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, LAB_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [there, reload])
+  useEvery(lab.reload, LAB_EVERY_MS, there)
   return lab
 }
 

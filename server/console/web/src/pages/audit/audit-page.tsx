@@ -4,6 +4,7 @@ import { useText } from '../../i18n/text'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { Moment } from '../../ui/moment'
+import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
 
 const MAX_TARGETS = 5
@@ -14,12 +15,7 @@ export default function AuditPage() {
   const { state, reload } = useLoad('audit', (signal) => loadAudit(null, signal))
   return (
     <div className="page">
-      <div className="page-head">
-        <h1>{t.pages.audit}</h1>
-        <button type="button" className="button push" onClick={reload}>
-          {t.common.refresh}
-        </button>
-      </div>
+      <PageHead title={t.pages.audit} reload={reload} />
       <Loaded state={state} reload={reload} rows={10}>
         {(first) => <Entries key={first.entries[0]?.n ?? 0} first={first.entries} more={first.more} />}
       </Loaded>

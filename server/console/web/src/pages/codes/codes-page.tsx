@@ -1,6 +1,6 @@
-import { useEffect } from 'react'
 import { loadCodes, type Mail } from '../../api/operations'
 import { useText } from '../../i18n/text'
+import { useEvery } from '../../lib/use-every'
 import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
 import { CopyButton } from '../../ui/copy-button'
@@ -13,12 +13,7 @@ export default function CodesPage() {
   const { t, language } = useText()
   const { project } = useScope()
   const { state, reload } = useLoad(`codes ${project} ${language}`, (signal) => loadCodes(project, language, signal))
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [reload])
+  useEvery(reload, EVERY_MS)
   return (
     <div className="page">
       <div className="page-head">

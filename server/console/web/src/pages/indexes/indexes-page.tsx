@@ -7,6 +7,7 @@ import { useLoad } from '../../lib/use-load'
 import { useScope, useSession } from '../../session'
 import { CopyButton } from '../../ui/copy-button'
 import { Moment } from '../../ui/moment'
+import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
 
@@ -25,12 +26,7 @@ export default function IndexesPage() {
     })
   return (
     <div className="page">
-      <div className="page-head">
-        <h1>{t.pages.indexes}</h1>
-        <button type="button" className="button push" onClick={reload}>
-          {t.common.refresh}
-        </button>
-      </div>
+      <PageHead title={t.pages.indexes} reload={reload} />
       {error !== null && <Problem error={error} />}
       <Loaded state={state} reload={reload}>
         {({ indexes, needed, mode, file, since }) => (

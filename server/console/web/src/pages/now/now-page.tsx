@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { loadLogs, loadNow, type SlowQuery } from '../../api/now'
 import { useText } from '../../i18n/text'
+import { useEvery } from '../../lib/use-every'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Moment } from '../../ui/moment'
@@ -9,22 +10,12 @@ import { Charts } from './charts'
 
 const EVERY_MS = 5000
 
-/** Reloads every few seconds while the page is visible. */
-function useEvery(reload: () => void) {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [reload])
-}
-
 /** The server's current state and its last hour. */
 export default function NowPage() {
   const { t, time } = useText()
   const { features } = useSession()
   const { state, reload } = useLoad('now', loadNow)
-  useEvery(reload)
+  useEvery(reload, EVERY_MS)
   return (
     <div className="page">
       <div className="page-head">
@@ -98,7 +89,7 @@ function Logs() {
   const [level, setLevel] = useState('')
   const [text, setText] = useState('')
   const { state, reload } = useLoad(`${level} ${text}`, (signal) => loadLogs(level, text, signal))
-  useEvery(reload)
+  useEvery(reload, EVERY_MS)
   return (
     <section className="stack" aria-label={t.now.logs}>
       <div className="page-head">

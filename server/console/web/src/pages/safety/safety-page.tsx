@@ -5,6 +5,7 @@ import { bytesText } from '../../lib/bytes'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
+import { PageHead } from '../../ui/page-head'
 import { Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
 
@@ -19,12 +20,7 @@ export default function SafetyPage() {
   const titles: Record<string, string> = t.safety.checks
   return (
     <div className="page">
-      <div className="page-head">
-        <h1>{t.pages.safety}</h1>
-        <button type="button" className="button push" onClick={reload}>
-          {t.common.refresh}
-        </button>
-      </div>
+      <PageHead title={t.pages.safety} reload={reload} />
       <Loaded state={state} reload={reload} rows={9}>
         {({ checks }) => (
           <ul className="list checks-list">
