@@ -106,7 +106,7 @@ async function open(page: Page, writes: boolean, i = 0): Promise<void> {
 
 const at = (page: string) => `${nodeAt(0).console}/${page}/${PROJECT}/(default)`
 
-test('the console shows what clients write at any node, live, and its writes are at each', async ({ page }) => {
+test('the console shows live what clients write at any node, and its writes are read at every node', async ({ page }) => {
   await write(1, 'open/violin', 'written at the second node')
   await open(page, true)
   await page.goto(`${at('data')}/open`)
@@ -124,7 +124,7 @@ test('the console shows what clients write at any node, live, and its writes are
     expect(await (await fetch(documentAt(i, 'open/violin'))).text(), `at node ${i}`).toContain('changed by the console')
 })
 
-test('a file holds the documents of all nodes', async ({ page }) => {
+test('an export contains the documents written at all nodes', async ({ page }) => {
   await write(2, 'open/exported', 'at the third node')
   await open(page, false)
   await page.goto(`${at('data')}/open`)
@@ -142,7 +142,7 @@ test('Now shows the three nodes', async ({ page }) => {
   await expect(figure.getByText(/: \d+ commits?$/)).toHaveCount(3)
 })
 
-test('a session that only reads changes nothing', async ({ page }) => {
+test('a read-only session changes nothing', async ({ page }) => {
   await write(1, 'open/kept', 'as it was')
   await open(page, false)
   await page.goto(`${at('data')}/open/kept`)
@@ -185,7 +185,7 @@ function requested(i: number, headers: Record<string, string>): Promise<number> 
   })
 }
 
-test('a follower gives its console to no other name, to no other origin and to nobody without a session', async ({ page }) => {
+test('a follower refuses its console to other host names, other origins and requests without a session', async ({ page }) => {
   await open(page, false, 1)
   const [cookie] = await page.context().cookies(nodeAt(1).console)
   const session = `${cookie?.name}=${cookie?.value}`

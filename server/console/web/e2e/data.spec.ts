@@ -56,7 +56,7 @@ test('collections, a long table by pages, and a document', async ({ page }) => {
   await fits(page)
 })
 
-test('changes by others appear, are marked, and go', async ({ page }) => {
+test('changes by other clients are shown and marked for a while', async ({ page }) => {
   await page.goto(`${DATA}/people`)
   const grid = page.getByRole('grid')
   await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
@@ -129,7 +129,7 @@ test('JSON shows an error at its line, and saves when it is whole', async ({ pag
   expect((await stored(PROJECT, 'notes/n'))?.fields).toEqual({ a: { doubleValue: 1 }, when: { timestampValue: '2030-01-01T00:00:00Z' } })
 })
 
-test('a draft survives a change by others, which is told', async ({ page }) => {
+test('a draft is kept when another client changes the document, and a notice is shown', async ({ page }) => {
   await seed(PROJECT, { 'notes/both': { a: S('one') } })
   await page.goto(`${DATA}/notes/both`)
   const value = page.getByLabel('Value of a')
@@ -189,7 +189,7 @@ test('create, duplicate, rename and delete with undo', async ({ page, quiet }) =
   expect((await stored(PROJECT, 'made/three'))?.fields).toEqual({ x: S('') })
 })
 
-test('missing documents and collection groups lead to what lies below', async ({ page }) => {
+test('missing documents and collection groups link to the documents below', async ({ page }) => {
   await page.goto(`${DATA}/ghosts`)
   await page.getByRole('row', { name: 'none' }).click()
   await expect(page.getByText('This document does not exist.')).toBeVisible()
@@ -239,7 +239,7 @@ test('queries with conditions, orders, aggregations, explain and code', async ({
   await fits(page)
 })
 
-test('files in and out', async ({ page }) => {
+test('documents are exported to files and imported from them', async ({ page }) => {
   await page.goto(`${DATA}/types`)
   const table = page.getByRole('region', { name: 'types', exact: true })
   await expect(table.getByRole('gridcell', { name: 'all', exact: true })).toBeVisible()

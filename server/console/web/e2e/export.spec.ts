@@ -65,7 +65,7 @@ test('an export is cancelled, and the browser keeps no part of it', async ({ pag
   await expect(table.getByRole('button', { name: 'Cancel' })).toHaveCount(0)
 })
 
-test('an export that fails is told', async ({ page, quiet }) => {
+test('a failed export is reported', async ({ page, quiet }) => {
   quiet(/400|ERR_|Failed/)
   const query = {
     order: [

@@ -56,7 +56,7 @@ test('the first rendering has the users, which are requested once', async ({ pag
   await expect(page.getByRole('button', { name: 'cid' })).toBeVisible()
 })
 
-test('rows that come late are shown when they come, and requested once', async ({ page }) => {
+test('rows that arrive late are shown then, and are requested once', async ({ page }) => {
   let lists = 0
   let release = () => {}
   const released = new Promise<void>((done) => {

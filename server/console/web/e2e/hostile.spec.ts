@@ -67,7 +67,7 @@ test('fields of any names are shown and saved', async ({ page }) => {
   })
 })
 
-test('many selected documents are deleted, and all of them come back', async ({ page }) => {
+test('many selected documents are deleted and restored', async ({ page }) => {
   await seed(PROJECT, Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`many/d${String(i).padStart(2, '0')}`, { n: I(i) }])))
   await page.goto(`${DATA}/many`)
   await page.getByLabel('Select all that are loaded').check()
@@ -79,7 +79,7 @@ test('many selected documents are deleted, and all of them come back', async ({ 
   await expect(page.getByText('60 loaded')).toBeVisible()
 })
 
-test('a document as large and as deep as they may be is shown and changed', async ({ page }) => {
+test('a document of the maximum size and depth is shown and changed', async ({ page }) => {
   let deep = I(1)
   for (let i = 0; i < 19; i++) deep = { mapValue: { fields: { [`level${i}`]: deep } } }
   const wide = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, S('x'.repeat(100))]))
@@ -98,7 +98,7 @@ test('a document as large and as deep as they may be is shown and changed', asyn
   await expect(page.getByText('Unsaved changes')).toBeHidden()
 })
 
-test('thousands of collections are shown in parts, and found', async ({ page }) => {
+test('thousands of collections are shown in parts and can be searched', async ({ page }) => {
   const project = 'demo-collections'
   await seed(project, Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`coll${i}/x`, { n: I(i) }])))
   await page.goto(`/data/${project}/(default)`)

@@ -28,7 +28,7 @@ test('documents without fields keep their checkbox and id in one row', async ({ 
   expect(Math.abs(id.y + id.height / 2 - (check.y + check.height / 2))).toBeLessThan(4)
 })
 
-test('columns are as wide as what they show, under their heads', async ({ page }) => {
+test('columns are as wide as their content and aligned with their heads', async ({ page }) => {
   await page.goto(`${at('data')}/people`)
   const row = page.getByRole('row', { name: 'ann' })
   const narrow = await boxOf(row.getByRole('gridcell', { name: 'true', exact: true }))
@@ -66,7 +66,7 @@ test('a dialog with a long title can be closed on a phone', async ({ page }) => 
   expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 })
 
-test('a row of a table opens wherever it is pressed, and the rules show the deciding line', async ({ page }) => {
+test('a row of a table opens wherever it is clicked, and the rules show the deciding line', async ({ page }) => {
   await page.goto('/requests/demo-console/(default)?path=notes/layout')
   const row = page.getByRole('row', { name: /notes\/layout/ }).first()
   const cell = await boxOf(row.getByRole('cell', { name: 'get', exact: true }))

@@ -31,7 +31,7 @@ test.beforeAll(async () => {
   await seed(PROJECT, { 'notes/a': { open: { booleanValue: true }, n: I(1) }, 'notes/b': { open: { booleanValue: false }, n: I(2) } })
 })
 
-test('versions of a document, their difference, and a way back', async ({ page }) => {
+test('versions of a document are listed, compared and restored', async ({ page }) => {
   await seed(PROJECT, { 'notes/versions': { text: S('first') } })
   await seed(PROJECT, { 'notes/versions': { text: S('second') } })
   await page.goto(`${at('data')}/notes/versions`)
@@ -48,7 +48,7 @@ test('versions of a document, their difference, and a way back', async ({ page }
   await expect(page.getByLabel('Value of text')).toHaveValue('first')
 })
 
-test('rules are checked as they are typed, compared, and put in force', async ({ page }) => {
+test('rules are checked while typed, compared, and released', async ({ page }) => {
   await page.goto(at('rules'))
   const editor = page.getByRole('textbox', { name: 'Draft' })
   await expect(editor).toContainText('match /notes/{id}')
@@ -76,7 +76,7 @@ test('rules are checked as they are typed, compared, and put in force', async ({
   await accessible(page)
 })
 
-test('requests appear as they are decided, with the value of each expression, and are decided anew', async ({ page }) => {
+test('requests are shown when they are decided, with the value of each expression, and are evaluated again', async ({ page }) => {
   await page.goto(at('requests'))
   await expect(page.getByRole('heading', { name: 'Requests' })).toBeVisible()
   expect(await read('notes/b', 'eve')).toBe(403)
@@ -102,7 +102,7 @@ test('requests appear as they are decided, with the value of each expression, an
   await expect(page).toHaveURL(/outcome=allow/)
 })
 
-test('requests of the selected database are shown, and on demand those of all projects', async ({ page }, { retry, repeatEachIndex }) => {
+test('requests of the selected database are shown, or those of all projects if selected', async ({ page }, { retry, repeatEachIndex }) => {
   const other = `demo-requests-${retry}-${repeatEachIndex}`
   const of = (project: string) => `${origins().firestore}/v1/projects/${project}/databases/(default)/documents/notes/b`
   expect((await fetch(of(other))).status).toBe(403)
@@ -128,7 +128,7 @@ test('requests of the selected database are shown, and on demand those of all pr
   await expect(table.getByRole('row')).toHaveCount(3)
 })
 
-test('a request is decided anew with other data, and shows what the rules read', async ({ page }) => {
+test('a request is evaluated again with other data, and shows the documents that the rules read', async ({ page }) => {
   const refused = await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/notes?documentId=made`, {
     method: 'POST',
     headers: { authorization: `Bearer ${unsigned('ana')}` },
@@ -157,7 +157,7 @@ test('a request is decided anew with other data, and shows what the rules read',
   await accessible(page)
 })
 
-test('a query becomes a test case, which the rules then decide the same', async ({ page }) => {
+test('a query becomes a test case with the same decision', async ({ page }) => {
   const asked = await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents:runQuery`, {
     method: 'POST',
     headers: { authorization: `Bearer ${unsigned('quest')}` },
@@ -189,7 +189,7 @@ test('a query becomes a test case, which the rules then decide the same', async 
   await rm(folder, { recursive: true })
 })
 
-test('cases of a folder are run by a draft, and recorded requests are decided by it', async ({ page }) => {
+test('a draft is tested with the cases of a folder and with recorded requests', async ({ page }) => {
   expect(await read('notes/b', 'eve')).toBe(403)
   await page.goto(at('rules'))
   await expect(page.getByRole('textbox', { name: 'Draft' })).toContainText('match /notes/{id}')
@@ -209,7 +209,7 @@ test('cases of a folder are run by a draft, and recorded requests are decided by
   await accessible(page)
 })
 
-test('figures and log of the server', async ({ page }) => {
+test("the server's figures and log are shown", async ({ page }) => {
   await page.goto(at('now'))
   await expect(page.getByRole('figure', { name: /Memory/ })).toContainText(/MiB/)
   for (const name of ['Commits', 'Documents read', 'Listeners', 'Latency', 'Denials', 'Sign-ins', 'Disk', 'Write-ahead log'])
@@ -220,7 +220,7 @@ test('figures and log of the server', async ({ page }) => {
   await fits(page)
 })
 
-test('e-mails and messages that are not sent appear', async ({ page }) => {
+test('e-mails and text messages that are not sent are shown', async ({ page }) => {
   const auth = `${origins().auth}/identitytoolkit.googleapis.com/v1/accounts`
   const post = (method: string, body: object) =>
     fetch(`${auth}:${method}?key=any`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
@@ -240,7 +240,7 @@ test('e-mails and messages that are not sent appear', async ({ page }) => {
   await fits(page)
 })
 
-test('indexes that queries needed go into the file by one click', async ({ page }) => {
+test('an index that queries needed is added to the file by one click', async ({ page }) => {
   await seed(PROJECT, { 'plays/one': { a: I(1), b: I(2) } })
   await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents:runQuery`, {
     method: 'POST',
@@ -265,7 +265,7 @@ test('indexes that queries needed go into the file by one click', async ({ page 
   })
 })
 
-test('snapshots bring documents back', async ({ page }) => {
+test('snapshots restore documents', async ({ page }) => {
   await page.goto(at('lab'))
   await expect(page.getByText('No snapshots.')).toBeVisible()
   await page.getByLabel('Name of a snapshot').fill('before the fall')
@@ -282,7 +282,7 @@ test('snapshots bring documents back', async ({ page }) => {
   await expect(page.getByText('This document does not exist.')).toBeVisible()
 })
 
-test('the clock is put ahead, which every page says, and back', async ({ page }) => {
+test('the clock is set ahead, which every page shows, and reset', async ({ page }) => {
   await page.goto(at('lab'))
   const clock = page.getByRole('region', { name: 'Clock' })
   await expect(clock.getByRole('status')).toContainText('same as the machine’s')
@@ -307,7 +307,7 @@ test('the clock is put ahead, which every page says, and back', async ({ page })
   await expect(page.getByText(/The server’s clock is/)).toHaveCount(0)
 })
 
-test('calls of clients fail as the lab says, and not those of the console', async ({ page }) => {
+test("calls of clients fail as set in the lab, and the console's do not", async ({ page }) => {
   const write = async () => {
     const url = `${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/open/faulty`
     return (await fetch(url, { method: 'PATCH', body: JSON.stringify({ fields: {} }) })).status
@@ -337,7 +337,7 @@ test('calls of clients fail as the lab says, and not those of the console', asyn
   expect(await write()).toBe(200)
 })
 
-test('a seed takes all documents of a database to another', async ({ page }) => {
+test('a seed copies all documents of a database to another', async ({ page }) => {
   await seed('demo-seed', {
     'a/one': { n: I('9007199254740993') },
     'a/one/below/two': { half: { doubleValue: 2 } },
@@ -355,7 +355,7 @@ test('a seed takes all documents of a database to another', async ({ page }) => 
     expect((await stored('demo-seeded', path))?.fields).toEqual((await stored('demo-seed', path))?.fields)
 })
 
-test('the audit log names what was changed here', async ({ page }) => {
+test('the audit log lists the changes made in the console', async ({ page }) => {
   await page.goto(`${at('data')}/notes/a`)
   await page.getByLabel('Value of n').fill('77')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -6,7 +6,7 @@ const PAGES = ['Data', 'Users', 'Rules', 'Now', 'Indexes', 'Is it safe?', 'Audit
 const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
 const root = () => `${origins().served}/v1/projects/${PROJECT}/databases/(default)/documents`
 
-test('production without a session answers nothing, and a link works once', async ({ page, quiet }) => {
+test('production refuses requests without a session, and a link works once', async ({ page, quiet }) => {
   quiet(/40[13]/)
   expect((await page.goto(at('data')))?.status()).toBe(401)
   await expect(page.getByText('clave console')).toBeVisible()
@@ -56,7 +56,7 @@ test('a read-only session sees all pages of production and changes nothing', asy
   await expect(page.locator('main [lang=en]')).toHaveCount(0)
 })
 
-test('a session that may write changes documents, hands rules over, and ends', async ({ page, quiet }) => {
+test('a writing session changes documents, saves rules as a file, and ends', async ({ page, quiet }) => {
   quiet(/40[01]/)
   await page.goto(await link(true))
   await page.getByRole('button', { name: 'New collection' }).click()

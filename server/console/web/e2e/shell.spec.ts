@@ -4,7 +4,7 @@ const PROJECT = 'demo-shell'
 
 test.beforeAll(() => seed(PROJECT, { 'songs/son': { title: S('Son') } }))
 
-test('the command palette goes anywhere by keys alone', async ({ page }) => {
+test('the command palette opens every page by keyboard', async ({ page }) => {
   await page.goto(`/data/${PROJECT}/(default)`)
   await expect(page.getByRole('link', { name: /^songs \d/ })).toBeVisible()
   await page.keyboard.press('Control+k')
@@ -24,7 +24,7 @@ test('the command palette goes anywhere by keys alone', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
 })
 
-test('Enter before the collections have loaded goes to the collection that the text means', async ({ page }) => {
+test('Enter before the collections are loaded opens the collection that matches the text', async ({ page }) => {
   await page.goto(`/users/${PROJECT}/(default)`)
   await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
   let release = () => {}
@@ -47,7 +47,7 @@ test('Enter before the collections have loaded goes to the collection that the t
   await expect(page.getByRole('row', { name: 'son' })).toBeVisible()
 })
 
-test('Enter opens a page at once while the collections load', async ({ page }) => {
+test('Enter opens a page while the collections are loading', async ({ page }) => {
   await page.goto(`/users/${PROJECT}/(default)`)
   await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
   await page.route('**/api/collections*', () => {})
@@ -57,7 +57,7 @@ test('Enter opens a page at once while the collections load', async ({ page }) =
   await expect(page.getByRole('heading', { name: 'Indexes' })).toBeVisible()
 })
 
-test('keys alone reach the menu, the content and a document', async ({ page }) => {
+test('the menu, the content and a document are reached by keyboard', async ({ page }) => {
   await page.goto(`/data/${PROJECT}/(default)/songs`)
   await expect(page.getByRole('row', { name: 'son' })).toBeVisible()
   await page.keyboard.press('Tab')
@@ -85,7 +85,7 @@ test('Spanish and the dark theme are remembered', async ({ page }) => {
   await fits(page)
 })
 
-test('a session that has ended says how to begin another', async ({ page, quiet }) => {
+test('an ended session shows the command for a new one', async ({ page, quiet }) => {
   quiet(/401/)
   await page.goto(`/data/${PROJECT}/(default)/songs`)
   await expect(page.getByRole('row', { name: 'son' })).toBeVisible()

@@ -38,7 +38,7 @@ test('every page of production is accessible and fits', async ({ page }) => {
   }
 })
 
-test('a page whose requests fail says so, and tries again', async ({ page, quiet }) => {
+test('a page shows failed requests and can repeat them', async ({ page, quiet }) => {
   quiet(/500|403/)
   const failing = {
     users: '**/accounts:batchGet*',
@@ -67,7 +67,7 @@ test('a page whose requests fail says so, and tries again', async ({ page, quiet
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
 })
 
-test('a server that is gone is told, and what was typed stays', async ({ page, context, quiet }) => {
+test('an unreachable server is reported, and typed values are kept', async ({ page, context, quiet }) => {
   // The SDK tests the connection with an image from Google. The content security policy blocks it before anything is sent.
   quiet(/ERR_|Failed|WebChannel|transport|www\.google\.com\/images\/cleardot/)
   const elsewhere: (string | undefined)[] = []
@@ -110,7 +110,7 @@ test('a list is live whose only document another listener has received before', 
   await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
 })
 
-test('a list shows that its connection is lost, and later what has changed meanwhile', async ({ page, context, quiet }) => {
+test('a list shows a lost connection and, after it, the changes made meanwhile', async ({ page, context, quiet }) => {
   quiet(/ERR_|Failed|WebChannel|transport|www\.google\.com\/images\/cleardot/)
   await seed(PROJECT, { 'interrupted/one': { n: I(1) }, 'interrupted/two': { n: I(1) } })
   await page.goto(`${at('data')}/interrupted`)
@@ -124,7 +124,7 @@ test('a list shows that its connection is lost, and later what has changed meanw
   await expect(live.locator('.on')).toBeVisible()
 })
 
-test('a large file goes in with its progress', async ({ page }) => {
+test('the import of a large file shows its progress', async ({ page }) => {
   const all = Array.from({ length: 2500 }, (_, i) => ({ id: `r${i}`, n: i }))
   const csv = ['__id__,n', ...all.map(({ id, n }) => `${id},${n}`)].join('\n')
   await page.goto(`${at('data')}/things`)
@@ -137,7 +137,7 @@ test('a large file goes in with its progress', async ({ page }) => {
   await expect(page.getByRole('link', { name: /^things 2,?501/ })).toBeVisible()
 })
 
-test('nodes that share a store have their lags named, and a 503 in plain text is shown', async ({ page, quiet }) => {
+test('the lag of each node is shown, and so is a 503 in plain text', async ({ page, quiet }) => {
   quiet(/503/)
   const sample = (lags: number[]) => ({
     time: '2030-01-01T00:00:00Z',
@@ -167,7 +167,7 @@ test('nodes that share a store have their lags named, and a 503 in plain text is
   await expect(page.getByRole('alert')).toContainText(text)
 })
 
-test('a delete that fails on its way can be undone', async ({ page }) => {
+test('a deletion that fails halfway can be undone', async ({ page }) => {
   const lines = (...all: object[]) => ({
     contentType: 'application/x-ndjson',
     body: all.map((line) => `${JSON.stringify(line)}\n`).join(''),

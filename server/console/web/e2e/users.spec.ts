@@ -17,7 +17,7 @@ async function toolkit<T>(path: string, body: object, owner = true): Promise<T> 
 }
 const USERS = `/users/${PROJECT}/(default)`
 
-test('make, find, change, disable, revoke and delete a user', async ({ page, quiet }) => {
+test('a user is created, found, changed, disabled, signed out and deleted', async ({ page, quiet }) => {
   quiet(/400/)
   await page.goto(USERS)
   await expect(page.getByText('No users yet.')).toBeVisible()
@@ -71,7 +71,7 @@ test('make, find, change, disable, revoke and delete a user', async ({ page, qui
   await expect(page.getByText('No user matches “ana@example.org”.')).toBeVisible()
 })
 
-test('users go out to a file and come in again', async ({ page }) => {
+test('exported users can be imported', async ({ page }) => {
   const response = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts`, {
     method: 'POST',
     headers: { authorization: 'Bearer owner', 'content-type': 'application/json' },
@@ -90,7 +90,7 @@ test('users go out to a file and come in again', async ({ page }) => {
   await expect(page.getByRole('row', { name: /eva@example.org/ })).toBeVisible()
 })
 
-test('users are found by any part of what names them, as it is typed', async ({ page }) => {
+test('users are found by any part of their name, address, number or id while it is typed', async ({ page }) => {
   const users = Array.from({ length: 130 }, (_, i) => ({
     localId: `id-${String(i).padStart(3, '0')}`,
     email: `member${i}@example.org`,
@@ -120,7 +120,7 @@ test('users are found by any part of what names them, as it is typed', async ({ 
   await expect(page).not.toHaveURL(/find=/)
 })
 
-test('the users of a tenant are its own', async ({ page }) => {
+test('a tenant has separate users', async ({ page }) => {
   const { name } = await toolkit<{ name: string }>('v2/projects/demo-tenants/tenants', { displayName: 'School', allowPasswordSignup: true })
   const id = name.split('/').at(-1)
   await toolkit('v1/projects/demo-tenants/accounts', { localId: 'outside', email: 'outside@example.org' })
@@ -142,7 +142,7 @@ test('the users of a tenant are its own', async ({ page }) => {
   expect(userInfo.map((one) => one.tenantId)).toEqual([id, id])
 })
 
-test('a second factor and a provider are taken away', async ({ page }) => {
+test('a second factor and a provider are removed from a user', async ({ page }) => {
   await toolkit('v1/projects/demo-factors/accounts:batchCreate', {
     users: [
       {
@@ -173,7 +173,7 @@ test('a second factor and a provider are taken away', async ({ page }) => {
   expect(users[0]?.providerUserInfo?.map((one) => one.providerId) ?? []).not.toContain('google.com')
 })
 
-test('signing in as a user copies a token that the rules take for the user', async ({ page }) => {
+test("signing in as a user copies a token that the rules accept as the user's", async ({ page }) => {
   await toolkit('v1/projects/demo-console/accounts', { localId: 'rosa', email: 'rosa@example.org' })
   await page.goto('/users/demo-console/(default)?user=rosa')
   await page.getByRole('dialog').getByRole('button', { name: 'Copy an ID token' }).click()
@@ -187,7 +187,7 @@ test('signing in as a user copies a token that the rules take for the user', asy
   await expect(page.getByRole('row', { name: /deny get looked\/x rosa/ })).toBeVisible()
 })
 
-test('the site is opened as a user, whoever was signed in before', async ({ page, quiet }) => {
+test('the site is opened as a user although another was signed in', async ({ page, quiet }) => {
   quiet(/left the origin: http:\/\/127\.0\.0\.1|404/)
   for (const [localId, role] of [
     ['pia', 'teacher'],

@@ -51,7 +51,7 @@ describe('files of documents', () => {
     expect(readCsv(text, ROOT)).toEqual(docs)
   })
 
-  it('reads CSV of other programs: a mark at the start, lines without a return, cells with lines in them', () => {
+  it('reads CSV with a byte order mark, line feeds only, and line breaks in cells', () => {
     expect(parseCsv('\ufeffa,b\n"1\n2",\n')).toEqual([
       ['a', 'b'],
       ['1\n2', ''],

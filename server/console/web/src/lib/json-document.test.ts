@@ -41,7 +41,7 @@ const fields: fc.Arbitrary<Fields> = fc.letrec<{ value: Value; fields: Fields }>
 const byName = (of: Fields) => fieldsFromWire(fieldsToWire(of))
 
 describe('documents as JSON', () => {
-  it('gives back what it wrote, whatever the document', () => {
+  it('parses what it formatted, for any document', () => {
     fc.assert(
       fc.property(fields, (document) => {
         expect(byName(parseDocument(formatDocument(document, ROOT), ROOT))).toEqual(byName(document))
@@ -49,7 +49,7 @@ describe('documents as JSON', () => {
     )
   })
 
-  it('throws nothing but a JsonProblem at a place inside the text', () => {
+  it('throws only a JsonProblem with a position inside the text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         try {
@@ -71,7 +71,7 @@ describe('documents as JSON', () => {
     ['{ "when": { "$timestamp": "soon" } }', 1, 27, 'expected a time such as 2030-01-31T12:00:00Z'],
     ['{ "to": { "$reference": "users" } }', 1, 25, 'expected the path of a document'],
     ['[1]', 1, 1, 'a document is an object'],
-  ])('tells where %j is wrong', (text, line, column, message) => {
+  ])('reports the position of the error in %j', (text, line, column, message) => {
     let problem: unknown
     try {
       parseDocument(text, ROOT)
@@ -82,7 +82,7 @@ describe('documents as JSON', () => {
     expect(problem instanceof JsonProblem && placeOf(text, problem.at)).toEqual({ line, column })
   })
 
-  it('tells an integer from a double', () => {
+  it('distinguishes an integer from a double', () => {
     expect(parseDocument('{"i": 1, "d": 1.0, "e": 1e3}', ROOT)).toEqual({
       i: { type: 'integer', value: '1' },
       d: { type: 'double', value: 1 },

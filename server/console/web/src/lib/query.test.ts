@@ -17,7 +17,7 @@ const QUERY: Query = {
 const SCOPE = { project: 'p', database: '(default)' }
 
 describe('queries', () => {
-  it('come back from an address', () => {
+  it('are read from the address that they are written to', () => {
     expect(readQuery(writeQuery(QUERY))).toEqual(QUERY)
     expect(writeQuery(EMPTY_QUERY)).toBe('')
   })
@@ -34,7 +34,7 @@ describe('queries', () => {
     expect(fullOrder({ ...QUERY, order: [{ field: 'age', direction: 'desc' }] }).at(-1)).toEqual({ field: '__name__', direction: 'desc' })
   })
 
-  it('go on after the last document', () => {
+  it('continue after the last document', () => {
     const doc = { path: 'people/ann', fields: { age: { type: 'integer', value: '31' } as const } }
     expect(cursorAfter(doc, QUERY, SCOPE)).toEqual([
       { integerValue: '31' },

@@ -5,7 +5,7 @@ import { claimsProblem } from './claims'
 import { diffLines } from './diff'
 
 describe('differences of texts', () => {
-  it('lead from one text to the other', () => {
+  it('transform one text into the other', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 8 }).map((all) => all.join('\n'))
     fc.assert(
       fc.property(lines, lines, (before, after) => {

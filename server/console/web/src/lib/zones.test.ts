@@ -3,12 +3,12 @@ import { parseInput } from './parse-input'
 import { finerDigits, fromZone, toZone, withFiner } from './zones'
 
 describe('times by the clock of a zone', () => {
-  it.each(['America/Santo_Domingo', 'UTC', 'Asia/Kolkata', 'Europe/Madrid'])('come back in %s', (zone) => {
+  it.each(['America/Santo_Domingo', 'UTC', 'Asia/Kolkata', 'Europe/Madrid'])('are converted and back in %s', (zone) => {
     for (const iso of ['2030-01-31T23:30:00.250Z', '2030-07-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z'])
       expect(fromZone(toZone(iso, zone), zone)).toBe(iso)
   })
 
-  it('keep digits that inputs have no place for', () => {
+  it('keep digits finer than milliseconds', () => {
     expect(finerDigits('2030-01-31T12:00:00.123456Z')).toBe('456')
     expect(withFiner('2030-01-31T12:00:00.123Z', '456')).toBe('2030-01-31T12:00:00.123456Z')
   })
