@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -53,6 +54,8 @@ func TestCostOfACall(t *testing.T) {
 	compare(t, "get REST : gRPC", 16, plain.rest(t, nil, restGet), plain.grpc(t, nil, getCall), 1.5)
 	compare(t, "write WebChannel : gRPC stream", 16, plain.channel(t, nil, false), plain.grpcStream(t, nil, false), 1.5)
 	compare(t, "write WebChannel : gRPC, a connection each", 16, plain.channel(t, nil, false), plain.grpcStream(t, nil, true), 1.5)
+	compare(t, "paced write WebChannel : gRPC stream", 16, plain.channel(t, nil, false).paced(), plain.grpcStream(t, nil, false).paced(), 1.5)
+	compare(t, "paced write WebChannel : gRPC, a connection each", 16, plain.channel(t, nil, false).paced(), plain.grpcStream(t, nil, true).paced(), 1.5)
 	compare(t, "write WebChannel : bare HTTP", 16, plain.channel(t, nil, false), bare.atSite().channel(t, nil, false), 0)
 	compare(t, "write gRPC stream : bare", 16, plain.grpcStream(t, nil, false), bare.grpcStream(t, nil, false), 0)
 	compare(t, "write gRPC, a connection each : bare", 16, plain.grpcStream(t, nil, true), bare.grpcStream(t, nil, true), 0)
@@ -76,7 +79,25 @@ type costLoad struct {
 	begin  func() func() error
 }
 
-// compare measures two loads in turns and logs the ratio of their servers' processor time. A goal of 0 means none.
+// pace is the time between two calls of a worker of a paced load.
+const pace = 8 * time.Millisecond
+
+// paced returns the load with one call in each pace for a worker: the rate does not depend on how fast the clients are, and so neither does the number
+// of commits that share a write of the log.
+func (l costLoad) paced() costLoad {
+	return costLoad{l.server, func() func() error {
+		do := l.begin()
+		next := time.Now().Add(rand.N(pace))
+		return func() error {
+			next = next.Add(pace)
+			time.Sleep(time.Until(next))
+			return do()
+		}
+	}}
+}
+
+// compare measures two loads in turns and logs the ratio of their servers' processor time, and the calls a second: a commit costs less the more of
+// them share a write of the log. A goal of 0 means none.
 func compare(t *testing.T, name string, workers int, ours, other costLoad, goal float64) {
 	t.Helper()
 	if !regexp.MustCompile(os.Getenv("CLAVE_BENCH_CASE")).MatchString(name) {
@@ -98,7 +119,9 @@ func compare(t *testing.T, name string, workers int, ours, other costLoad, goal 
 	if goal > 0 {
 		verdict = fmt.Sprintf(", goal %.1f", goal)
 	}
-	t.Logf("%-36s %7.0f µs, beside %7.0f µs: %.2f%s", name, cost[0], cost[1], cost[0]/cost[1], verdict)
+	seconds := duration().Seconds()
+	t.Logf("%-36s %7.0f µs, beside %7.0f µs: %.2f%s; %.0f/s and %.0f/s",
+		name, cost[0], cost[1], cost[0]/cost[1], verdict, float64(calls[0])/seconds, float64(calls[1])/seconds)
 }
 
 // warmUp is the number of batches of 500 writes that a server receives before the measurement. After them its tables and its heap no longer grow.
