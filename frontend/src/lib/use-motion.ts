@@ -1,8 +1,19 @@
 import { useSyncExternalStore } from 'react'
-import { useMedia } from './use-media'
+
+const STILL = '(prefers-reduced-motion: reduce)'
 
 /** Whether the visitor prefers reduced motion (P-09). */
-export const useReducedMotion = () => useMedia('(prefers-reduced-motion: reduce)')
+export function useReducedMotion(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const medium = matchMedia(STILL)
+      medium.addEventListener('change', onChange)
+      return () => medium.removeEventListener('change', onChange)
+    },
+    () => matchMedia(STILL).matches,
+    () => false,
+  )
+}
 
 /** Whether the tab is visible. */
 export function useInView(): boolean {
