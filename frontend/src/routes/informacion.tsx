@@ -21,7 +21,7 @@ function Purpose() {
           </section>
         ))}
       </div>
-      <Plate slot="acerca-2" ink="sol" sizes="(min-width: 1024px) 560px, 100vw" priority />
+      <Plate slot="acerca-1" ink="sol" sizes="(min-width: 1024px) 560px, 100vw" priority />
     </div>
   )
 }

@@ -2,8 +2,6 @@ import { GLYPHS, looseEighth, loosePair, looseQuarter } from '../lib/music.mjs'
 import { P, TINTS } from '../lib/palette.mjs'
 import { band, foam, n, swell } from '../lib/path.mjs'
 import { halftone, print, rings, sun } from '../lib/print.mjs'
-import { house } from '../motifs/building.mjs'
-import { frond } from '../motifs/palm.mjs'
 import { hibiscus } from '../motifs/people.mjs'
 import { hand } from '../motifs/room.mjs'
 
@@ -21,15 +19,6 @@ const hours = () => {
     hibiscus(400, 392, 44) + `<path d="M330 430q-26 24-62 16 22-32 62-16Z" fill="${P.hoja}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/>`
   )
 }
-
-/** A wooden house; music comes out of its windows. */
-const singingHouse = () =>
-  sun(480, 150, 88) +
-  `<path d="M-10 380C120 330 260 350 360 366S540 350 650 372V490H-10Z" fill="${P.espuma}"/>` +
-  print(house(P.turq, P.coral, P.sol), { x: 270, y: 272, s: 1.3, sw: 7 }) +
-  `<path d="M-10 424C160 408 420 408 650 428V490H-10Z" fill="${P.hoja}"/><path d="M180 424L140 490H330L352 424Z" fill="${P.arena}"/>` +
-  looseEighth(470, 300, 0.9, P.tinta) + loosePair(506, 214, 0.62, P.crema) + looseQuarter(570, 330, 0.7, P.rosa) + looseEighth(86, 150, 0.6, P.tinta) +
-  frond(-16, 140, -8, 210, P.hoja) + frond(-16, 150, 26, 230, P.monte) + frond(-10, 160, 62, 170, P.hoja)
 
 /** Left and right border and height of the road, from the horizon (0) to the lower edge (1). */
 const edge = (t) => [320 - 12 - 330 * t ** 1.6, 320 + 12 + 330 * t ** 1.6, 232 + 268 * t]
@@ -72,5 +61,5 @@ const map = () => {
 
 /** Pictures of volunteers' stories and of the foundation, and the map. */
 export const volunteers = [[TINTS.mar, offering], [TINTS.sol, hours]].map(([ground, draw]) => ({ width: 480, height: 480, ground, draw }))
-export const about = [[TINTS.coral, singingHouse], [TINTS.sol, keyRoad]].map(([ground, draw]) => ({ width: 640, height: 480, ground, draw }))
+export const about = [[TINTS.sol, keyRoad]].map(([ground, draw]) => ({ width: 640, height: 480, ground, draw }))
 export const cityMap = { width: 1200, height: 600, ground: P.arena, draw: map }
