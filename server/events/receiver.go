@@ -68,8 +68,8 @@ type deadLetter struct {
 	size int
 }
 
-// open returns the receiver of a trigger, with its stored state.
-func open(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
+// openReceiver returns the receiver of a trigger, with its stored state.
+func openReceiver(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 	r := &receiver{
 		o: o, spec: s, sender: newSender(s, o.Clock, o.Mint), log: o.Log.With("trigger", s.Name),
 		stored: make(map[string]clock.Version), slots: make(chan struct{}, s.parallel), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),

@@ -83,7 +83,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	}
 	s := &Service{o: o}
 	for _, spec := range o.Specs {
-		r, err := open(ctx, &s.o, spec)
+		r, err := openReceiver(ctx, &s.o, spec)
 		if err != nil {
 			return nil, err
 		}

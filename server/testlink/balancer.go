@@ -34,7 +34,7 @@ func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
 func OpenBalancer(port int, targets ...string) (*Balancer, error) {
 	b := &Balancer{targets: targets}
 	b.mu.used = make(map[string]int)
-	l, err := open(port, b.choose)
+	l, err := openLink(port, b.choose)
 	b.Link = l
 	return b, err
 }

@@ -48,7 +48,7 @@ type Link struct {
 // New returns a link to a target that lasts until the test ends.
 func New(t testing.TB, target string) *Link {
 	t.Helper()
-	l, err := open(0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
+	l, err := openLink(0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func New(t testing.TB, target string) *Link {
 	return l
 }
 
-// open creates a link that accepts connections at a port of this machine; 0 means any free port.
-func open(port int, dial func() (net.Conn, error)) (*Link, error) {
+// openLink creates a link that accepts connections at a port of this machine; 0 means any free port.
+func openLink(port int, dial func() (net.Conn, error)) (*Link, error) {
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return nil, err

@@ -250,7 +250,7 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 func providers(u *account.User) []map[string]any {
 	var list []map[string]any
 	for _, p := range userinfo.Providers(u) {
-		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": text(p.DisplayName), "photo_url": text(p.PhotoURL)})
+		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": stringOf(p.DisplayName), "photo_url": stringOf(p.PhotoURL)})
 	}
 	return list
 }
@@ -271,8 +271,8 @@ func factors(u *account.User) []map[string]any {
 	return list
 }
 
-// text returns the text that a pointer points to, or empty for nil.
-func text(p *string) string {
+// stringOf returns the string that a pointer points to, or empty for nil.
+func stringOf(p *string) string {
 	if p == nil {
 		return ""
 	}
