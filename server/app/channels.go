@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"time"
 
 	"clave/server/cluster"
 	"clave/server/front/webchannel"
@@ -23,15 +25,32 @@ func ownerOf(node string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:ownerBytes])
 }
 
-// innerOf returns the inner address of the node with a name of ownerOf, or "".
-func (n *nodes) innerOf(owner string) string {
-	for node, address := range n.members.Inner() {
-		if ownerOf(node) == owner {
-			return address
+// addressWait is the time for which a request waits until it is known where its session's node is.
+const addressWait = time.Second
+
+// toOwner forwards a request to the node with a name of ownerOf. It returns false if there is no such node, or it is not reached.
+func (n *nodes) toOwner(w http.ResponseWriter, r *http.Request, port, owner string) bool {
+	find := func(inner map[string]string) string {
+		for node, address := range inner {
+			if ownerOf(node) == owner {
+				return address
+			}
 		}
+		return ""
 	}
-	return ""
+	known := find(n.members.Inner())
+	if known != "" && n.node.ToOwner(w, r, port, known) {
+		return true
+	}
+	// The node may have begun a moment ago.
+	ctx, cancel := context.WithTimeout(r.Context(), addressWait)
+	defer cancel()
+	now := find(n.members.NextInner(ctx))
+	return now != "" && now != known && n.node.ToOwner(w, r, port, now)
 }
+
+// found reports whether the other nodes can find the sessions of this node.
+func (n *nodes) found() bool { return n.node.RoutesSessions() && n.members.Inner()[n.name] == n.inner }
 
 // serveOwned lets the inner listener serve requests of this node's sessions by the handlers of its ports.
 func (n *nodes) serveOwned() {
@@ -47,7 +66,7 @@ func (n *nodes) serveOwned() {
 func (n *nodes) sessions(port string, here http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if owner := webchannel.SessionOwner(r); owner != "" && owner != n.owner && !cluster.Arrived(r.Context()) {
-			if address := n.innerOf(owner); address != "" && n.node.ToOwner(w, r, port, address) {
+			if n.toOwner(w, r, port, owner) {
 				return
 			}
 		}
@@ -65,7 +84,7 @@ func (n *nodes) channels(next http.Handler) http.Handler {
 			if f == nil || !f.channel(w, r, false) {
 				webchannel.UnknownSession(w, r)
 			}
-		case f == nil || !webchannel.BeginsListen(r) || !n.node.RoutesSessions() || !f.channel(w, r, true):
+		case f == nil || !webchannel.BeginsListen(r) || !n.found() || !f.channel(w, r, true):
 			next.ServeHTTP(w, r)
 		}
 	})

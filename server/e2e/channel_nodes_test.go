@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"clave/server/clock"
 	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testwait"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -24,10 +27,29 @@ func measuredNodes(t *testing.T, store string) (nodes []measured, addresses []st
 	third.await("Follower: ")
 	third.awaitLocal(t, clientAt(t, third.addr()))
 	nodes = []measured{leader, follower, third}
-	for _, n := range nodes {
+	for i, n := range nodes {
 		addresses = append(addresses, n.addr())
+		if i > 0 {
+			n.awaitSessions(t)
+		}
 	}
 	return nodes, addresses
+}
+
+// awaitSessions waits until a follower begins sessions of WebChannel, which the other nodes can find.
+func (m measured) awaitSessions(t *testing.T) {
+	t.Helper()
+	channel := fmt.Sprintf("http://%s/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&database=%s", m.addr(), url.QueryEscape(channelDatabase))
+	testwait.Until(t, "the follower begins no sessions", func() bool {
+		_, text := plain(t, http.MethodPost, channel, "count=0")
+		session := sessionPattern.FindStringSubmatch(text)
+		if session == nil {
+			t.Fatalf("a handshake is answered %q", text)
+		}
+		plain(t, http.MethodPost, channel+"&TYPE=terminate&SID="+session[1], "")
+		return strings.Contains(session[1], ".")
+	})
+	testwait.Until(t, "the session lasts", func() bool { return m.channels(t) == 0 })
 }
 
 // channels returns the number of Listen streams over WebChannel at a node.
@@ -96,7 +118,8 @@ func TestChannelsAtFollowers(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("each node serves the sessions that begin there", func(t *testing.T) { testChannelOwners(t, pg.Database()) })
 	t.Run("sessions continue across leaders", func(t *testing.T) { testChannelsContinueAcrossLeaders(t, pg.Database()) })
-	t.Run("sessions of a killed node are unknown", func(t *testing.T) { testKilledOwner(t, pg.Database()) })
+	t.Run("sessions of a killed node are unknown", func(t *testing.T) { testLostOwner(t, pg.Database(), syscall.SIGKILL) })
+	t.Run("sessions of a stopped node are unknown", func(t *testing.T) { testLostOwner(t, pg.Database(), syscall.SIGSTOP) })
 }
 
 // testChannelOwners begins a session at each node. All other requests arrive at any node.
@@ -165,21 +188,31 @@ func testChannelsContinueAcrossLeaders(t *testing.T, store string) {
 	awaitNumber(t, end, 1)
 }
 
-// testKilledOwner kills the node of a session. Requests of the session at other nodes get the response for an unknown session.
-func testKilledOwner(t *testing.T, store string) {
+// testLostOwner ends or stops the node of a session by a signal, while a request of the session at another node is forwarded to it. Requests at the other nodes
+// get the response for an unknown session.
+func testLostOwner(t *testing.T, store string, lose syscall.Signal) {
 	nodes, addresses := measuredNodes(t, store)
 	set(t, nodes[0].node, "any/one", 0)
-	end := webChannel(spread(addresses[1], addresses[1]), "Listen", true)(t, addresses[1], "Bearer owner")
+	end := webChannel(spread(addresses[1], addresses[2]), "Listen", true)(t, addresses[1], "Bearer owner")
 	addDocument(end, "any/one")
 	awaitNumber(t, end, 0)
-	nodes[1].kill(t)
+	if err := nodes[1].cmd.Process.Signal(lose); err != nil {
+		t.Fatal(err)
+	}
+	began := clock.System().Now()
 	address := end.(*channelEnd).url + "&RID=rpc&AID=0&TYPE=xmlhttp&CI=1"
 	for _, at := range []int{0, 2} {
 		res, text := read(t, http.DefaultClient, strings.Replace(address, addresses[1], addresses[at], 1))
 		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, "Unknown SID") {
-			t.Errorf("a request at node %d of a session of a killed node: %d %s, want 400 Unknown SID", at, res.StatusCode, text)
+			t.Errorf("a request at node %d of a session of a lost node: %d %s, want 400 Unknown SID", at, res.StatusCode, text)
 		}
 	}
+	for {
+		if _, failed := end.receive(); failed != nil {
+			break
+		}
+	}
+	t.Logf("the session ended after %v", clock.System().Now().Sub(began))
 }
 
 // TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node, while the leader or the follower is killed

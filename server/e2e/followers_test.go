@@ -203,6 +203,7 @@ func testCutOffFollower(t *testing.T, store string) {
 		}
 		current = m.GetTargetChange().GetTargetChangeType() == pb.TargetChange_CURRENT
 	}
+	follower.awaitSessions(t)
 	session := overWebChannel(true)(t, follower.addr(), "Bearer owner")
 	addDocument(session, "kept/one")
 	if _, failed := session.receive(); failed != nil || follower.channels(t) != 1 {

@@ -40,6 +40,7 @@ type Members struct {
 		changed chan struct{} // closed and replaced when leader changes
 		// inner holds the addresses at which nodes that reported recently are reached by other nodes, by the nodes' names.
 		inner map[string]string
+		read  chan struct{} // closed and replaced after each read
 	}
 }
 
@@ -53,7 +54,7 @@ func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, e
 		return nil, err
 	}
 	m := &Members{pool: pool, log: log}
-	m.mu.changed = make(chan struct{})
+	m.mu.changed, m.mu.read = make(chan struct{}), make(chan struct{})
 	if err = migrate(ctx, pool); err == nil {
 		err = unfilled(ctx, pool)
 	}
@@ -114,6 +115,20 @@ func (m *Members) Inner() map[string]string {
 	return m.mu.inner
 }
 
+// NextInner returns the result of Inner as of a time after the call, or the last one known when ctx is done.
+func (m *Members) NextInner(ctx context.Context) map[string]string {
+	for range 2 { // the read in progress may have begun before the call
+		m.mu.Lock()
+		read := m.mu.read
+		m.mu.Unlock()
+		select {
+		case <-read:
+		case <-ctx.Done():
+		}
+	}
+	return m.Inner()
+}
+
 // look reads the leader, and where the nodes are.
 func (m *Members) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, membersTimeout)
@@ -133,6 +148,8 @@ func (m *Members) look(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.mu.inner = inner
+	close(m.mu.read)
+	m.mu.read = make(chan struct{})
 	if l != m.mu.leader {
 		m.mu.leader = l
 		close(m.mu.changed)
