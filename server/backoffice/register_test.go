@@ -2,6 +2,8 @@ package backoffice_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -206,6 +208,46 @@ func TestRegister(t *testing.T) {
 	}
 	if err := people.DeleteUser(t.Context(), made.UID); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestATicketRegistersOneAdministrator registers two administrators with one ticket at the same time.
+func TestATicketRegistersOneAdministrator(t *testing.T) {
+	startServers(t)
+	s, _ := newService(t)
+	people, documents, err := s.Clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := withTicket(t, s, ana)
+	type outcome struct {
+		made *backoffice.Administrator
+		err  error
+	}
+	const callers = 8
+	outcomes := make(chan outcome, callers)
+	for i := range callers {
+		r.Email = fmt.Sprintf("ana%d@correo.do", i)
+		go func(r backoffice.Registration) {
+			made, err := s.Register(t.Context(), r)
+			outcomes <- outcome{made, err}
+		}(r)
+	}
+	registered := 0
+	for range callers {
+		switch o := <-outcomes; {
+		case o.err == nil:
+			registered++
+			_, recordErr := documents.Collection("adminusers").Doc(o.made.UID).Delete(t.Context())
+			if err := errors.Join(recordErr, people.DeleteUser(t.Context(), o.made.UID)); err != nil {
+				t.Error(err)
+			}
+		case nameOf(o.err) != "invalid-ticket":
+			t.Errorf("Register: %v, want invalid-ticket", o.err)
+		}
+	}
+	if registered != 1 {
+		t.Errorf("one ticket has registered %d administrators", registered)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -172,4 +174,31 @@ func FuzzHandler(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestOnlyAdministratorsUseOtherRoutes calls each route of the handler, except the two by which users become administrators, without a credential and
+// with invalid bodies: the caller is refused before the body is read.
+func TestOnlyAdministratorsUseOtherRoutes(t *testing.T) {
+	source, err := os.ReadFile("api.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := newHandler(t, api.Options{})
+	calls := 0
+	for _, found := range regexp.MustCompile(`HandleFunc\("(/api/[^"]+)"`).FindAllSubmatch(source, -1) {
+		path := string(found[1])
+		if path == "/api/admin/codigo" || path == "/api/admin/registro" {
+			continue
+		}
+		calls++
+		for _, body := range []string{"", "{}", "no JSON"} {
+			got := post(handler, path, "192.0.2.1:1000", body)
+			if answer := decode(t, got); got.StatusCode != http.StatusForbidden || answer.Error.Code != string(backoffice.NotAdministrator) {
+				t.Errorf("%s with the body %q: %d %+v, want 403 %s", path, body, got.StatusCode, answer, backoffice.NotAdministrator)
+			}
+		}
+	}
+	if calls < 8 {
+		t.Errorf("%d routes were called, want all of api.go", calls)
+	}
 }
