@@ -85,8 +85,14 @@ test('exported users can be imported', async ({ page }) => {
   await page.goto(`/users/${PROJECT}-copy/(default)`)
   await page.getByRole('button', { name: 'Actions' }).click()
   await page.getByRole('menuitem', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  for (const other of ['{"a": {"n": 1}}', 'localId,email\n']) {
+    await page.getByLabel('File').setInputFiles({ name: 'other.json', mimeType: 'application/json', buffer: Buffer.from(other) })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await expect(dialog.getByRole('alert')).toContainText('This is not a JSON file of users.')
+  }
   await page.getByLabel('File').setInputFiles(await file.path())
-  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  await dialog.getByRole('button', { name: 'Import' }).click()
   await expect(page.getByRole('row', { name: /eva@example.org/ })).toBeVisible()
 })
 

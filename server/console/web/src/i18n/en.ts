@@ -246,6 +246,7 @@ export const en = {
       reserved: 'This name is reserved for tokens',
     },
     importTitle: 'Import users',
+    badFile: 'This is not a JSON file of users.',
     importHint: 'A JSON file that this page or `firebase auth:export` wrote. Users with the same id are replaced.',
     imported: (n: number) => (n === 1 ? '1 user imported' : `${n} users imported`),
   },

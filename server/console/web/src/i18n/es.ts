@@ -249,6 +249,7 @@ export const es: Messages = {
       reserved: 'Este nombre está reservado para los tokens',
     },
     importTitle: 'Importar usuarios',
+    badFile: 'Este no es un archivo JSON de usuarios.',
     importHint: 'Un archivo JSON de esta página o de `firebase auth:export`. Los usuarios con el mismo id se reemplazan.',
     imported: (n) => (n === 1 ? '1 usuario importado' : `${n} usuarios importados`),
   },

@@ -8,6 +8,15 @@ import { useToast } from '../../ui/toasts'
 const BATCH = 500
 const UsersFile = v.object({ users: v.array(v.looseObject({ localId: v.string() })) })
 
+/** The users of a file's text; null if it has none. */
+function usersOf(text: string) {
+  try {
+    return v.parse(UsersFile, JSON.parse(text)).users
+  } catch {
+    return null
+  }
+}
+
 /** Imports the users of a file written by `firebase auth:export` or by this page. */
 export function ImportUsersDialog({ directory, close, done }: { directory: Directory; close: () => void; done: () => void }) {
   const { t } = useText()
@@ -15,7 +24,8 @@ export function ImportUsersDialog({ directory, close, done }: { directory: Direc
   const toast = useToast()
   const load = async (file: File, report: (done: number, total: number) => void) => {
     setRefused([])
-    const { users } = v.parse(UsersFile, JSON.parse(await file.text()))
+    const users = usersOf(await file.text())
+    if (!users) throw new Error(t.users.badFile)
     const bad: string[] = []
     for (let i = 0; i < users.length; i += BATCH) {
       report(i, users.length)
