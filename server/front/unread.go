@@ -1,6 +1,8 @@
 package front
 
 import (
+	"bufio"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -87,6 +89,15 @@ func (u *unread) FlushError() error {
 	u.flushed = true
 	defer u.watch()()
 	return u.control.Flush()
+}
+
+// Hijack implements http.Hijacker, which libraries for websockets look for. The handler bounds the connection from then on.
+func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	conn, rw, err := u.control.Hijack()
+	u.mu.ended = err == nil
+	return conn, rw, err
 }
 
 // finish writes what HTTP/2 has buffered of a body. Otherwise net/http would do it after the handler has returned, when nothing bounds the

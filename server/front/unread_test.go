@@ -113,6 +113,28 @@ func TestResponsesHavePlaces(t *testing.T) {
 	}
 }
 
+// TestConnectionsCanBeHijacked takes over a connection, as libraries for websockets do.
+func TestConnectionsCanBeHijacked(t *testing.T) {
+	ln := listener(t)
+	run(t, front.Options{Listener: ln, Handlers: front.Handlers{Site: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		hijacker, ok := w.(http.Hijacker)
+		if !ok {
+			t.Error("the writer is no http.Hijacker")
+			return
+		}
+		conn, _, err := hijacker.Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhijacked") // the client's check fails if this does
+		_ = conn.Close()
+	})}})
+	if got := get(t, "http://"+ln.Addr().String()+"/"); got != "hijacked" {
+		t.Errorf("the response is %q, want that of the hijacked connection", got)
+	}
+}
+
 // TestConnectionsHavePlaces opens more connections than there are places.
 func TestConnectionsHavePlaces(t *testing.T) {
 	ln := listener(t)
