@@ -56,6 +56,7 @@ ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|T
 test-nodes: bin/clave bin/backoffice frontend/dist/index.html ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres
 	.ci/chromium
+	.ci/engines
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/e2e
 
