@@ -118,8 +118,7 @@ func (s *sequence) run() {
 // step in several snapshots.
 func (s *sequence) agree() bool {
 	s.t.Helper()
-	const agreeTime = 3 * time.Second
-	late := time.NewTimer(agreeTime)
+	late := time.NewTimer(deliveryTime)
 	defer late.Stop()
 	ours, theirs := s.clients[0], s.clients[1]
 	for ours.views() != theirs.views() {
