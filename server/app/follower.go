@@ -323,6 +323,9 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	defer done()
+	// A response to a client that does not read must end with s, because this node leads only after that.
+	stop := context.AfterFunc(ctx, func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
 	return cluster.Attempt(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.rest.ServeHTTP(w, r.WithContext(ctx))
 	}))

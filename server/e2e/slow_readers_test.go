@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/clock"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -270,5 +271,31 @@ func (s *slowReader) overAll(p *production, most int) {
 		before, 4*each, rounds*slowDocuments, memoryOf(t, p.cmd, "VmRSS"), peak, time.Since(began).Round(time.Millisecond))
 	if peak > most {
 		t.Errorf("the resident set reached %d MiB, want at most %d", peak, most)
+	}
+}
+
+// testSlowReadersOfFollower kills the leader while a follower sends large answers to clients that do not read. The follower must lead as soon as it
+// would without them.
+func testSlowReadersOfFollower(t *testing.T, store string) {
+	leader, follower, _ := twoMeasured(t, store, store)
+	s := &slowReader{t: t, origin: "http://" + leader.addr(), project: project}
+	s.fill(0)
+	s.origin = "http://" + follower.addr()
+	ctx := t.Context()
+	for name, open := range map[string]func(context.Context) error{
+		"gRPC RunQuery": s.overQueryCall, "gRPC Listen": s.overListenCall, "REST runQuery": s.overREST, "WebChannel Listen": s.overChannel,
+	} {
+		if err := open(ctx); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	leader.kill(t)
+	began := clock.System().Now()
+	set(t, follower.node, "other/one", 1)
+	const most = 15 * time.Second // three times the limit of a fail-over, and half the time that a client has for a piece of a response
+	if took := clock.System().Now().Sub(began); took > most {
+		t.Errorf("the follower leads after %v, want at most %v", took, most)
+	} else {
+		t.Logf("the follower leads after %v", took)
 	}
 }

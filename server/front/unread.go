@@ -91,6 +91,17 @@ func (u *unread) FlushError() error {
 	return u.control.Flush()
 }
 
+// SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response: later ones have no effect.
+func (u *unread) SetWriteDeadline(t time.Time) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.mu.cut {
+		return nil
+	}
+	u.mu.cut = !t.IsZero() && !t.After(u.clock.Now())
+	return u.control.SetWriteDeadline(t)
+}
+
 // Hijack implements http.Hijacker, which libraries for websockets look for. The handler bounds the connection from then on.
 func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	u.mu.Lock()

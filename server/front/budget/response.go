@@ -69,6 +69,13 @@ func (r *Responses) Take(ctx context.Context, n int64) (written func(), err erro
 	return written, nil
 }
 
+// Cut ends the connection or the request.
+func (r *Responses) Cut() {
+	if r != nil && r.cut != nil {
+		r.cut()
+	}
+}
+
 // End releases all responses. Nothing is counted from then on.
 func (r *Responses) End() {
 	r.mu.Lock()

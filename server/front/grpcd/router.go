@@ -116,6 +116,7 @@ func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (serve
 	defer done()
 	here := &begun{ServerStream: ss, ctx: ctx, codec: r.common.codec, first: first.Copy()}
 	defer here.free()
+	defer here.endInTime()()
 	err = s.call(here, name)
 	return here.sent || status.Code(err) != codes.Unavailable, err
 }
@@ -217,7 +218,9 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	var err error
 	if s != nil {
 		defer done()
-		err = s.call(&begun{ServerStream: ss, ctx: within}, name)
+		at := &begun{ServerStream: ss, ctx: within}
+		defer at.endInTime()()
+		err = s.call(at, name)
 	} else {
 		hold := r.common.o.Budget.Hold(nil)
 		hold.Complete()
@@ -245,8 +248,9 @@ type begun struct {
 	ctx   context.Context
 	codec *codec
 	first *Raw
-	// sent is set once a message was sent.
-	sent bool
+	// sent is set once a message was sent, and sending while one is being sent.
+	sent    bool
+	sending atomic.Bool
 }
 
 // Context implements grpc.ServerStream.
@@ -255,7 +259,23 @@ func (b *begun) Context() context.Context { return b.ctx }
 // SendMsg implements grpc.ServerStream.
 func (b *begun) SendMsg(m any) error {
 	b.sent = true
+	b.sending.Store(true)
+	defer b.sending.Store(false)
+	if err := b.ctx.Err(); err != nil { // endInTime may have looked already
+		return status.FromContextError(err).Err()
+	}
 	return b.ServerStream.SendMsg(m)
+}
+
+// endInTime lets the call end with its context although its client does not read: gRPC waits for the window of a stream as long as its connection lasts,
+// which is therefore closed then. The caller must call stop before it ends the context itself.
+func (b *begun) endInTime() (stop func()) {
+	keep := context.AfterFunc(b.ctx, func() {
+		if b.sending.Load() {
+			budget.ResponsesOf(b.ServerStream.Context(), clientOf(b.ServerStream.Context())).Cut()
+		}
+	})
+	return func() { keep() }
 }
 
 // free releases the first message if it was not received.
