@@ -20,7 +20,14 @@ await build({ root: ROOT, logLevel: 'warn', build: { outDir: DIST, emptyOutDir: 
 await build({
   root: ROOT,
   logLevel: 'warn',
-  build: { ssr: 'src/entry-server.tsx', outDir: DIST_SSR, manifest: false, copyPublicDir: false },
+  build: {
+    ssr: 'src/entry-server.tsx',
+    outDir: DIST_SSR,
+    manifest: false,
+    copyPublicDir: false,
+    // The pages load the metadata later; the prerendering needs them at once.
+    rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
+  },
 })
 
 const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage } = await import(
