@@ -62,7 +62,7 @@ func TestBackupOfARunningServer(t *testing.T) {
 // TestBackupOfAStoppedServer backs up the data folder of a killed server and checks the errors for wrong arguments.
 func TestBackupOfAStoppedServer(t *testing.T) {
 	dir, port := projectFolder(t, nil)
-	for name, args := range map[string][]string{"--data": {"backup", "copy"}, "no copy": {"restore", "copy"}, "name the folder": {"backup"}} {
+	for name, args := range map[string][]string{"--data": {"backup", "copy"}, "is not a backup": {"restore", "copy"}, "name the folder": {"backup"}} {
 		out, err := command(t, dir, args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), name) {
 			t.Errorf("clave %v: %v %s, want %q in it", args, err, out, name)
