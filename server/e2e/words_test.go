@@ -22,7 +22,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}{
 		{[]string{"strat"}, 2, "did you mean clave start?"},
 		{[]string{"start", "--prot", "1"}, 1, "clave start --help"},
-		{[]string{"start", "--service", "nowhere"}, 1, "want ID=URL"},
+		{[]string{"start", "--service", "nowhere"}, 1, "expected ID=URL"},
 		{[]string{"start", "--only", "fire"}, 1, "--only fire"},
 		{[]string{"start", "--data", "firebase.json"}, 1, "--data"},
 		{[]string{"exec"}, 1, "clave exec: name the command to run"},
