@@ -46,8 +46,9 @@ lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice bin/gotestsum frontend/node_modules/.installed server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
+test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
+	.ci/chromium
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
