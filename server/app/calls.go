@@ -81,13 +81,13 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 	a.add("firestore", server)
 	c := &calls{app: a, guard: g, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
 	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
-	channels, err := webchannel.New(webchannel.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
+	channels, err := webchannel.New(a.channelOptions(server, u.tokens))
 	if err != nil {
 		return nil, err
 	}
 	c.webchannel = channels
 	a.add("webchannel", channels)
-	if c.rest, err = restd.New(restd.Options{Firestore: server, Tokens: u.tokens, ProxyHops: a.proxyHops(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {
+	if c.rest, err = restd.New(a.restOptions(server, u.tokens)); err != nil {
 		return nil, err
 	}
 	if !a.config.Production() {
@@ -104,7 +104,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 // firestoreHandlers returns the handlers of Firestore with their own gRPC server. The app closes that server even if no
 // port has served it, because its workers run from the beginning.
 func (c *calls) firestoreHandlers() (front.Handlers, error) {
-	grpc, err := grpcd.New(grpcd.Options{Firestore: c.firestore, Tokens: c.tokens, ProxyHops: c.app.proxyHops(), Streams: c.app.streams, Budget: c.app.budget, Parsing: c.app.parsing, Meter: c.app.counts, Log: c.app.o.Log})
+	grpc, err := grpcd.New(c.app.grpcOptions(c.firestore, c.tokens))
 	if err != nil {
 		return front.Handlers{}, err
 	}

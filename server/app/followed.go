@@ -153,17 +153,16 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
-	if s.grpc, err = grpcd.New(grpcd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {
+	if s.grpc, err = grpcd.New(a.grpcOptions(calls, verifier)); err != nil {
 		return err
 	}
-	if s.rest, err = restd.New(restd.Options{Firestore: calls, Tokens: verifier, ProxyHops: a.proxyHops(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}); err != nil {
+	if s.rest, err = restd.New(a.restOptions(calls, verifier)); err != nil {
 		s.grpc.Stop()
 		return err
 	}
-	if s.channels, err = webchannel.New(webchannel.Options{
-		Firestore: calls, Tokens: verifier, Owner: a.nodes.owner, ListenOnly: true, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests),
-		Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
-	}); err != nil {
+	channels := a.channelOptions(calls, verifier)
+	channels.Owner, channels.ListenOnly = a.nodes.owner, true
+	if s.channels, err = webchannel.New(channels); err != nil {
 		s.grpc.Stop()
 		return err
 	}

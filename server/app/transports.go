@@ -1,0 +1,31 @@
+package app
+
+import (
+	"clave/server/front/grpcd"
+	"clave/server/front/restd"
+	"clave/server/front/webchannel"
+	"clave/server/rpc/firestore"
+	"clave/server/token"
+)
+
+// The options of the transports for clients, which are the same at a node that leads and at one that follows.
+
+// grpcOptions returns the options of Firestore over gRPC.
+func (a *App) grpcOptions(calls *firestore.Server, tokens *token.Verifier) grpcd.Options {
+	return grpcd.Options{
+		Firestore: calls, Tokens: tokens, ProxyHops: a.proxyHops(), Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+	}
+}
+
+// restOptions returns the options of Firestore over REST.
+func (a *App) restOptions(calls *firestore.Server, tokens token.Callers) restd.Options {
+	return restd.Options{Firestore: calls, Tokens: tokens, ProxyHops: a.proxyHops(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log}
+}
+
+// channelOptions returns the options of Firestore's streams over WebChannel.
+func (a *App) channelOptions(calls *firestore.Server, tokens token.Callers) webchannel.Options {
+	return webchannel.Options{
+		Firestore: calls, Tokens: tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Streams: a.streams, Budget: a.budget,
+		Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+	}
+}
