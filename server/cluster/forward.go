@@ -214,7 +214,7 @@ const unread = piece + streamWindow
 // give writes a piece of a response to the client. It returns false if the client has disconnected, or is slow while other requests need
 // the memory.
 func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.ResponseController, data []byte) bool {
-	defer n.o.Budget.IfSlow(ctx, unread, func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) })() // a time that has passed
+	defer n.o.Budget.IfSlow(ctx, unread, nil, func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) })() // a time that has passed
 	if _, err := w.Write(data); err != nil {
 		return false
 	}

@@ -16,9 +16,8 @@ import (
 const (
 	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file and the connection.
 	unreadBytes = 48 << 10
-	// unreadAfter is the time after which a write is slow, and unreadTime the time limit for a client to read a piece from then on.
-	unreadAfter = 100 * time.Millisecond
-	unreadTime  = 30 * time.Second
+	// unreadTime is the time limit for a client to read a piece, from when its write is slow.
+	unreadTime = 30 * time.Second
 	// unreadPiece is the maximum number of bytes that are written under one time limit.
 	unreadPiece = 32 << 10
 	// buffered is the number of bytes of a response that net/http buffers in HTTP/2 before it writes.
@@ -129,10 +128,8 @@ func (u *unread) finish() {
 // watch counts and times a write if it is slow, until done is called.
 func (u *unread) watch() (done func()) {
 	s := &slowWrite{unread: u}
-	release := u.budget.IfSlow(u.request.Context(), unreadBytes, s.end)
-	timer := time.AfterFunc(unreadAfter, s.limit)
+	release := u.budget.IfSlow(u.request.Context(), unreadBytes, s.limit, s.end)
 	return func() {
-		timer.Stop()
 		s.done()
 		release()
 	}

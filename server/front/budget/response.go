@@ -145,9 +145,6 @@ type remote struct {
 	responses *Responses
 }
 
-// Responses returns the responses of the connection.
-func (r remote) Responses() *Responses { return r.responses }
-
 // ResponsesOf returns the responses of the connection with a client at an address, or those of the request with a context. It returns nil if they are
 // not counted.
 func ResponsesOf(ctx context.Context, client net.Addr) *Responses {

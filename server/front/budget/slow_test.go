@@ -16,10 +16,10 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: mib, Wait: time.Millisecond})
 	evicted := make(chan string, 4)
 	evict := func(name string) func() { return func() { evicted <- name } }
-	b.IfSlow(t.Context(), mib, evict("fast"))()
-	slow := b.IfSlow(t.Context(), mib, evict("slow"))
+	b.IfSlow(t.Context(), mib, nil, evict("fast"))()
+	slow := b.IfSlow(t.Context(), mib, nil, evict("slow"))
 	testwait.Until(t, "the slow write is not counted", func() bool { return b.Used() == mib })
-	beyond := b.IfSlow(t.Context(), mib, evict("beyond"))
+	beyond := b.IfSlow(t.Context(), mib, nil, evict("beyond"))
 	if name := <-evicted; name != "beyond" {
 		t.Errorf("%s was ended, want the write for which there is no room", name)
 	}
@@ -29,7 +29,7 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 		t.Errorf("after the writes %d bytes are held", used)
 	}
 	patient := budget.New(budget.Options{Bytes: mib, Wait: 20 * time.Second})
-	slow = patient.IfSlow(t.Context(), mib, evict("slow"))
+	slow = patient.IfSlow(t.Context(), mib, nil, evict("slow"))
 	testwait.Until(t, "the slow write is not counted", func() bool { return patient.Used() == mib })
 	request := patient.Hold(nil)
 	waiting := later(t.Context(), request, mib/2)
@@ -55,7 +55,7 @@ func TestWritesThatEndWhileTheyWaitAreNotEnded(t *testing.T) {
 	full := b.Hold(nil)
 	take(t, full, mib)
 	full.Complete()
-	done := b.IfSlow(t.Context(), mib, func() { t.Error("a write was ended after its end") })
+	done := b.IfSlow(t.Context(), mib, nil, func() { t.Error("a write was ended after its end") })
 	testwait.Until(t, "the write does not wait", func() bool { return hand.Timers() > 0 })
 	done()
 	testwait.Until(t, "the write waits further", func() bool { return hand.Timers() == 0 })

@@ -46,7 +46,7 @@ func (p *passing) SendMsg(m any) error {
 	if err != nil || !p.out.queue.full() {
 		return err
 	}
-	defer p.budget.IfSlow(p.ctx, unread, p.evict)()
+	defer p.budget.IfSlow(p.ctx, unread, nil, p.evict)()
 	return p.out.queue.room(p.ctx)
 }
 
