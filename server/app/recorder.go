@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"clave/server/atomicfile"
 	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/index"
@@ -106,9 +107,5 @@ func addIndex(path string, definition index.Definition) error {
 	if text, err = index.Add(text, definition); err != nil {
 		return err
 	}
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return atomicfile.Write(path, text, 0o644)
 }

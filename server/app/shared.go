@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"clave/server/atomicfile"
 	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
@@ -191,7 +192,7 @@ func (a *App) nodeName() (string, error) {
 		host = "node"
 	}
 	name := host + "-" + randid.New(6)
-	if err := os.WriteFile(file, []byte(name+"\n"), 0o600); err != nil {
+	if err := atomicfile.Write(file, []byte(name+"\n"), 0o600); err != nil {
 		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", a.config.DataDir, err)
 	}
 	return name, nil

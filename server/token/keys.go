@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"clave/server/fault"
 )
 
 // keyBits is the size of our RSA keys, the same as Google's.
@@ -58,6 +60,9 @@ func keyOf(private *rsa.PrivateKey, der []byte) (*key, error) {
 	if !private.PublicKey.Equal(cert.PublicKey) {
 		return nil, fmt.Errorf("certificate %s does not belong to its key", cert.Subject.CommonName)
 	}
+	if err := cert.CheckSignature(cert.SignatureAlgorithm, cert.RawTBSCertificate, cert.Signature); err != nil {
+		return nil, fmt.Errorf("certificate %s is damaged: %w", cert.Subject.CommonName, err)
+	}
 	return &key{
 		id: KeyID(&private.PublicKey), private: private, created: cert.NotBefore.UTC(),
 		cert: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
@@ -88,8 +93,13 @@ func loadKeys(v Vault, ring ringName) ([]*key, error) {
 	keys := make([]*key, 0, len(texts))
 	for id, text := range texts {
 		k, err := parseKey(text)
+		if err == nil && k.id != id {
+			err = fmt.Errorf("it is key %s", k.id)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("key %s of %s: %w", id, ring, err)
+			return nil, fault.Wrap(err, fault.DataLoss,
+				"the signing key %[1]s/%[2]s is damaged (%[3]v). Restore it from a backup, or remove it (in a data folder keys/%[1]s/%[2]s.pem): tokens of this key are refused then, and a new key is made.",
+				ring, id, err)
 		}
 		keys = append(keys, k)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"clave/server/atomicfile"
 )
 
 // Vault stores the private keys of rings, each as PEM with its certificate.
@@ -63,10 +65,7 @@ func (f folder) Load(ring string) (map[string][]byte, error) {
 // Save implements Vault.
 func (f folder) Save(ring, id string, text []byte) error {
 	file := filepath.Join(string(f), ring, id+".pem")
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return atomicfile.Write(file, text, 0o600)
 }
 
 // Remove implements Vault.
