@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -96,6 +97,15 @@ func Violated(violations ...Violation) *Error {
 // Wrap creates an Error whose cause is kept for the log and is not sent.
 func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// Ended returns the error of an operation whose context ended with the given error: DEADLINE_EXCEEDED at its deadline, otherwise CANCELLED
+// with the given text.
+func Ended(cause error, canceled string) *Error {
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return Wrap(cause, DeadlineExceeded, "The operation took longer than its deadline.")
+	}
+	return Wrap(cause, Canceled, "%s", canceled)
 }
 
 // Error returns the code and the message, for logs.

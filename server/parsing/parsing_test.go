@@ -20,6 +20,11 @@ func TestRequestsWaitForTheLimit(t *testing.T) {
 	if _, err := l.Admit(ended, 41); !fault.Is(err, fault.Canceled) {
 		t.Errorf("Admit beyond the limit with an ended context = %v, want CANCELLED", err)
 	}
+	late, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	if _, err := l.Admit(late, 41); !fault.Is(err, fault.DeadlineExceeded) {
+		t.Errorf("Admit beyond the limit after the deadline = %v, want DEADLINE_EXCEEDED", err)
+	}
 	if s, err := l.Admit(t.Context(), 40); err != nil {
 		t.Errorf("Admit of the rest = %v", err)
 	} else {

@@ -52,10 +52,8 @@ func forClient(err error) *fault.Error {
 	switch {
 	case errors.As(err, &named):
 		return named
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(err, fault.Canceled, "The operation was cancelled.")
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(err, fault.DeadlineExceeded, "The operation took longer than its deadline.")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Ended(err, "The operation was cancelled.")
 	}
 	return fault.FromError(err)
 }

@@ -102,7 +102,7 @@ func (b *Budget) Hold(evict func()) *Hold {
 }
 
 // Take takes n bytes of the budget for data that were or will be received. It waits for them. It returns Unavailable if
-// there are none or the hold was evicted, and Canceled if ctx is done; nothing was taken then.
+// there are none or the hold was evicted, and CANCELLED or DEADLINE_EXCEEDED if ctx is done; nothing was taken then.
 func (h *Hold) Take(ctx context.Context, n int64) error {
 	b := h.budget
 	b.mu.Lock()
@@ -166,9 +166,9 @@ func errFull() error {
 	return fault.E(fault.Unavailable, "The server has too many large requests in progress. Try again.")
 }
 
-// errGone returns the error for a request that was canceled while it waited.
+// errGone returns the error for a request that was canceled, or reached its deadline, while it waited.
 func errGone(ctx context.Context) error {
-	return fault.Wrap(ctx.Err(), fault.Canceled, "The request was canceled while it waited.")
+	return fault.Ended(ctx.Err(), "The request was canceled while it waited.")
 }
 
 // takeLocked takes bytes if enough are free; mu is held.

@@ -77,6 +77,11 @@ func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 	if err := third.Take(ctx, mib); !fault.Is(err, fault.Canceled) {
 		t.Errorf("Take with a context that is done = %v, want CANCELLED", err)
 	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if err := third.Take(late, mib); !fault.Is(err, fault.DeadlineExceeded) {
+		t.Errorf("Take after the deadline = %v, want DEADLINE_EXCEEDED", err)
+	}
 	take(t, third, 1000) // small requests have their own budget
 	for _, h := range []*budget.Hold{first, second, third, third} {
 		h.Release()

@@ -88,7 +88,7 @@ func (r *Responses) End() {
 }
 
 // AwaitRoom waits while many large responses wait for the budget, because another request may need one, too. It returns Unavailable if that
-// lasts, and Canceled if ctx is done.
+// lasts, and CANCELLED or DEADLINE_EXCEEDED if ctx is done.
 func (b *Budget) AwaitRoom(ctx context.Context) error {
 	if b.responses.Load() < mostWaiting {
 		return nil
