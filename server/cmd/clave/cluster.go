@@ -79,7 +79,7 @@ func clusterStatus(ctx context.Context, url string, w io.Writer) error {
 	fmt.Fprintf(table, "State\t%d, %d behind\t%d KiB\n", st.State, st.Log-st.State, st.StateBytes>>10)
 	fmt.Fprintf(table, "Versions\treserved until %s\n", st.VersionsUntil.Format(time.RFC3339Nano))
 	fmt.Fprintf(table, "Release\t%s\n\n", releaseLine(released))
-	fmt.Fprint(table, "NODE\tROLE\tROW\tBEHIND\tHEARD OF\tADDRESS\n")
+	fmt.Fprint(table, "NODE\tROLE\tROW\tBEHIND\tREPORTED\tADDRESS\n")
 	for _, n := range st.Nodes {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%v ago\t%s\n", n.Name, n.Role, n.Seq, max(st.Log-n.Seq, 0), n.Age.Round(100*time.Millisecond), n.Address)
 	}

@@ -40,15 +40,16 @@ func newRoot(s streams) *cobra.Command {
 		return fault.Wrap(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: groupServers, Title: "Servers"}, &cobra.Group{ID: groupData, Title: "Data"}, &cobra.Group{ID: groupTools, Title: "Tools"})
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	describe(root, "help", "Describe a command")
-	describe(root, "completion", "Print a script that completes commands in a shell")
 	root.SetHelpCommandGroupID(groupTools)
 	root.SetCompletionCommandGroupID(groupTools)
 	root.AddCommand(startCommand(s), execCommand(s), serveCommand(s), firebaseCommand(s), firestoreEmulatorCommand(s))
 	root.AddCommand(backupCommand(s), restoreCommand(s), exportCommand(s), importCommand(s), moveCommand(s), credentialsCommand(s), eventsCommand(s))
 	root.AddCommand(consoleCommand(s), rulesCommand(s), healthCommand(s), deployCommand(s), clusterCommand(s), versionCommand(s))
+	// cobra adds these two only to a command that has others.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	describe(root, "help", "Describe a command")
+	describe(root, "completion", "Print a script that completes commands in a shell")
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}

@@ -49,6 +49,16 @@ func TestHelp(t *testing.T) {
 	visit(newRoot(streams{&bytes.Buffer{}, &bytes.Buffer{}}), nil)
 }
 
+// TestHelpOfCommandsOfCobra expects the program's own texts for the commands that cobra adds.
+func TestHelpOfCommandsOfCobra(t *testing.T) {
+	_, text := output(t, "--help")
+	for _, line := range []string{"Describe a command", "Print a script that completes commands in a shell"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("clave --help misses %q:\n%s", line, text)
+		}
+	}
+}
+
 func TestHelpOfServeShowsOnlyItsFlags(t *testing.T) {
 	_, text := output(t, "serve", "--help")
 	for _, flag := range []string{"--tls-cert FILE", "--acme-domain DOMAIN", "--service ID=URL", "-P, --project ID", "Certificates:"} {
