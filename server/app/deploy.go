@@ -54,7 +54,7 @@ func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseReq
 		return r.alone(ctx, in)
 	}
 	if leader.Address == "" {
-		return nil, errNobody
+		return nil, errNoLeader
 	}
 	out := &Released{}
 	if err := callLeader(ctx, r.client, leader, releaseService, in, out); err != nil {

@@ -47,7 +47,7 @@ func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In)
 // Unavailable if no leader is known or it does not respond.
 func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, in, out any) error {
 	if leader.Address == "" {
-		return fault.Wrap(errNobody, fault.Unavailable, "no node leads at the moment. Try again.")
+		return fault.Wrap(errNoLeader, fault.Unavailable, "no node leads at the moment. Try again.")
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -100,10 +100,10 @@ func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.T
 	return false, nil
 }
 
-// errNobody is the error if no node leads.
-var errNobody = errors.New("no node leads")
+// errNoLeader is the error if no node leads.
+var errNoLeader = errors.New("no node leads")
 
 // passes reports whether a retry may succeed.
 func passes(err error) bool {
-	return errors.Is(err, errNobody) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
+	return errors.Is(err, errNoLeader) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
 }

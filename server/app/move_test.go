@@ -2,9 +2,12 @@ package app
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/inventory"
 )
@@ -26,6 +29,18 @@ func TestMoveDataRefuses(t *testing.T) {
 		if _, err := MoveData(t.Context(), tt.from, tt.to, Options{Log: slog.New(slog.DiscardHandler)}); fault.CodeOf(err) != tt.want {
 			t.Errorf("MoveData of %s = %v, want code %v", tt.name, err, tt.want)
 		}
+	}
+}
+
+// TestFollowersFolder runs commands on the data folder of a node that does not lead: the error names the node that can do it.
+func TestFollowersFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, replicaDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Backup(t.Context(), &config.Config{DataDir: dir}, Options{Log: slog.New(slog.DiscardHandler)}, filepath.Join(t.TempDir(), "copy"))
+	if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "the node that leads") {
+		t.Errorf("Backup of a follower's folder = %v, want FailedPrecondition with the place to run it", err)
 	}
 }
 

@@ -221,6 +221,10 @@ func (a *App) openExisting(ctx context.Context) (dataStore, error) {
 		return a.openAlone(ctx)
 	}
 	if _, err := os.Stat(filepath.Join(a.config.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(a.config.DataDir, replicaDir)); err == nil {
+			return nil, fault.E(fault.FailedPrecondition,
+				"%s: this is the folder of a node on PostgreSQL, which holds a replica. Run the command on the machine of the node that leads; clave cluster status shows it.", a.config.DataDir)
+		}
 		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", a.config.DataDir)
 	}
 	return a.openStore()

@@ -175,6 +175,9 @@ func testReplicas(t *testing.T, pg *pgtest.Server) {
 // testOneLeads opens two nodes. The second leads immediately after the first is closed, and has all data.
 func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
+	if _, err := pgstore.ReadStatus(t.Context(), url); !fault.Is(err, fault.NotFound) {
+		t.Errorf("ReadStatus of a new database = %v, want NotFound", err)
+	}
 	first := lead(t, pgstore.Options{URL: url, Node: "first"})
 	waiting := make(chan string, 1)
 	second := openOnly(t, pgstore.Options{URL: url, Node: "second", Waiting: func(leader string) { waiting <- leader }})

@@ -18,9 +18,9 @@ import (
 //
 //	clave_lease    who leads, and the fence; the only row has id 1
 //	clave_log      a row for each group of batches, in order; row 0 begins it
-//	clave_state    keys and values as of clave_applied.seq, but for derived ones
-//	clave_node     when each node reported last, where others reach it, and how far its replica is
-//	clave_secret   what nodes authenticate each other by; the only row has id 1
+//	clave_state    keys and values as of clave_applied.seq, without derived ones
+//	clave_node     each node's last report, the address at which others reach it, and the position of its replica
+//	clave_secret   the secret by which nodes authenticate each other; the only row has id 1
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
 		until timestamptz not null, versions_until bigint not null)`,

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"clave/server/fault"
 )
 
 // Status is the status of a cluster.
@@ -48,6 +50,9 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 		(select max(seq) from clave_log), (select min(seq) from clave_log), (select seq from clave_applied where id = 1),
 		pg_total_relation_size('clave_log'), pg_total_relation_size('clave_state') from clave_lease l where l.id = 1`).
 		Scan(&st.Leader, &st.Address, &st.Held, &st.Epoch, &versions, &st.Log, &st.First, &st.State, &st.LogBytes, &st.StateBytes)
+	if isCode(err, undefinedTable) {
+		return nil, fault.Wrap(err, fault.NotFound, "PostgreSQL: the database has no tables of clave. The first start of a node creates them.")
+	}
 	if err != nil {
 		return nil, s.failed("read the status", err)
 	}
