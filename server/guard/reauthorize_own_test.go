@@ -74,10 +74,11 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 	dropOldCommits(t, e, hand, db)
 
 	stream := g.Listen(token.Caller{UID: "ann", Project: "p", Claims: map[string]any{}}, db)
-	defer stream.Close()
 	events := make(chan live.Event, 100)
 	go func() {
-		ended <- stream.Run(ctx, func(ev *live.Event) error { events <- *ev; return nil })
+		err := stream.Run(ctx, func(ev *live.Event) error { events <- *ev; return nil })
+		stream.Close()
+		ended <- err
 	}()
 	q, err := (&query.Query{DB: db, From: []query.From{{Collection: "messages"}}, Limit: query.NoLimit}).Normalize()
 	if err != nil {
