@@ -222,7 +222,6 @@ func (s *sequence) add() {
 		spec = func(c *sequenceClient) *pb.Target { return c.documents(paths...) }
 	} else {
 		parent, q := pick(s.rand, "", "", "", "/c/a"), s.query()
-		q.From[0].AllDescendants = q.From[0].AllDescendants && parent == "" // below a document RunQuery and Listen of the emulator differ
 		s.note("target %d below %q of %v", id, parent, q)
 		spec = func(c *sequenceClient) *pb.Target {
 			return &pb.Target{TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
@@ -263,7 +262,14 @@ func (s *sequence) query() *pb.StructuredQuery {
 			Field: &pb.StructuredQuery_FieldReference{FieldPath: path}, Op: op, Value: v,
 		}}}
 	}
-	switch s.rand.IntN(8) {
+	numbers := func(v ...int) *pb.Value {
+		list := &pb.ArrayValue{}
+		for _, n := range v {
+			list.Values = append(list.Values, number(n))
+		}
+		return &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: list}}
+	}
+	switch s.rand.IntN(12) {
 	case 0, 1:
 		filter("n", pick(s.rand, pb.StructuredQuery_FieldFilter_LESS_THAN, pb.StructuredQuery_FieldFilter_GREATER_THAN_OR_EQUAL, pb.StructuredQuery_FieldFilter_NOT_EQUAL), number(s.rand.IntN(4)))
 	case 2:
@@ -273,12 +279,32 @@ func (s *sequence) query() *pb.StructuredQuery {
 	case 4:
 		filter("tags", pb.StructuredQuery_FieldFilter_ARRAY_CONTAINS, number(1))
 	case 5:
-		filter("n", pb.StructuredQuery_FieldFilter_IN, &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{number(1), number(3)}}}})
+		filter("n", pb.StructuredQuery_FieldFilter_IN, numbers(1, 3))
+	case 6:
+		filter("n", pb.StructuredQuery_FieldFilter_NOT_IN, numbers(0, 2))
+	case 7:
+		filter("tags", pb.StructuredQuery_FieldFilter_ARRAY_CONTAINS_ANY, numbers(0, 2))
+	case 8, 9:
+		var parts []*pb.StructuredQuery_Filter
+		filter("n", pick(s.rand, pb.StructuredQuery_FieldFilter_EQUAL, pb.StructuredQuery_FieldFilter_GREATER_THAN), number(s.rand.IntN(4)))
+		parts = append(parts, q.Where)
+		filter("s", pb.StructuredQuery_FieldFilter_EQUAL, &pb.Value{ValueType: &pb.Value_StringValue{StringValue: "b"}})
+		q.Where = &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_CompositeFilter{CompositeFilter: &pb.StructuredQuery_CompositeFilter{
+			Op: pick(s.rand, pb.StructuredQuery_CompositeFilter_OR, pb.StructuredQuery_CompositeFilter_AND), Filters: append(parts, q.Where),
+		}}}
 	}
 	if s.rand.IntN(2) == 0 {
 		q.OrderBy = []*pb.StructuredQuery_Order{{Field: n, Direction: pick(s.rand, pb.StructuredQuery_ASCENDING, pb.StructuredQuery_DESCENDING)}}
 		if s.rand.IntN(4) == 0 {
 			q.StartAt = &pb.Cursor{Values: []*pb.Value{number(s.rand.IntN(3))}, Before: s.rand.IntN(2) == 0}
+		}
+		if s.rand.IntN(4) == 0 {
+			q.EndAt = &pb.Cursor{Values: []*pb.Value{number(2 + s.rand.IntN(3))}, Before: s.rand.IntN(2) == 0}
+		}
+		if s.rand.IntN(3) == 0 {
+			q.OrderBy = append(q.OrderBy, &pb.StructuredQuery_Order{
+				Field: &pb.StructuredQuery_FieldReference{FieldPath: "s"}, Direction: pick(s.rand, pb.StructuredQuery_ASCENDING, pb.StructuredQuery_DESCENDING),
+			})
 		}
 	}
 	if s.rand.IntN(2) == 0 {

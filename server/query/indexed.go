@@ -1,10 +1,28 @@
 package query
 
 import (
+	"errors"
 	"strings"
 
 	"clave/server/fault"
 )
+
+// errGroupBelow is the cause of the errors of calls for collection groups below a document that need an index.
+var errGroupBelow = errors.New("a collection group below a document has no index")
+
+// InStream returns the error with which a Listen stream refuses a query that Normalize refused with err. It differs from that of calls
+// for collection groups below a document, as in the official emulator.
+func InStream(err error) error {
+	if errors.Is(err, errGroupBelow) {
+		return errNoGroupBelow()
+	}
+	return err
+}
+
+// errNoGroupBelow is the error for collection groups below a document whose only order is that by name, descending.
+func errNoGroupBelow() error {
+	return fault.E(fault.FailedPrecondition, "collection group queries are only allowed if they're at the root or they're an ascending primary key scan")
+}
 
 // checkIndexed refuses queries that no index can serve: filters and orders by fields in queries of all collections, or
 // of those of one id under a document. where is the filter as it was sent. The texts are the official emulator's. Under
@@ -18,7 +36,7 @@ func (q *Query) checkIndexed(where Filter) error {
 	const group = "collection group queries are only allowed at the root parent"
 	if name, ok := comparesField(where); ok {
 		if under {
-			return fault.E(fault.InvalidArgument, group)
+			return fault.Wrap(errGroupBelow, fault.InvalidArgument, group)
 		}
 		return fault.E(fault.InvalidArgument, "kind is required for filter: %s", name)
 	}
@@ -28,9 +46,9 @@ func (q *Query) checkIndexed(where Filter) error {
 	case kindless && (byName || !under):
 		return fault.E(fault.InvalidArgument, "kind is required for all orders except __key__ ascending")
 	case byName:
-		return fault.E(fault.FailedPrecondition, "collection group queries are only allowed if they're at the root or they're an ascending primary key scan")
+		return errNoGroupBelow()
 	default:
-		return fault.E(fault.InvalidArgument, group)
+		return fault.Wrap(errGroupBelow, fault.InvalidArgument, group)
 	}
 }
 

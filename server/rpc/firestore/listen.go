@@ -9,6 +9,7 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/live"
+	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
 	"clave/server/wire"
@@ -119,6 +120,7 @@ func parseTarget(db resource.Database, t *pb.Target) (out live.Target, err error
 		out.Query, err = wire.ParseQuery(kind.Query.GetParent(), kind.Query.GetStructuredQuery())
 		switch {
 		case err != nil:
+			err = query.InStream(err)
 		case out.Query.DB != db:
 			err = fault.E(fault.InvalidArgument, "The query is not of the stream's database %q.", db.String())
 		case out.Query.Nearest != nil:
