@@ -9,6 +9,7 @@ import (
 	"clave/server/cluster"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/guard"
 	"clave/server/operation"
 	"clave/server/resource"
@@ -21,7 +22,7 @@ import (
 // TestARecallDoesNotWaitForItsWrite writes at a leader while another node has a lease. The response that recalls the lease must not wait for the write,
 // which waits for the confirmation of that response.
 func TestARecallDoesNotWaitForItsWrite(t *testing.T) {
-	store, err := pgstore.Open(t.Context(), pgstore.Options{URL: pgtest.New(t).Database(), Node: "node", Derived: engine.Derived, Derive: engine.Derive})
+	store, err := pgstore.Open(t.Context(), pgstore.Options{URL: pgtest.New(t).Database(), Node: "node", Derived: derive.IsEntry, Derive: derive.Entries})
 	if err != nil {
 		t.Fatal(err)
 	}

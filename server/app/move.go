@@ -12,7 +12,7 @@ import (
 
 	"clave/server/backup"
 	"clave/server/config"
-	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/fault"
 	"clave/server/inventory"
 	"clave/server/release"
@@ -55,7 +55,7 @@ func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 
 // copied reports whether a key of a store is copied.
 func copied(key []byte) bool {
-	return !engine.Derived(key) && !pgstore.IsPosition(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
+	return !derive.IsEntry(key) && !pgstore.IsPosition(key) && !bytes.Equal(key, release.Key()) && !bytes.HasPrefix(key, signingPrefix)
 }
 
 // pair is a key with its value.
@@ -188,7 +188,7 @@ func place(at string) string {
 func (a *App) copyShared(ctx context.Context, from, part string) (n *inventory.Inventory, err error) {
 	store, err := pgstore.Open(ctx, pgstore.Options{
 		URL: from, Dir: part, Local: a.sizes(), Node: "clave move on " + hostName(), Clock: a.o.Clock, Log: a.o.Log,
-		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
+		Derived: derive.IsEntry, Derive: derive.Entries, Progress: a.progress(),
 	})
 	if err != nil {
 		return nil, err

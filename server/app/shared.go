@@ -13,7 +13,7 @@ import (
 
 	"clave/server/atomicfile"
 	"clave/server/clock"
-	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/fault"
 	"clave/server/memory"
 	"clave/server/process"
@@ -48,7 +48,7 @@ func (a *App) openShared(ctx context.Context) (*pgstore.Store, error) {
 	}
 	store, err := pgstore.Open(ctx, pgstore.Options{
 		URL: a.config.Store, Inner: inner, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
-		Derived: engine.Derived, Derive: engine.Derive, Progress: a.progress(),
+		Derived: derive.IsEntry, Derive: derive.Entries, Progress: a.progress(),
 		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader) },
 	})
 	if err != nil {

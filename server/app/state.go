@@ -15,6 +15,7 @@ import (
 	"clave/server/backup"
 	"clave/server/config"
 	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/listen"
@@ -148,7 +149,7 @@ func (a *App) openStore() (dataStore, error) {
 // sizes returns the options of a store.
 func (a *App) sizes() pebblestore.Options {
 	return pebblestore.Options{
-		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: engine.Derived, Log: a.o.Log,
+		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: derive.IsEntry, Log: a.o.Log,
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine/keys"
+	"clave/server/engine/past"
+	"clave/server/engine/records"
+	"clave/server/engine/walk"
 	"clave/server/index"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -16,9 +19,9 @@ import (
 // Below calls yield with the names of the documents at and below a path. The path names a document, which may be
 // absent, or a collection.
 func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Document) error) error {
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load(), yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
+	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load(), Yield: func(path string, _ []byte) error { return yield(r.db.document(path)) }}
 	if strings.Count(path, "/")%2 == 0 {
-		return w.collection(path, index.AppendPath(nil, path), true)
+		return w.Collection(ctx, path, index.AppendPath(nil, path), true)
 	}
 	_, found, err := r.view.snap.Get(keys.Document(r.db.number.Load(), path))
 	if err == nil && found {
@@ -27,13 +30,13 @@ func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Do
 	if err != nil {
 		return err
 	}
-	return w.below(path, false)
+	return w.Below(ctx, path, false)
 }
 
 // Groups returns the ids of all collections in a database, those of the root first. It reads one key for each.
 func (r *Reading) Groups(ctx context.Context) ([]string, error) {
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
-	out, err := w.collections(nil)
+	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load()}
+	out, err := w.IDs(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +80,12 @@ func (e *Engine) History(ctx context.Context, name resource.Document, yield func
 		return 0, err
 	}
 	defer view.release()
-	return since, scanChanges(ctx, view.snap, db.number.Load(), since, max(since, now), func(v clock.Version, images []image) error {
+	return since, past.Scan(ctx, view.snap, db.number.Load(), since, max(since, now), func(v clock.Version, images []records.Image) error {
 		for _, im := range images {
-			if im.path != name.Path {
+			if im.Path != name.Path {
 				continue
 			}
-			c, err := decodeImage(db.name, im)
+			c, err := im.Change(db.name)
 			if err == nil {
 				err = yield(v, c)
 			}

@@ -9,6 +9,8 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine/keys"
+	"clave/server/engine/past"
+	"clave/server/engine/records"
 	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -97,7 +99,7 @@ func (t target) document(name resource.Document, at clock.Version) (*document.Do
 	if t.record == nil {
 		return nil, nil
 	}
-	d, err := decodeDocument(name, t.record)
+	d, err := records.Decode(name, t.record)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +173,12 @@ func (e *Engine) restore(ctx context.Context, db *database, token string) error 
 		return err
 	}
 	defer view.release()
-	past, err := overlayAt(ctx, view, db, at, nil, -1)
+	overlay, err := past.At(ctx, view.snap, db.number.Load(), at, nil, -1)
 	if err != nil {
 		return err
 	}
-	targets := make([]target, 0, len(past))
-	for path, record := range past {
+	targets := make([]target, 0, len(overlay))
+	for path, record := range overlay {
 		targets = append(targets, target{path: path, record: record})
 	}
 	slices.SortFunc(targets, func(a, b target) int { return resource.ComparePaths(a.path, b.path) })

@@ -10,6 +10,7 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine/keys"
+	"clave/server/engine/records"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -79,7 +80,7 @@ func (d *docState) read(v *view, number uint32) error {
 // stored sets the document to its stored record.
 func (d *docState) stored(record []byte) (err error) {
 	d.record = record
-	if d.before, err = decodeDocument(d.name, record); err != nil {
+	if d.before, err = records.Decode(d.name, record); err != nil {
 		return err
 	}
 	d.after = d.before
@@ -274,7 +275,7 @@ func (s *commitState) pending(budget int) (*pending, error) {
 // add adds one document's change to the commit's record.
 func (p *pending) add(d *docState, record []byte) {
 	var at int
-	p.record, at = appendImage(p.record, image{path: d.name.Path, before: d.record, after: record})
+	p.record, at = records.AppendImage(p.record, records.Image{Path: d.name.Path, Before: d.record, After: record})
 	if record != nil {
 		created := d.after.CreateTime == p.at
 		p.stamps = append(p.stamps, stamp{record: record, created: created})
@@ -292,10 +293,10 @@ type recordStamp struct {
 // setVersions writes the commit's version at all positions that wait for it.
 func (p *pending) setVersions() {
 	for _, s := range p.stamps {
-		setTimes(s.record, p.version, s.created)
+		records.SetTimes(s.record, p.version, s.created)
 	}
 	for _, s := range p.recordAt {
-		setTimes(p.record[s.at:], p.version, s.created)
+		records.SetTimes(p.record[s.at:], p.version, s.created)
 	}
 	p.changes = slices.Clone(p.changes) // Other goroutines may read the announced changes, so they are copied.
 	for i, c := range p.changes {

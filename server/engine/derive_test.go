@@ -7,6 +7,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/index"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -44,7 +45,7 @@ func TestDerive(t *testing.T) {
 			t.Fatal(err)
 		}
 		all.Set(bytes.Clone(it.Key()), bytes.Clone(v))
-		if !engine.Derived(it.Key()) {
+		if !derive.IsEntry(it.Key()) {
 			others.Set(bytes.Clone(it.Key()), bytes.Clone(v))
 		}
 	}
@@ -59,7 +60,7 @@ func TestDerive(t *testing.T) {
 	if err := again.Apply(t.Context(), &others); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.Derive(t.Context(), again); err != nil {
+	if err := derive.Entries(t.Context(), again); err != nil {
 		t.Fatalf("Derive = %v", err)
 	}
 	it = again.Scan(storage.Range{})

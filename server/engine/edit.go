@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"clave/server/engine/keys"
+	"clave/server/engine/records"
 	"clave/server/index"
 	"clave/server/storage"
 )
@@ -23,7 +24,7 @@ type edit struct {
 func (e *edit) make(d *docState, number uint32, prefix []byte, set *index.Set) {
 	e.ops = make([]storage.Op, 0, opsPerDocument)
 	if d.after != nil {
-		e.record = encodeDocument(d.after)
+		e.record = records.Encode(d.after)
 		e.set(d.key, e.record)
 		e.cost += len(e.record)
 	} else {

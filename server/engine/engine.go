@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,8 +10,9 @@ import (
 	"time"
 
 	"clave/server/clock"
-	"clave/server/engine/keys"
+	"clave/server/engine/catalogue"
 	"clave/server/engine/locks"
+	"clave/server/engine/past"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -104,39 +104,23 @@ func (e *Engine) load(ctx context.Context) error {
 	if err := e.loadFloor(snap); err != nil {
 		return err
 	}
-	it := snap.Scan(keys.CatalogueRange())
-	defer func() { _ = it.Close() }()
-	for it.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		v, err := it.Value()
-		if err != nil {
+	return catalogue.Scan(ctx, snap, func(d catalogue.Database) error {
+		if err := e.loadDatabase(snap, d); err != nil {
 			return fmt.Errorf("read catalogue: %w", err)
 		}
-		if err := e.loadDatabase(snap, it.Key(), v); err != nil {
-			return fmt.Errorf("read catalogue: %w", err)
-		}
-	}
-	return it.Err()
+		return nil
+	})
 }
 
-// loadDatabase loads the database of one entry of the catalogue, which may have been read while it was empty.
-func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
-	name, err := databaseName(key)
-	if err != nil {
+// loadDatabase loads a database of the catalogue, which may have been read while it was empty.
+func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error {
+	db := &database{name: d.Name, birth: d.Birth}
+	db.number.Store(d.Number)
+	var err error
+	if db.latest, err = past.Last(snap, db.number.Load()); err != nil {
 		return err
 	}
-	if len(v) != 12 { // the number in 4 bytes, and the version of the creation in 8
-		return keys.ErrCorrupt
-	}
-	db := &database{name: name}
-	db.number.Store(binary.BigEndian.Uint32(v))
-	db.birth = clock.Version(binary.BigEndian.Uint64(v[4:]))
-	if db.latest, err = lastVersion(snap, db.number.Load()); err != nil {
-		return err
-	}
-	if db.dropped, err = loadDropped(snap, db.number.Load()); err != nil {
+	if db.dropped, err = past.Dropped(snap, db.number.Load()); err != nil {
 		return err
 	}
 	set, rebuilding, err := e.loadSet(snap, db.number.Load())
@@ -148,7 +132,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, key, v []byte) error {
 	}
 	e.mu.last = max(e.mu.last, db.number.Load())
 	db.persisted = true
-	if read := e.mu.databases[name]; read != nil {
+	if read := e.mu.databases[d.Name]; read != nil {
 		read.become(db, set)
 	} else {
 		e.add(db, set)
@@ -165,16 +149,6 @@ func (db *database) become(stored *database, set *index.Set) {
 	db.indexes.Store(newIndexState(set))
 }
 
-// databaseName reads the name in a key of the catalogue.
-func databaseName(key []byte) (resource.Database, error) {
-	project, rest, err := index.CutSegment(key[1:])
-	if err != nil {
-		return resource.Database{}, err
-	}
-	id, _, err := index.CutSegment(rest)
-	return resource.Database{Project: project, ID: id}, err
-}
-
 // add completes a new database and registers it. Engine.mu is held, or the engine isn't shared yet.
 func (e *Engine) add(db *database, set *index.Set) {
 	db.indexes.Store(newIndexState(set))
@@ -186,10 +160,9 @@ func (e *Engine) add(db *database, set *index.Set) {
 	e.mu.databases[db.name] = db
 }
 
-// catalogueValue is the catalogue's record of a database.
-func (db *database) catalogueValue() []byte {
-	v := binary.BigEndian.AppendUint32(make([]byte, 0, 12), db.number.Load())
-	return binary.BigEndian.AppendUint64(v, uint64(db.birth))
+// record returns the catalogue's record of a database.
+func (db *database) record() catalogue.Database {
+	return catalogue.Database{Name: db.name, Number: db.number.Load(), Birth: db.birth}
 }
 
 // database returns the database of a name and creates it if it is new. It returns NotFound if Options.Exists denies it.

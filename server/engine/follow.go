@@ -5,6 +5,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/past"
 	"clave/server/resource"
 )
 
@@ -64,5 +65,5 @@ func (s *Subscription) changes(ctx context.Context, after, upto clock.Version, y
 	if lost {
 		return ErrLagged
 	}
-	return commitsOf(ctx, view, s.db, after, upto, yield)
+	return past.Commits(ctx, view.snap, s.db.name, s.db.number.Load(), after, upto, yield)
 }

@@ -2,14 +2,14 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
 
+	"clave/server/engine/catalogue"
 	"clave/server/engine/keys"
 	"clave/server/engine/planner"
+	"clave/server/engine/records"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
@@ -92,54 +92,17 @@ func (s *indexState) building() []uint32 {
 	return out
 }
 
-// storedSet is the stored record of the index definitions to which a database's entries belong.
-type storedSet struct {
-	Definitions index.Definitions
-	IDs         []uint32
-	// Building holds the numbers of the indexes that don't have all entries.
-	Building []uint32 `json:",omitempty"`
-	// Rebuilding is set while entries are being changed for other definitions, so that some may be missing.
-	Rebuilding bool `json:",omitempty"`
-}
-
 // loadSet reads the index definitions of a database's entries, and whether the entries are being changed. It omits
 // indexes whose build was interrupted. Their entries are removed when their numbers are assigned again.
 func (e *Engine) loadSet(r storage.Reader, number uint32) (set *index.Set, rebuilding bool, err error) {
-	s, err := loadStoredSet(r, number)
+	s, err := catalogue.LoadSet(r, number)
 	if err != nil {
 		return nil, false, err
 	}
-	if err := s.dropBuilding(); err != nil {
+	if err := s.DropBuilding(); err != nil {
 		return nil, false, err
 	}
-	return index.NewSet(s.Definitions, s.IDs), s.Rebuilding, nil
-}
-
-// loadStoredSet reads the record of index definitions of a database.
-func loadStoredSet(r storage.Reader, number uint32) (*storedSet, error) {
-	v, found, err := r.Get(keys.Prefix(keys.KindDefinition, number))
-	if err != nil {
-		return nil, err
-	}
-	s := &storedSet{}
-	if found {
-		if err := json.Unmarshal(v, s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
-			return nil, fmt.Errorf("index definitions: %w", keys.ErrCorrupt)
-		}
-	}
-	return s, nil
-}
-
-// dropBuilding removes the indexes that are being built.
-func (s *storedSet) dropBuilding() error {
-	for _, id := range s.Building {
-		i := slices.Index(s.IDs, id)
-		if i < 0 {
-			return fmt.Errorf("index definitions: %w", keys.ErrCorrupt)
-		}
-		s.IDs, s.Definitions.Indexes = slices.Delete(s.IDs, i, i+1), slices.Delete(s.Definitions.Indexes, i, i+1)
-	}
-	return nil
+	return s.Indexes(), s.Rebuilding, nil
 }
 
 // SetIndexes sets the index definitions of a database, and builds and drops entries accordingly, while commits wait.
@@ -233,20 +196,10 @@ func (db *database) register(batch *storage.Batch, indexes *indexState) error {
 	return db.registerAs(batch, indexes, false)
 }
 
-// registerAs is register with a value for storedSet.Rebuilding.
+// registerAs is register with a value for catalogue.Set.Rebuilding.
 func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuilding bool) error {
-	batch.Set(keys.Catalogue(db.name.Project, db.name.ID), db.catalogueValue())
 	defs, ids := indexes.set.Definitions()
-	if len(defs.Indexes) == 0 && len(defs.Overrides) == 0 && !rebuilding {
-		batch.Delete(keys.Prefix(keys.KindDefinition, db.number.Load()))
-		return nil
-	}
-	v, err := json.Marshal(storedSet{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: rebuilding})
-	if err != nil {
-		return err
-	}
-	batch.Set(keys.Prefix(keys.KindDefinition, db.number.Load()), v)
-	return nil
+	return db.record().Register(batch, catalogue.Set{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: rebuilding})
 }
 
 // keepIDs returns numbers for the composite indexes of definitions: the numbers of built indexes of the old state, and
@@ -301,7 +254,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		if err != nil {
 			return err
 		}
-		d, err := decodeDocument(name, record)
+		d, err := records.Decode(name, record)
 		if err != nil {
 			return err
 		}

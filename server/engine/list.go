@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"clave/server/document"
+	"clave/server/engine/past"
+	"clave/server/engine/records"
+	"clave/server/engine/walk"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/operation"
@@ -26,7 +29,7 @@ func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListP
 		return operation.ListPage{}, err
 	}
 	inCollection := func(path string) bool { return r.db.document(path).Collection() == req.Collection }
-	past, err := r.layer(ctx, inCollection)
+	overlay, err := r.layer(ctx, inCollection)
 	if err != nil {
 		return operation.ListPage{}, err
 	}
@@ -42,7 +45,7 @@ func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListP
 		}
 	}
 	var page operation.ListPage
-	err = r.listed(ctx, req, from, past, func(d *document.Document) bool {
+	err = listed(ctx, req, from, r.state(overlay), func(d *document.Document) bool {
 		if len(page.Documents) == size {
 			page.Next = pageToken(d.Name.ID())
 			return false
@@ -70,30 +73,29 @@ func (r *Reading) holdCollection(ctx context.Context, c resource.Collection) err
 }
 
 // listed calls yield with the documents of a collection, beginning at an encoded id, while yield returns true.
-func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, past overlay,
-	yield func(*document.Document) bool) error {
+func listed(ctx context.Context, req operation.List, from []byte, s *past.State, yield func(*document.Document) bool) error {
 	path := req.Collection.Path()
 	encoded := index.AppendPath(nil, path)
-	steps := newSteps(r.view, r.db.number.Load(), encoded, req.ShowMissing)
-	defer steps.close()
+	steps := walk.NewSteps(s.Reader, s.Number, encoded, req.ShowMissing)
+	defer func() { _ = steps.Close() }() // The end below returns its error.
 	if from != nil {
-		steps.seek(from)
+		steps.Seek(from)
 	}
-	// Two ordered lists are merged: the documents of the view (steps), and those of the overlay (names), which may be
-	// absent from the view. A name in both is yielded once: listedDocument prefers the overlay.
-	names := past.in(r.db, req.Collection, from)
-	for steps.next() {
+	// Two ordered lists are merged: the stored documents (steps), and those of the overlay (names), which may be
+	// absent from the store. A name in both is yielded once: listedDocument prefers the overlay.
+	names := s.Overlay.In(req.Collection, from)
+	for steps.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id, _, err := index.CutSegment(steps.segment)
+		id, _, err := index.CutSegment(steps.Segment)
 		if err != nil {
 			return err
 		}
 		for len(names) > 0 && resource.CompareIDs(names[0].ID(), id) <= 0 {
 			name := names[0]
 			names = names[1:]
-			d, err := r.fetch(name, past)
+			d, err := s.Get(name)
 			if err != nil {
 				return err
 			}
@@ -101,7 +103,7 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 				return nil
 			}
 		}
-		d, err := r.listedDocument(req.Collection.Doc(id), steps.record, past)
+		d, err := listedDocument(req.Collection.Doc(id), steps.Record, s)
 		if err != nil {
 			return err
 		}
@@ -113,7 +115,7 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 		}
 	}
 	for _, name := range names {
-		d, err := r.fetch(name, past)
+		d, err := s.Get(name)
 		if err != nil {
 			return err
 		}
@@ -121,18 +123,18 @@ func (r *Reading) listed(ctx context.Context, req operation.List, from []byte, p
 			return nil
 		}
 	}
-	return steps.err
+	return steps.Close()
 }
 
-// listedDocument returns the document of a record at the reading's version.
-func (r *Reading) listedDocument(name resource.Document, record []byte, past overlay) (*document.Document, error) {
-	if past.has(name.Path) {
-		return r.fetch(name, past)
+// listedDocument returns the document of a stored record as it is in a state.
+func listedDocument(name resource.Document, record []byte, s *past.State) (*document.Document, error) {
+	if s.Overlay.Has(name.Path) {
+		return s.Get(name)
 	}
 	if record == nil {
 		return nil, nil
 	}
-	return decodeDocument(name, record)
+	return records.Decode(name, record)
 }
 
 // pageToken returns the token of a page that begins with an id.
@@ -155,30 +157,30 @@ func parsePageToken(token string) ([]byte, error) {
 // CollectionIDs returns the ids of the collections below a document, given by its relative path, or below the root, in
 // order.
 func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, error) {
-	below := func(path string) bool { _, ok := childCollection(parent, path); return ok }
-	past, err := r.layer(ctx, below)
+	below := func(path string) bool { _, ok := past.ChildCollection(parent, path); return ok }
+	overlay, err := r.layer(ctx, below)
 	if err != nil {
 		return nil, err
 	}
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
-	ids, err := w.collections(index.AppendPath(nil, parent))
-	if err != nil || len(past) == 0 {
+	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load()}
+	ids, err := w.IDs(ctx, index.AppendPath(nil, parent))
+	if err != nil || len(overlay) == 0 {
 		return ids, err
 	}
-	return r.collectionsAt(ctx, parent, ids, past)
+	return r.collectionsAt(ctx, parent, ids, overlay)
 }
 
 // collectionsAt corrects the present ids of collections for the reading's version: it removes collections all of whose
 // documents were created since, and adds those all of whose documents were deleted since.
-func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, past overlay) ([]string, error) {
+func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string, overlay past.Overlay) ([]string, error) {
 	var out []string
-	touched := past.collections(parent)
+	touched := overlay.Collections(parent)
 	for _, id := range ids {
 		// A present collection all of whose changed documents were absent at the version existed only if it has an unchanged document.
 		there, known := touched[id]
 		if known && !there {
 			var err error
-			if there, err = r.anyUnchanged(ctx, joinPath(parent, id), past); err != nil {
+			if there, err = r.anyUnchanged(ctx, walk.JoinPath(parent, id), overlay); err != nil {
 				return nil, err
 			}
 		}
@@ -196,17 +198,17 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 }
 
 // anyUnchanged reports whether a collection contains, at any depth, a document that has not changed since the version.
-func (r *Reading) anyUnchanged(ctx context.Context, collection string, past overlay) (bool, error) {
+func (r *Reading) anyUnchanged(ctx context.Context, collection string, overlay past.Overlay) (bool, error) {
 	found := false
-	w := &documentWalk{ctx: ctx, view: r.view, number: r.db.number.Load()}
-	w.yield = func(path string, _ []byte) error {
-		if !past.has(path) {
+	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load()}
+	w.Yield = func(path string, _ []byte) error {
+		if !overlay.Has(path) {
 			found = true
 			return errEnough
 		}
 		return nil
 	}
-	err := w.collection(collection, index.AppendPath(nil, collection), true)
+	err := w.Collection(ctx, collection, index.AppendPath(nil, collection), true)
 	if found {
 		return true, nil
 	}

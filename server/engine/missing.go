@@ -6,7 +6,6 @@ import (
 	"clave/server/engine/planner"
 	"clave/server/fault"
 	"clave/server/index"
-	"clave/server/operation"
 	"clave/server/query"
 )
 
@@ -19,13 +18,14 @@ func (r *Reading) planInput() *planner.Input {
 	}
 }
 
-// admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query.
-func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats) error {
+// admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query. It returns their definitions
+// as JSON.
+func (r *Reading) admit(p *planner.Plan, q *query.Query) (missing []string, err error) {
 	if len(p.Missing) == 0 {
-		return nil
+		return nil, nil
 	}
 	for _, d := range p.Missing {
-		stats.Missing = append(stats.Missing, d.JSON())
+		missing = append(missing, d.JSON())
 	}
 	if r.e.o.Needed != nil {
 		for _, d := range p.Missing {
@@ -33,10 +33,10 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats)
 		}
 	}
 	if r.e.o.IndexMode == IndexesEnforce {
-		return fault.E(fault.FailedPrecondition, "The query requires an index. You can create it by adding this to "+
-			"firestore.indexes.json: %s", strings.Join(stats.Missing, ", "))
+		return nil, fault.E(fault.FailedPrecondition, "The query requires an index. You can create it by adding this to "+
+			"firestore.indexes.json: %s", strings.Join(missing, ", "))
 	}
-	for i, definition := range stats.Missing {
+	for i, definition := range missing {
 		key := r.db.name.String() + definition
 		if _, reported := r.e.missing.LoadOrStore(key, true); reported {
 			continue
@@ -54,5 +54,5 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query, stats *operation.Stats)
 			r.e.builder.request(r.db, d)
 		}
 	}
-	return nil
+	return missing, nil
 }

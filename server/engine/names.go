@@ -19,7 +19,7 @@ func (r *Reading) Names(ctx context.Context, q *query.Query, yield func(resource
 		return err
 	}
 	skipped, given := 0, 0
-	err = x.names(func(path string) error {
+	err = x.Names(func(path string) error {
 		if skipped < q.Offset {
 			skipped++
 			return nil

@@ -8,6 +8,8 @@ import (
 	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine/locks"
+	"clave/server/engine/past"
+	"clave/server/engine/records"
 	"clave/server/query"
 )
 
@@ -85,13 +87,13 @@ func (e *Engine) compareSeen(ctx context.Context, db *database, t *txn, v *view)
 	errChanged := errors.New("changed")
 	for _, q := range t.mu.queries {
 		seen := locks.NewRange(q.q, q.last)
-		last, err := lastVersion(v.snap, db.number.Load())
+		last, err := past.Last(v.snap, db.number.Load())
 		if err != nil {
 			return err
 		}
-		err = scanChanges(ctx, v.snap, db.number.Load(), q.at, last, func(_ clock.Version, images []image) error {
+		err = past.Scan(ctx, v.snap, db.number.Load(), q.at, last, func(_ clock.Version, images []records.Image) error {
 			for _, i := range images {
-				c, err := decodeImage(db.name, i)
+				c, err := i.Change(db.name)
 				if err != nil {
 					return err
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"clave/server/clock"
-	"clave/server/document"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -23,7 +22,7 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 	}
 	var points []string
 	count := 0
-	err = x.names(func(path string) error {
+	err = x.Names(func(path string) error {
 		if count++; count%partitionStep == 0 {
 			points = append(points, path)
 		}
@@ -40,21 +39,6 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 		out = append(out, query.Cursor{Values: []value.Value{name}, Before: true})
 	}
 	return out, nil
-}
-
-// names calls yield with the paths of a query's results in order. It reads documents only if the index does not
-// suffice.
-func (x *run) names(yield func(path string) error) error {
-	if !x.covers() {
-		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
-	}
-	return x.hits(func(h *hit) error {
-		path, err := x.plan.Scope.Path(h.tail())
-		if err != nil {
-			return err
-		}
-		return yield(path)
-	})
 }
 
 // CreatedAt returns the version before which a database did not exist: the time when the engine that created it was opened.

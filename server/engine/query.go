@@ -2,13 +2,19 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"clave/server/document"
+	"clave/server/engine/execute"
 	"clave/server/engine/locks"
+	"clave/server/engine/planner"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/query"
 )
+
+// errEnough ends a query or a walk early.
+var errEnough = errors.New("enough")
 
 // Query calls yield with the results of a normalized query in its order, with the fields it selects. In a transaction
 // it waits for the range's lock. Under IndexesEnforce it returns FailedPrecondition if an index is missing.
@@ -23,21 +29,43 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 	if err != nil {
 		return operation.Stats{}, err
 	}
-	err = x.documents(func(d *document.Document) error {
+	err = x.Documents(func(d *document.Document) error {
 		if given++; given == q.Limit { // An earlier one need not be held while a slow client takes it.
 			last = d
 		}
 		return yield(q.Project(d))
 	})
-	x.stats.Results = int64(given)
+	x.Stats.Results = int64(given)
 	if err != nil {
-		return x.stats, err
+		return x.Stats, err
 	}
 	if q.Nearest != nil {
 		last = nil
 	}
 	r.noteQuery(hold, q, last)
-	return x.stats, nil
+	return x.Stats, nil
+}
+
+// newRun plans a query. It returns FailedPrecondition if a required index is missing.
+func (r *Reading) newRun(ctx context.Context, q *query.Query) (*execute.Run, error) {
+	overlay, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planner.New(r.planInput(), q)
+	if err != nil {
+		return nil, err
+	}
+	missing, err := r.admit(plan, q)
+	if err != nil {
+		return nil, err
+	}
+	x, err := execute.New(ctx, r.state(overlay), q, plan)
+	if err != nil {
+		return nil, err
+	}
+	x.Stats.Plans, x.Stats.Missing = plan.Describe(), missing
+	return x, nil
 }
 
 // lockQuery locks a query's range in a transaction with locks.

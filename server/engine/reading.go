@@ -3,17 +3,20 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"clave/server/clock"
 	"clave/server/document"
-	"clave/server/engine/keys"
 	"clave/server/engine/locks"
+	"clave/server/engine/past"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/resource"
 )
+
+// maxOverlay is the maximum number of changed documents that a reading holds. If there are more, each call reads those
+// that it needs.
+const maxOverlay = 20_000
 
 // Reading reads one database at one version, or in a transaction. It must be closed. It must be used by one goroutine
 // only.
@@ -24,7 +27,7 @@ type Reading struct {
 	begun   []byte
 	view    *view
 	version clock.Version
-	past    overlay
+	past    past.Overlay
 	// layered is set if past is complete. long is set if there are too many changes to hold them all.
 	layered, long bool
 }
@@ -84,19 +87,19 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 
 // layer returns the overlay of a past version. It computes it once, or, if there are too many changes, for each call
 // and the paths that keep accepts.
-func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (overlay, error) {
+func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.Overlay, error) {
 	if r.layered {
 		return r.past, nil
 	}
 	if !r.long {
-		past, err := overlayAt(ctx, r.view, r.db, r.version, nil, r.e.maxOverlay)
-		if !errors.Is(err, errEnough) {
-			r.past, r.layered = past, err == nil
-			return past, err
+		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), r.version, nil, r.e.maxOverlay)
+		if !errors.Is(err, past.ErrTooMany) {
+			r.past, r.layered = overlay, err == nil
+			return overlay, err
 		}
 		r.long = true
 	}
-	return overlayAt(ctx, r.view, r.db, r.version, keep, -1)
+	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, -1)
 }
 
 // refresh advances a reading of a transaction with locks to the latest state, after a lock was taken.
@@ -146,11 +149,11 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			return nil, err
 		}
 	}
-	past, err := r.layer(ctx, func(path string) bool { return path == name.Path })
+	overlay, err := r.layer(ctx, func(path string) bool { return path == name.Path })
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.fetch(name, past)
+	d, err := r.state(overlay).Get(name)
 	if err == nil && r.txn != nil && r.txn.optimistic {
 		r.txn.noteRead(name.Path, d)
 	}
@@ -175,20 +178,7 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 	return nil
 }
 
-// fetch reads a document without a lock, from the overlay or, if it is not there, from the view.
-func (r *Reading) fetch(name resource.Document, past overlay) (*document.Document, error) {
-	if record, changed := past[name.Path]; changed {
-		if record == nil {
-			return nil, nil
-		}
-		return decodeDocument(name, record)
-	}
-	record, found, err := r.view.snap.Get(keys.Document(r.db.number.Load(), name.Path))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if !found {
-		return nil, nil
-	}
-	return decodeDocument(name, record)
+// state returns the state that is read, with an overlay of layer.
+func (r *Reading) state(overlay past.Overlay) *past.State {
+	return &past.State{Reader: r.view.snap, DB: r.db.name, Number: r.db.number.Load(), Overlay: overlay}
 }

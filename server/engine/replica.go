@@ -9,7 +9,9 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/catalogue"
 	"clave/server/engine/keys"
+	"clave/server/engine/records"
 	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/storage"
@@ -25,7 +27,7 @@ import (
 //
 // Index definitions are those of the catalogue. If they change, the next group may remove entries on which queries in
 // progress rely, so the engine ends (ErrReopen) and has to be opened again. It can't be opened while the writer changes
-// entries (storedSet.Rebuilding).
+// entries (catalogue.Set.Rebuilding).
 
 // ErrReopen is the error of a following engine that must be opened again, because index definitions have changed or are being
 // changed.
@@ -86,14 +88,14 @@ type applied struct {
 // sort collects from a group the operations that change more than documents and entries: commits, databases and
 // definitions.
 func (a *applied) sort(ops []storage.Op) {
-	catalogue := keys.CatalogueRange()
+	databases := keys.CatalogueRange()
 	for _, op := range ops {
 		if len(op.Key) < 2 {
 			continue
 		}
 		switch op.Key[0] {
 		case keys.KindCatalogue:
-			if op.Kind == storage.Set && bytes.Compare(op.Key, catalogue.To) < 0 {
+			if op.Kind == storage.Set && bytes.Compare(op.Key, databases.To) < 0 {
 				a.databases = append(a.databases, op)
 			}
 		case keys.KindChange:
@@ -206,13 +208,14 @@ func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 		}
 	}
 	for _, op := range group.databases {
-		if len(op.Value) != 12 {
-			return keys.ErrCorrupt
+		d, err := catalogue.ParseDatabase(op.Key, op.Value)
+		if err != nil {
+			return err
 		}
-		if e.numberedLocked(binary.BigEndian.Uint32(op.Value)) != nil {
+		if e.numberedLocked(d.Number) != nil {
 			continue // stored again, for example with its definitions
 		}
-		if err := e.loadDatabase(snap, op.Key, op.Value); err != nil {
+		if err := e.loadDatabase(snap, d); err != nil {
 			return err
 		}
 	}
@@ -224,17 +227,12 @@ func foreignCommit(db *database, op storage.Op, changes bool) (c document.Commit
 	if c.Version, err = keys.ChangeVersion(op.Key); err != nil || !changes {
 		return c, err
 	}
-	images, err := cutImages(bytes.Clone(op.Value))
+	images, err := records.Images(bytes.Clone(op.Value))
 	if err != nil {
 		return c, fmt.Errorf("read changes of %d: %w", c.Version, err)
 	}
-	c.Changes = make([]document.Change, len(images))
-	for i, im := range images {
-		if c.Changes[i], err = decodeImage(db.name, im); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
+	c.Changes, err = records.Changes(db.name, images)
+	return c, err
 }
 
 // endFollowing makes all further reads return Unavailable, and ends the subscriptions.

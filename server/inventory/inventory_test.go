@@ -9,6 +9,7 @@ import (
 	"clave/server/account"
 	"clave/server/document"
 	"clave/server/engine"
+	"clave/server/engine/derive"
 	"clave/server/inventory"
 	"clave/server/operation"
 	"clave/server/resource"
@@ -56,7 +57,7 @@ func counts(t *testing.T, store storage.Store) []inventory.Count {
 	it := store.Scan(storage.Range{})
 	defer func() { _ = it.Close() }()
 	for it.Next() {
-		if engine.Derived(it.Key()) {
+		if derive.IsEntry(it.Key()) {
 			continue
 		}
 		v, err := it.Value()

@@ -1,4 +1,4 @@
-package engine
+package scan
 
 import (
 	"bytes"
@@ -12,35 +12,37 @@ import (
 	"clave/server/storage"
 )
 
-// hit is a key that an alternative has found. Its bytes are valid until the scan moves.
-type hit struct {
-	alt *planner.Alternative
+// Hit is a key that an alternative has found. Its bytes are valid until the scan moves.
+type Hit struct {
+	// Alt is the alternative.
+	Alt *planner.Alternative
 	// suffix is the key after the prefix: the fields of the order and the tail, as they are stored.
 	suffix  []byte
 	nameLen int
-	// truncated is set if a value was truncated, so that the document has to be read.
-	truncated bool
-	info      index.Info
-	// record is the document's record, if the keys are documents.
-	record []byte
+	// Truncated is set if a value was truncated, so that the document has to be read.
+	Truncated bool
+	// Info is the value of the index entry, if the keys are entries of fields.
+	Info index.Info
+	// Record is the document's record, if the keys are documents.
+	Record []byte
 }
 
-// tail returns the document's name in the form of the query's scope.
-func (h *hit) tail() []byte {
+// Tail returns the document's name in the form of the query's scope.
+func (h *Hit) Tail() []byte {
 	t := h.suffix[len(h.suffix)-h.nameLen:]
-	if h.alt.Accesses[0].NameDescending {
+	if h.Alt.Accesses[0].NameDescending {
 		t = index.Invert(bytes.Clone(t))
 	}
-	if h.alt.GroupPrefix != nil {
-		t = append(append(bytes.Clone(h.alt.GroupPrefix), t...), keys.PathEnd)
+	if h.Alt.GroupPrefix != nil {
+		t = append(append(bytes.Clone(h.Alt.GroupPrefix), t...), keys.PathEnd)
 	}
 	return t
 }
 
-// fields yields the fields of the order as they are stored, with their number and whether they are complete.
-func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
+// Fields yields the fields of the order as they are stored, with their number and whether they are complete.
+func (h *Hit) Fields(yield func(i int, b []byte, whole bool) bool) {
 	at := 0
-	for i, desc := range h.alt.Accesses[0].Descending {
+	for i, desc := range h.Alt.Accesses[0].Descending {
 		n, whole := index.SkipValue(h.suffix[at:len(h.suffix)-h.nameLen], desc)
 		if !yield(i, h.suffix[at:at+n], whole) {
 			return
@@ -53,14 +55,14 @@ func (h *hit) fields(yield func(i int, b []byte, whole bool) bool) {
 type scan struct {
 	ctx    context.Context
 	alt    *planner.Alternative
-	view   *view
+	r      storage.Reader
 	stats  *operation.Stats
 	ranges []index.Span
 	its    []storage.Iterator
 	// fresh is set until the iterators are first read.
 	fresh  bool
 	checks []check
-	hit    hit
+	hit    Hit
 	err    error
 }
 
@@ -71,9 +73,9 @@ type check struct {
 }
 
 // newScan opens a scan.
-func newScan(ctx context.Context, v *view, a *planner.Alternative, q *query.Query, stats *operation.Stats) *scan {
-	s := &scan{ctx: ctx, alt: a, view: v, stats: stats}
-	s.hit.alt = a
+func newScan(ctx context.Context, r storage.Reader, a *planner.Alternative, q *query.Query, stats *operation.Stats) *scan {
+	s := &scan{ctx: ctx, alt: a, r: r, stats: stats}
+	s.hit.Alt = a
 	if !a.Shape.None {
 		s.ranges = a.Ranges(q)
 	}
@@ -120,7 +122,7 @@ func (s *scan) openRange() bool {
 		} else {
 			rng.To = append(bytes.Clone(a.Prefix), r.To...)
 		}
-		s.its = append(s.its, s.view.snap.Scan(rng))
+		s.its = append(s.its, s.r.Scan(rng))
 	}
 	s.fresh = true
 	return true
@@ -171,11 +173,11 @@ func (s *scan) suffix(i int) []byte {
 func (s *scan) load() {
 	a := &s.alt.Accesses[0]
 	s.hit.suffix = s.its[0].Key()[len(a.Prefix):]
-	s.hit.truncated, s.hit.record = false, nil
+	s.hit.Truncated, s.hit.Record = false, nil
 	switch {
 	case a.Documents:
 		s.hit.nameLen = len(s.hit.suffix)
-		s.hit.record, s.err = s.its[0].Value()
+		s.hit.Record, s.err = s.its[0].Value()
 	case a.NamesOnly:
 		s.hit.nameLen = len(s.hit.suffix)
 	default:
@@ -190,9 +192,9 @@ func (s *scan) load() {
 				s.err = err
 				return
 			}
-			s.hit.truncated = s.hit.truncated || info.Truncated
+			s.hit.Truncated = s.hit.Truncated || info.Truncated
 			if i == 0 {
-				s.hit.info, s.hit.nameLen = info, info.NameLen
+				s.hit.Info, s.hit.nameLen = info, info.NameLen
 			}
 		}
 	}
@@ -204,7 +206,7 @@ func (s *scan) passes() bool {
 		return true
 	}
 	checks, ok := s.checks, true
-	s.hit.fields(func(i int, b []byte, _ bool) bool {
+	s.hit.Fields(func(i int, b []byte, _ bool) bool {
 		if len(checks) > 0 && checks[0].at == i {
 			ok = index.AnyHas(checks[0].spans, b)
 			checks = checks[1:]

@@ -1,4 +1,7 @@
-package engine
+// Package execute executes the plans of queries on a state of a database. A Run reads the scans of its plan (package scan) or walks over
+// documents (package walk), reads the documents that the scans find, merges those that differ from the stored state, and applies offset, limit
+// and aggregations. Locks and missing indexes are the engine's.
+package execute
 
 import (
 	"bytes"
@@ -7,49 +10,44 @@ import (
 	"slices"
 
 	"clave/server/document"
+	"clave/server/engine/past"
 	"clave/server/engine/planner"
+	"clave/server/engine/records"
+	"clave/server/engine/scan"
+	"clave/server/engine/walk"
 	"clave/server/operation"
 	"clave/server/query"
 )
 
-// run is one run of a query.
-type run struct {
+// errEnough ends a run early.
+var errEnough = errors.New("enough")
+
+// Run is one run of a query. It must be used by one goroutine only.
+type Run struct {
 	ctx   context.Context
-	r     *Reading
+	state *past.State
 	q     *query.Query
 	plan  *planner.Plan
-	stats operation.Stats
-	// overlay holds the differences of a past version.
-	overlay overlay
+	// Stats counts what the run has read. The caller may set it before the run, and adds the results to it.
+	Stats operation.Stats
 	// past holds the matching documents of the overlay, in the query's order.
 	past []*document.Document
 }
 
-// newRun plans a query. It returns FailedPrecondition if a required index is missing.
-func (r *Reading) newRun(ctx context.Context, q *query.Query) (*run, error) {
-	past, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
-	if err != nil {
-		return nil, err
-	}
-	x := &run{ctx: ctx, r: r, q: q, overlay: past}
-	if x.plan, err = planner.New(r.planInput(), q); err != nil {
-		return nil, err
-	}
-	x.stats.Plans = x.plan.Describe()
-	if err := r.admit(x.plan, q, &x.stats); err != nil {
-		return nil, err
-	}
+// New returns a run of a normalized query by its plan. ctx ends its scans and walks early.
+func New(ctx context.Context, s *past.State, q *query.Query, plan *planner.Plan) (*Run, error) {
+	x := &Run{ctx: ctx, state: s, q: q, plan: plan}
 	return x, x.loadPast()
 }
 
 // loadPast collects the matching documents of the overlay.
-func (x *run) loadPast() error {
-	for path := range x.overlay {
-		name := x.r.db.document(path)
+func (x *Run) loadPast() error {
+	for path := range x.state.Overlay {
+		name := x.state.Document(path)
 		if !x.q.InScope(name) {
 			continue
 		}
-		d, err := x.r.fetch(name, x.overlay)
+		d, err := x.state.Get(name)
 		if err != nil {
 			return err
 		}
@@ -62,10 +60,10 @@ func (x *run) loadPast() error {
 }
 
 // matches reports whether a document is among the results, offset and limit aside.
-func (x *run) matches(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
+func (x *Run) matches(d *document.Document) bool { return x.q.Matches(d) && x.q.InCursors(d) }
 
-// documents calls yield with the results in order, with all fields.
-func (x *run) documents(yield func(*document.Document) error) error {
+// Documents calls yield with the results in order, with all fields.
+func (x *Run) Documents(yield func(*document.Document) error) error {
 	if x.q.Nearest != nil {
 		return x.neighbours(yield)
 	}
@@ -73,7 +71,7 @@ func (x *run) documents(yield func(*document.Document) error) error {
 }
 
 // neighbours calls yield with the results nearest to a vector.
-func (x *run) neighbours(yield func(*document.Document) error) error {
+func (x *Run) neighbours(yield func(*document.Document) error) error {
 	n := query.NewNeighbours(x.q.Nearest)
 	if err := x.page(func(d *document.Document) error { n.Add(d); return nil }); err != nil {
 		return err
@@ -87,14 +85,14 @@ func (x *run) neighbours(yield func(*document.Document) error) error {
 }
 
 // page calls yield with the results between offset and limit, in order.
-func (x *run) page(yield func(*document.Document) error) error {
+func (x *Run) page(yield func(*document.Document) error) error {
 	if x.q.Limit == 0 {
 		return nil
 	}
 	given := 0
 	err := x.ordered(func(d *document.Document) error {
-		if x.stats.Skipped < int64(x.q.Offset) {
-			x.stats.Skipped++
+		if x.Stats.Skipped < int64(x.q.Offset) {
+			x.Stats.Skipped++
 			return nil
 		}
 		if err := yield(d); err != nil {
@@ -112,22 +110,22 @@ func (x *run) page(yield func(*document.Document) error) error {
 }
 
 // ordered calls yield with all results in order.
-func (x *run) ordered(yield func(*document.Document) error) error {
+func (x *Run) ordered(yield func(*document.Document) error) error {
 	if !x.plan.Exact || x.plan.Walk && !x.inWalkingOrder() {
 		return x.sorted(yield)
 	}
-	past := x.past
+	rest := x.past
 	err := x.found(func(d *document.Document) error {
-		for len(past) > 0 && x.q.Compare(past[0], d) < 0 {
-			p := past[0]
-			past = past[1:]
+		for len(rest) > 0 && x.q.Compare(rest[0], d) < 0 {
+			p := rest[0]
+			rest = rest[1:]
 			if err := yield(p); err != nil {
 				return err
 			}
 		}
 		return yield(d)
 	})
-	for _, d := range past {
+	for _, d := range rest {
 		if err == nil {
 			err = yield(d)
 		}
@@ -136,11 +134,11 @@ func (x *run) ordered(yield func(*document.Document) error) error {
 }
 
 // inWalkingOrder reports whether a walk over documents yields them in the query's order.
-func (x *run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
+func (x *Run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
 
 // sorted sorts all results and calls yield with them. For a query with a limit it holds only as many as the query can
 // return.
-func (x *run) sorted(yield func(*document.Document) error) error {
+func (x *Run) sorted(yield func(*document.Document) error) error {
 	held := slices.Clone(x.past)
 	most := -1
 	if x.q.Limit != query.NoLimit {
@@ -177,7 +175,7 @@ func (x *run) sorted(yield func(*document.Document) error) error {
 
 // found calls yield with the matching documents that the plan reads, without those of the overlay. They are in order if
 // the plan is exact.
-func (x *run) found(yield func(*document.Document) error) error {
+func (x *Run) found(yield func(*document.Document) error) error {
 	switch {
 	case x.plan.Walk:
 		return x.walk(yield)
@@ -196,9 +194,9 @@ func (x *run) found(yield func(*document.Document) error) error {
 
 // rows calls yield with the matching documents of alternatives. Documents whose order the index lacks, because a value
 // was truncated, are adjacent; rows sorts them.
-func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
-	rows := newRows(x.ctx, x.r.view, alts, x.q, &x.stats)
-	defer rows.close()
+func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
+	rows := scan.New(x.ctx, x.state.Reader, alts, x.q, &x.Stats)
+	defer func() { _ = rows.Close() }() // The end below returns its error.
 	var tied []*document.Document
 	var tie []byte
 	flush := func() error {
@@ -211,7 +209,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		tied, tie = tied[:0], nil
 		return nil
 	}
-	for h := rows.next(); h != nil; h = rows.next() {
+	for h := rows.Next(); h != nil; h = rows.Next() {
 		// While documents are tied, the position of this hit among them is unknown, so it can't be skipped unread.
 		if tie == nil && x.skips(h) {
 			continue
@@ -226,8 +224,8 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		var key []byte
 		// Documents whose keys are equal up to and including the first truncated value are tied: the index does not have their
 		// order.
-		if h.truncated && x.plan.Exact {
-			if prefix, cut := h.orderPrefix(); cut >= 0 {
+		if h.Truncated && x.plan.Exact {
+			if prefix, cut := h.OrderPrefix(); cut >= 0 {
 				key = prefix[:cut]
 			}
 		}
@@ -237,7 +235,7 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			}
 		}
 		if key == nil {
-			rows.park()
+			rows.Park()
 			if err := yield(d); err != nil {
 				return err
 			}
@@ -248,55 +246,53 @@ func (x *run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 	if err := flush(); err != nil {
 		return err
 	}
-	rows.close()
-	// Errors of iterators are collected when they are closed.
-	return rows.err
+	return rows.Close()
 }
 
 // skips reports whether the query's offset excludes a hit, and counts it without reading its document.
-func (x *run) skips(h *hit) bool {
-	if !x.plan.Exact || h.truncated || len(x.overlay) > 0 || x.q.Nearest != nil || x.stats.Skipped >= int64(x.q.Offset) {
+func (x *Run) skips(h *scan.Hit) bool {
+	if !x.plan.Exact || h.Truncated || len(x.state.Overlay) > 0 || x.q.Nearest != nil || x.Stats.Skipped >= int64(x.q.Offset) {
 		return false
 	}
-	x.stats.Skipped++
+	x.Stats.Skipped++
 	return true
 }
 
 // read returns the document of a hit, or nil if the overlay has it.
-func (x *run) read(h *hit) (*document.Document, error) {
-	tail := h.tail()
+func (x *Run) read(h *scan.Hit) (*document.Document, error) {
+	tail := h.Tail()
 	path, err := x.plan.Scope.Path(tail)
 	if err != nil {
 		return nil, err
 	}
-	if x.overlay.has(path) {
+	if x.state.Overlay.Has(path) {
 		return nil, nil
 	}
-	x.stats.DocumentsRead++
-	name := x.r.db.document(path)
-	if h.record != nil {
-		return decodeDocument(name, h.record)
+	x.Stats.DocumentsRead++
+	name := x.state.Document(path)
+	if h.Record != nil {
+		return records.Decode(name, h.Record)
 	}
-	record, found, err := x.r.view.snap.Get(x.plan.Scope.DocumentKey(tail))
+	record, found, err := x.state.Reader.Get(x.plan.Scope.DocumentKey(tail))
 	if err != nil || !found {
 		return nil, err
 	}
-	return decodeDocument(name, record)
+	return records.Decode(name, record)
 }
 
 // walk calls yield with every matching document below the query's parent, in the order of names.
-func (x *run) walk(yield func(*document.Document) error) error {
-	w := &documentWalk{ctx: x.ctx, view: x.r.view, number: x.r.db.number.Load()}
-	w.yield = func(path string, record []byte) error {
-		if x.overlay.has(path) {
+func (x *Run) walk(yield func(*document.Document) error) error {
+	w := &walk.Documents{Reader: x.state.Reader, Number: x.state.Number}
+	w.Yield = func(path string, record []byte) error {
+		if x.state.Overlay.Has(path) {
 			return nil
 		}
-		x.stats.DocumentsRead++
-		d, err := decodeDocument(x.r.db.document(path), record)
+		x.Stats.DocumentsRead++
+		d, err := records.Decode(x.state.Document(path), record)
 		if err != nil || !x.matches(d) {
 			return err
 		}
 		return yield(d)
 	}
-	return w.below(x.q.Parent, !x.q.From[0].AllDescendants)
+	return w.Below(x.ctx, x.q.Parent, !x.q.From[0].AllDescendants)
 }

@@ -1,4 +1,6 @@
-package engine
+// Package scan executes the scans of a query's plan: it reads ranges of index entries or documents, and merges the scans in the query's order.
+// It reads no document by its name; the caller does that with the hits.
+package scan
 
 import (
 	"bytes"
@@ -8,10 +10,11 @@ import (
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/storage"
 )
 
 // How the parts of a query are merged. A filter with OR or IN has several alternatives, each with its own scan in the
-// query's order (scan.go). rows merges them: it holds the current hit of each scan with its order key, and returns the
+// query's order (scan.go). Rows merges them: it holds the current hit of each scan with its order key, and returns the
 // least. An order key encodes the query's order in bytes, with the name last. Two scans at the same document have the
 // same key, so the document is returned once.
 //
@@ -20,10 +23,10 @@ import (
 // same one (scan.advance).
 //
 // Values are truncated in keys (index.MaxComponent), so different documents may have keys that are equal up to the
-// truncated value. run.rows collects adjacent hits of this kind and sorts them by their documents.
+// truncated value. The engine's run collects adjacent hits of this kind and sorts them by their documents.
 
-// rows merges the hits of several alternatives in the query's order, each document once.
-type rows struct {
+// Rows merges the hits of several alternatives in the query's order, each document once.
+type Rows struct {
 	scans []*scan
 	heads [][]byte // the order keys at the scans' positions; nil at the end
 	last  []byte   // the order key that was returned last
@@ -31,23 +34,23 @@ type rows struct {
 	err   error
 }
 
-// newRows opens scans of alternatives.
-func newRows(ctx context.Context, v *view, alts []*planner.Alternative, q *query.Query, stats *operation.Stats) *rows {
-	r := &rows{at: -1}
+// New opens scans of the alternatives of a query's plan. It adds the entries that are read to stats. The caller closes the Rows.
+func New(ctx context.Context, r storage.Reader, alts []*planner.Alternative, q *query.Query, stats *operation.Stats) *Rows {
+	rows := &Rows{at: -1}
 	for _, a := range alts {
-		r.scans = append(r.scans, newScan(ctx, v, a, q, stats))
+		rows.scans = append(rows.scans, newScan(ctx, r, a, q, stats))
 	}
-	if len(r.scans) > 1 {
-		r.heads = make([][]byte, len(r.scans))
-		for i := range r.scans {
-			r.move(i)
+	if len(rows.scans) > 1 {
+		rows.heads = make([][]byte, len(rows.scans))
+		for i := range rows.scans {
+			rows.move(i)
 		}
 	}
-	return r
+	return rows
 }
 
 // move advances one scan.
-func (r *rows) move(i int) {
+func (r *Rows) move(i int) {
 	r.heads[i] = nil
 	if r.scans[i].next() {
 		r.heads[i] = r.scans[i].hit.orderKey()
@@ -56,8 +59,8 @@ func (r *rows) move(i int) {
 	}
 }
 
-// next returns the next hit, or nil at the end. It is valid until the next call.
-func (r *rows) next() *hit {
+// Next returns the next hit, or nil at the end or after an error, which Close returns. The hit is valid until the next call.
+func (r *Rows) Next() *Hit {
 	if len(r.scans) == 1 {
 		if !r.scans[0].next() {
 			r.err = r.scans[0].err
@@ -86,8 +89,8 @@ func (r *rows) next() *hit {
 	return nil
 }
 
-// park parks the iterators while a result is taken, unless hits of other scans wait to be merged.
-func (r *rows) park() {
+// Park parks the iterators while a result is taken, unless hits of other scans wait to be merged.
+func (r *Rows) Park() {
 	if len(r.scans) == 1 {
 		for _, it := range r.scans[0].its {
 			it.Park()
@@ -95,40 +98,41 @@ func (r *rows) park() {
 	}
 }
 
-// close closes the scans.
-func (r *rows) close() {
+// Close closes the scans and returns the error that ended them early, if there was one. It may be called again.
+func (r *Rows) Close() error {
 	for _, s := range r.scans {
 		if s.close(); s.err != nil && r.err == nil {
 			r.err = s.err
 		}
 	}
+	return r.err
 }
 
 // orderKey returns bytes that sort in the query's order and end with the document's name.
-func (h *hit) orderKey() []byte {
-	key, _ := h.orderPrefix()
-	tail := h.tail()
-	if h.alt.Shape.Desc {
+func (h *Hit) orderKey() []byte {
+	key, _ := h.OrderPrefix()
+	tail := h.Tail()
+	if h.Alt.Shape.Desc {
 		tail = index.Invert(bytes.Clone(tail))
 	}
 	return append(key, tail...)
 }
 
-// orderPrefix returns the fields' part of the order key. cut is the length up to and including the first truncated
+// OrderPrefix returns the fields' part of the order key. cut is the length up to and including the first truncated
 // field, or -1 if there is none.
-func (h *hit) orderPrefix() (key []byte, cut int) {
+func (h *Hit) OrderPrefix() (key []byte, cut int) {
 	cut = -1
 	fields := make([][]byte, 0, 4)
 	whole := make([]bool, 0, 4)
-	h.fields(func(_ int, b []byte, ok bool) bool {
+	h.Fields(func(_ int, b []byte, ok bool) bool {
 		fields, whole = append(fields, b), append(whole, ok)
 		return true
 	})
-	stored := h.alt.Accesses[0].Descending
+	stored := h.Alt.Accesses[0].Descending
 	// The alternatives of a query have different constants, and may store fields in different directions. The key has
 	// every field of the query's order, including constant ones, each in the query's direction: bytes that are stored in
 	// the opposite direction are inverted.
-	for _, p := range h.alt.Shape.Parts {
+	for _, p := range h.Alt.Shape.Parts {
 		from := len(key)
 		inverted := p.Desc
 		switch {

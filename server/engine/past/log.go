@@ -1,0 +1,84 @@
+package past
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"clave/server/clock"
+	"clave/server/document"
+	"clave/server/engine/keys"
+	"clave/server/engine/records"
+	"clave/server/resource"
+	"clave/server/storage"
+)
+
+// Last returns the version of the last commit of a database, or 0 if there is none.
+func Last(r storage.Reader, number uint32) (clock.Version, error) {
+	rng := storage.Prefix(keys.Prefix(keys.KindChange, number))
+	rng.Reverse = true
+	it := r.Scan(rng)
+	defer func() { _ = it.Close() }()
+	if !it.Next() {
+		return 0, it.Err()
+	}
+	return keys.ChangeVersion(it.Key())
+}
+
+// Commits calls yield with the commits of a database after one version and up to another, in order.
+func Commits(ctx context.Context, r storage.Reader, db resource.Database, number uint32, after, upto clock.Version, yield func(document.Commit) error) error {
+	return Scan(ctx, r, number, after, upto, func(v clock.Version, images []records.Image) error {
+		changes, err := records.Changes(db, images)
+		if err != nil {
+			return err
+		}
+		return yield(document.Commit{Version: v, Changes: changes})
+	})
+}
+
+// Scan calls yield with the images of the commits after one version and up to another, in order.
+func Scan(ctx context.Context, r storage.Reader, number uint32, after, upto clock.Version,
+	yield func(v clock.Version, images []records.Image) error) error {
+	it := r.Scan(storage.Range{From: keys.Change(number, after+1), To: keys.Change(number, upto+1)})
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, err := keys.ChangeVersion(it.Key())
+		if err != nil {
+			return err
+		}
+		b, err := it.Value()
+		if err != nil {
+			return fmt.Errorf("read changes: %w", err)
+		}
+		images, err := records.Images(bytes.Clone(b))
+		if err != nil {
+			return fmt.Errorf("read changes of %d: %w", v, err)
+		}
+		if err := yield(v, images); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// Dropped reads the version before which commits of a database are dropped.
+func Dropped(r storage.Reader, number uint32) (clock.Version, error) {
+	v, found, err := r.Get(keys.Prefix(keys.KindDropped, number))
+	if err != nil || !found {
+		return 0, err
+	}
+	if len(v) != 8 {
+		return 0, keys.ErrCorrupt
+	}
+	return clock.Version(binary.BigEndian.Uint64(v)), nil
+}
+
+// SetDropped adds to a batch that commits of a database before a version are dropped, and drops them.
+func SetDropped(batch *storage.Batch, number uint32, before clock.Version) {
+	batch.Set(keys.Prefix(keys.KindDropped, number), binary.BigEndian.AppendUint64(nil, uint64(before)))
+	batch.DeleteRange(keys.Change(number, 0), keys.Change(number, before))
+}
