@@ -45,13 +45,12 @@ func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return backup.Make(store, c.DataDir, dir)
+	return backup.Make(ctx, store, c.DataDir, dir)
 }
 
 // Restore creates the data folder, which must be empty or absent, from the copy in dir. It verifies every block.
 func Restore(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
-	return backup.Restore(dir, c.DataDir, func(store string) error {
-		return pebblestore.Verify(ctx, store, pebblestore.Options{Log: o.Log})
-	})
+	a := &App{config: c, o: o}
+	return backup.Restore(ctx, dir, c.DataDir, func(store string) error { return pebblestore.Verify(ctx, store, a.sizes()) })
 }

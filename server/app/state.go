@@ -34,7 +34,7 @@ type dataStore interface {
 	// Rest returns the memory that a burst of writes took. It returns when ctx ends.
 	Rest(ctx context.Context)
 	// Checkpoint creates in dir, which must not exist, a store with everything applied so far.
-	Checkpoint(dir string) error
+	Checkpoint(ctx context.Context, dir string) error
 }
 
 // state is the stored data and the parts that follow its changes.

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,15 +12,18 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"clave/server/atomicfile"
 	"clave/server/fault"
 )
 
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
-// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, and a cluster node's
-// replica and name.
-var notCopied = []string{storeName, "replica", "node"}
+// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, a cluster node's
+// replica and name, and the list of the copy that was used as this data folder.
+var notCopied = []string{storeName, "replica", "node", contentsName}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -30,11 +34,11 @@ const (
 // Source is a store that is in use.
 type Source interface {
 	// Checkpoint creates dir, which must not exist, as a store with everything applied so far.
-	Checkpoint(dir string) error
+	Checkpoint(ctx context.Context, dir string) error
 }
 
 // Make copies the data folder, whose store is s, to dir. dir must not exist and not be in the data folder.
-func Make(s Source, data, dir string) (err error) {
+func Make(ctx context.Context, s Source, data, dir string) (err error) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fault.E(fault.AlreadyExists, "%s exists already; name a new folder, such as one with today's date", dir)
 	}
@@ -55,7 +59,7 @@ func Make(s Source, data, dir string) (err error) {
 		}
 	}()
 	store := filepath.Join(part, storeName)
-	if err := s.Checkpoint(store); err != nil {
+	if err := s.Checkpoint(ctx, store); err != nil {
 		return err
 	}
 	if err := os.Chmod(store, folderMode); err != nil {
@@ -64,40 +68,75 @@ func Make(s Source, data, dir string) (err error) {
 	if err := copyTree(data, part, func(name string) bool { return slices.Contains(notCopied, name) }); err != nil {
 		return fmt.Errorf("copy %s: %w", data, err)
 	}
+	if err := list(ctx, part); err != nil {
+		return err
+	}
 	if err := os.Remove(filepath.Join(part, lockName)); err != nil {
 		return err
 	}
-	if err := sync(part); err != nil {
+	if err := atomicfile.SyncFolder(part); err != nil {
 		return err
 	}
 	if err := os.Rename(part, dir); err != nil { // After this, done removes nothing.
 		return err
 	}
-	return sync(filepath.Dir(dir))
+	return atomicfile.SyncFolder(filepath.Dir(dir))
 }
 
-// Restore creates the data folder data, which must be empty or absent, from the copy in dir, which does not change. It calls
-// verify with the new store before the store gets its final name; verify must close the store. A Restore that fails removes
-// what it has written. A Restore that is interrupted leaves a marker (see Interrupted), and the next Restore begins again.
-func Restore(dir, data string, verify func(store string) error) (err error) {
+// Restore creates the data folder data, which must be empty or absent, from the copy in dir, which does not change. It
+// copies the files that the copy's list names, and compares them with the list. It calls verify with the new store before the
+// store gets its final name; verify must close the store. A Restore that fails removes what it has written. A Restore that is
+// interrupted leaves a marker (see Interrupted), and the next Restore begins again.
+func Restore(ctx context.Context, dir, data string, verify func(store string) error) error {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Wrap(err, fault.NotFound, "%s is not a backup made by clave backup: its folder %s is missing or empty", dir, storeName)
 	}
-	return Build(dir, data, func(part string) error {
-		if err := copyTree(dir, data, func(name string) bool { return name == storeName }); err != nil {
-			return fmt.Errorf("copy %s: %w", dir, err)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // for reading
+	files, err := readContents(root, dir)
+	if err != nil {
+		return err
+	}
+	fill := func(part string) error {
+		if err := enough(data, files.size()); err != nil {
+			return err
 		}
 		if err := os.Mkdir(part, folderMode); err != nil {
 			return err
 		}
-		if err := copyTree(filepath.Join(dir, storeName), part, func(string) bool { return false }); err != nil {
-			return fmt.Errorf("copy %s: %w", dir, err)
+		if err := files.copyTo(ctx, root, data, part); err != nil {
+			return err
 		}
-		if err := verify(part); err != nil {
-			return fault.Wrap(err, fault.CodeOf(err), "%s can't be restored: %s", dir, reason(err))
-		}
+		return verify(part)
+	}
+	err = files.check(root)
+	if err == nil {
+		err = Build(dir, data, fill)
+	}
+	return cannotRestore(dir, data, err)
+}
+
+// cannotRestore returns the error for a failed restore.
+func cannotRestore(dir, data string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fault.Wrap(err, fault.ResourceExhausted, "%s can't be restored: there is no space for it in %s", dir, data)
+	case fault.Is(err, fault.DataLoss):
+		return fault.Wrap(err, fault.DataLoss, "%s can't be restored: %s", dir, reason(err))
+	}
+	return err
+}
+
+// enough returns an error if a number of bytes can't be written to a folder. A file system whose space can't be measured is large enough.
+func enough(folder string, size int64) error {
+	usage, err := vfs.Default.GetDiskUsage(folder)
+	if err != nil || uint64(size) <= usage.AvailBytes {
 		return nil
-	})
+	}
+	return syscall.ENOSPC
 }
 
 // Build creates the data folder data, which must be empty or absent. fill creates the store at a path, closes it, and writes
@@ -119,18 +158,21 @@ func Build(from, data string, fill func(store string) error) (err error) {
 			err = errors.Join(err, undo(data, created))
 		}
 	}()
-	part := filepath.Join(data, storeName+".part")
+	part := filepath.Join(data, partName)
 	if err := fill(part); err != nil {
 		return err
 	}
 	if err := os.Rename(part, filepath.Join(data, storeName)); err != nil {
 		return err
 	}
-	if err := sync(data); err != nil {
+	if err := atomicfile.SyncFolder(data); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(filepath.Join(data, restoringName)), sync(data))
+	return errors.Join(os.Remove(filepath.Join(data, restoringName)), atomicfile.SyncFolder(data))
 }
+
+// partName is the folder of a store that is being restored.
+const partName = storeName + ".part"
 
 // restoringName is the marker of a restore that is in progress, with the copy's name as its content.
 const restoringName = "restoring"
@@ -156,7 +198,7 @@ func begin(dir, data string) error {
 	if err := os.WriteFile(filepath.Join(data, restoringName), []byte(dir), fileMode); err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
 	}
-	return sync(data)
+	return atomicfile.SyncFolder(data)
 }
 
 // kept reports whether a name is that of a file that new file systems contain, which is not data.
@@ -242,7 +284,7 @@ func copyTree(from, to string, skip func(name string) bool) error {
 			return err
 		}
 	}
-	return sync(to)
+	return atomicfile.SyncFolder(to)
 }
 
 // copyFile copies a file and waits until it is on disk. It ignores a file that was deleted meanwhile, such as an old key.
@@ -255,19 +297,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer func() { _ = source.Close() }() // a read
+	return copyContent(source, to)
+}
+
+// copyContent writes a file, which must not exist, and waits until it is on disk.
+func copyContent(from io.Reader, to string) error {
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(target, source)
+	_, err = io.Copy(target, from)
 	return errors.Join(err, target.Sync(), target.Close())
-}
-
-// sync waits until a folder's names are on disk.
-func sync(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -73,16 +73,16 @@ func verified(store string) error {
 func TestCopyAndBack(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := backup.Make(store, data, dir); err != nil {
+	if err := backup.Make(t.Context(), store, data, dir); err != nil {
 		t.Fatal(err)
 	}
 	put(t, store, "k", "later")
 	back := filepath.Join(t.TempDir(), "deep", "data")
-	if err := backup.Restore(dir, back, verified); err != nil {
+	if err := backup.Restore(t.Context(), dir, back, verified); err != nil {
 		t.Fatal(err)
 	}
 	wantData(t, back)
-	if err := backup.Restore(dir, back, verified); fault.FromError(err).Code != fault.FailedPrecondition {
+	if err := backup.Restore(t.Context(), dir, back, verified); fault.FromError(err).Code != fault.FailedPrecondition {
 		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
 	}
 	wantData(t, dir)
@@ -107,7 +107,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"a folder in the data folder by a link", filepath.Join(link, "copy"), fault.InvalidArgument},
 		{"a folder in no folder", filepath.Join(there, "a", "b"), fault.FailedPrecondition},
 	} {
-		if err := backup.Make(store, data, tt.dir); err == nil || fault.FromError(err).Code != tt.want {
+		if err := backup.Make(t.Context(), store, data, tt.dir); err == nil || fault.FromError(err).Code != tt.want {
 			t.Errorf("Make to %s = %v, want code %v", tt.name, err, tt.want)
 		}
 	}
@@ -120,12 +120,12 @@ func TestMakeRefuses(t *testing.T) {
 type failing struct{}
 
 // Checkpoint implements backup.Source.
-func (failing) Checkpoint(string) error { return errors.New("disk on fire") }
+func (failing) Checkpoint(context.Context, string) error { return errors.New("disk on fire") }
 
 func TestAFailedCopyLeavesNothing(t *testing.T) {
 	data, _ := dataFolder(t)
 	parent := t.TempDir()
-	if err := backup.Make(failing{}, data, filepath.Join(parent, "copy")); err == nil || !strings.Contains(err.Error(), "disk on fire") {
+	if err := backup.Make(t.Context(), failing{}, data, filepath.Join(parent, "copy")); err == nil || !strings.Contains(err.Error(), "disk on fire") {
 		t.Errorf("Make = %v, want the store's error", err)
 	}
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) > 0 {
@@ -136,7 +136,7 @@ func TestAFailedCopyLeavesNothing(t *testing.T) {
 func TestRestoreRefusesOtherFolders(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
-		if err := backup.Restore(dir, data, verified); fault.FromError(err).Code != fault.NotFound {
+		if err := backup.Restore(t.Context(), dir, data, verified); fault.FromError(err).Code != fault.NotFound {
 			t.Errorf("Restore(%s) = %v, want NotFound", dir, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 			}
 			defer func() { _ = store.Close() }()
 			dir := filepath.Join(t.TempDir(), "copy")
-			if err := backup.Make(store, data, dir); err != nil {
+			if err := backup.Make(t.Context(), store, data, dir); err != nil {
 				t.Fatal(err)
 			}
 			// The tables are hard links. The copy needs its own files.
@@ -247,7 +247,7 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 			}
 			tt.spoil(t, filepath.Join(own, "store"))
 			back := filepath.Join(t.TempDir(), "data")
-			if err := backup.Restore(own, back, verified); !fault.Is(err, fault.DataLoss) {
+			if err := backup.Restore(t.Context(), own, back, verified); !fault.Is(err, fault.DataLoss) {
 				t.Errorf("Restore of a damaged copy = %v, want DATA_LOSS", err)
 			}
 			if _, err := os.Stat(back); !errors.Is(err, os.ErrNotExist) {
@@ -261,11 +261,11 @@ func TestRestoreOfADamagedCopyLeavesNothing(t *testing.T) {
 func TestAnInterruptedRestore(t *testing.T) {
 	data, store := dataFolder(t)
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := backup.Make(store, data, dir); err != nil {
+	if err := backup.Make(t.Context(), store, data, dir); err != nil {
 		t.Fatal(err)
 	}
 	back := t.TempDir()
-	err := backup.Restore(dir, back, func(string) error {
+	err := backup.Restore(t.Context(), dir, back, func(string) error {
 		if got, err := backup.Interrupted(back); got != dir || err != nil {
 			t.Errorf("Interrupted during a restore = %q, %v; want %q", got, err, dir)
 		}
@@ -280,7 +280,7 @@ func TestAnInterruptedRestore(t *testing.T) {
 	if got, err := backup.Interrupted(killed); got != dir || err != nil {
 		t.Errorf("Interrupted after a killed restore = %q, %v; want %q", got, err, dir)
 	}
-	if err := backup.Restore(dir, killed, verified); err != nil {
+	if err := backup.Restore(t.Context(), dir, killed, verified); err != nil {
 		t.Fatalf("Restore after a killed one = %v", err)
 	}
 	for _, folder := range []string{back, killed} {
@@ -308,7 +308,7 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := backup.Make(store, data, filepath.Join(parent, "wednesday")); err != nil {
+	if err := backup.Make(t.Context(), store, data, filepath.Join(parent, "wednesday")); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{remains: false, strange: true, running: true} {

@@ -22,11 +22,11 @@ type request struct {
 
 // Listen opens the socket in a data folder. A running server makes copies of its data on request there.
 func Listen(s Source, data string) (*datasocket.Listener, error) {
-	return datasocket.Listen(data, socketName, func(_ context.Context, in request) (any, error) {
+	return datasocket.Listen(data, socketName, func(ctx context.Context, in request) (any, error) {
 		if !filepath.IsAbs(in.Dir) {
 			return nil, fmt.Errorf("%q is no absolute path", in.Dir)
 		}
-		return nil, Make(s, data, in.Dir)
+		return nil, Make(ctx, s, data, in.Dir)
 	})
 }
 

@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 
+	"clave/server/fault"
 	"clave/server/storage"
 )
 
 // Checkpoint creates in dir, which must not exist, a store with everything applied so far. Reads and writes continue
 // meanwhile. Tables, which Pebble never changes, are linked if both folders are on one file system, and copied
-// otherwise.
-func (s *Store) Checkpoint(dir string) error {
+// otherwise. All of their blocks are verified: Checkpoint returns DataLoss if one is damaged, since such a copy could
+// not be restored.
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if !s.begin() {
 		return storage.ErrClosed
 	}
@@ -24,7 +28,52 @@ func (s *Store) Checkpoint(dir string) error {
 	if err := s.survive(func() error { return s.db.Checkpoint(dir, pebble.WithFlushedWAL()) }); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	return s.checkTables(ctx, dir)
+}
+
+// checkTables verifies all blocks of the tables in a folder.
+func (s *Store) checkTables(ctx context.Context, dir string) error {
+	names, err := s.space.FS.List(dir)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	for _, name := range names {
+		if filepath.Ext(name) != ".sst" {
+			continue
+		}
+		if s.isClosing() {
+			return storage.ErrClosed
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.checkTable(ctx, s.space.FS.PathJoin(dir, name))
+		if pebble.IsCorruptionError(err) {
+			s.damage.note(name, err)
+			return fault.Wrap(err, fault.DataLoss, "The data file %s is damaged; a copy of it could not be restored.", name)
+		}
+		if err != nil {
+			return fmt.Errorf("checkpoint: verify %s: %w", name, err)
+		}
+	}
 	return nil
+}
+
+// checkTable verifies all blocks of a table.
+func (s *Store) checkTable(ctx context.Context, path string) error {
+	f, err := s.space.FS.Open(path)
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	table, err := sstable.NewReader(ctx, readable, s.tables)
+	if err != nil {
+		return errors.Join(err, readable.Close())
+	}
+	return errors.Join(table.ValidateBlockChecksums(), table.Close())
 }
 
 // Verify reads all data of the store in a folder that is not in use, block by block. It returns DataLoss for damage.

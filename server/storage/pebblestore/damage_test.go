@@ -295,3 +295,35 @@ func TestDroppedRecordsAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// TestACheckpointOfADamagedTableFails flips a bit at many places of a table. The copy could not be restored, so Checkpoint must name the file.
+func TestACheckpointOfADamagedTableFails(t *testing.T) {
+	mem := vfs.NewMem()
+	table := only(t, fill(t, mem), ".sst")
+	var whole []byte
+	rewrite(t, mem, "data/"+table, func(b []byte) []byte {
+		whole = bytes.Clone(b)
+		return b
+	})
+	for n := range 20 {
+		at := len(whole) * n / 20
+		rewrite(t, mem, "data/"+table, func([]byte) []byte {
+			b := bytes.Clone(whole)
+			b[at] ^= 16
+			return b
+		})
+		s, err := Open("data", Options{FS: mem})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Checkpoint(t.Context(), fmt.Sprintf("copy%d", n)); !fault.Is(err, fault.DataLoss) || !strings.Contains(fault.FromError(err).Message, table) {
+			t.Errorf("Checkpoint with a flipped bit at %d of %d = %v, want DATA_LOSS with the name %s", at, len(whole), err, table)
+		}
+		if s.Err() == nil {
+			t.Errorf("Err after a failed Checkpoint with a flipped bit at %d = nil", at)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -27,7 +27,11 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, lockError(dir, err)
 	}
 	s.lock = lock
-	if err := s.open(dir, s.options(o)); err != nil {
+	opts := s.options(o)
+	reading := opts.Clone()
+	reading.EnsureDefaults()
+	s.tables = reading.MakeReaderOptions()
+	if err := s.open(dir, opts); err != nil {
 		return nil, errors.Join(openError(dir, err), s.unlock())
 	}
 	s.space.opened.Store(true)

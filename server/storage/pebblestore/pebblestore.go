@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/fault"
@@ -72,8 +73,10 @@ type Store struct {
 	once    sync.Once
 	log     *slog.Logger
 	space   *space
-	damage  *damage
-	lock    *pebble.Lock
+	// tables are the options for reading tables without the database.
+	tables sstable.ReaderOptions
+	damage *damage
+	lock   *pebble.Lock
 }
 
 // OpenMemory opens an empty store in memory, which is lost on Close.

@@ -184,7 +184,9 @@ func (s *Store) Rest(ctx context.Context) {
 }
 
 // Checkpoint creates in dir, which must not exist, a store for pebblestore.Open with everything applied so far.
-func (s *Store) Checkpoint(dir string) error { return s.local.Checkpoint(dir) }
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
+	return s.local.Checkpoint(ctx, dir)
+}
 
 // Close releases the lease, so that another node may lead at once, and the store. A second call is not an error.
 func (s *Store) Close() error {
