@@ -1,6 +1,7 @@
 package hosting_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"clave/server/front/hosting"
+	"clave/server/testwait"
 )
 
 // TestAFolderIsServedFromWithin checks that symbolic links that leave the folder are not followed, and that the response reports a missing folder
@@ -62,4 +64,99 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	get("/", http.StatusOK, "built again")
+}
+
+// TestAReplacedFolderIsClosed checks that a site opens the folder that its path leads to, when a link to it changes too, and closes the folder
+// before after the requests that use it.
+func TestAReplacedFolderIsClosed(t *testing.T) {
+	dir := t.TempDir()
+	current := filepath.Join(dir, "current")
+	config, err := hosting.Parse([]byte(`{"public": "current"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := hosting.Folder(config, current, hosting.Options{})
+	server := httptest.NewServer(site)
+	defer server.Close()
+	large := strings.Repeat("0123456789abcdef", 1<<20) // It is not kept in memory, and its client has not read it yet.
+	for _, name := range []string{"first", "second"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "large.txt"), []byte(large), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "index.html"), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := func(path string) *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	text := func(res *http.Response) string {
+		t.Helper()
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	leadTo := func(name string) {
+		t.Helper()
+		next := filepath.Join(dir, "next")
+		if err := os.Symlink(name, next); err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+		if err := os.Rename(next, current); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(get("/")); got != name {
+			t.Errorf("after a change to %s the page is %q", name, got)
+		}
+	}
+	leadTo("first")
+	begun := get("/large.txt")
+	leadTo("second")
+	if got := openBelow(t, filepath.Join(dir, "first")); got == 0 {
+		t.Error("the first folder is closed during a request that uses it")
+	}
+	if got := text(begun); got != large {
+		t.Errorf("the file of the folder before has %d bytes, want %d", len(got), len(large))
+	}
+	testwait.Until(t, "the first folder is closed", func() bool { return openBelow(t, filepath.Join(dir, "first")) == 0 })
+	if err := site.Close(); err != nil {
+		t.Fatal(err)
+	}
+	testwait.Until(t, "the second folder is closed", func() bool { return openBelow(t, filepath.Join(dir, "second")) == 0 })
+	res := get("/")
+	if got := text(res); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a closed site responds with %d %q", res.StatusCode, got)
+	}
+}
+
+// openBelow returns the number of this process's open files and folders at or below a path.
+func openBelow(t *testing.T, path string) int {
+	t.Helper()
+	const all = "/proc/self/fd"
+	names, err := os.ReadDir(all)
+	if err != nil {
+		t.Skip("open files are not listed: ", err)
+	}
+	n := 0
+	for _, name := range names {
+		if to, err := os.Readlink(filepath.Join(all, name.Name())); err == nil && strings.HasPrefix(to, path) {
+			n++
+		}
+	}
+	return n
 }

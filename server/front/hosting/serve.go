@@ -57,46 +57,46 @@ type compressed struct {
 }
 
 // load returns a file's content, read again when the file has changed.
-func (s *Site) load(name string) (*file, error) {
-	info, err := fs.Stat(s.files, name)
-	if err != nil {
-		return nil, err
+func (v *visit) load(name string) (*file, error) {
+	info := v.stat(name)
+	if info == nil {
+		return nil, fs.ErrNotExist
 	}
 	if info.Size() > maxKept {
 		return &file{modified: info.ModTime(), size: info.Size()}, nil
 	}
-	s.cache.mu.Lock()
-	f := s.cache.files[name]
-	s.cache.mu.Unlock()
+	v.cache.mu.Lock()
+	f := v.cache.files[name]
+	v.cache.mu.Unlock()
 	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
 		return f, nil
 	}
 	// The lock is not held while a file is read and compressed, so requests for other files continue. Two requests may both do this; the
 	// later result is kept.
-	plain, err := fs.ReadFile(s.files, name)
+	plain, err := fs.ReadFile(v.files, name)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(plain)
 	f = &file{modified: info.ModTime(), size: info.Size(), etag: hex.EncodeToString(sum[:12]), plain: plain, encoded: make(map[string][]byte)}
 	if compressible[path.Ext(name)] {
-		if done := s.prepared(name, plain); done != nil {
+		if done := v.prepared(name, plain); done != nil {
 			f.encoded["br"] = done
 		}
 	}
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	if s.cache.files == nil {
-		s.cache.files = make(map[string]*file)
+	v.cache.mu.Lock()
+	defer v.cache.mu.Unlock()
+	if v.cache.files == nil {
+		v.cache.files = make(map[string]*file)
 	}
-	s.cache.files[name] = f
+	v.cache.files[name] = f
 	return f, nil
 }
 
 // prepared returns the Brotli form that the build wrote beside a file, at a higher level than a request allows. It
 // returns nil if there is none, or if its content differs from the file, which may have changed since.
-func (s *Site) prepared(name string, plain []byte) []byte {
-	encoded, err := fs.ReadFile(s.files, name+".br")
+func (v *visit) prepared(name string, plain []byte) []byte {
+	encoded, err := fs.ReadFile(v.files, name+".br")
 	if err != nil || len(encoded) >= len(plain) {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (s *Site) prepared(name string, plain []byte) []byte {
 }
 
 // serveFile sends a file, compressed if the client accepts that.
-func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, status int) {
-	f, err := s.load(name)
+func (v *visit) serveFile(w http.ResponseWriter, r *http.Request, name string, status int) {
+	f, err := v.load(name)
 	if err != nil {
 		http.Error(w, "Not Found", http.StatusNotFound)
 		return
@@ -128,7 +128,7 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 		h.Set("Cache-Control", "no-cache")
 	}
 	if f.plain == nil && f.size > 0 {
-		s.stream(w, r, name, f)
+		v.stream(w, r, name, f)
 		return
 	}
 	content, encoding := f.plain, ""
@@ -157,8 +157,8 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, name string, st
 }
 
 // stream sends a file that is too large to be kept in memory.
-func (s *Site) stream(w http.ResponseWriter, r *http.Request, name string, f *file) {
-	open, err := s.files.Open(name)
+func (v *visit) stream(w http.ResponseWriter, r *http.Request, name string, f *file) {
+	open, err := v.files.Open(name)
 	if err != nil {
 		http.Error(w, "Not Found", http.StatusNotFound)
 		return

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 
 	"clave/server/fault"
@@ -13,21 +12,24 @@ import (
 // Site serves the files of one folder and forwards requests to services. It is safe for concurrent use.
 type Site struct {
 	config   *Config
-	files    fs.FS
 	services *services
 	cache    compressed
-	// check returns an error if no file can be served. It is nil if files can always be served.
-	check func() error
+	// open returns the files, or an error if none can be served. done must be called after their use.
+	open func() (files fs.FS, done func(), err error)
+	// close is called when the site is closed.
+	close func()
 }
 
 // New returns a site whose files are read from files, the folder that config calls public.
 func New(config *Config, files fs.FS, o Options) *Site {
 	o.EnsureDefaults()
-	return &Site{config: config, files: files, services: newServices(o)}
+	open := func() (fs.FS, func(), error) { return files, func() {}, nil }
+	return &Site{config: config, services: newServices(o), open: open, close: func() {}}
 }
 
-// Close closes idle connections to services.
+// Close closes the site's folder and idle connections to services.
 func (s *Site) Close() error {
+	s.close()
 	s.services.transport.CloseIdleConnections()
 	return nil
 }
@@ -35,21 +37,40 @@ func (s *Site) Close() error {
 // ServeHTTP serves a request in Firebase Hosting's order: redirects, files, rewrites, 404. Only services accept other
 // methods than GET and HEAD.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	requested := r.URL.Path
-	fixed := s.headersFor(requested)
-	// Without the site's folder services are still reachable: they need no file.
-	if s.check != nil {
-		if err := s.check(); err != nil {
-			if rw := s.rewriteFor(requested); rw != nil && rw.Run != nil {
-				s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
-				return
-			}
-			Unavailable(fault.FromError(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
-			return
-		}
+	fixed := s.headersFor(r.URL.Path)
+	files, done, err := s.open()
+	if err != nil {
+		s.serveWithoutFiles(w, r, fixed, err)
+		return
 	}
+	defer done()
+	v := &visit{Site: s, files: files}
+	v.serve(w, r, fixed)
+}
+
+// serveWithoutFiles serves a request while the site's folder is missing. Services are reachable: they need no file.
+func (s *Site) serveWithoutFiles(w http.ResponseWriter, r *http.Request, fixed http.Header, err error) {
+	v := &visit{Site: s, files: noFiles{}}
+	if rw := v.rewriteFor(r.URL.Path); rw != nil && rw.Run != nil {
+		s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
+		return
+	}
+	Unavailable(fault.FromError(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
+}
+
+// noFiles has no file.
+type noFiles struct{}
+
+// Open implements fs.FS.
+func (noFiles) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// serve serves a request.
+func (v *visit) serve(w http.ResponseWriter, r *http.Request, fixed http.Header) {
+	requested := r.URL.Path
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if rw := s.rewriteFor(requested); rw == nil || !s.serveRewrite(w, r, rw, fixed) {
+		if rw := v.rewriteFor(requested); rw == nil || !v.serveRewrite(w, r, rw, fixed) {
 			setAll(w.Header(), fixed)
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
@@ -57,14 +78,14 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Redirects come before files, and files before rewrites: a rewrite of ** must not hide existing files.
-	if s.serveStatic(w, r, fixed) {
+	if v.serveStatic(w, r, fixed) {
 		return
 	}
-	if rw := s.rewriteFor(requested); rw != nil && s.serveRewrite(w, r, rw, fixed) {
+	if rw := v.rewriteFor(requested); rw != nil && v.serveRewrite(w, r, rw, fixed) {
 		return
 	}
 	setAll(w.Header(), fixed)
-	s.notFound(w, r)
+	v.notFound(w, r)
 }
 
 // headersFor returns the header fields that the section sets on a path's response. Later rules win.
@@ -81,39 +102,39 @@ func (s *Site) headersFor(requested string) http.Header {
 }
 
 // serveStatic responds with a redirect or a file. It reports whether there was one.
-func (s *Site) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.Header) bool {
+func (v *visit) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.Header) bool {
 	requested := r.URL.Path
-	for i := range s.config.Redirects {
-		if rd := &s.config.Redirects[i]; rd.matches(requested) {
+	for i := range v.config.Redirects {
+		if rd := &v.config.Redirects[i]; rd.matches(requested) {
 			setAll(w.Header(), fixed)
 			http.Redirect(w, r, withQuery(rd.expand(requested, rd.Destination), r.URL.RawQuery), rd.Type)
 			return true
 		}
 	}
-	if to, ok := s.canonical(requested); ok {
+	if to, ok := v.canonical(requested); ok {
 		setAll(w.Header(), fixed)
 		// The location begins with exactly one slash: two would name another host.
 		w.Header().Set("Location", withQuery(escapePath(to), r.URL.RawQuery))
 		w.WriteHeader(http.StatusMovedPermanently)
 		return true
 	}
-	name, ok := s.lookup(requested)
+	name, ok := v.lookup(requested)
 	if ok {
 		setAll(w.Header(), fixed)
-		s.serveFile(w, r, name, http.StatusOK)
+		v.serveFile(w, r, name, http.StatusOK)
 	}
 	return ok
 }
 
 // rewriteFor returns the first rewrite of a path, or nil. It skips rewrites to missing files.
-func (s *Site) rewriteFor(requested string) *rewrite {
-	for i := range s.config.Rewrites {
-		rw := &s.config.Rewrites[i]
+func (v *visit) rewriteFor(requested string) *rewrite {
+	for i := range v.config.Rewrites {
+		rw := &v.config.Rewrites[i]
 		if !rw.matches(requested) {
 			continue
 		}
 		if rw.Destination != "" {
-			if _, ok := s.lookup(rw.Destination); !ok {
+			if _, ok := v.lookup(rw.Destination); !ok {
 				continue
 			}
 		}
@@ -123,35 +144,35 @@ func (s *Site) rewriteFor(requested string) *rewrite {
 }
 
 // serveRewrite serves a path that is rewritten. It returns false for a method that files do not support.
-func (s *Site) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
+func (v *visit) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
 	switch {
 	case rw.Run != nil:
-		s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed, instead: s.standIn(w, r, rw, fixed)})
+		v.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed, instead: v.standIn(w, r, rw, fixed)})
 	case rw.missing != "":
 		setAll(w.Header(), fixed)
 		http.Error(w, "firebase.json rewrites this path to "+rw.missing+", which Clave does not run.", http.StatusNotImplemented)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return false
 	default:
-		name, ok := s.lookup(rw.Destination)
+		name, ok := v.lookup(rw.Destination)
 		if !ok {
 			return false
 		}
 		setAll(w.Header(), fixed)
-		s.serveFile(w, r, name, http.StatusOK)
+		v.serveFile(w, r, name, http.StatusOK)
 	}
 	return true
 }
 
 // standIn returns the substitute of a service for a GET: the file of the first later rewrite with the same source. It
 // returns nil if there is none. A rewrite with another source that matches too, such as "**", is not a substitute.
-func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite, fixed http.Header) func() {
+func (v *visit) standIn(w http.ResponseWriter, r *http.Request, service *rewrite, fixed http.Header) func() {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil
 	}
 	later := false
-	for i := range s.config.Rewrites {
-		rw := &s.config.Rewrites[i]
+	for i := range v.config.Rewrites {
+		rw := &v.config.Rewrites[i]
 		if rw == service {
 			later = true
 			continue
@@ -159,10 +180,10 @@ func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite,
 		if !later || rw.Destination == "" || !rw.isAs(service.match) {
 			continue
 		}
-		if name, ok := s.lookup(rw.Destination); ok {
+		if name, ok := v.lookup(rw.Destination); ok {
 			return func() {
 				setAll(w.Header(), fixed)
-				s.serveFile(w, r, name, http.StatusOK)
+				v.serveFile(w, r, name, http.StatusOK)
 			}
 		}
 	}
@@ -170,75 +191,14 @@ func (s *Site) standIn(w http.ResponseWriter, r *http.Request, service *rewrite,
 }
 
 // notFound responds with 404, and with the site's own page if it has one.
-func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
+func (v *visit) notFound(w http.ResponseWriter, r *http.Request) {
 	// A missing page may exist after the next deployment, so the section's caching of its folder does not apply.
 	w.Header().Set("Cache-Control", "no-cache")
-	if s.isFile("404.html") {
-		s.serveFile(w, r, "404.html", http.StatusNotFound)
+	if v.stat("404.html") != nil {
+		v.serveFile(w, r, "404.html", http.StatusNotFound)
 		return
 	}
 	http.Error(w, "Not Found", http.StatusNotFound)
-}
-
-// lookup returns the file for a path.
-func (s *Site) lookup(requested string) (name string, ok bool) {
-	clean := strings.TrimPrefix(path.Clean("/"+requested), "/")
-	candidates := []string{clean, path.Join(clean, "index.html")}
-	if strings.HasSuffix(requested, "/") || clean == "" {
-		candidates = candidates[1:]
-	}
-	if s.config.CleanURLs && clean != "" {
-		candidates = append(candidates, clean+".html")
-	}
-	for _, name := range candidates {
-		if !s.ignored(name) && s.isFile(name) {
-			return name, true
-		}
-	}
-	return "", false
-}
-
-// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs, and
-// whether it differs from the requested path.
-func (s *Site) canonical(requested string) (string, bool) {
-	to := requested
-	if s.config.CleanURLs && strings.HasSuffix(to, ".html") && to != "/404.html" {
-		to = strings.TrimSuffix(to, ".html")
-		if to == "/index" || strings.HasSuffix(to, "/index") {
-			to = strings.TrimSuffix(to, "index")
-		}
-	}
-	if to != "/" {
-		to = s.slashed(to)
-	}
-	to = "/" + strings.TrimLeft(to, "/\\")
-	if to == requested {
-		return "", false
-	}
-	if _, ok := s.lookup(to); !ok {
-		return "", false
-	}
-	return to, true
-}
-
-// slashed returns a path with or without a trailing slash, according to the section. By default only a folder's page
-// has one.
-func (s *Site) slashed(to string) string {
-	bare := strings.TrimRight(to, "/")
-	want := s.config.TrailingSlash
-	switch {
-	case want == nil:
-		name, ok := s.lookup(to)
-		if ok && strings.HasSuffix(name, "/index.html") && !strings.HasSuffix(to, "/index.html") {
-			return bare + "/"
-		}
-		return bare
-	case *want && path.Ext(to) == "":
-		return bare + "/"
-	case !*want:
-		return bare
-	}
-	return to
 }
 
 // withQuery returns an address that keeps the query of the request.
@@ -254,24 +214,3 @@ func withQuery(to, query string) string {
 
 // escapePath returns a path in the escaped form of URLs.
 func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
-
-// ignored reports whether a file is not served: dotfiles, and files that the section ignores.
-func (s *Site) ignored(name string) bool {
-	for _, segment := range strings.Split(name, "/") {
-		if strings.HasPrefix(segment, ".") && segment != ".well-known" {
-			return true
-		}
-	}
-	for i := range s.config.ignored {
-		if s.config.ignored[i].matches("/" + name) {
-			return true
-		}
-	}
-	return false
-}
-
-// isFile reports whether a name is a file of the site.
-func (s *Site) isFile(name string) bool {
-	info, err := fs.Stat(s.files, name)
-	return err == nil && info.Mode().IsRegular() // opening a pipe would wait for its writer
-}
