@@ -72,7 +72,7 @@ func (s *split) Run(ctx context.Context) error {
 		switch {
 		case err == nil:
 			if conn = s.places.Conn(conn); conn != nil {
-				s.wg.Go(func() { s.route(ctx, conn) })
+				s.wg.Go(func() { s.route(ctx, &lazyDeadline{Conn: conn}) })
 			}
 		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
 			return nil

@@ -2,6 +2,7 @@ package front
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -20,8 +21,8 @@ const (
 	unreadTime = 30 * time.Second
 	// unreadPiece is the maximum number of bytes that are written under one time limit.
 	unreadPiece = 32 << 10
-	// buffered is the number of bytes of a response that net/http buffers in HTTP/2 before it writes.
-	buffered = 4 << 10
+	// buffered2 and buffered1 are the numbers of bytes of a body that net/http buffers in HTTP/2, and in HTTP/1.1, before it writes.
+	buffered2, buffered1 = 4 << 10, 2 << 10
 )
 
 // unread is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds of responses unread on
@@ -55,7 +56,7 @@ func (u *unread) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // Write implements io.Writer.
 func (u *unread) Write(b []byte) (n int, err error) {
-	if u.request.ProtoMajor >= 2 && !u.flushed && u.written+len(b) <= buffered {
+	if !u.flushed && u.written+len(b) <= u.buffered() {
 		n, err = u.ResponseWriter.Write(b)
 		u.written += n
 		return n, err
@@ -82,6 +83,27 @@ func (u *unread) Write(b []byte) (n int, err error) {
 	}
 	return n, nil
 }
+
+// buffered returns the number of bytes that net/http buffers.
+func (u *unread) buffered() int {
+	if u.request.ProtoMajor >= 2 {
+		return buffered2
+	}
+	return buffered1
+}
+
+// copies holds buffers for copying.
+var copies = sync.Pool{New: func() any { return new([unreadPiece]byte) }}
+
+// ReadFrom implements io.ReaderFrom: io.Copy would make a buffer for each response.
+func (u *unread) ReadFrom(from io.Reader) (int64, error) {
+	buffer := copies.Get().(*[unreadPiece]byte)
+	defer copies.Put(buffer)
+	return io.CopyBuffer(writer{u}, from, buffer[:])
+}
+
+// writer has no method but Write.
+type writer struct{ io.Writer }
 
 // FlushError flushes what was written, as http.ResponseController expects it.
 func (u *unread) FlushError() error {
