@@ -69,7 +69,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, err
 	}
 	a.add("console webchannel", channels)
-	rest, err := restd.New(restd.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, Parsing: a.parsing, Log: a.o.Log})
+	rest, err := restd.New(restd.Options{Firestore: calls.firestore, Tokens: sessions, Parsing: a.parsing, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,17 @@ package front_test
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/front"
 	"clave/server/front/budget"
 	"clave/server/front/places"
@@ -159,5 +163,44 @@ func TestConnectionsHavePlaces(t *testing.T) {
 	testwait.Until(t, "closed connections keep their places", func() bool { return p.Taken() == 0 })
 	if got := get(t, "http://"+ln.Addr().String()+"/"); got != "site" {
 		t.Errorf("after that: %q, want the site", got)
+	}
+}
+
+// TestCopiesAreBounded copies a response as http.ServeContent does, by an io.ReaderFrom, and does not read it.
+func TestCopiesAreBounded(t *testing.T) {
+	b := budget.New(budget.Options{Bytes: 1 << 20, Wait: time.Millisecond})
+	ln := listener(t)
+	run(t, front.Options{Listener: ln, Budget: b, Handlers: front.Handlers{Site: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, ok := w.(io.ReaderFrom); !ok {
+			t.Error("the writer is no io.ReaderFrom")
+		}
+		_, _ = io.CopyN(w, strings.NewReader(strings.Repeat("x", 40<<10)), 40<<10) // it fails at the end of the test
+	})}})
+	_ = unreadStreams(t, ln.Addr().String(), 2)
+	testwait.Until(t, "the unread responses are not counted", func() bool { return b.Used() == 2*48<<10 })
+}
+
+// TestAClientThatReadsNothingIsDisconnected does not read a response over HTTP/1.1. The server's clock is late, so the time limit has passed when it is
+// set.
+func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
+	ended := make(chan error, 1)
+	ln := listener(t)
+	late := clock.NewHand(time.Now().Add(-time.Hour))
+	run(t, front.Options{Listener: ln, Clock: late, Handlers: front.Handlers{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 16<<10)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	})}})
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET /v1/ HTTP/1.1\r\nHost: a\r\n\r\n")
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the response ended with %v, want the time limit", err)
 	}
 }

@@ -19,11 +19,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
-	"clave/server/clock"
 	"clave/server/contentcoding"
 	"clave/server/fault"
 	"clave/server/forwarded"
@@ -44,8 +42,6 @@ type Options struct {
 	ProxyHops int
 	// Parsing limits the memory of large bodies that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
-	// Clock times the sending of responses; nil means the machine's clock.
-	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
 	// Log receives internal errors; nil logs nothing.
@@ -54,9 +50,6 @@ type Options struct {
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
-	if o.Clock == nil {
-		o.Clock = clock.System()
-	}
 	if o.Parsing == nil {
 		o.Parsing = parsing.New(0)
 	}
@@ -107,7 +100,7 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
 	packable := contentcoding.Accepts(r.Header.Get("Accept-Encoding"), "gzip")
-	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0], clock: d.o.Clock, pieceTimeout: pieceTimeout}
+	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0]}
 	defer func() {
 		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
 			*buffer = out.buf
@@ -189,16 +182,10 @@ type answer struct {
 	system   system
 	sent     int
 	buf      []byte
-	// clock and pieceTimeout limit the time in which a client must receive a piece of an incomplete array.
-	clock        clock.Clock
-	pieceTimeout time.Duration
 }
 
-// pieceTimeout is the time limit for a client to receive nothing of an array that is incomplete.
-const pieceTimeout = 30 * time.Second
-
-// flushAt is the number of bytes of an array that are buffered before they are sent. More would not make larger pieces.
-const flushAt = writePiece
+// flushAt is the number of bytes of an array that are buffered before they are sent.
+const flushAt = 16 << 10
 
 // send takes one response.
 func (a *answer) send(r response) error {
@@ -224,7 +211,7 @@ func (a *answer) send(r response) error {
 	}
 	a.sent++
 	if a.stream && len(a.buf) >= flushAt {
-		return a.flush(a.writeInTime)
+		return a.flush()
 	}
 	return nil
 }
@@ -237,16 +224,10 @@ func indented(text []byte, from int) []byte {
 	return append(text[:from], out.Bytes()...)
 }
 
-// writeAll writes the buffer. The call has ended and does not wait for the client.
-func (a *answer) writeAll() error {
-	_, err := a.w.Write(a.buf)
-	return err
-}
-
-// flush writes the buffer with write.
-func (a *answer) flush(write func() error) error {
+// flush writes the buffer. The port limits the time in which the client must read it: the query holds its snapshot meanwhile.
+func (a *answer) flush() error {
 	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	err := write()
+	_, err := a.w.Write(a.buf)
 	a.buf = a.buf[:0]
 	if err != nil {
 		return fmt.Errorf("%w: %w", context.Canceled, err)
@@ -265,7 +246,7 @@ func (a *answer) end() {
 	a.buf = append(a.buf, '\n')
 	a.pack()
 	// It fails only if the client has disconnected.
-	_ = a.flush(a.writeAll)
+	_ = a.flush()
 }
 
 // fail sends an error. In an array it is an element; one that was begun on the wire ends with it.
@@ -276,7 +257,7 @@ func (a *answer) fail(err error) {
 	}
 	if a.w.Header().Get("Content-Type") != "" {
 		a.buf = append(append(a.buf, ",\r\n"...), body[1:]...)
-		_ = a.flush(a.writeAll)
+		_ = a.flush()
 		return
 	}
 	h := a.w.Header()
