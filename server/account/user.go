@@ -141,15 +141,6 @@ func (u *User) Since() int64 {
 	return since
 }
 
-// Revoke ends all sessions that began until now.
-func (u *User) Revoke(now time.Time) { u.EndSessions(now.Unix()) }
-
-// EndSessions ends all sessions that began before since, in seconds, or in that second and before now.
-func (u *User) EndSessions(since int64) {
-	u.ValidSince = &since
-	u.Epoch++
-}
-
 // indexes returns the index keys that must belong only to this user, relative to its scope.
 func (u *User) indexes() []string {
 	var keys []string

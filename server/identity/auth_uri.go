@@ -11,6 +11,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/optional"
 	"clave/server/randid"
 )
 
@@ -39,13 +40,13 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if stringOf(r.ProviderID) != "" {
+	if optional.String(r.ProviderID) != "" {
 		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
 	}
-	if stringOf(r.Identifier) == "" {
+	if optional.String(r.Identifier) == "" {
 		return nil, apierror.New("MISSING_IDENTIFIER")
 	}
-	if stringOf(r.ContinueURI) == "" {
+	if optional.String(r.ContinueURI) == "" {
 		return nil, apierror.New("MISSING_CONTINUE_URI")
 	}
 	email, ok := contact.Email(*r.Identifier)
@@ -55,7 +56,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if u, err := url.Parse(*r.ContinueURI); err != nil || u.Scheme == "" {
 		return nil, apierror.New("INVALID_CONTINUE_URI")
 	}
-	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: stringOf(r.SessionID)}
+	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: optional.String(r.SessionID)}
 	if res.SessionID == "" {
 		res.SessionID = randid.New(27)
 	}

@@ -7,6 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/onetime"
+	"clave/server/identity/optional"
 )
 
 // DeleteRequest deletes an account.
@@ -25,7 +26,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 	if err := s.checkTenant(c); err != nil {
 		return nil, err
 	}
-	uid := stringOf(r.LocalID)
+	uid := optional.String(r.LocalID)
 	switch {
 	case r.IDToken != nil && !c.Admin:
 		u, id, err := s.userOf(&c, *r.IDToken)
@@ -36,7 +37,7 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if err != nil {
 			return nil, err
 		}
-		if tenant.Forbids("disabledUserDeletion") || boolOr(cfg.Client.Permissions.DisabledUserDeletion, false) {
+		if tenant.Forbids("disabledUserDeletion") || optional.Bool(cfg.Client.Permissions.DisabledUserDeletion, false) {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {

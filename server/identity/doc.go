@@ -11,5 +11,5 @@
 // what `clave start` accepts beyond production, such as sign-in with made-up credentials of identity providers.
 //
 // The package has the order of the steps; complete, in attempt.go, is the end of every sign-in. What can be decided without that order is in the
-// packages below it, such as settings, session, factor, smscode and blocking, which do not import it. server/imports.txt lists them.
+// packages below it, such as settings, session, factor, updateform and blocking, which do not import it. server/imports.txt lists them.
 package identity

@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/updateform"
 	"clave/server/storage/pebblestore/pebbletest"
 	"clave/server/token"
 )
@@ -67,7 +68,7 @@ func (f *fixture) signIn(email string) (*identity.PasswordResponse, error) {
 func (f *fixture) disable(uid string) {
 	f.t.Helper()
 	disabled := true
-	if _, err := f.Update(f.t.Context(), admin, &identity.UpdateRequest{LocalID: &uid, DisableUser: &disabled}); err != nil {
+	if _, err := f.Update(f.t.Context(), admin, &updateform.Request{LocalID: &uid, DisableUser: &disabled}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -191,7 +192,7 @@ func TestASignInIsRecent(t *testing.T) {
 		_, idToken := f.signUp("ana@example.com")
 		f.clock.Advance(6 * time.Minute)
 		password := "secret2"
-		_, err := f.Update(t.Context(), client, &identity.UpdateRequest{IDToken: &idToken, Password: &password})
+		_, err := f.Update(t.Context(), client, &updateform.Request{IDToken: &idToken, Password: &password})
 		if emulator && err != nil {
 			t.Errorf("clave start: %v", err)
 		}

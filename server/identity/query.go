@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/optional"
 	"clave/server/identity/userinfo"
 )
 
@@ -73,13 +75,13 @@ func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryRes
 	if err != nil {
 		return nil, err
 	}
-	if !boolOr(r.ReturnUserInfo, true) {
-		return &QueryResponse{RecordsCount: itoa(len(users))}, nil
+	if !optional.Bool(r.ReturnUserInfo, true) {
+		return &QueryResponse{RecordsCount: strconv.Itoa(len(users))}, nil
 	}
 	sortUsers(users, r.SortBy, r.Order == "DESC")
 	from := min(offset, int64(len(users)))
 	users = users[from:min(from+limit, int64(len(users)))]
-	res := &QueryResponse{RecordsCount: itoa(len(users))}
+	res := &QueryResponse{RecordsCount: strconv.Itoa(len(users))}
 	for _, u := range users {
 		res.UserInfo = append(res.UserInfo, c.info(u, false))
 	}

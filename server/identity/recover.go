@@ -23,10 +23,10 @@ func (s *Service) restore(u *account.User, made *onetime.Code) {
 		}
 		if made.Unverified {
 			u.EmailVerified = false
-			s.handOver(u)
+			u.HandOver(s.now())
 		}
 	}
-	s.revoke(u)
+	u.Revoke(s.now())
 }
 
 // recovery is a code that restores an account's former address, and its link.

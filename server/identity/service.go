@@ -10,8 +10,10 @@ import (
 	"clave/server/clock"
 	"clave/server/identity/actionlink"
 	"clave/server/identity/apierror"
+	"clave/server/identity/authapp"
 	"clave/server/identity/blocking"
 	"clave/server/identity/hasher"
+	"clave/server/identity/importer"
 	"clave/server/identity/limits"
 	"clave/server/identity/settings"
 	"clave/server/identity/smscode"
@@ -111,6 +113,8 @@ type Service struct {
 	hasher   *hasher.Hasher
 	blocking blocking.Functions
 	sms      smscode.Codes
+	apps     authapp.Apps
+	importer importer.Importer
 	links    actionlink.Policy
 	limits   *limits.Limits
 	outbox   chan queuedCode
@@ -125,12 +129,16 @@ func New(o Options) *Service {
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
 	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock}
 	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
+	s.apps = authapp.Apps{Accounts: o.Accounts, Clock: o.Clock}
 	s.links = actionlink.Policy{PublicURL: o.PublicURL, Emulator: o.Emulator}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting
 	}
 	s.hasher = hasher.New(hasher.Options{Accounts: o.Accounts, MemCost: o.HashMemCost, Workers: o.HashWorkers, PerClient: perClient, Log: o.Log})
+	s.importer = importer.Importer{
+		Accounts: o.Accounts, Hasher: s.hasher, Clock: o.Clock, Emulator: o.Emulator, AsEmulator: o.AsEmulator, HashMemCost: o.HashMemCost,
+	}
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/optional"
 	"clave/server/identity/session"
 	"clave/server/identity/settings"
 )
@@ -52,7 +53,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if !ok {
 		return nil, apierror.New("INVALID_EMAIL")
 	}
-	if stringOf(r.Password) == "" {
+	if optional.String(r.Password) == "" {
 		return nil, apierror.New("MISSING_PASSWORD")
 	}
 	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
@@ -139,7 +140,7 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *settings.Conf
 		return nil
 	}
 	res.ProfilePicture = out.user.Photo()
-	if !boolOr(r.ReturnSecureToken, s.o.EmulatorSettings) {
+	if !optional.Bool(r.ReturnSecureToken, s.o.EmulatorSettings) {
 		res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": out.user.Email, "verified": out.user.EmailVerified, "provider_id": "password"})
 		res.RefreshToken, res.ExpiresIn = "", ""
 	}

@@ -3,15 +3,19 @@ package identity
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"clave/server/account"
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/factor"
 	"clave/server/identity/limits"
-	"clave/server/identity/passpolicy"
+	"clave/server/identity/optional"
+	"clave/server/identity/profile"
 	"clave/server/identity/session"
 	"clave/server/identity/settings"
+	"clave/server/identity/updateform"
 	"clave/server/identity/userinfo"
 )
 
@@ -46,7 +50,7 @@ const kindSignUp = "identitytoolkit#SignupNewUserResponse"
 
 // SignUp creates an account, or adds an e-mail address and a password to an anonymous one.
 func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
-	if c.Admin && r.IDToken != nil && stringOf(r.LocalID) != "" {
+	if c.Admin && r.IDToken != nil && optional.String(r.LocalID) != "" {
 		return nil, apierror.New("UNEXPECTED_PARAMETER : User ID")
 	}
 	if c.Admin && r.IDToken == nil {
@@ -73,10 +77,10 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	// An empty address is a mistake; without an address the request signs up an anonymous user.
-	if old == nil && r.Email != nil && *r.Email == "" && stringOf(r.Password) == "" {
+	if old == nil && r.Email != nil && *r.Email == "" && optional.String(r.Password) == "" {
 		return nil, apierror.New("INVALID_EMAIL")
 	}
-	if old == nil && r.Email == nil && stringOf(r.Password) == "" {
+	if old == nil && r.Email == nil && optional.String(r.Password) == "" {
 		return s.signUpAnonymous(ctx, c, cfg, tenant)
 	}
 	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
@@ -84,12 +88,12 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 
 // signUpOff reports whether clients must not create accounts.
 func (s *Service) signUpOff(cfg *settings.Config, tenant *settings.Tenant) bool {
-	return tenant.Forbids("disabledUserSignup") || boolOr(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+	return tenant.Forbids("disabledUserSignup") || optional.Bool(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
 }
 
 // signUpAnonymous creates an anonymous account. Blocking functions are not called for it.
 func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant) (*SignUpResponse, error) {
-	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !boolOr(cfg.SignIn.Anonymous.Enabled, true) {
+	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !optional.Bool(cfg.SignIn.Anonymous.Enabled, true) {
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
@@ -112,15 +116,15 @@ func passwordOn(cfg *settings.Config, tenant *settings.Tenant) bool {
 	if tenant != nil {
 		return tenant.AllowPasswordSignup
 	}
-	return cfg.SignIn.Email == nil || boolOr(cfg.SignIn.Email.Enabled, true)
+	return cfg.SignIn.Email == nil || optional.Bool(cfg.SignIn.Email.Enabled, true)
 }
 
 // newCredentials checks the address and the password of a sign-up. Of existing accounts, only old may have the address.
 func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User, r *SignUpRequest) (email string, err error) {
-	if stringOf(r.Email) == "" {
+	if optional.String(r.Email) == "" {
 		return "", apierror.New("MISSING_EMAIL")
 	}
-	if stringOf(r.Password) == "" {
+	if optional.String(r.Password) == "" {
 		return "", apierror.New("MISSING_PASSWORD")
 	}
 	email, ok := contact.Email(*r.Email)
@@ -128,12 +132,12 @@ func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User
 		return "", apierror.New("INVALID_EMAIL")
 	}
 	if old != nil && old.Email != "" && old.Email != email && s.privacy(cfg) {
-		return "", verifyFirst()
+		return "", updateform.VerifyFirst()
 	}
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
 		return "", cmp.Or(err, apierror.New("EMAIL_EXISTS"))
 	}
-	if err := checkProfile(r.DisplayName, nil); err != nil {
+	if err := profile.Check(r.DisplayName, nil); err != nil {
 		return "", err
 	}
 	return email, cfg.PasswordPolicyConfig.CheckNew(*r.Password)
@@ -159,7 +163,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Conf
 	u := s.newUser(newUID())
 	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, u.Created, r.DisplayName, u.UID
 	if s.o.AsEmulator {
-		if err := s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true); err != nil {
+		if err := factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now()); err != nil {
 			return nil, err
 		}
 	}
@@ -181,9 +185,9 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 			if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
 				return err
 			}
-			s.move(u, email, false)
+			u.Move(email, false, s.now())
 		}
-		s.setPassword(u, hash)
+		u.SetPassword(hash, s.now())
 		if r.DisplayName != nil {
 			u.DisplayName = r.DisplayName
 		}
@@ -222,29 +226,29 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, 
 	now := s.now()
 	since := now.Unix()
 	u := &account.User{
-		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: boolOr(r.EmailVerified, false),
-		Disabled: boolOr(r.Disabled, false) || boolOr(r.DisableUser, false), ValidSince: &since,
+		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: optional.Bool(r.EmailVerified, false),
+		Disabled: optional.Bool(r.Disabled, false) || optional.Bool(r.DisableUser, false), ValidSince: &since,
 	}
 	if r.LocalID != nil {
-		if u.UID = *r.LocalID; u.UID == "" || passpolicy.Units(u.UID) > maxUID {
+		if u.UID = *r.LocalID; !profile.ValidUID(u.UID) {
 			return nil, apierror.New("INVALID_LOCAL_ID")
 		}
 	}
 	var ok bool
-	if stringOf(r.Email) != "" {
+	if optional.String(r.Email) != "" {
 		if u.Email, ok = contact.Email(*r.Email); !ok {
 			return nil, apierror.New("INVALID_EMAIL")
 		}
 	}
-	if stringOf(r.PhoneNumber) != "" {
+	if optional.String(r.PhoneNumber) != "" {
 		if u.Phone, ok = contact.Phone(*r.PhoneNumber); !ok {
 			return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
-	if err := checkProfile(r.DisplayName, r.PhotoURL); err != nil {
+	if err := profile.Check(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}
-	if stringOf(r.CustomAttributes) != "" {
+	if optional.String(r.CustomAttributes) != "" {
 		if err := session.CheckAttributes(*r.CustomAttributes); err != nil {
 			return nil, err
 		}
@@ -260,5 +264,16 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, 
 		}
 		u.PasswordUpdated = now.UnixMilli()
 	}
-	return u, s.enrollGiven(u, s.newFactors(r.MFAInfo), nil, true)
+	return u, factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now())
+}
+
+// newFactors returns the factors of a request that creates an account. The official emulator replaces their ids.
+func (s *Service) newFactors(list []userinfo.Factor) []userinfo.Factor {
+	list = slices.Clone(list)
+	for i := range list {
+		if s.o.AsEmulator {
+			list[i].MFAEnrollmentID = ""
+		}
+	}
+	return list
 }

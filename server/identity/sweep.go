@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/identity/authapp"
 	"clave/server/identity/onetime"
+	"clave/server/identity/pending"
 	"clave/server/identity/session"
 	"clave/server/identity/smscode"
 )
@@ -50,7 +52,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, smscode.Item, totpItem, pendingItem, session.Item, session.BegunItem} {
+		for _, kind := range []string{onetime.Item, smscode.Item, authapp.Item, pending.Item, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}

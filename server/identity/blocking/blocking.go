@@ -19,6 +19,7 @@ import (
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/identity/apierror"
+	"clave/server/identity/optional"
 	"clave/server/identity/session"
 	"clave/server/identity/userinfo"
 	"clave/server/identity/webhook"
@@ -250,7 +251,7 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 func providers(u *account.User) []map[string]any {
 	var list []map[string]any
 	for _, p := range userinfo.Providers(u) {
-		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": stringOf(p.DisplayName), "photo_url": stringOf(p.PhotoURL)})
+		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": optional.String(p.DisplayName), "photo_url": optional.String(p.PhotoURL)})
 	}
 	return list
 }
@@ -269,12 +270,4 @@ func factors(u *account.User) []map[string]any {
 		list = append(list, factor)
 	}
 	return list
-}
-
-// stringOf returns the string that a pointer points to, or empty for nil.
-func stringOf(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
 }

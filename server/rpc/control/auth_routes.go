@@ -10,6 +10,7 @@ import (
 	"clave/server/fault"
 	"clave/server/httpjson"
 	"clave/server/identity"
+	"clave/server/identity/updateform"
 )
 
 // maxConfigBody is the maximum size of a body with Auth's settings.
@@ -107,10 +108,10 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 	success := "The email has been successfully verified."
 	switch q.Get("mode") {
 	case "recoverEmail":
-		_, err = h.service.Update(r.Context(), call, &identity.UpdateRequest{OobCode: &code})
+		_, err = h.service.Update(r.Context(), call, &updateform.Request{OobCode: &code})
 		success = "The email has been successfully reset."
 	case "verifyEmail", "verifyAndChangeEmail":
-		_, err = h.service.Update(r.Context(), call, &identity.UpdateRequest{OobCode: &code})
+		_, err = h.service.Update(r.Context(), call, &updateform.Request{OobCode: &code})
 	case "resetPassword":
 		if !q.Has("newPassword") {
 			actionError(w, "missing newPassword query parameter: to reset the password for the user, add &newPassword=NEW_PASSWORD_HERE to the URL")

@@ -9,6 +9,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/updateform"
 )
 
 // ActionPath is the path of the links in e-mails in production.
@@ -121,7 +122,7 @@ func (h *Handler) follow(r *http.Request, call identity.Call, s *shown) int {
 		password := r.PostForm.Get("newPassword")
 		_, err = h.service.ResetPassword(r.Context(), call, &identity.ResetRequest{OobCode: &s.Code, NewPassword: &password})
 	} else {
-		_, err = h.service.Update(r.Context(), call, &identity.UpdateRequest{OobCode: &s.Code})
+		_, err = h.service.Update(r.Context(), call, &updateform.Request{OobCode: &s.Code})
 	}
 	if err == nil {
 		s.Form, s.Message = false, s.Words.Done

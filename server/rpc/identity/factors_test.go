@@ -9,6 +9,7 @@ import (
 
 	"clave/server/identity"
 	"clave/server/identity/textmessage"
+	"clave/server/identity/updateform"
 )
 
 // texted sends a sign-in code to a phone and returns its session and the code.
@@ -54,7 +55,7 @@ func (w *fixture) confirm(email string) {
 	if err != nil || len(found.Users) != 1 {
 		w.t.Fatalf("the account of %s: %v, %v", email, found, err)
 	}
-	if _, err := w.service.Update(w.t.Context(), admin, &identity.UpdateRequest{LocalID: &found.Users[0].LocalID, EmailVerified: &yes}); err != nil {
+	if _, err := w.service.Update(w.t.Context(), admin, &updateform.Request{LocalID: &found.Users[0].LocalID, EmailVerified: &yes}); err != nil {
 		w.t.Fatal(err)
 	}
 }

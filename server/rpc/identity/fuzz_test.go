@@ -8,6 +8,7 @@ import (
 
 	"clave/server/identity"
 	"clave/server/identity/importform"
+	"clave/server/identity/updateform"
 )
 
 // FuzzBody sends arbitrary bodies to the methods with the largest requests. None may panic, and refusals must be client errors.
@@ -33,7 +34,7 @@ func FuzzBody(f *testing.F) {
 			}
 			return
 		}
-		for _, into := range []any{&identity.UpdateRequest{}, &importform.Request{}, &identity.QueryRequest{}, &identity.MFARequest{}, &identity.RefreshRequest{}} {
+		for _, into := range []any{&updateform.Request{}, &importform.Request{}, &identity.QueryRequest{}, &identity.MFARequest{}, &identity.RefreshRequest{}} {
 			if err := assign(reflect.ValueOf(into).Elem(), body, ""); err != nil && describe(err).Code != 400 {
 				t.Errorf("%q into %T: %v", text, into, err)
 			}

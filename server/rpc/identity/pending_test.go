@@ -6,6 +6,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/identity"
+	"clave/server/identity/updateform"
 )
 
 // TestAPendingSignInIsCompletedOnce completes a pending sign-in twice at the same time: the blocking function of the first request completes it with
@@ -135,13 +136,13 @@ func TestAPendingSignInEnds(t *testing.T) {
 	password, yes := "secret2", true
 	for _, tt := range []struct {
 		name string
-		edit identity.UpdateRequest
+		edit updateform.Request
 		want string
 	}{
-		{"a new password", identity.UpdateRequest{Password: &password}, gone},
-		{"a revocation", identity.UpdateRequest{ValidSince: new(noon.Unix())}, gone},
-		{"a revocation later", identity.UpdateRequest{ValidSince: new(noon.Add(time.Hour).Unix())}, gone},
-		{"a disabled account", identity.UpdateRequest{DisableUser: &yes}, "USER_DISABLED"},
+		{"a new password", updateform.Request{Password: &password}, gone},
+		{"a revocation", updateform.Request{ValidSince: new(noon.Unix())}, gone},
+		{"a revocation later", updateform.Request{ValidSince: new(noon.Add(time.Hour).Unix())}, gone},
+		{"a disabled account", updateform.Request{DisableUser: &yes}, "USER_DISABLED"},
 	} {
 		for _, when := range []string{"before the code", "after the code", "during the sign-in", "never"} {
 			t.Run(tt.name+" "+when, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/identity"
+	"clave/server/identity/updateform"
 )
 
 // noon is the initial time of clocks that the tests set.
@@ -71,7 +72,7 @@ func TestRevocationsAreReported(t *testing.T) {
 		revoke func(c identity.Call, uid string, session object) error
 	}{
 		{"disabled", root, false, func(c identity.Call, uid string, _ object) error {
-			_, err := w.service.Update(t.Context(), c, &identity.UpdateRequest{LocalID: &uid, DisableUser: &yes})
+			_, err := w.service.Update(t.Context(), c, &updateform.Request{LocalID: &uid, DisableUser: &yes})
 			return err
 		}},
 		{"deleted", root, false, func(c identity.Call, uid string, _ object) error {
@@ -79,7 +80,7 @@ func TestRevocationsAreReported(t *testing.T) {
 			return err
 		}},
 		{"tokens revoked", root, false, func(c identity.Call, uid string, _ object) error {
-			_, err := w.service.Update(t.Context(), c, &identity.UpdateRequest{LocalID: &uid, ValidSince: &since})
+			_, err := w.service.Update(t.Context(), c, &updateform.Request{LocalID: &uid, ValidSince: &since})
 			return err
 		}},
 		{"password changed", root, false, func(_ identity.Call, _ string, session object) error {

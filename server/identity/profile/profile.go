@@ -1,24 +1,20 @@
-package identity
+// Package profile checks the lengths of an account's id, name and picture address.
+package profile
 
 import (
-	"strconv"
-
 	"clave/server/identity/apierror"
 	"clave/server/identity/passpolicy"
 )
 
-// Limits of profile fields, in UTF-16 units.
+// Limits of fields, in UTF-16 units.
 const (
 	maxDisplayName = 256
 	maxPhotoURL    = 2048
 	maxUID         = 128
 )
 
-// itoa prints a number.
-func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
-
-// checkProfile checks the lengths of a name and a picture's address.
-func checkProfile(name, photo *string) error {
+// Check returns an error if a name or a picture's address is too long. Nil ones are not set.
+func Check(name, photo *string) error {
 	if name != nil && passpolicy.Units(*name) > maxDisplayName {
 		return apierror.New("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
 	}
@@ -28,10 +24,5 @@ func checkProfile(name, photo *string) error {
 	return nil
 }
 
-// stringOf returns the string that a pointer points to, or empty for nil.
-func stringOf(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
-}
+// ValidUID reports whether an account may have an id that was not generated.
+func ValidUID(uid string) bool { return uid != "" && passpolicy.Units(uid) <= maxUID }

@@ -1,10 +1,11 @@
 package identity
 
 import (
-	"clave/server/identity/settings"
 	"context"
 	"encoding/base64"
 	"maps"
+
+	"clave/server/identity/settings"
 )
 
 // ConfigRequest reads or changes a project's settings.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"clave/server/identity/apierror"
+	"clave/server/identity/optional"
 )
 
 // CookieRequest exchanges an ID token for a session cookie.
@@ -28,7 +29,7 @@ const (
 // CreateSessionCookie exchanges an ID token for a session cookie. The cookie has the claims of the token, not the
 // account's current ones.
 func (s *Service) CreateSessionCookie(_ context.Context, c Call, r *CookieRequest) (*CookieResponse, error) {
-	if stringOf(r.IDToken) == "" {
+	if optional.String(r.IDToken) == "" {
 		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	life := int64(maxCookie)

@@ -10,6 +10,7 @@ import (
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
 	"clave/server/identity/onetime"
+	"clave/server/identity/optional"
 	"clave/server/identity/settings"
 	"clave/server/randid"
 )
@@ -48,7 +49,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if r.RequestType == "" || r.RequestType == onetime.Unspecified {
 		return nil, apierror.New("MISSING_REQ_TYPE")
 	}
-	if boolOr(r.ReturnOobLink, false) && !c.Admin {
+	if optional.Bool(r.ReturnOobLink, false) && !c.Admin {
 		return nil, apierror.New("INSUFFICIENT_PERMISSION")
 	}
 	// This check comes first, because the result of later ones may reveal whether an address has an account.
@@ -59,7 +60,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if err := s.links.Check(cfg.AuthorizedDomains, r.RequestType, stringOf(r.LinkDomain), stringOf(r.ContinueURL)); err != nil {
+	if err := s.links.Check(cfg.AuthorizedDomains, r.RequestType, optional.String(r.LinkDomain), optional.String(r.ContinueURL)); err != nil {
 		return nil, err
 	}
 	made, err := s.oobFor(&c, cfg, tenant, r)
@@ -80,7 +81,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if boolOr(r.ReturnOobLink, false) {
+	if optional.Bool(r.ReturnOobLink, false) {
 		res.OobCode, res.OobLink = code, link
 		return res, nil
 	}
@@ -96,7 +97,7 @@ func (s *Service) MayContinue(c Call, address string) bool {
 // oobFor finds the account that a code belongs to. A code without UID belongs to none.
 func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *OobRequest) (onetime.Code, error) {
 	made := onetime.Code{Type: r.RequestType, Made: s.now()}
-	if made.Type == onetime.ChangeEmail && stringOf(r.NewEmail) == "" {
+	if made.Type == onetime.ChangeEmail && optional.String(r.NewEmail) == "" {
 		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
 	}
 	// A user proves by an ID token which account a code for changing or verifying an address is for.
@@ -130,7 +131,7 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 	case made.Type == onetime.ChangeEmail && !c.Admin:
 		return onetime.Code{}, apierror.New("MISSING_ID_TOKEN")
 	}
-	if stringOf(r.Email) == "" {
+	if optional.String(r.Email) == "" {
 		return onetime.Code{}, apierror.New("MISSING_EMAIL")
 	}
 	var ok bool
@@ -138,7 +139,7 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 		return onetime.Code{}, apierror.New("INVALID_EMAIL")
 	}
 	if made.Type == onetime.EmailSignIn {
-		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && boolOr(cfg.SignIn.Email.PasswordRequired, false) {
+		if tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && optional.Bool(cfg.SignIn.Email.PasswordRequired, false) {
 			return onetime.Code{}, apierror.New("OPERATION_NOT_ALLOWED")
 		}
 		return made, nil
@@ -164,7 +165,7 @@ func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *
 	if made.Type != onetime.ChangeEmail {
 		return nil
 	}
-	if stringOf(r.NewEmail) == "" {
+	if optional.String(r.NewEmail) == "" {
 		return apierror.New("MISSING_NEW_EMAIL")
 	}
 	var ok bool
@@ -186,7 +187,7 @@ func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *
 func (s *Service) newCode(c Call, r *OobRequest, made *onetime.Code) (code, link string) {
 	const size = 40 // 54 characters, as the emulator's
 	code = randid.Secret(size)
-	link = s.links.URL(actionlink.Link{Kind: made.Type, Code: code, Origin: c.Origin, Key: c.Key, Locale: c.Locale, ContinueURL: stringOf(r.ContinueURL), Tenant: c.Tenant})
+	link = s.links.URL(actionlink.Link{Kind: made.Type, Code: code, Origin: c.Origin, Key: c.Key, Locale: c.Locale, ContinueURL: optional.String(r.ContinueURL), Tenant: c.Tenant})
 	if s.o.Emulator {
 		made.Code, made.Link = code, link
 	}

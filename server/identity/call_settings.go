@@ -15,14 +15,6 @@ func (s *Service) privacy(cfg *settings.Config) bool {
 	return !s.o.EmulatorSettings
 }
 
-// boolOr returns a setting, or def when it is not set.
-func boolOr(setting *bool, def bool) bool {
-	if setting == nil {
-		return def
-	}
-	return *setting
-}
-
 // config returns a project's settings.
 func (s *Service) config(c Call) (*settings.Config, error) {
 	return settings.Load(s.accounts, c.root())

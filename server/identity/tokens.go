@@ -7,6 +7,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/optional"
 	"clave/server/identity/session"
 	"clave/server/randid"
 )
@@ -91,11 +92,11 @@ const lastRefreshGrain = time.Minute
 // Refresh exchanges a refresh token for a new ID token. The refresh token stays the same.
 func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*RefreshResponse, error) {
 	switch {
-	case stringOf(r.GrantType) == "":
+	case optional.String(r.GrantType) == "":
 		return nil, apierror.New("MISSING_GRANT_TYPE")
 	case *r.GrantType != "refresh_token" && *r.GrantType != "refreshToken":
 		return nil, apierror.New("INVALID_GRANT_TYPE")
-	case stringOf(r.RefreshToken) == "":
+	case optional.String(r.RefreshToken) == "":
 		return nil, apierror.New("MISSING_REFRESH_TOKEN")
 	}
 	// The request names no tenant: sessions are stored for the whole project and hold the tenant's id.

@@ -8,6 +8,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
 	"clave/server/identity/limits"
+	"clave/server/identity/optional"
 	"clave/server/identity/session"
 	"clave/server/identity/settings"
 	"clave/server/identity/smscode"
@@ -62,10 +63,10 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if c.Tenant != "" {
 		return nil, apierror.New("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if !boolOr(cfg.SignIn.PhoneNumber.Enabled, true) {
+	if !optional.Bool(cfg.SignIn.PhoneNumber.Enabled, true) {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
-	phone, ok := contact.Phone(stringOf(r.PhoneNumber))
+	phone, ok := contact.Phone(optional.String(r.PhoneNumber))
 	if !ok {
 		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
@@ -136,10 +137,10 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
-		locked: smscode.ProofLock(stringOf(r.TemporaryProof)),
+		locked: smscode.ProofLock(optional.String(r.TemporaryProof)),
 		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone
-			return smscode.UseProof(ch, stringOf(r.TemporaryProof))
+			return smscode.UseProof(ch, optional.String(r.TemporaryProof))
 		},
 	})
 	if err != nil {
@@ -163,14 +164,14 @@ func checkPhoneSignIn(u *account.User) error {
 
 // provenPhone returns the number that a code or a temporary proof proves.
 func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (string, error) {
-	if proof := stringOf(r.TemporaryProof); proof != "" {
-		if stringOf(r.PhoneNumber) == "" {
+	if proof := optional.String(r.TemporaryProof); proof != "" {
+		if optional.String(r.PhoneNumber) == "" {
 			return "", apierror.New("MISSING_PHONE_NUMBER")
 		}
 		phone, _ := contact.Phone(*r.PhoneNumber)
 		return phone, s.sms.CheckProof(c.scope(), proof, phone)
 	}
-	made, err := s.sms.Check(ctx, c.scope(), stringOf(r.SessionInfo), stringOf(r.Code))
+	made, err := s.sms.Check(ctx, c.scope(), optional.String(r.SessionInfo), optional.String(r.Code))
 	if err != nil {
 		return "", err
 	}

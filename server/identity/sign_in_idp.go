@@ -8,6 +8,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/idp"
+	"clave/server/identity/optional"
 	"clave/server/identity/session"
 	"clave/server/identity/settings"
 )
@@ -70,10 +71,10 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	if !s.o.Emulator {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 	}
-	if stringOf(r.RequestURI) == "" {
+	if optional.String(r.RequestURI) == "" {
 		return nil, apierror.New("MISSING_REQUEST_URI")
 	}
-	a, err := idp.Read(*r.RequestURI, stringOf(r.PostBody), stringOf(r.PendingToken))
+	a, err := idp.Read(*r.RequestURI, optional.String(r.PostBody), optional.String(r.PendingToken))
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 
 // refuse returns an error by its name. Clients that requested the provider's credential receive it with the error.
 func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
-	if boolOr(r.ReturnIdpCredential, false) {
+	if optional.Bool(r.ReturnIdpCredential, false) {
 		res.ErrorMessage = code
 		return res, nil
 	}
@@ -140,7 +141,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Conf
 		res.EmailRecycled = same != nil && same.Provider(a.Provider.ProviderID) != nil
 	}
 	if u == nil {
-		if !boolOr(r.AutoCreate, true) {
+		if !optional.Bool(r.AutoCreate, true) {
 			return refuse(r, res, "USER_NOT_FOUND")
 		}
 		if s.signUpOff(cfg, tenant) {
@@ -161,12 +162,12 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, t
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: ses, event: a.Event(),
 		prepare: func(u *account.User) {
 			if takesOver(u) {
-				s.handOver(u)
+				u.HandOver(s.now())
 			}
 		},
 		edit: func(_ *account.Change, u *account.User) error {
 			if takesOver(u) {
-				s.handOver(u)
+				u.HandOver(s.now())
 				if s.o.AsEmulator && u.Email != "" && !res.IsNewUser {
 					u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by the provider's, which may be empty
 				}
@@ -181,19 +182,6 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, t
 	}
 	res.Tokens, res.Pending = out.Tokens, out.Pending
 	return nil
-}
-
-// handOver prepares an account for the user who has just proved ownership of its address, by a code or by a provider's assertion. Until
-// then an attacker may have created the account with that address (account pre-hijacking): all credentials by which the attacker could
-// sign in are removed, second factors that would keep the owner out are removed, and all sessions end. Links that move the account to
-// another address end, too: see ended.
-func (s *Service) handOver(u *account.User) {
-	if u.EmailVerified || u.Email == "" {
-		return
-	}
-	u.Password, u.PasswordUpdated, u.Providers, u.Phone, u.Passkeys, u.Factors, u.SignedInFrom = nil, 0, nil, "", nil, nil, nil
-	u.HandedOver = s.now()
-	s.revoke(u)
 }
 
 // idpResponse returns an assertion in the form of the client's response.

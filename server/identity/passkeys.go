@@ -6,6 +6,7 @@ import (
 
 	"clave/server/account"
 	"clave/server/identity/apierror"
+	"clave/server/identity/optional"
 	"clave/server/identity/passkey"
 	"clave/server/identity/session"
 )
@@ -42,7 +43,7 @@ func (s *Service) passkeyUser(c *Call, r *PasskeyRequest) (*account.User, error)
 	if err := s.passkeysOn(); err != nil {
 		return nil, err
 	}
-	if stringOf(r.IDToken) == "" {
+	if optional.String(r.IDToken) == "" {
 		return nil, apierror.New("MISSING_ID_TOKEN")
 	}
 	u, _, err := s.userOf(c, *r.IDToken)
@@ -60,7 +61,7 @@ func (s *Service) StartPasskeyEnrollment(_ context.Context, c Call, r *PasskeyRe
 
 // FinalizePasskeyEnrollment registers a passkey and signs in with it.
 func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *PasskeyRequest) (*PasskeyResponse, error) {
-	if r.AuthenticatorRegistration == nil && stringOf(r.IDToken) != "" {
+	if r.AuthenticatorRegistration == nil && optional.String(r.IDToken) != "" {
 		return nil, cmp.Or(s.passkeysOn(), apierror.New("MISSING_AUTHENTICATOR_RESPONSE"))
 	}
 	u, err := s.passkeyUser(&c, r)
@@ -71,7 +72,7 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	if err != nil {
 		return nil, err
 	}
-	name := cmp.Or(stringOf(r.Name), stringOf(r.DisplayName), "Unnamed Passkey")
+	name := cmp.Or(optional.String(r.Name), optional.String(r.DisplayName), "Unnamed Passkey")
 	return s.completePasskey(ctx, &attempt{
 		call: c, user: u,
 		locked: []string{passkey.Lock(id)},

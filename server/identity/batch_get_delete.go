@@ -7,6 +7,7 @@ import (
 	"clave/server/account/passhash"
 	"clave/server/identity/apierror"
 	"clave/server/identity/importform"
+	"clave/server/identity/optional"
 	"clave/server/identity/userinfo"
 )
 
@@ -47,7 +48,7 @@ func (s *Service) BatchGet(ctx context.Context, c Call, r *BatchGetRequest) (*Ba
 	if most > whole {
 		most = whole
 	}
-	err = s.accounts.List(ctx, c.scope(), stringOf(r.NextPageToken), func(u *account.User) bool {
+	err = s.accounts.List(ctx, c.scope(), optional.String(r.NextPageToken), func(u *account.User) bool {
 		i := c.info(u, true)
 		i.Version = passwordVersion(u.Password, params)
 		if res.Users = append(res.Users, i); int64(len(res.Users)) == most {
@@ -107,7 +108,7 @@ func (s *Service) BatchDelete(ctx context.Context, c Call, r *BatchDeleteRequest
 			case err != nil:
 				return err
 			case u == nil:
-			case !boolOr(r.Force, false) && !u.Disabled:
+			case !optional.Bool(r.Force, false) && !u.Disabled:
 				res.Errors = append(res.Errors, BatchError{Index: i, LocalID: uid, Message: "NOT_DISABLED : Disable the account before batch deletion."})
 			default:
 				remove(ch, u)
