@@ -324,7 +324,7 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	}
 	defer done()
 	// A response to a client that does not read must end with s, because this node leads only after that.
-	stop := context.AfterFunc(ctx, func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = http.NewResponseController(w).SetWriteDeadline(clock.Passed()) })
 	defer stop()
 	return cluster.Attempt(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.rest.ServeHTTP(w, r.WithContext(ctx))

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"time"
 
 	"clave/server/clock"
 	"clave/server/storage/pgstore/readlease"
@@ -157,7 +156,7 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 		return nil, err
 	}
 	if r.Wait { // other requests are not canceled
-		defer context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })()
+		defer context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(clock.Passed()) })()
 	}
 	if s.buffer, err = appendRequest(beginFrame(s.buffer), r, s.leases); err != nil {
 		return nil, err

@@ -163,10 +163,9 @@ func (u *unread) cut() {
 	defer u.mu.Unlock()
 	if !u.mu.ended {
 		u.mu.cut = true
-		past := time.Unix(1, 0)
 		// Writers without deadlines, as in tests, have no connection to wait for.
-		_ = u.control.SetReadDeadline(past)
-		_ = u.control.SetWriteDeadline(past)
+		_ = u.control.SetReadDeadline(clock.Passed())
+		_ = u.control.SetWriteDeadline(clock.Passed())
 	}
 }
 

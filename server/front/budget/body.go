@@ -7,7 +7,8 @@ import (
 	"net/http"
 	"os"
 	"sync/atomic"
-	"time"
+
+	"clave/server/clock"
 )
 
 // tiny is the length in bytes up to which a body is not counted, because its headers have a similar size.
@@ -41,8 +42,8 @@ type body struct {
 func (c *body) evictBy(control *http.ResponseController) func() {
 	return func() {
 		c.evicted.Store(true)
-		// A time that has passed. Writers without deadlines, as in tests, have no connection to wait for.
-		_ = control.SetReadDeadline(time.Unix(1, 0))
+		// Writers without deadlines, as in tests, have no connection to wait for.
+		_ = control.SetReadDeadline(clock.Passed())
 	}
 }
 

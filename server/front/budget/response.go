@@ -5,7 +5,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
+
+	"clave/server/clock"
 )
 
 // LargeResponse is the length in bytes from which a response takes its bytes of the budget before it is sent. Shorter ones are counted only if
@@ -159,6 +160,6 @@ func ResponsesOf(ctx context.Context, client net.Addr) *Responses {
 
 // cutBy returns a function that ends the writing of a response.
 func cutBy(control *http.ResponseController) func() {
-	// A time that has passed. Writers without deadlines, as in tests, have no connection to wait for.
-	return func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) }
+	// Writers without deadlines, as in tests, have no connection to wait for.
+	return func() { _ = control.SetWriteDeadline(clock.Passed()) }
 }

@@ -66,7 +66,7 @@ func (b *back) end(c clock.Clock) {
 		case b.turn <- struct{}{}:
 		case <-late:
 			b.leaving.Store(true)
-			_ = b.control.SetWriteDeadline(time.Unix(1, 0))
+			_ = b.control.SetWriteDeadline(clock.Passed())
 			b.turn <- struct{}{}
 		}
 	}
