@@ -53,7 +53,8 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	if _, err := io.WriteString(conn, "GET /v1/endless HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	testwait.Until(t, "a client that does not read is not counted", func() bool { return bytes.Used() > 64<<10 })
+	// The port counts its piece, and the node what the leader has sent beyond it.
+	testwait.Until(t, "a client that does not read is not counted, or not once", func() bool { return bytes.Used() == (48+64)<<10 })
 	other := bytes.Hold(nil)
 	other.Complete() // as a request that the server handles: it is not evicted
 	if err := other.Take(t.Context(), most); err != nil {

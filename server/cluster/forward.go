@@ -10,7 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/fault"
+	"clave/server/front"
 	"clave/server/httpjson"
 )
 
@@ -104,7 +106,7 @@ func (n *Node) exchange(w http.ResponseWriter, r *http.Request, body *source, ou
 	}
 	body.release()
 	defer func() { n.count(r, res.StatusCode, res.Trailer.Get(headerCounted)) }()
-	n.pass(r.Context(), w, res)
+	n.pass(r, w, res)
 	return true
 }
 
@@ -175,7 +177,7 @@ const piece = 32 << 10
 var buffers = sync.Pool{New: func() any { b := make([]byte, piece); return &b }}
 
 // pass copies a response, piece by piece as it arrives.
-func (n *Node) pass(ctx context.Context, w http.ResponseWriter, res *http.Response) {
+func (n *Node) pass(r *http.Request, w http.ResponseWriter, res *http.Response) {
 	header := w.Header()
 	for name, values := range res.Header {
 		header[name] = values
@@ -186,11 +188,15 @@ func (n *Node) pass(ctx context.Context, w http.ResponseWriter, res *http.Respon
 	w.WriteHeader(res.StatusCode)
 	control := http.NewResponseController(w)
 	_ = control.Flush() // if flushing is not supported, the end of the response flushes
+	unread := int64(streamWindow)
+	if !front.CountsResponse(r) {
+		unread += piece
+	}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for {
 		length, err := res.Body.Read(*buffer)
-		if length > 0 && !n.give(ctx, w, control, (*buffer)[:length]) {
+		if length > 0 && !n.give(r.Context(), w, control, (*buffer)[:length], unread) {
 			return
 		}
 		switch {
@@ -207,14 +213,11 @@ func (n *Node) pass(ctx context.Context, w http.ResponseWriter, res *http.Respon
 	}
 }
 
-// unread is the number of bytes of a response that this node may hold while its client does not read: a piece, and what the inner
-// connection has received after it.
-const unread = piece + streamWindow
-
-// give writes a piece of a response to the client. It returns false if the client has disconnected, or is slow while other requests need
-// the memory.
-func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.ResponseController, data []byte) bool {
-	defer n.o.Budget.IfSlow(ctx, unread, nil, func() { _ = control.SetWriteDeadline(time.Unix(1, 0)) })() // a time that has passed
+// give writes a piece of a response to the client. unread is the number of bytes that this node may hold while the client does not read, and that
+// its port does not count: what the inner connection has received, and the piece. give returns false if the client has disconnected, or is slow
+// while other requests need the memory.
+func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.ResponseController, data []byte, unread int64) bool {
+	defer n.o.Budget.IfSlow(ctx, unread, nil, func() { _ = control.SetWriteDeadline(clock.Passed()) })()
 	if _, err := w.Write(data); err != nil {
 		return false
 	}

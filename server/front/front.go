@@ -372,10 +372,19 @@ func (p *Port) routes(d Handlers) http.Handler {
 	})
 }
 
+// CountsResponse reports whether a port counts the response to a request in its budget while the client does not read it. Others count those of back
+// channels and of calls of gRPC.
+func CountsResponse(r *http.Request) bool {
+	return !IsCall(r) && !isBackChannel(r)
+}
+
+// isBackChannel reports whether a request is a back channel of WebChannel.
+func isBackChannel(r *http.Request) bool { return r.Method == http.MethodGet && IsStream(r.URL.Path) }
+
 // begin bounds the time and the memory of a request's body and of its response, which must be written to the returned writer. ok is false if the
 // request was refused. The caller must call end after the response.
 func (p *Port) begin(w http.ResponseWriter, r *http.Request) (bounded http.ResponseWriter, end func(), ok bool) {
-	if IsStream(r.URL.Path) && r.Method == http.MethodGet { // A back channel, which bounds its writes by itself.
+	if isBackChannel(r) { // A back channel, which bounds its writes by itself.
 		return w, func() {}, true
 	}
 	if IsCall(r) { // A call that is forwarded, whose responses are bounded there.
