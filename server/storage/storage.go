@@ -32,7 +32,7 @@ type Store interface {
 	// used afterwards. After ErrFull nothing was applied; after any other error that is unknown.
 	Apply(ctx context.Context, b *Batch) error
 
-	// Close releases the store. Snapshots and iterators must be closed before.
+	// Close releases the store. Snapshots and iterators must be closed before. Later reads and batches fail with ErrClosed.
 	Close() error
 }
 
