@@ -45,6 +45,24 @@ test.each(all.filter(({ name }) => /^(?:vacio|tira)-/.test(name)))('$name shows 
   expect(seen.length / (info.width * info.height)).toBeGreaterThan(0.03)
 })
 
+/** The instruments of the events' drawings that are in front of the ground, and their areas in pixels. */
+const IN_FRONT = [
+  { slot: 'evento-7', part: 'the neck of the violin', area: { left: 85, top: 36, width: 70, height: 100 } },
+  { slot: 'evento-8', part: 'the handles of the maracas', area: { left: 455, top: 320, width: 80, height: 40 } },
+  { slot: 'evento-9', part: 'the valves of the trumpet', area: { left: 140, top: 220, width: 150, height: 70 } },
+]
+
+test.each(IN_FRONT)('$slot shows $part also by night', async ({ slot, area }) => {
+  const { svg } = all.find(({ name }) => name === slot) ?? { svg: '' }
+  const { data, info } = await sharp(Buffer.from(byNight(svg)))
+    .extract(area)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const light = Array.from({ length: info.width * info.height }, (_, i) => data[i * info.channels]).filter((tone) => tone > 200)
+  expect(light.length / (info.width * info.height)).toBeGreaterThan(0.03)
+})
+
 test('stems are upright and a beam joins the outer notes', () => {
   const flat = staff(
     () => 100,

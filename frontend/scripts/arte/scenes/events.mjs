@@ -32,16 +32,16 @@ const voice = () =>
 const recital = () => {
   const { white, black } = keys(9, 76, 170)
   return (
-    sun(320, 236, 150) + halftone(320, 236, 150, { from: -0.6 }) + print(violin(P.sol), { x: 150, y: 216, s: 0.66, r: -14, sw: 7 }) + print(bow(), { ink: P.trazo, x: 506, y: 136, s: 0.9, r: -40, sw: 7 }) +
+    sun(320, 236, 150) + halftone(320, 236, 150, { from: -0.6 }) + print(violin(P.sol), { ink: P.trazo, x: 150, y: 216, s: 0.66, r: -14, sw: 7 }) + print(bow(), { ink: P.trazo, x: 506, y: 136, s: 0.9, r: -40, sw: 7 }) +
     `<g transform="translate(-20 258)"><path d="${white}" fill="${P.crema}"/><path d="${white}" fill="none" stroke="${P.tinta}" stroke-width="6"/><path d="M0-3h690" stroke="${P.tinta}" stroke-width="10"/><path d="${black}" fill="${P.tinta}"/></g>`
   )
 }
 
 const brotherhood = () =>
-  sun(320, 180, 130, P.miel, P.sol) + floor(P.hoja) + print(palo(P.coral), { x: 250, y: 212, s: 0.98, sw: 7 }) + print(palo(P.mar, P.crema, P.rosa), { x: 372, y: 240, s: 0.78, sw: 7 }) + print(maracas(P.rosa, P.sol), { x: 508, y: 290, s: 0.72, r: 12, sw: 7 }) + print(snare(P.turq), { x: 112, y: 292, s: 0.78, sw: 7 })
+  sun(320, 180, 130, P.miel, P.sol) + floor(P.hoja) + print(palo(P.coral), { x: 250, y: 212, s: 0.98, sw: 7 }) + print(palo(P.mar, P.crema, P.rosa), { x: 372, y: 240, s: 0.78, sw: 7 }) + print(maracas(P.rosa, P.sol), { ink: P.trazo, x: 508, y: 290, s: 0.72, r: 12, sw: 7 }) + print(snare(P.turq), { x: 112, y: 292, s: 0.78, sw: 7 })
 
 const brass = () =>
-  sun(420, 150, 110) + halftone(420, 150, 110, { from: 0.1 }) + floor(P.rosa) + print(trombone(P.sol), { ink: P.trazo, x: 370, y: 118, s: 1, r: -12, sw: 7 }) + print(instrument('trompeta', P.coral), { x: 250, y: 290, s: 2.3, r: -8, sw: 7 }) + looseEighth(96, 170, 0.8, P.trazo)
+  sun(420, 150, 110) + halftone(420, 150, 110, { from: 0.1 }) + floor(P.rosa) + print(trombone(P.sol), { ink: P.trazo, x: 370, y: 118, s: 1, r: -12, sw: 7 }) + print(instrument('trompeta', P.coral), { ink: P.trazo, x: 250, y: 290, s: 2.3, r: -8, sw: 7 }) + looseEighth(96, 170, 0.8, P.trazo)
 
 const breath = () =>
   rings(320, 190, [220, 150], [P.alba, P.oro]) + print(instrument('flauta', P.turq), { x: 310, y: 196, s: 3.7, r: 8, sw: 8 }) + loosePair(470, 300, 0.8, P.rosa) + looseEighth(120, 150, 0.8, P.trazo) + waves(336)
