@@ -42,6 +42,26 @@ test('S-064 S-065 moves by months, by weeks, and back to today', async ({ page }
   await expect(page).toHaveURL(/vista=semana/)
 })
 
+test('S-065 a week shows the events that the month has received at once', async ({ page }) => {
+  await seed('a', '2027-09-16', '20:00')
+  await page.goto('/calendario')
+  const side = page.locator('.calendario-lado')
+  await expect(side.getByRole('heading', { name: 'Evento a' })).toBeVisible()
+  // Whether the grid shows the week, and whether the event is beside it, after every change.
+  const states = await side.evaluateHandle((node) => {
+    const list: { week: boolean; shown: boolean }[] = []
+    const look = () => list.push({ week: !!document.querySelector('.cuadricula-semana'), shown: node.textContent.includes('Evento a') })
+    new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true })
+    return list
+  })
+  await page.getByRole('button', { name: 'Semana', exact: true }).click()
+  await expect(page.getByRole('grid').getByText('Evento a')).toBeVisible()
+  await expect(page.getByText('Cargando eventos…')).toHaveCount(0)
+  const seen = await states.jsonValue()
+  expect(seen.some(({ week }) => week)).toBe(true)
+  expect(seen.filter(({ shown }) => !shown)).toEqual([])
+})
+
 test('S-066 marks today, days with events, and days of other months', async ({ page }) => {
   await seed('a', '2027-09-15', '20:00')
   await seed('b', '2027-09-18', '20:00')
@@ -73,6 +93,9 @@ for (const { width, columns } of [
       }),
     )
     expect(days).toHaveLength(7)
+    const titles = await page.locator('.dia-titulos').first().boundingBox()
+    // In seven columns a title has the width of its day.
+    expect(titles?.width).toBeGreaterThanOrEqual(columns === 1 ? 180 : 60)
     expect(new Set(days.map(({ left }) => Math.round(left))).size).toBe(columns)
     for (const [i, { height, excess, left, top }] of days.entries()) {
       expect(height, `day ${i}`).toBeGreaterThanOrEqual(44)

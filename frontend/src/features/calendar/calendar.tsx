@@ -1,10 +1,8 @@
 import { useMemo, useState } from 'react'
 import { t } from '../../i18n/es'
 import { tCalendar } from '../../i18n/es-calendar'
-import { rangeOf } from '../../lib/grid'
 import type { PublicEvent } from '../../lib/event'
 import { toLocal } from '../../lib/dates'
-import { useEvents } from '../../lib/use-events'
 import { usePrinting } from '../../lib/use-printing'
 import { PrintedAgenda } from './printed-agenda'
 import { Controls } from './controls'
@@ -12,6 +10,7 @@ import { Grid } from './grid'
 import { Featured, upcomingOf } from './featured'
 import { ChosenDay } from './chosen-day'
 import { useCalendar } from './use-calendar'
+import { useRangeEvents } from './use-range-events'
 
 /** Events by their day in the foundation's zone. */
 function distribute(events: PublicEvent[]): Map<string, PublicEvent[]> {
@@ -25,15 +24,12 @@ function distribute(events: PublicEvent[]): Map<string, PublicEvent[]> {
 
 const NONE: PublicEvent[] = []
 
-/** The calendar. It subscribes to its range; another range is another subscription (F-243). */
+/** The calendar. */
 export function Calendar() {
   const calendar = useCalendar()
   const { days, day } = calendar
-  const { from, until } = rangeOf(days)
-  const state = useEvents({ from, until })
-  const events = state.phase === 'ready' ? state.events : NONE
+  const { events, loading } = useRangeEvents(days)
   const byDay = useMemo(() => distribute(events), [events])
-  const loading = state.phase === 'loading'
   const [now] = useState(() => new Date())
   const onPaper = usePrinting()
   return (

@@ -33,7 +33,7 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
         className={`dia ${outside ? 'dia-fuera' : ''} ${day === date ? 'dia-elegido' : ''}`}
       >
         <span className="dia-numero">
-          {view === 'semana' ? <span className="sm:hidden">{DAYS[weekOf(date, calendar)]} </span> : null}
+          {view === 'semana' ? <span className="sm:hidden">{DAYS[weekOf(date, calendar)]?.slice(0, 3)} </span> : null}
           {Number(date.slice(8))}
         </span>
         <span className="dia-puntos" aria-hidden="true">
