@@ -185,7 +185,7 @@ test('P-04 an event of an older form can be edited; duplicating fills the form',
   await openPanel(page, 'Eventos')
   await page.getByRole('article').getByRole('button', { name: 'Duplicar' }).click()
   await expect(page.getByLabel('Título')).toHaveValue('Antiguo')
-  await expect(page.getByLabel('Fecha')).toHaveValue('2031-09-05')
+  await expect(page.getByLabel('Fecha')).toHaveValue('05/09/2031')
   await expect(page.getByLabel('Hora')).toHaveValue('21:00')
   await page.getByRole('article').getByRole('button', { name: 'Editar' }).click()
   await page.getByRole('button', { name: 'Guardar cambios' }).click()

@@ -236,7 +236,7 @@ test.describe('on a computer in another zone', () => {
     const [saved] = await list('MusicEvent')
     expect(saved).toMatchObject({ date: '2031-09-05', time: '23:30', eventDate: new Date('2031-09-06T03:30:00Z') })
     const windowOf = await edit(page)
-    await expect(windowOf.getByLabel('Fecha')).toHaveValue('2031-09-05')
+    await expect(windowOf.getByLabel('Fecha')).toHaveValue('05/09/2031')
     await expect(windowOf.getByLabel('Hora')).toHaveValue('23:30')
   })
 })

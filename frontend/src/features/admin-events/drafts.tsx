@@ -12,7 +12,7 @@ import { es } from '../../i18n/es-admin'
 import { dateAndTime, momentOf } from '../../lib/dates'
 import { EventForm } from './event-form'
 import { checkEvent } from './event-schema'
-import { clockTime, isoDate } from './event-text'
+import { clockTime, dateText, isoDate } from './event-text'
 import { valuesOf } from './event-values'
 import { PickedField } from './picked-field'
 
@@ -115,7 +115,7 @@ function EditDraft({ draft, onClose }: Props) {
   }
   return (
     <EventForm
-      values={{ ...valuesOf(draft), date: draft.date, time: draft.time }}
+      values={{ ...valuesOf(draft), date: dateText(draft.date), time: draft.time }}
       label={texts.publish}
       onSave={publish}
       onDraft={keep}
@@ -132,7 +132,7 @@ function Schedule({ draft, onClose }: Props) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   if (!draft) return null
-  const whole = checkEvent({ ...valuesOf(draft), date: draft.date, time: draft.time })
+  const whole = checkEvent({ ...valuesOf(draft), date: dateText(draft.date), time: draft.time })
   const put = async (publishAt: Date | null) => {
     setBusy(true)
     setProblem('')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { es } from '../../i18n/es-admin'
 import { checkDraft, checkEvent, limits } from './event-schema'
+import { dateText, isoDate } from './event-text'
 import { blank, type Values, valuesOf } from './event-values'
 
 const good: Values = {
@@ -107,7 +108,7 @@ it('an older event takes date and time from its moment', () => {
     imageUrl: '',
     imageAlt: '',
   })
-  expect(values).toMatchObject({ date: '2027-09-05', time: '19:30', price: '' })
+  expect(values).toMatchObject({ date: '05/09/2027', time: '19:30', price: '' })
 })
 
 describe('checkDraft', () => {
@@ -128,4 +129,10 @@ describe('checkDraft', () => {
   it('refuses a price that is none, which could not be kept', () => {
     expect(checkDraft({ ...good, price: 'mucho' })).toEqual({ ok: false, message: invalidPrice, field: 'price' })
   })
+})
+
+it('shows a stored date as the form’s hint does, and parses it', () => {
+  expect(dateText('2031-09-05')).toBe('05/09/2031')
+  expect(isoDate(dateText('2031-09-05'))).toBe('2031-09-05')
+  expect(dateText('el viernes')).toBe('el viernes')
 })

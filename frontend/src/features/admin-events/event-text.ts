@@ -12,6 +12,11 @@ export function isoDate(text: string): string {
   return year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text.trim()
 }
 
+/** The text of a stored date in the form, as the hint shows it: `05/09/2031`. Other texts, such as those of drafts, are unchanged. */
+export function dateText(date: string): string {
+  return date.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3/$2/$1')
+}
+
 /** Parses a time of day into the stored form: `19:30` from `7:30 p. m.`, `7:30 PM`, `7 pm`, `19.30` or `19:30`. */
 export function clockTime(text: string): string {
   const match = /^(\d{1,2})(?:[:.](\d{2}))?\s*(?:h\.?|([ap])\.?\s?m\.?)?$/i.exec(text.trim())

@@ -1,5 +1,6 @@
 import type { MusicEvent } from '../../admin/data/rows'
 import { momentOf, toLocal } from '../../lib/dates'
+import { dateText } from './event-text'
 
 /** The event form's fields as texts. */
 export type Values = Record<Name, string>
@@ -24,7 +25,7 @@ export function valuesOf(event: MusicEvent): Values {
   return {
     title: event.title,
     description: event.description,
-    date: momentOf(event.date, '00:00') ? event.date : (local?.date ?? ''),
+    date: dateText(momentOf(event.date, '00:00') ? event.date : (local?.date ?? '')),
     time: momentOf('2000-01-01', event.time) ? event.time : (local?.time ?? ''),
     location: event.location,
     featuredArtist: event.featuredArtist,

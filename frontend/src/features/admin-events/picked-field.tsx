@@ -2,7 +2,7 @@ import { Calendar, Clock } from 'lucide-react'
 import { useRef } from 'react'
 import { Field } from '../../components/field'
 import { es } from '../../i18n/es-admin'
-import { clockTime, isoDate } from './event-text'
+import { clockTime, dateText, isoDate } from './event-text'
 import { useUnderstood } from './use-understood'
 
 type Props = { kind: 'date' | 'time'; label: string; value: string; errorId: string | undefined }
@@ -28,7 +28,7 @@ export function PickedField({ kind, label, value, errorId }: Props) {
   }
   const button = (
     <span className="p-elegir">
-      <input ref={picker} type={kind} tabIndex={-1} aria-hidden="true" onChange={({ target }) => put(target.value)} />
+      <input ref={picker} type={kind} tabIndex={-1} aria-hidden="true" onChange={({ target }) => put(dateText(target.value))} />
       <button type="button" className="p-icono" aria-label={open} onClick={pick}>
         <Icon aria-hidden size={16} />
       </button>
