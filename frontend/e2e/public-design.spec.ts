@@ -108,6 +108,13 @@ test('the title on a picture is inside its poster at 768 px', async ({ page }) =
   }
 })
 
+test('on a phone the poster leaves the instruments of its drawing visible', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/instrumentos')
+  const [drawing, poster] = await Promise.all(['.portada', '.portada-cartel'].map((part) => page.locator(part).boundingBox()))
+  expect(drawing && poster && drawing.y + drawing.height - poster.y).toBeLessThanOrEqual(8)
+})
+
 test('the footer of a phone is two columns, with networks and hours, in half a screen and a bit', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto('/historia')

@@ -53,7 +53,7 @@ export default function Instruments() {
       <div className="portada-arte">
         <SlotImage slot="instrumentos-hero" priority className="portada" />
         <div className="contenedor">
-          <div className="cartel-papel portada-cartel">
+          <div className="cartel-papel portada-cartel portada-cartel-bajo">
             <h1 className="titulo-1">{instrumentos.title}</h1>
             <p className="entrada mt-4">{instrumentos.entry}</p>
             <a href="#solicitud" className={`${buttonClasses('primario')} mt-5`}>
