@@ -1,12 +1,8 @@
 package wire
 
 import (
-	"strings"
-
-	"google.golang.org/genproto/googleapis/type/latlng"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"clave/server/document"
 	"clave/server/resource"
@@ -45,147 +41,53 @@ func (r *CommitRequest) unmarshal(b []byte) error {
 	}
 	proto.Reset(&r.CommitRequest)
 	r.fields = nil
-	return Unmarshal(b, &r.CommitRequest)
+	return proto.Unmarshal(b, &r.CommitRequest)
 }
 
 // scan parses the wire form. It returns false if the general parser is needed.
 func (r *CommitRequest) scan(b []byte) bool {
-	return scanCommitFields(b, &r.CommitRequest, func(part []byte) bool {
-		w := &pb.Write{}
-		r.Writes, r.fields = append(r.Writes, w), append(r.fields, nil)
-		if scanWrite(part, w, &r.fields[len(r.fields)-1]) {
-			return true
+	return fields(b, func(number protowire.Number, part []byte) bool {
+		switch number {
+		case pb.FieldCommitRequestDatabase:
+			return scanString(part, &r.Database)
+		case pb.FieldCommitRequestWrites:
+			w := &pb.Write{}
+			fields, ok := scanWrite(part, w)
+			r.Writes, r.fields = append(r.Writes, w), append(r.fields, fields)
+			return ok || proto.Unmarshal(part, w) == nil
+		case pb.FieldCommitRequestTransaction:
+			r.Transaction = append([]byte(nil), part...)
+			return len(part) > 0
 		}
-		r.fields[len(r.fields)-1] = nil
-		return proto.Unmarshal(part, w) == nil
+		return false
 	})
 }
 
-// parsedDocument reads a document's name, and its fields as values.
-func (s *scanner) parsedDocument(d *pb.Document) value.Map {
-	out := make(value.Map, usualFields)
-	for s.more() {
-		switch number, kind := s.tag(); {
-		case number == pb.FieldDocumentName && kind == protowire.BytesType && d.Name == "":
-			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
-		case number == pb.FieldDocumentFields && kind == protowire.BytesType:
-			s.parsedMember(out, maxNesting)
-		default:
-			s.fail()
+// scanWrite parses a write, and the fields of an update's document to values. It returns false if the general parser is needed.
+func scanWrite(b []byte, w *pb.Write) (parsed value.Map, ok bool) {
+	ok = fields(b, func(number protowire.Number, part []byte) bool {
+		switch {
+		case number == pb.FieldWriteUpdate && w.Operation == nil:
+			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
+			s, d := scanner{text: string(part)}, &pb.Document{}
+			w.Operation = &pb.Write_Update{Update: d}
+			parsed = s.document(d)
+			return !s.failed
+		case number == pb.FieldWriteDelete && w.Operation == nil:
+			op := &pb.Write_Delete{}
+			w.Operation = op
+			return scanString(part, &op.Delete)
+		case number == pb.FieldWriteUpdateMask && w.UpdateMask == nil:
+			w.UpdateMask = &pb.DocumentMask{}
+			return scanMask(part, w.UpdateMask)
+		case number == pb.FieldWriteCurrentDocument && w.CurrentDocument == nil:
+			w.CurrentDocument = &pb.Precondition{}
+			return scanPrecondition(part, w.CurrentDocument)
 		}
-	}
-	return out
-}
-
-// parsedMember reads one entry of a map of values into m.
-func (s *scanner) parsedMember(m value.Map, depth int) {
-	entry := scanner{text: s.part()}
-	var key string
-	var v value.Value
-	for seen := false; entry.more(); {
-		switch number, kind := entry.tag(); {
-		case number == fieldEntryKey && kind == protowire.BytesType && !seen:
-			seen, key = true, entry.string()
-		case number == fieldEntryValue && kind == protowire.BytesType && v == nil:
-			inner := scanner{text: entry.part()}
-			if v = inner.parsed(depth - 1); inner.failed {
-				entry.fail()
-			}
-		default:
-			entry.fail()
-		}
-	}
-	if entry.failed || v == nil {
-		s.fail()
-		return
-	}
-	m[key] = v
-}
-
-// parsed reads a value of at most depth levels. It returns what parseValue returns for the message of scanner.value, and fails for a value
-// that is not valid.
-func (s *scanner) parsed(depth int) (out value.Value) { // long: one case a kind
-	number, kind := s.tag()
-	if s.failed || depth <= 0 {
-		s.fail()
-		return nil
-	}
-	switch {
-	case number == pb.FieldValueBooleanValue && kind == protowire.VarintType:
-		out = value.Bool(s.uvarint() != 0)
-	case number == pb.FieldValueIntegerValue && kind == protowire.VarintType:
-		out = value.Int(int64(s.uvarint()))
-	case number == pb.FieldValueDoubleValue && kind == protowire.Fixed64Type:
-		out = value.Double(s.double())
-	case number == pb.FieldValueStringValue && kind == protowire.BytesType:
-		out = value.String(s.string())
-	case number == pb.FieldValueTimestampValue && kind == protowire.BytesType:
-		out = s.parsedTimestamp()
-	case number == pb.FieldValueReferenceValue && kind == protowire.BytesType:
-		name := s.string()
-		if _, err := resource.ParseReference(name); err != nil {
-			s.fail()
-		}
-		out = value.Reference(name)
-	case number == pb.FieldValueBytesValue && kind == protowire.BytesType:
-		out = value.Bytes(s.part())
-	case number == pb.FieldValueNullValue && kind == protowire.VarintType:
-		s.uvarint()
-		out = value.Null{}
-	case number == pb.FieldValueGeoPointValue && kind == protowire.BytesType:
-		var g latlng.LatLng
-		s.inside(func(s *scanner) { s.geoPoint(&g) })
-		out = value.GeoPoint{Lat: g.Latitude, Lng: g.Longitude}
-	case number == pb.FieldValueArrayValue && kind == protowire.BytesType:
-		out = s.parsedArray(depth)
-	case number == pb.FieldValueMapValue && kind == protowire.BytesType:
-		out = s.parsedMap(depth)
-	default:
-		s.fail()
-	}
-	if s.text != "" {
-		s.fail() // The oneof has a second value.
-	}
-	return out
-}
-
-// parsedTimestamp reads a timestamp and its length.
-func (s *scanner) parsedTimestamp() value.Value {
-	var t timestamppb.Timestamp
-	s.inside(func(s *scanner) { s.timestamp(&t) })
-	out, err := ParseTimestamp(&t)
-	if err != nil {
-		s.fail()
-	}
-	return out
-}
-
-// parsedArray reads an array inside depth levels, and its length.
-func (s *scanner) parsedArray(depth int) value.Value {
-	out := value.Array{}
-	s.inside(func(s *scanner) {
-		for s.more() {
-			if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
-				s.fail()
-				return
-			}
-			s.inside(func(s *scanner) { out = append(out, s.parsed(depth-1)) })
-		}
+		return false
 	})
-	return out
-}
-
-// parsedMap reads a map inside depth levels, and its length.
-func (s *scanner) parsedMap(depth int) value.Value {
-	out := value.Map{}
-	s.inside(func(s *scanner) {
-		for s.more() {
-			if number, kind := s.tag(); number != pb.FieldMapValueFields || kind != protowire.BytesType {
-				s.fail()
-				return
-			}
-			s.parsedMember(out, depth)
-		}
-	})
-	return out
+	if !ok {
+		return nil, false
+	}
+	return parsed, true
 }

@@ -38,7 +38,7 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	for _, levels := range []int{100_000, 1_400_000} {
 		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)
 		commit := field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, field(pb.FieldDocumentFields, entry)))
-		if err := wire.Unmarshal(commit, &pb.CommitRequest{}); err == nil {
+		if err := wire.Unmarshal(commit, &wire.CommitRequest{}); err == nil {
 			t.Errorf("%d levels in %d bytes: no error", levels, len(commit))
 		}
 	}

@@ -8,9 +8,10 @@ import (
 
 	"google.golang.org/genproto/googleapis/type/latlng"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/resource"
+	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -105,25 +106,27 @@ func (s *scanner) inside(read func(*scanner)) {
 	}
 }
 
-// document reads a document as clients send it: without times.
-func (s *scanner) document(d *pb.Document) {
+// document reads a document as clients send it, without times: its name, and its fields as values.
+func (s *scanner) document(d *pb.Document) value.Map {
+	out := make(value.Map, usualFields)
 	for s.more() {
 		switch number, kind := s.tag(); {
 		case number == pb.FieldDocumentName && kind == protowire.BytesType && d.Name == "":
 			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
 		case number == pb.FieldDocumentFields && kind == protowire.BytesType:
-			s.member(&d.Fields, maxNesting)
+			s.member(out, maxNesting)
 		default:
 			s.fail()
 		}
 	}
+	return out
 }
 
-// member reads one entry of a map of values.
-func (s *scanner) member(m *map[string]*pb.Value, depth int) {
+// member reads one entry of a map of values into m.
+func (s *scanner) member(m value.Map, depth int) {
 	entry := scanner{text: s.part()}
 	var key string
-	var v *pb.Value
+	var v value.Value
 	for seen := false; entry.more(); {
 		switch number, kind := entry.tag(); {
 		case number == fieldEntryKey && kind == protowire.BytesType && !seen:
@@ -141,50 +144,47 @@ func (s *scanner) member(m *map[string]*pb.Value, depth int) {
 		s.fail()
 		return
 	}
-	if *m == nil {
-		*m = make(map[string]*pb.Value, usualFields)
-	}
-	(*m)[key] = v
+	m[key] = v
 }
 
-// value reads a value of at most depth levels.
-func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
+// value reads a value of at most depth levels. It returns what parseValue returns for the value's message, and fails for a value that is not
+// valid.
+func (s *scanner) value(depth int) (out value.Value) { // long: one case a kind
 	number, kind := s.tag()
 	if s.failed || depth <= 0 {
 		s.fail()
 		return nil
 	}
-	var out *pb.Value
 	switch {
 	case number == pb.FieldValueBooleanValue && kind == protowire.VarintType:
-		out = newBool(s.uvarint() != 0)
+		out = value.Bool(s.uvarint() != 0)
 	case number == pb.FieldValueIntegerValue && kind == protowire.VarintType:
-		out = newInteger(int64(s.uvarint()))
+		out = value.Int(int64(s.uvarint()))
 	case number == pb.FieldValueDoubleValue && kind == protowire.Fixed64Type:
-		out = newDouble(s.double())
+		out = value.Double(s.double())
 	case number == pb.FieldValueStringValue && kind == protowire.BytesType:
-		out = newString(s.string())
+		out = value.String(s.string())
 	case number == pb.FieldValueTimestampValue && kind == protowire.BytesType:
-		out = newTimestamp(0, 0)
-		s.inside(func(s *scanner) { s.timestamp(out.GetTimestampValue()) })
+		out = s.timestampValue()
 	case number == pb.FieldValueReferenceValue && kind == protowire.BytesType:
-		out = &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: s.string()}}
+		name := s.string()
+		if _, err := resource.ParseReference(name); err != nil {
+			s.fail()
+		}
+		out = value.Reference(name)
 	case number == pb.FieldValueBytesValue && kind == protowire.BytesType:
-		out = &pb.Value{ValueType: &pb.Value_BytesValue{BytesValue: []byte(s.part())}}
+		out = value.Bytes(s.part())
 	case number == pb.FieldValueNullValue && kind == protowire.VarintType:
-		out = &pb.Value{ValueType: &pb.Value_NullValue{NullValue: structpb.NullValue(int32(s.uvarint()))}}
+		s.uvarint()
+		out = value.Null{}
 	case number == pb.FieldValueGeoPointValue && kind == protowire.BytesType:
-		g := &latlng.LatLng{}
-		s.inside(func(s *scanner) { s.geoPoint(g) })
-		out = &pb.Value{ValueType: &pb.Value_GeoPointValue{GeoPointValue: g}}
+		var g latlng.LatLng
+		s.inside(func(s *scanner) { s.geoPoint(&g) })
+		out = value.GeoPoint{Lat: g.Latitude, Lng: g.Longitude}
 	case number == pb.FieldValueArrayValue && kind == protowire.BytesType:
-		a := &pb.ArrayValue{}
-		s.inside(func(s *scanner) { s.array(a, depth) })
-		out = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: a}}
+		out = s.array(depth)
 	case number == pb.FieldValueMapValue && kind == protowire.BytesType:
-		m := &pb.MapValue{}
-		s.inside(func(s *scanner) { s.members(m, depth) })
-		out = &pb.Value{ValueType: &pb.Value_MapValue{MapValue: m}}
+		out = s.mapValue(depth)
 	default:
 		s.fail()
 	}
@@ -194,26 +194,45 @@ func (s *scanner) value(depth int) *pb.Value { // long: one case a kind
 	return out
 }
 
-// array reads the elements of an array inside depth levels.
-func (s *scanner) array(a *pb.ArrayValue, depth int) {
-	for s.more() {
-		if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
-			s.fail()
-			return
-		}
-		s.inside(func(s *scanner) { a.Values = append(a.Values, s.value(depth-1)) })
+// timestampValue reads a timestamp and its length.
+func (s *scanner) timestampValue() value.Value {
+	var t timestamppb.Timestamp
+	s.inside(func(s *scanner) { s.timestamp(&t) })
+	out, err := ParseTimestamp(&t)
+	if err != nil {
+		s.fail()
 	}
+	return out
 }
 
-// members reads the members of a map inside depth levels.
-func (s *scanner) members(m *pb.MapValue, depth int) {
-	for s.more() {
-		if number, kind := s.tag(); number != pb.FieldMapValueFields || kind != protowire.BytesType {
-			s.fail()
-			return
+// array reads an array inside depth levels, and its length.
+func (s *scanner) array(depth int) value.Value {
+	out := value.Array{}
+	s.inside(func(s *scanner) {
+		for s.more() {
+			if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
+				s.fail()
+				return
+			}
+			s.inside(func(s *scanner) { out = append(out, s.value(depth-1)) })
 		}
-		s.member(&m.Fields, depth)
-	}
+	})
+	return out
+}
+
+// mapValue reads a map inside depth levels, and its length.
+func (s *scanner) mapValue(depth int) value.Value {
+	out := value.Map{}
+	s.inside(func(s *scanner) {
+		for s.more() {
+			if number, kind := s.tag(); number != pb.FieldMapValueFields || kind != protowire.BytesType {
+				s.fail()
+				return
+			}
+			s.member(out, depth)
+		}
+	})
+	return out
 }
 
 // timestamp reads a timestamp.

@@ -5,7 +5,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"clave/server/value"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -16,8 +15,6 @@ func Unmarshal(b []byte, m proto.Message) error {
 	switch r := m.(type) {
 	case *CommitRequest:
 		return r.unmarshal(b)
-	case *pb.CommitRequest:
-		done = scanCommit(b, r)
 	case *pb.BatchGetDocumentsRequest:
 		done = scanBatchGet(b, r)
 	}
@@ -52,61 +49,6 @@ func scanString(part []byte, into *string) bool {
 	}
 	*into = s.text
 	return true
-}
-
-// scanCommit parses a commit. It returns false if the general parser is needed.
-func scanCommit(b []byte, r *pb.CommitRequest) bool {
-	return scanCommitFields(b, r, func(part []byte) bool {
-		w := &pb.Write{}
-		r.Writes = append(r.Writes, w)
-		return scanWrite(part, w, nil) || proto.Unmarshal(part, w) == nil
-	})
-}
-
-// scanCommitFields parses a commit, and calls write for each of its writes. It returns false if write does, or if the general parser is needed.
-func scanCommitFields(b []byte, r *pb.CommitRequest, write func(part []byte) bool) bool {
-	return fields(b, func(number protowire.Number, part []byte) bool {
-		switch number {
-		case pb.FieldCommitRequestDatabase:
-			return scanString(part, &r.Database)
-		case pb.FieldCommitRequestWrites:
-			return write(part)
-		case pb.FieldCommitRequestTransaction:
-			r.Transaction = append([]byte(nil), part...)
-			return len(part) > 0
-		}
-		return false
-	})
-}
-
-// scanWrite parses a write. The fields of an update's document are parsed to values in parsed, unless it is nil. It returns false if the general
-// parser is needed.
-func scanWrite(b []byte, w *pb.Write, parsed *value.Map) bool {
-	return fields(b, func(number protowire.Number, part []byte) bool {
-		switch {
-		case number == pb.FieldWriteUpdate && w.Operation == nil:
-			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
-			s, d := scanner{text: string(part)}, &pb.Document{}
-			w.Operation = &pb.Write_Update{Update: d}
-			if parsed != nil {
-				*parsed = s.parsedDocument(d)
-			} else {
-				s.document(d)
-			}
-			return !s.failed
-		case number == pb.FieldWriteDelete && w.Operation == nil:
-			op := &pb.Write_Delete{}
-			w.Operation = op
-			return scanString(part, &op.Delete)
-		case number == pb.FieldWriteUpdateMask && w.UpdateMask == nil:
-			w.UpdateMask = &pb.DocumentMask{}
-			return scanMask(part, w.UpdateMask)
-		case number == pb.FieldWriteCurrentDocument && w.CurrentDocument == nil:
-			w.CurrentDocument = &pb.Precondition{}
-			return scanPrecondition(part, w.CurrentDocument)
-		}
-		return false
-	})
 }
 
 // scanMask parses a mask.
