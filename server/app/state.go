@@ -115,6 +115,9 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 			return nil, err
 		}
 	}
+	if err := e.FinishIndexes(ctx); err != nil {
+		return nil, err
+	}
 	ho.Engine = e
 	hub, err := listen.New(ho)
 	if err != nil {

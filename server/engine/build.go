@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/engine/keys"
 	"clave/server/engine/locks"
 	"clave/server/fault"
@@ -103,7 +105,7 @@ func (b *builder) run(ctx context.Context) {
 			return
 		case x := <-b.requests:
 			began := b.engine.o.Clock.Now()
-			err := b.engine.buildIndex(ctx, x.db, x.definition)
+			err := b.build(ctx, x)
 			log := b.engine.o.Log.With("database", x.db.name.String(), "index", x.definition.JSON())
 			if err != nil && ctx.Err() == nil && !errors.Is(err, errDropped) {
 				log.Error("index not built", "error", err)
@@ -115,6 +117,25 @@ func (b *builder) run(ctx context.Context) {
 			b.engine.wanted.Delete(x.db.name.String() + x.definition.JSON())
 		}
 	}
+}
+
+// fullPause is the time after which a build that found the disk full begins again.
+const fullPause = 5 * time.Second
+
+// build builds an index, again and again while the disk is full.
+func (b *builder) build(ctx context.Context, x build) error {
+	err := b.engine.buildIndex(ctx, x.db, x.definition)
+	if errors.Is(err, storage.ErrFull) {
+		b.engine.o.Log.Warn("an index is not built, because the disk is full; the build begins again when there is space",
+			"database", x.db.name.String(), "index", x.definition.JSON())
+	}
+	for errors.Is(err, storage.ErrFull) {
+		if err := clock.Sleep(ctx, b.engine.o.Clock, fullPause); err != nil {
+			return err
+		}
+		err = b.engine.buildIndex(ctx, x.db, x.definition)
+	}
+	return err
 }
 
 // buildIndex builds a composite index. If the build fails, it drops the index.
@@ -265,13 +286,10 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	if old.since[c.ID] != never {
 		return errDropped
 	}
-	defs, ids := old.set.Definitions()
+	next := old.next(old.set)
 	if err != nil {
-		i := slices.Index(ids, c.ID)
-		defs.Indexes, ids = slices.Delete(defs.Indexes, i, i+1), slices.Delete(ids, i, i+1)
-	}
-	next := old.next(index.NewSet(defs, ids))
-	if err == nil {
+		next = old.without(c)
+	} else {
 		// applyAside has returned for every chunk, so the current view has all entries. Earlier views may lack some.
 		next.since[c.ID] = e.viewSerial()
 	}
@@ -279,9 +297,24 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	if failed := db.register(&batch, next); failed != nil {
 		return failed
 	}
-	if failed := e.applyAside(ctx, &batch); failed != nil {
+	failed := e.applyAside(ctx, &batch)
+	if errors.Is(failed, storage.ErrFull) {
+		// The catalogue still has the index as one that is being built, so the next start drops it. Removing its entries needs no space.
+		next = old.without(c)
+		var entries storage.Batch
+		db.clearIndex(&entries, c.ID)
+		failed = errors.Join(failed, e.applyAside(ctx, &entries))
+	} else if failed != nil {
 		return failed
 	}
 	db.useIndexes(next)
-	return err
+	return errors.Join(err, failed)
+}
+
+// without returns the state without a composite index.
+func (s *indexState) without(c *index.Composite) *indexState {
+	defs, ids := s.set.Definitions()
+	i := slices.Index(ids, c.ID)
+	defs.Indexes = slices.Delete(defs.Indexes, i, i+1)
+	return s.next(index.NewSet(defs, slices.Delete(ids, i, i+1)))
 }

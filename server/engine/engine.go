@@ -62,8 +62,6 @@ type database struct {
 	indexing sync.Mutex
 	own      atomic.Bool // whether the definitions are the database's own
 	follows  bool        // whether another engine assigns its versions
-	// rebuilding reports that a change of the definitions was interrupted, so that entries may be missing; indexing guards it.
-	rebuilding bool
 	// Guarded by Engine.mu.
 	latest    clock.Version   // of the last commit that readers see
 	read      clock.Version   // the last version that a read of the latest state returned
@@ -123,19 +121,22 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error
 	if db.dropped, err = past.Dropped(snap, db.number.Load()); err != nil {
 		return err
 	}
-	set, rebuilding, err := e.loadSet(snap, db.number.Load())
+	set, unfinished, err := e.loadSet(snap, db.number.Load())
 	if err != nil {
 		return err
 	}
-	if db.rebuilding = rebuilding; rebuilding && e.follows() {
+	indexes := newIndexState(set)
+	if unfinished && e.follows() {
 		return ErrReopen
+	} else if unfinished {
+		indexes.unfinished, indexes.incompleteUntil = true, never
 	}
 	e.mu.last = max(e.mu.last, db.number.Load())
 	db.persisted = true
 	if read := e.mu.databases[d.Name]; read != nil {
-		read.become(db, set)
+		read.become(db, indexes)
 	} else {
-		e.add(db, set)
+		e.add(db, indexes)
 	}
 	return nil
 }
@@ -143,15 +144,15 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error
 // become makes db, which was read while nothing was stored of it, the database that was stored now. Its readers have views without it, in
 // which nothing is stored under either number, or get the view that is shown next. Its latest version stays, so that the first commit is
 // published. Engine.mu is held.
-func (db *database) become(stored *database, set *index.Set) {
+func (db *database) become(stored *database, indexes *indexState) {
 	db.number.Store(stored.number.Load())
 	db.birth, db.dropped, db.persisted = stored.birth, stored.dropped, true
-	db.indexes.Store(newIndexState(set))
+	db.indexes.Store(indexes)
 }
 
 // add completes a new database and registers it. Engine.mu is held, or the engine isn't shared yet.
-func (e *Engine) add(db *database, set *index.Set) {
-	db.indexes.Store(newIndexState(set))
+func (e *Engine) add(db *database, indexes *indexState) {
+	db.indexes.Store(indexes)
 	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor)), e.follows()
 	db.locks = locks.New(e.o.Clock, e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
@@ -190,7 +191,7 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 		db.birth = e.opened
 	}
 	defs := *e.defaults.Load()
-	e.add(db, index.NewSet(defs, numbered(len(defs.Indexes))))
+	e.add(db, newIndexState(index.NewSet(defs, numbered(len(defs.Indexes)))))
 	return db, nil
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -23,6 +24,14 @@ type indexState struct {
 	// since has, by number, the composite indexes that were built while the database was in use. The value is the serial
 	// of the first view that has all of their entries, or never while they are being built. Other indexes serve all views.
 	since map[uint32]uint64
+	// former is the set before or, during a change, after the change of set. Views whose serials are below formerUntil may lack entries that only
+	// one of both sets has, so queries of these views use only what is in both.
+	former      *index.Set
+	formerUntil uint64
+	// unfinished is set while entries are being changed for other definitions, and after that has failed. Views whose serials are below
+	// incompleteUntil may lack any entries.
+	unfinished      bool
+	incompleteUntil uint64
 	// users counts the commits that write by this state, plus one while it is the database's. When it reaches 0, done is
 	// closed.
 	users atomic.Int64
@@ -42,12 +51,28 @@ func newIndexState(set *index.Set) *indexState {
 // next returns the state of another set. Its indexes serve the same views as in this state.
 func (s *indexState) next(set *index.Set) *indexState {
 	out := newIndexState(set)
+	out.former, out.formerUntil, out.unfinished, out.incompleteUntil = s.former, s.formerUntil, s.unfinished, s.incompleteUntil
 	for _, c := range set.Composites {
 		if serial, ok := s.since[c.ID]; ok {
 			out.since[c.ID] = serial
 		}
 	}
 	return out
+}
+
+// serves reports whether the views of a serial have all entries of a composite index.
+func (s *indexState) serves(c *index.Composite, serial uint64) bool {
+	same := func(o *index.Composite) bool { return o.ID == c.ID }
+	former := s.formerOf(serial)
+	return s.since[c.ID] <= serial && (former == nil || slices.ContainsFunc(former.Composites, same))
+}
+
+// formerOf returns the other set whose indexes queries of the views of a serial must be in too, or nil.
+func (s *indexState) formerOf(serial uint64) *index.Set {
+	if serial < s.formerUntil {
+		return s.former
+	}
+	return nil
 }
 
 // viewSerial returns the serial of the latest view.
@@ -129,16 +154,32 @@ func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs in
 	return nil
 }
 
-// reindex changes a database's entries to other definitions.
+// FinishIndexes rebuilds the entries of databases whose change of definitions was interrupted, unless SetIndexes has done so.
+func (e *Engine) FinishIndexes(ctx context.Context) error {
+	for _, db := range e.all() {
+		s := db.indexes.Load()
+		if !s.unfinished {
+			continue
+		}
+		defs, _ := s.set.Definitions()
+		if err := e.reindex(ctx, db, defs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reindex changes a database's entries to other definitions. After an error queries use only entries that are complete, and the next reindex
+// writes all entries again.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
 	defer e.alone(db)()
 	db.indexing.Lock()
 	defer db.indexing.Unlock()
 	state := db.indexes.Load()
-	old := state.set
+	old, again := state.set, state.unfinished
 	next := index.NewSet(defs, keepIDs(state, defs))
 	e.mu.Lock()
-	unchanged := !db.persisted || len(old.Changed(next)) == 0 && !db.rebuilding
+	unchanged := !db.persisted || len(old.Changed(next)) == 0 && !again
 	stored := db.persisted && db.follows
 	e.mu.Unlock()
 	if stored {
@@ -151,38 +192,59 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	added := slices.DeleteFunc(slices.Clone(next.Composites), func(c *index.Composite) bool {
 		return slices.ContainsFunc(old.Composites, func(o *index.Composite) bool { return o.ID == c.ID })
 	})
-	var left storage.Batch
-	// Stored first, so that following engines stop reading before entries are missing.
-	if err := db.registerAs(&left, state, true); err != nil {
+	if err := e.beginChange(ctx, db, state, next, added); err != nil {
 		return err
 	}
-	for _, c := range added {
-		db.clearIndex(&left, c.ID)
-	}
-	if db.rebuilding { // after an interrupted change it is unknown which entries exist
-		all := storage.Prefix(keys.Prefix(keys.KindIndex, db.number.Load()))
-		left.DeleteRange(all.From, all.To)
-	}
-	if err := e.applyAside(ctx, &left); err != nil {
-		return err
-	}
-	if err := e.rebuild(ctx, db, old, next, db.rebuilding); err != nil {
+	if err := e.rebuild(ctx, db, old, next, again); err != nil {
 		return err
 	}
 	changed := state.next(next)
+	serial := e.viewSerial()
 	for _, c := range added {
-		changed.since[c.ID] = e.viewSerial()
+		changed.since[c.ID] = serial
+	}
+	changed.former, changed.formerUntil = old, serial
+	if changed.unfinished = true; again {
+		changed.incompleteUntil = serial
 	}
 	db.useIndexes(changed)
+	finished := changed.next(next)
+	finished.unfinished = false
 	var batch storage.Batch
-	if err := db.register(&batch, changed); err != nil {
+	if err := db.register(&batch, finished); err != nil {
 		return err
 	}
 	if err := e.applyAside(ctx, &batch); err != nil {
 		return err
 	}
-	db.rebuilding = false
+	db.useIndexes(finished)
 	return nil
+}
+
+// beginChange stores that entries are being changed to those of another set, and removes entries that are not known: those under the numbers of
+// added indexes, and all of them if an earlier change was interrupted. From then on queries use only entries that both sets have.
+func (e *Engine) beginChange(ctx context.Context, db *database, state *indexState, next *index.Set, added []*index.Composite) error {
+	during := state.next(state.set)
+	during.unfinished = true
+	var batch storage.Batch
+	// Stored first, so that following engines stop reading before entries are missing.
+	if err := db.register(&batch, during); err != nil {
+		return err
+	}
+	for _, c := range added {
+		db.clearIndex(&batch, c.ID)
+	}
+	if during.former, during.formerUntil = next, never; state.unfinished { // It is unknown which entries exist.
+		during.incompleteUntil = never
+		all := storage.Prefix(keys.Prefix(keys.KindIndex, db.number.Load()))
+		batch.DeleteRange(all.From, all.To)
+	}
+	db.useIndexes(during)
+	err := e.applyAside(ctx, &batch)
+	if errors.Is(err, storage.ErrFull) {
+		db.useIndexes(state.next(state.set)) // Nothing was written.
+	}
+	return err
 }
 
 // clearIndex removes all entries under the number of a composite index, including those of an interrupted build.
@@ -193,13 +255,8 @@ func (db *database) clearIndex(batch *storage.Batch, id uint32) {
 
 // register writes a database and its index definitions into the catalogue.
 func (db *database) register(batch *storage.Batch, indexes *indexState) error {
-	return db.registerAs(batch, indexes, false)
-}
-
-// registerAs is register with a value for catalogue.Set.Rebuilding.
-func (db *database) registerAs(batch *storage.Batch, indexes *indexState, rebuilding bool) error {
 	defs, ids := indexes.set.Definitions()
-	return db.record().Register(batch, catalogue.Set{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: rebuilding})
+	return db.record().Register(batch, catalogue.Set{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: indexes.unfinished})
 }
 
 // keepIDs returns numbers for the composite indexes of definitions: the numbers of built indexes of the old state, and

@@ -10,12 +10,22 @@ import (
 )
 
 // planInput returns the input for plans of the reading's queries.
-func (r *Reading) planInput() *planner.Input {
-	indexes, serial := r.db.indexes.Load(), r.view.serial
+func (r *Reading) planInput(indexes *indexState) *planner.Input {
+	serial := r.view.serial
 	return &planner.Input{
 		DB: r.db.name, Number: r.db.number.Load(), Indexes: indexes.set, DescendingNames: r.e.o.IndexMode != IndexesOff,
-		Serves: func(c *index.Composite) bool { return indexes.since[c.ID] <= serial },
+		Serves: func(c *index.Composite) bool { return indexes.serves(c, serial) }, Former: indexes.formerOf(serial),
 	}
+}
+
+// plan plans a query. It returns Unavailable if the query needs entries while all entries are being written again.
+func (r *Reading) plan(q *query.Query) (*planner.Plan, error) {
+	indexes := r.db.indexes.Load()
+	plan, err := planner.New(r.planInput(indexes), q)
+	if err == nil && r.view.serial < indexes.incompleteUntil && plan.ReadsEntries() {
+		return nil, fault.E(fault.Unavailable, "The indexes of the database are being built again. Please try again.")
+	}
+	return plan, err
 }
 
 // admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query. It returns their definitions

@@ -7,7 +7,6 @@ import (
 	"clave/server/document"
 	"clave/server/engine/execute"
 	"clave/server/engine/locks"
-	"clave/server/engine/planner"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/query"
@@ -52,7 +51,7 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*execute.Run, err
 	if err != nil {
 		return nil, err
 	}
-	plan, err := planner.New(r.planInput(), q)
+	plan, err := r.plan(q)
 	if err != nil {
 		return nil, err
 	}

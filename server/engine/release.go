@@ -8,6 +8,7 @@ import (
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/resource"
+	"clave/server/storage"
 )
 
 // ChangeIndexes is SetIndexes for a database in use: it builds new composite indexes while commits continue, one after
@@ -27,7 +28,7 @@ func (e *Engine) ChangeIndexes(ctx context.Context, name resource.Database, defs
 		}
 		for _, d := range defs.Indexes {
 			err := e.buildIndex(ctx, db, d)
-			if fault.Is(err, fault.ResourceExhausted) {
+			if fault.Is(err, fault.ResourceExhausted) && !errors.Is(err, storage.ErrFull) {
 				break // The maximum number of indexes is reached before the old ones are dropped, so SetIndexes builds it after that.
 			}
 			if err != nil && !errors.Is(err, errDropped) {

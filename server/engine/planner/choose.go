@@ -138,11 +138,18 @@ func singles(s *Scope, h *Shape) []candidate {
 
 // indexed reports whether a field has a single-field index in a direction, or of its elements.
 func (s *Scope) indexed(path string, element, desc bool) bool {
-	collection, group := s.in.Indexes.Single(s.id, path)
-	single := collection
-	if s.group {
-		single = group
+	in := func(set *index.Set) bool {
+		collection, group := set.Single(s.id, path)
+		if s.group {
+			return has(group, element, desc)
+		}
+		return has(collection, element, desc)
 	}
+	return in(s.in.Indexes) && (s.in.Former == nil || in(s.in.Former))
+}
+
+// has reports whether a field has an index.
+func has(single index.Single, element, desc bool) bool {
 	switch {
 	case element:
 		return single.Contains

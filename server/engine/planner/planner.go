@@ -22,6 +22,9 @@ type Input struct {
 	Indexes *index.Set
 	// Serves reports whether a composite index of the database has all entries of the state that is read.
 	Serves func(*index.Composite) bool
+	// Former, if not nil, are other indexes of which the state that is read may have the entries instead. A single-field index is used only if it
+	// is in both.
+	Former *index.Set
 	// DescendingNames is set if a descending order by name alone requires an index, as in production.
 	DescendingNames bool
 }
@@ -41,6 +44,13 @@ type Plan struct {
 	Missing []index.Definition
 	// Wanted lists those of Missing without which documents have to be filtered and sorted.
 	Wanted []index.Definition
+}
+
+// ReadsEntries reports whether the plan reads entries of indexes, and not only documents.
+func (p *Plan) ReadsEntries() bool {
+	return slices.ContainsFunc(p.Alternatives, func(a *Alternative) bool {
+		return slices.ContainsFunc(a.Accesses, func(x Access) bool { return !x.Documents })
+	})
 }
 
 // New plans a normalized query. It fails when the query's filter has too many alternatives.
