@@ -38,7 +38,11 @@ var forbidden = []struct {
 var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|speaks?|hears?|heard|saw|obeys?|obeyed|pokes?|poked|whispers?|believes?|wish(es|ed)?|knows?|` +
 	`gives? up|gave up|in vain|parcels?|books?|lift(s|ed)?|law|doors?|guests?|worlds?|strangers?|thie(f|ves)|besieged?|` +
 	`nobody|somebody|anybody|everybody|goes on|go on|went on|comes? back|came back|for ever|forgets?|forgot|thinks?|patien(t|ce)|what else|` +
+	`that (is|was|are|were) none|as [a-z][\w' ]{2,30} has it|` +
 	`is no (array|object|map|text|node|alternative|part|filter|commit|data|code|number|error|string|list))\b`)
+
+// relatives matches sentences that begin with a relative clause. The subject comes first: "The requests that …", not "What requests …".
+var relatives = regexp.MustCompile(`(?:^|[.!?:] )(?:What|Whatever|Who|Whoever) [a-z]+`)
 
 // metaphorsInNames matches such words in the names of tests.
 var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged|Patien|Forg[eo]t|Outlive|Wants|Knows|Alive|ForEver|Alone($|[A-Z])`)
@@ -79,9 +83,7 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 	t.Helper()
 	for _, group := range file.Comments {
 		for _, c := range group.List {
-			if word := metaphors.FindString(c.Text); word != "" {
-				t.Errorf("%s: %q: name what happens: reports, requests, receives, accepts", fset.Position(c.Pos()), word)
-			}
+			checkComment(t, fset.Position(c.Pos()).String(), c.Text)
 		}
 	}
 	checkTexts(t, fset, file)
@@ -98,6 +100,17 @@ func checkWords(t *testing.T, fset *token.FileSet, file *ast.File) {
 		if word := metaphorsInNames.FindString(fn.Name.Name); word != "" {
 			t.Errorf("%s: %q in %s: name what the test expects", fset.Position(fn.Pos()), word, fn.Name.Name)
 		}
+	}
+}
+
+// checkComment refuses metaphors and sentences that begin with a relative clause in a comment.
+func checkComment(t *testing.T, at, text string) {
+	t.Helper()
+	if word := metaphors.FindString(text); word != "" {
+		t.Errorf("%s: %q: name what happens: reports, requests, receives, accepts", at, word)
+	}
+	if begin := relatives.FindString(strings.TrimLeft(text, "/*#{ ")); begin != "" {
+		t.Errorf("%s: %q: begin with the subject", at, begin)
 	}
 }
 

@@ -9,7 +9,7 @@ export type Fields = Record<string, unknown>
 /** A change to a valid document: fields to set; `undefined` removes a field. */
 export type Change = readonly [what: string, change: Fields]
 
-/** What a visitor types, by field name. */
+/** The input of a visitor, by field name. */
 const typed: Record<string, string> = {
   name: 'Ana Pérez',
   fullName: 'Ana Pérez',
@@ -113,7 +113,7 @@ export const accepted: Record<string, Change[]> = Object.fromEntries(
   }),
 )
 
-/** What an administrator types into the event form. */
+/** The input of an administrator in the event form. */
 const typedEvent: Values = {
   title: ' Concierto ',
   description: 'Gratis para todos',

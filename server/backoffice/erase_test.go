@@ -230,7 +230,7 @@ func TestOnlyActiveAdministratorsMayErase(t *testing.T) {
 		}
 	}
 	check("no token", "", "permission-denied")
-	check("a token that is none", "a.b.c", "permission-denied")
+	check("an invalid token", "a.b.c", "permission-denied")
 	check("an account without a record", token, "permission-denied")
 	for _, tt := range []struct {
 		fields map[string]any

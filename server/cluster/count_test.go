@@ -14,7 +14,7 @@ import (
 	"clave/server/testwait"
 )
 
-// TestForwardedRequestsAreCounted forwards requests that the leader counts as calls, and others, and requests without a leader. What the leader reports
+// TestForwardedRequestsAreCounted forwards requests that the leader counts as calls, and others, and requests without a leader. The leader's reports
 // must not reach clients.
 func TestForwardedRequestsAreCounted(t *testing.T) {
 	b := newBallot()

@@ -110,7 +110,7 @@ func TestParseRefuses(t *testing.T) {
 		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "unknown flag: --port"},
 		{"two sources of certificates", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--tls-cert", "c", "--tls-key", "k"}, "not both"},
 		{"certificates that nothing keeps", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--memory"}, "--memory"},
-		{"a domain that is none", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
+		{"an invalid domain", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
 		{"an authority's address without a domain", good, config.ModeServe, []string{"--project", "x", "--acme-email", "a@b.example"}, "--acme-domain"},
 		{"on to https that is not there", good, config.ModeServe, []string{"--project", "x", "--http-port", "80"}, "--http-port"},
 		{"codes in the open", good, config.ModeServe, []string{"--project", "x", "--sms-webhook", "http://sms.example"}, "need https"},

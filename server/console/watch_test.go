@@ -231,7 +231,7 @@ func TestNow(t *testing.T) {
 		t.Errorf("the log: %+v", logs)
 	}
 	if got := s.status("GET", "/api/logs?level=loud", ""); got != 400 {
-		t.Errorf("the log of a level that is none: %d, want 400", got)
+		t.Errorf("the log of an unknown level: %d, want 400", got)
 	}
 }
 

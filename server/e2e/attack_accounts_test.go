@@ -222,7 +222,7 @@ func (b *attacked) oldSessions(t *testing.T) {
 		}
 		body["idToken"] = b.session(t, uid, time.Minute)
 		if code, text := b.send(t, http.MethodPost, toolkitPath(tt.method), body, nil); strings.Contains(text, refusal) || strings.Contains(text, "TOKEN") {
-			t.Errorf("%s with a new session: %d %s: the attack is none", tt.name, code, text)
+			t.Errorf("%s with a new session: %d %s: the attack is invalid", tt.name, code, text)
 		}
 	}
 }

@@ -179,9 +179,9 @@ func (tg target) attack(t *testing.T, a attack) {
 	case must && !refused:
 		t.Errorf("%s: %s %s = %s %.200s, want one of %v", a.name, a.method, a.path, res.Status, text, a.refused)
 	case !must && refused && a.lacks == "" && res.StatusCode != http.StatusNotFound:
-		t.Errorf("%s: %s %s = %s %.200s, want it granted here: the attack is none", a.name, a.method, a.path, res.Status, text)
+		t.Errorf("%s: %s %s = %s %.200s, want it granted here: the attack is invalid", a.name, a.method, a.path, res.Status, text)
 	case !must && refused && a.lacks != "":
-		t.Errorf("%s: the answer lacks %s, want it here: the attack is none", a.name, a.lacks)
+		t.Errorf("%s: the answer lacks %s, want it here: the attack is invalid", a.name, a.lacks)
 	}
 	if a.never != "" && strings.Contains(string(text), a.never) {
 		t.Errorf("%s: the answer contains %q", a.name, a.never)

@@ -106,10 +106,10 @@ func (b *attacked) forgeries(t *testing.T) {
 	read := "/v1/projects/" + realProject + "/databases/(default)/documents/mine/" + uid
 	bearer := func(raw string) map[string]string { return map[string]string{"Authorization": "Bearer " + raw} }
 	if code, text := b.send(t, http.MethodGet, read, nil, bearer(good)); code != http.StatusNotFound {
-		t.Fatalf("a good token reads: %d %s, want 404: the attacks are none", code, text)
+		t.Fatalf("a good token reads: %d %s, want 404: the attacks are invalid", code, text)
 	}
 	if code, text := b.send(t, http.MethodPost, toolkitPath("accounts:lookup?key=k"), object{"idToken": good}, nil); code != http.StatusOK {
-		t.Fatalf("a good token looks up: %d %s: the attacks are none", code, text)
+		t.Fatalf("a good token looks up: %d %s: the attacks are invalid", code, text)
 	}
 	all := b.forgedTokens(t, uid)
 	for how, raw := range all {

@@ -190,8 +190,8 @@ func TestServeRefusesToStart(t *testing.T) {
 		{"in the clear at one address", nil, append([]string{"--host", "192.0.2.1"}, good...), nil, "--trust-proxy"},
 		{"with a console in the clear for other machines", nil, append([]string{"--trust-proxy", "--console", "0.0.0.0:0"}, good...), nil, "ssh -L"},
 		{"with a console at no address", nil, append([]string{"--console", "4000"}, good...), nil, "expected a host and a port"},
-		{"with a memory limit that is none", nil, append([]string{"--memory-limit", "lots"}, good...), nil, "512MiB"},
-		{"with a certificate that is none", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, "c.pem"},
+		{"with an invalid memory limit", nil, append([]string{"--memory-limit", "lots"}, good...), nil, "512MiB"},
+		{"with an invalid certificate", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, "c.pem"},
 	}
 	for _, tt := range tests {
 		dir := productionFolder(t)

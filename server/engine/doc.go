@@ -12,6 +12,6 @@
 // ranges of index entries (package scan) or on the hierarchy of documents (package walk). Transactions lock documents and ranges of queries
 // (package locks).
 //
-// What remains here shares one mutex, Engine.mu: the present view, the versions, the feeds of commits and the open databases change together, so
+// The rest shares one mutex, Engine.mu: the present view, the versions, the feeds of commits and the open databases change together, so
 // that a reader or a new subscription never gets a version whose view lacks it.
 package engine

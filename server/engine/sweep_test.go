@@ -26,7 +26,7 @@ func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
 		}
 		hand.Advance(time.Second)
 	}
-	for hand.Timers() == 0 { // What is due has been done.
+	for hand.Timers() == 0 { // All due work is done.
 		runtime.Gosched()
 	}
 	cancel()

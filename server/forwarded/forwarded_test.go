@@ -84,7 +84,7 @@ func FuzzClient(f *testing.F) {
 		if got.Zone() != "" || got.Is4In6() {
 			t.Errorf("Client(%q, %q, %d) = %v: not in its one form", remote, header, hops, got)
 		}
-		// What a client writes in front of the trusted entries changes nothing.
+		// Entries of a client in front of the trusted ones change nothing.
 		if _, err := netip.ParseAddr(strings.TrimSpace(header)); err == nil && hops == 1 {
 			if forged := forwarded.Client(remote, []string{"10.9.8.7, " + header}, 1); forged != got {
 				t.Errorf("a forged entry changed %v to %v", got, forged)

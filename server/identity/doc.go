@@ -10,6 +10,6 @@
 // set. Default settings follow Options.EmulatorSettings (server/doc/auth.md has the table). Options.Emulator enables
 // what `clave start` accepts beyond production, such as sign-in with made-up credentials of identity providers.
 //
-// The package has the order of the steps; complete, in attempt.go, is the end of every sign-in. What can be decided without that order is in the
+// The package has the order of the steps; complete, in attempt.go, is the end of every sign-in. Decisions that do not depend on that order are in the
 // packages below it, such as settings, session, factor, updateform and blocking, which do not import it. server/imports.txt lists them.
 package identity

@@ -45,7 +45,7 @@ func TestFigures(t *testing.T) {
 		{"a text is not summed", []value.Value{value.Int(1), value.String("4")}, map[string]value.Value{"c": value.Int(2), "s": value.Int(1), "a": value.Double(1), "field_1": value.Int(2)}},
 		{"doubles stay doubles", []value.Value{value.Double(1.5), value.Double(2.5)}, map[string]value.Value{"s": value.Double(4)}},
 		{"overflow becomes a double", []value.Value{value.Int(math.MaxInt64), value.Int(1)}, map[string]value.Value{"s": value.Double(1 << 63), "a": value.Double(1 << 62)}},
-		{"overflow on the way is none", []value.Value{value.Int(math.MaxInt64), value.Int(1), value.Int(-2)}, map[string]value.Value{"s": value.Int(math.MaxInt64 - 1)}},
+		{"an overflow of a partial sum has no effect", []value.Value{value.Int(math.MaxInt64), value.Int(1), value.Int(-2)}, map[string]value.Value{"s": value.Int(math.MaxInt64 - 1)}},
 		{"overflow below", []value.Value{value.Int(math.MinInt64), value.Int(-1)}, map[string]value.Value{"s": value.Double(-1 << 63)}},
 		{"NaN poisons", []value.Value{nan, value.Int(1)}, map[string]value.Value{"s": nan, "a": nan}},
 		{"infinities", []value.Value{inf, value.Double(math.Inf(-1))}, map[string]value.Value{"s": nan}},

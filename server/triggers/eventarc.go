@@ -118,7 +118,7 @@ func changedPaths(out []string, prefix value.FieldPath, before, after value.Map)
 	return out
 }
 
-// plainMap returns a value as a map; a vector is none.
+// plainMap returns a value as a map. It returns false for a vector.
 func plainMap(v value.Value) (value.Map, bool) {
 	m, ok := v.(value.Map)
 	if _, vector := value.AsVector(m); !ok || vector {

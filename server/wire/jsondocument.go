@@ -87,7 +87,7 @@ func (a *assigner) knownFields(n jsonNode) (map[string]*pb.Value, bool) {
 // knownValue converts a value: an object with one member, whose name is the kind, or with none.
 func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	if n.kind == jsonObject && n.count == 0 {
-		return &pb.Value{}, true // What reads the message refuses it.
+		return &pb.Value{}, true // The reader of the message refuses it.
 	}
 	if n.kind != jsonObject || n.count != 1 {
 		return nil, false

@@ -26,7 +26,7 @@ const maxMessages = 1 << 20
 const countedDepth = 128
 
 // BinaryMemory returns about how many bytes Unmarshal takes at most for the binary form of a request. It returns InvalidArgument for one of
-// too many messages. What is not valid is not counted.
+// too many messages. Invalid parts are not counted.
 func BinaryMemory(b []byte, m proto.Message) (int64, error) {
 	n := 0
 	if s := shapes()[m.ProtoReflect().Descriptor().FullName()]; s != nil {

@@ -21,7 +21,7 @@ export function drive({ name, missing, start }: Engine): void {
     test.afterAll(() => tab?.close())
     test.beforeEach(async ({ baseURL }) => {
       await clear()
-      // What one flow stored must not serve the next.
+      // A flow must not find data that another one stored.
       await tab.open(`${baseURL}/favicon.svg`)
     })
 

@@ -4,7 +4,7 @@ import type { Engine, Tab } from './tab'
 
 const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 
-/** Starts Firefox without a window; puppeteer speaks WebDriver BiDi with it, which it understands by itself. */
+/** Starts Firefox without a window; puppeteer drives it by WebDriver BiDi, which needs no further driver. */
 async function start(): Promise<Tab> {
   const env = { ...process.env, TZ: 'America/Santo_Domingo' }
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath: FIREFOX, env })

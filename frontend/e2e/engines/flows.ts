@@ -17,7 +17,7 @@ const dialog = (name: string) => ({ role: 'dialog', name })
 /** Waits until the page's scripts run: from then on its forms can be sent. */
 const lives = (visitor: Visitor) => visitor.sees(button(/^Usar tema/))
 
-/** Home: the next events, live; an event's dialog keeps the focus and gives it back. */
+/** Home: the next events, live; an event's dialog keeps the focus and returns it. */
 async function home(visitor: Visitor): Promise<void> {
   await seed('son', today(), '23:58', { title: 'Noche de son' })
   await visitor.go('/')
@@ -75,7 +75,7 @@ function form({ path, above, collection, send, error, fields, thanks }: Form): F
   return async (visitor) => {
     await visitor.go(path)
     await lives(visitor)
-    // What is loaded above the form moves it.
+    // Content that is loaded above the form moves it.
     if (above) await visitor.reads(above)
     await visitor.press(button(send))
     await visitor.reads(error)

@@ -1,4 +1,4 @@
-/** What a function of the page takes and returns: JSON. */
+/** The arguments and results of functions of the page: JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** A window of a browser, with the real pointer and keyboard. */
@@ -10,7 +10,7 @@ export type Tab = {
   click: (x: number, y: number) => Promise<void>
   /** Types a text into what has the focus. */
   type: (text: string) => Promise<void>
-  /** Presses a key by its name; with control held if asked. */
+  /** Presses a key by its name; with Control held if control is set. */
   press: (key: Key, control?: boolean) => Promise<void>
   /** Gives the page this viewport, in CSS pixels. */
   resize: (size: { width: number; height: number }) => Promise<void>
@@ -22,7 +22,7 @@ export type Key = 'a' | 'Backspace' | 'Enter' | 'Escape' | 'Tab' | 'ArrowRight'
 /** An engine that may be on this machine. */
 export type Engine = {
   name: string
-  /** What is missing on this machine, empty where nothing is. */
+  /** The programs that this machine lacks; empty if there are none. */
   missing: string
   start: () => Promise<Tab>
 }

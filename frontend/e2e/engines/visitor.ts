@@ -37,7 +37,7 @@ const PLACE = `
   return [left + width / 2, top + height / 2]
 `
 
-/** What a person does with a tab of the site. Every step waits until it can be done. */
+/** The actions of a visitor in a tab of the site. Each waits until it is possible. */
 export type Visitor = {
   go: (path: string) => Promise<void>
   resize: Tab['resize']
@@ -71,7 +71,7 @@ export function visitor(tab: Tab, base: string): Visitor {
   const sees = (sought: Sought) => counts(sought).toBeGreaterThan(0)
   const press = async (sought: Sought) => {
     let place = { x: -1, y: -1 }
-    // What still moves, as what was just scrolled into view, or is covered would not get the press.
+    // An element that still moves, for example after scrolling, or is covered would not receive the press.
     const ready = async () => {
       const [first] = await find(sought)
       if (!first) return 'none'

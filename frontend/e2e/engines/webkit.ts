@@ -97,7 +97,7 @@ function tabOf(command: Command, close: () => Promise<void>): Tab {
   }
 }
 
-/** Starts WebKitGTK's small browser on a display without a screen; its driver speaks WebDriver. */
+/** Starts WebKitGTK's small browser on a display without a screen; its driver accepts WebDriver. */
 async function start(): Promise<Tab> {
   const [port = 0] = await freePorts(1)
   const display = spawn(DISPLAY, ['-displayfd', '3', '-screen', '0', '1400x1000x24', '-nolisten', 'tcp'], {

@@ -1,4 +1,4 @@
-/** Text of /contacto. Addresses and numbers live in sitio.ts. */
+/** Text of /contacto. Addresses and numbers are in sitio.ts. */
 export const contacto = {
   title: 'Contactos',
   entry: 'Escríbenos, llámanos o ven a escuchar un ensayo. Respondemos en días laborables.',

@@ -45,7 +45,7 @@ const questions: Faq[] = [
   },
 ]
 
-/** Text of /donar. Bank details and addresses live in sitio.ts. */
+/** Text of /donar. Bank details and addresses are in sitio.ts. */
 export const donar = {
   title: 'Donar',
   entry: 'Tu aporte compra cuerdas, cañas y horas de clase.',

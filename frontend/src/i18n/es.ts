@@ -1,4 +1,4 @@
-/** Every string of the public site that is not content, by key. Texts of pages live in src/content. */
+/** Every string of the public site that is not content, by key. Texts of pages are in src/content. */
 export const t = {
   common: {
     skip: 'Saltar al contenido',

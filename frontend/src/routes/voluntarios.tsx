@@ -7,7 +7,7 @@ import { Steps } from '../components/steps'
 import { voluntarios } from '../content/voluntarios'
 import { VolunteerForm } from '../features/volunteers/volunteer-form'
 
-/** What volunteers gain. */
+/** The benefits of volunteers. */
 function Benefits() {
   return (
     <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-4">

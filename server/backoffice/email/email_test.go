@@ -232,7 +232,7 @@ func TestErrorsDoNotNameTheRecipient(t *testing.T) {
 		_ = connection.Close()
 	}
 	if err := (&connection{server: &server{from: "boletin@example.org"}}).Send(&Message{To: "ana@@correo.do"}); !errors.Is(err, ErrRejected) || strings.Contains(err.Error(), "ana") {
-		t.Errorf("an address that is none: %v", err)
+		t.Errorf("an invalid address: %v", err)
 	}
 }
 

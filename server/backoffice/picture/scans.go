@@ -6,7 +6,7 @@ import "encoding/binary"
 // needs only a few bytes of the file: a file of MaxUpload with MaxPixels could take hours.
 const maxScans = 100
 
-// scans returns the number of scans of a JPEG, 0 if the file is none.
+// scans returns the number of scans of a JPEG, 0 if the file is not a JPEG.
 func scans(file []byte) int {
 	if len(file) < 2 || file[0] != 0xff || file[1] != markerStart {
 		return 0

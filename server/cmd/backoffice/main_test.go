@@ -30,13 +30,13 @@ func TestRunRefusesUnsafeSettings(t *testing.T) {
 		{"a server without a key", []string{"--project", "p", "--server", "https://data.example.org"}, nil, "--credentials"},
 		{"a server and an emulator", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "x"}, map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x"}, "accept unsigned tokens"},
 		{"a key that is not there", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "nowhere.json"}, nil, "nowhere.json"},
-		{"a key that is none", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "main.go"}, nil, "main.go"},
+		{"an invalid key", []string{"--project", "p", "--server", "https://data.example.org", "--credentials", "main.go"}, nil, "main.go"},
 		{"no code", []string{"--project", "p"}, nil, "set ADMIN_SIGNUP_CODE"},
 		{"the demonstration's code", []string{"--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": backoffice.DemoCode}, "public"},
 		{"half an emulator", []string{"--project", "p"}, map[string]string{"FIRESTORE_EMULATOR_HOST": "x", "ADMIN_SIGNUP_CODE": backoffice.DemoCode}, "public"},
 		{"a word too many", []string{"serve"}, nil, "unexpected argument"},
 		{"fewer than no proxies", []string{"--proxy-hops", "-1"}, nil, "negative"},
-		{"a port that is none", []string{"--listen", "127.0.0.1:x", "--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": code}, "listen on"},
+		{"an invalid port", []string{"--listen", "127.0.0.1:x", "--project", "p"}, map[string]string{"ADMIN_SIGNUP_CODE": code}, "listen on"},
 	}
 	for _, tt := range tests {
 		err := run(t.Context(), tt.args, func(name string) string { return tt.env[name] }, io.Discard, io.Discard)
@@ -109,8 +109,8 @@ func TestMail(t *testing.T) {
 		{"a mail server", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key, "PUBLIC_URL": "https://www.example.org"}, true, ""},
 		{"no key", false, map[string]string{"MAIL_URL": server, "PUBLIC_URL": "https://www.example.org"}, false, "UNSUBSCRIBE_KEY"},
 		{"no address", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key}, false, "PUBLIC_URL"},
-		{"an address that is none", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key, "PUBLIC_URL": "www.example.org"}, false, "PUBLIC_URL"},
-		{"a mail server that is none", true, map[string]string{"MAIL_URL": "mail.example.org"}, false, "MAIL_URL: the mail server must be"},
+		{"an invalid address", false, map[string]string{"MAIL_URL": server, "UNSUBSCRIBE_KEY": key, "PUBLIC_URL": "www.example.org"}, false, "PUBLIC_URL"},
+		{"an invalid mail server", true, map[string]string{"MAIL_URL": "mail.example.org"}, false, "MAIL_URL: the mail server must be"},
 	} {
 		env := func(name string) string {
 			if value, ok := development[name]; ok && tt.development {

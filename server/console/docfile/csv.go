@@ -86,7 +86,7 @@ func nameCell(name string) string {
 	return name
 }
 
-// appendCell appends a cell as RFC 4180 has it.
+// appendCell appends a cell in the form of RFC 4180.
 func appendCell(b []byte, cell string) []byte {
 	if !strings.ContainsAny(cell, "\",\n\r") && cell == strings.TrimFunc(cell, isSpace) {
 		return append(b, cell...)

@@ -55,7 +55,7 @@ func appendTagged(b []byte, tag, text string) []byte {
 	return append(appendText(b, text), " }"...)
 }
 
-// timeText returns a time as RFC 3339 has it.
+// timeText returns a time in the form of RFC 3339.
 func timeText(t value.Timestamp) string {
 	return time.Unix(t.Seconds, int64(t.Nanos)).UTC().Format(time.RFC3339Nano)
 }
@@ -105,7 +105,7 @@ func (e encoder) appendValue(b []byte, v value.Value, indent string) []byte { //
 	return append(b, "null"...)
 }
 
-// finite reports whether JSON has all numbers of a vector. Another vector is written as the map that it is.
+// finite reports whether JSON has all numbers of a vector. Other vectors are written as maps.
 func finite(vector []float64) bool {
 	return !slices.ContainsFunc(vector, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
 }

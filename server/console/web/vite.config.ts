@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
-/** Where `npm run dev` finds the console's routes: a running Clave, by the address of its console. */
+/** The address of a running console, to which `npm run dev` forwards the console's routes. */
 const CONSOLE = process.env['CLAVE_CONSOLE'] ?? 'http://127.0.0.1:4000'
 const PATHS = ['/v1', '/google.firestore.v1.Firestore', '/identitytoolkit.googleapis.com', '/api', '/session']
 

@@ -38,7 +38,7 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	return body, s.Release, nil
 }
 
-// packedBody unpacks a body. What it takes is not known before, so it waits until it is the only one that is parsed.
+// packedBody unpacks a body. Its size is unknown before, so it waits until no other body is parsed.
 func (d *handler) packedBody(ctx context.Context, packed []byte) (body []byte, release func(), err error) {
 	size, err := unpackedSize(packed)
 	if err != nil {

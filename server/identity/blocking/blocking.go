@@ -1,7 +1,7 @@
 // Package blocking calls the blocking functions of projects: functions of the operator that may refuse or change a new account (beforeCreate), and
 // refuse a sign-in or add claims to it (beforeSignIn).
 //
-// An event is sent as a signed token. Whatever prevents a valid response, such as a time limit, an error status or text that is not JSON, refuses the
+// An event is sent as a signed token. Anything that prevents a valid response, such as a time limit, an error status or text that is not JSON, refuses the
 // operation, because the function may exist to refuse users.
 package blocking
 

@@ -147,7 +147,7 @@ func ProofLock(proof string) []string {
 	return []string{"\x00" + randid.Digest(proof)}
 }
 
-// UseProof removes a temporary proof, or returns an error if it has been used already. An empty proof is none. The change must hold ProofLock.
+// UseProof removes a temporary proof, or returns an error if it has been used already. An empty proof is ignored. The change must hold ProofLock.
 func UseProof(ch *account.Change, proof string) error {
 	if proof == "" {
 		return nil

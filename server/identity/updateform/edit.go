@@ -75,7 +75,7 @@ func (r *Request) Prepare(o Options) (*Edit, error) {
 	return e, err
 }
 
-// checkProvider returns an error unless a provider's user may be linked; nil is none.
+// checkProvider returns an error unless a provider's user may be linked; nil means no provider.
 func checkProvider(p *userinfo.Provider, asEmulator bool) error {
 	switch {
 	case p == nil:

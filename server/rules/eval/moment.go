@@ -231,7 +231,7 @@ var latlngMethods = map[string]builtin{
 	"distance":  {types("float"), overloads{{types("latlng"), distance}}},
 }
 
-// earthRadius is the mean radius of the earth in metres, as the official engine has it.
+// earthRadius is the mean radius of the earth in metres, with the value of the official engine.
 const earthRadius = 6371009
 
 // distance is a.distance(b), in metres along a great circle.

@@ -30,7 +30,7 @@ func Run(t *testing.T, open Maker) {
 		{"an iterator sees the moment of its opening", testIteratorMoment},
 		{"concurrent batches are atomic", testAtomic},
 		{"a random history equals a sorted map's", testModel},
-		{"a closed store says so", testClosed},
+		{"a closed store returns ErrClosed", testClosed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

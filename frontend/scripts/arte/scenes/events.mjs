@@ -83,7 +83,7 @@ const emptySearch = () =>
   `<path d="M50 110H350M50 132H350M50 154H350M50 176H350M50 198H350" stroke="${P.trazo}" stroke-width="3.500" stroke-linecap="round" opacity=".55"/>` +
   print({ fill: `<circle r="62" fill="${TINTS.rosa}"/><path d="M44 44l62 62" stroke="${P.rosa}" stroke-width="18" stroke-linecap="round"/>`, line: `<circle r="62"/><path d="M46 46L104 104" stroke-width="14"/><path thin d="M-38-14A40 40 0 0 1-10-40"/>` }, { ink: P.trazo, x: 186, y: 140, sw: 7 })
 
-/** What an empty list shows, 400 × 300, by what is missing. */
+/** The pictures of empty lists, 400 × 300, by the kind of list. */
 export const empty = { eventos: emptyStage, registros: emptyList, mensajes: emptyMail, busqueda: emptySearch }
 
 /** A paper boat folded from a score, adrift: the page that does not exist. */

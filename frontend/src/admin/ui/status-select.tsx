@@ -6,7 +6,7 @@ type Props = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange' 
   value: string
   /** Called with the choice; not called for `none`. */
   onPick: (status: Status | undefined) => void
-  /** The label for a value that is none of the choices. */
+  /** The label for a value that is not among the choices. */
   none?: string
 }
 

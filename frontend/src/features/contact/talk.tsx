@@ -3,7 +3,7 @@ import { site } from '../../content/sitio'
 
 type Props = { title: string; text: string; button: string; ink?: 'mar' | 'sol' }
 
-/** A poster with a link to WhatsApp, for visitors who prefer to talk. */
+/** A poster with a link to WhatsApp, for visitors who prefer a conversation. */
 export function Talk({ title, text, button, ink = 'mar' }: Props) {
   return (
     <section className={`no-imprimir cartel cartel-${ink}`}>

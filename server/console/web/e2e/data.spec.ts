@@ -136,10 +136,10 @@ test('a draft is kept when another client changes the document, and a notice is 
   await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
   await value.fill('mine')
   await seed(PROJECT, { 'notes/both': { a: S('theirs') } })
-  await expect(page.getByText('The document was changed by somebody else')).toBeVisible()
+  await expect(page.getByText('Another client changed the document')).toBeVisible()
   await expect(value).toHaveValue('mine')
   await page.getByRole('button', { name: 'Save mine' }).click()
-  await expect(page.getByText('The document was changed by somebody else')).toBeHidden()
+  await expect(page.getByText('Another client changed the document')).toBeHidden()
   expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('mine') })
 })
 

@@ -12,7 +12,7 @@ import './styles/shell.css'
 import './styles/data.css'
 import { ToastProvider } from './ui/toasts'
 
-/** How long the first rendering waits for the session, the page's code and its documents, so that it need not be done in parts. */
+/** How long the first rendering waits for the session, the page's code and its documents, so that one rendering shows all of them. */
 const FIRST_MS = 250
 
 /** Renders the console, for a session if it is loaded. */
@@ -30,14 +30,14 @@ function render(session: Session | null): void {
       </TextProvider>
     </StrictMode>
   )
-  // Everything is there: nothing is gained by rendering it in parts.
+  // Everything is loaded, so one synchronous rendering is fastest.
   flushSync(() => createRoot(root).render(page))
 }
 
 applyTheme()
 const late = new Promise<null>((done) => setTimeout(() => done(null), FIRST_MS))
 const both = Promise.all([loadSession(), preload(location)]).then(([session]) => session)
-// What fails is loaded again by what needs it, which shows the error.
+// The component that needs failed data loads them again and shows the error.
 void Promise.race([both, late])
   .catch(() => null)
   .then(render)

@@ -211,7 +211,7 @@ func (s *sim) step() {
 	}
 }
 
-// kill restarts a node. What it was doing is lost.
+// kill restarts a node. Its work in progress is lost.
 func (n *simNode) kill() {
 	n.lead, n.stream, n.answer, n.waiting, n.lateOut, n.read = nil, nil, nil, false, false, simRead{}
 	n.run++

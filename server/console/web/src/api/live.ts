@@ -110,7 +110,7 @@ function watched(watch: Watch): SdkQuery<DocumentData> {
   return sdkQuery(base, ...bounds)
 }
 
-/** What a watch reports. */
+/** The reports of a watch. */
 export type Watcher = {
   /** The server has confirmed the documents, with their changes since the last report. */
   changed: (changes: Changes) => void

@@ -93,7 +93,7 @@ const Requests = v.object({
   limit: v.number(),
 })
 
-/** What decisions to show; '' selects all. */
+/** The decisions to show; '' selects all. */
 export type RequestFilter = { project: string; database: string; outcome: string; method: string; path: string; user: string }
 export const loadRequests = (filter: RequestFilter, before: string, signal?: AbortSignal) =>
   call(Requests, withQuery('/api/requests', { ...filter, before, limit: 200 }), { signal })

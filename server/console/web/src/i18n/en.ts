@@ -136,7 +136,7 @@ export const en = {
     liveHint: 'Changes by others appear here at once',
     liveLost: 'Changes by others do not appear: the connection was refused',
     changedElsewhere:
-      'The document was changed by somebody else. Your changes are still here: discard them and load the new version, or save yours over it.',
+      'Another client changed the document. Your changes are still here: discard them and load the new version, or save yours over it.',
     loadTheirs: 'Load the new version',
     saveOver: 'Save mine',
     gone: 'This document does not exist.',

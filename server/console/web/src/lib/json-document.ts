@@ -2,9 +2,9 @@ import { doubleText, referenceOf, referenceText } from './value-text'
 import { type Fields, type Value, vectorFields } from './value'
 
 /**
- * Documents as JSON that people read and write. What JSON has no type for is an object with one key: {"$timestamp": "…"},
+ * Documents as JSON that people read and write. Values without a type in JSON are objects with one key: {"$timestamp": "…"},
  * {"$bytes": "base64"}, {"$reference": "users/ann"}, {"$geopoint": [lat, lng]}, {"$vector": [1, 2]}, {"$double": "NaN"}.
- * A number with a point or an exponent is a double, another is an integer of up to 64 bits. A map that has such a key itself is {"$map": {…}}.
+ * A number with a point or an exponent is a double; other numbers are integers of up to 64 bits. A map with such a key is {"$map": {…}}.
  */
 export class JsonProblem extends Error {
   readonly at: number

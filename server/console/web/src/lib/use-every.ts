@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Calls reload regularly, every ms milliseconds, while the page is visible; not at all unless it is on. */
+/** Calls reload regularly, every ms milliseconds, while the page is visible and on is true. */
 export function useEvery(reload: () => void, ms: number, on = true): void {
   useEffect(() => {
     if (!on) return undefined

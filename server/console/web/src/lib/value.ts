@@ -135,7 +135,7 @@ export function fieldsToWire(fields: Fields): { [name: string]: WireValue } {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toWire(value)]))
 }
 
-/** A text as an integer of 64 bits, without the fraction of a number; 0 if it is none. */
+/** A text as an integer of 64 bits, without the fraction of a number; 0 if it is not a number. */
 function integerOf(text: string): string {
   const n = /^-?\d+$/.test(text) ? BigInt(text) : BigInt(Math.trunc(Number.isFinite(Number(text)) ? Number(text) : 0))
   return String(BigInt.asIntN(64, n) === n ? n : 0n)

@@ -15,13 +15,13 @@ function offsetAt(zone: string, moment: Date): number {
   return Math.round((there - Math.floor(moment.getTime() / 1000) * 1000) / 60_000)
 }
 
-/** A moment as the clock of a zone shows it, as an input of date and time takes it. */
+/** A moment in a zone, in the form of an input of date and time. */
 export function toZone(iso: string, zone: string): string {
   const moment = new Date(iso)
   return new Date(moment.getTime() + offsetAt(zone, moment) * 60_000).toISOString().slice(0, -1)
 }
 
-/** The moment at which the clock of a zone shows a time; null where the text is no time. */
+/** The moment of a local time in a zone; null if the text is not a time. */
 export function fromZone(local: string, zone: string): string | null {
   const asUtc = Date.parse(`${local}Z`)
   if (Number.isNaN(asUtc)) return null
@@ -40,5 +40,5 @@ export function finerDigits(iso: string): string {
   return /\.\d{3}(\d{1,6})/.exec(iso)?.[1] ?? ''
 }
 
-/** A time of milliseconds with finer digits put back. */
+/** A time in milliseconds, with finer digits added. */
 export const withFiner = (iso: string, digits: string): string => (digits ? iso.replace(/(\.\d{3})Z$/, `$1${digits}Z`) : iso)
