@@ -16,6 +16,7 @@ import (
 	"clave/server/config"
 	"clave/server/engine"
 	"clave/server/engine/derive"
+	"clave/server/engine/keys"
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/listen"
@@ -152,7 +153,7 @@ func (a *App) openStore() (dataStore, error) {
 // sizes returns the options of a store.
 func (a *App) sizes() pebblestore.Options {
 	return pebblestore.Options{
-		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: derive.IsEntry, Log: a.o.Log,
+		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: derive.IsEntry, Region: keys.Region, Log: a.o.Log,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/engine/derive"
+	"clave/server/engine/keys"
 	"clave/server/operation"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -23,7 +24,7 @@ func TestFloorOfABatch(t *testing.T) {
 	const batches = 300
 	recorded := recordBatches(t, batches)
 	before := ownTime(t)
-	s, err := pebblestore.Open(t.TempDir(), pebblestore.Options{CacheBytes: 96 << 20, MemTableBytes: 16 << 20, Scanned: derive.IsEntry})
+	s, err := pebblestore.Open(t.TempDir(), pebblestore.Options{CacheBytes: 96 << 20, MemTableBytes: 16 << 20, Scanned: derive.IsEntry, Region: keys.Region})
 	if err != nil {
 		t.Fatal(err)
 	}

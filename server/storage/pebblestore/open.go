@@ -73,13 +73,15 @@ func (s *Store) options(o Options) *pebble.Options {
 	// columns, which earlier programs wrote, are read as well.
 	opts.Experimental.EnableColumnarBlocks = func() bool { return false }
 	o.setFilters(opts)
+	s.regions.of = o.Region
+	opts.Experimental.SpanPolicyFunc = s.regions.policy
 	for i := range opts.Levels {
 		// Each block costs a merge some processor time of its own. With larger blocks the cache would hold fewer
 		// places.
 		opts.Levels[i].BlockSize = 16 << 10
 	}
-	// Tables of the first levels are soon rewritten.
-	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	// Tables of the first levels are soon rewritten, or remain for long as they are if their keys come after all others.
+	opts.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	opts.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	return opts
 }
@@ -99,6 +101,7 @@ func (s *Store) open(dir string, opts *pebble.Options) error {
 		return err
 	}
 	s.space.adopt(names)
+	s.regions.count(opts.EventListener, len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return filepath.Ext(name) != tableSuffix })))
 	if err := s.space.roomToOpen(names); err != nil {
 		return err
 	}
@@ -129,10 +132,13 @@ func (s *Store) open(dir string, opts *pebble.Options) error {
 	}
 }
 
+// tableSuffix is the end of the names of tables.
+const tableSuffix = ".sst"
+
 // isData reports whether a file with the name holds data, so that there must be a manifest. Pebble creates the manifest before
 // such files.
 func isData(name string) bool {
-	return filepath.Ext(name) == ".sst" || filepath.Ext(name) == ".log"
+	return filepath.Ext(name) == tableSuffix || filepath.Ext(name) == ".log"
 }
 
 // openError returns a specific error for failures of opening that an operator can correct.

@@ -33,6 +33,9 @@ type Options struct {
 	// Scanned reports whether a key is only read by Scan, never by Get and GetAll, which are slow for such keys; nil means none. It must
 	// always be the same function of the key.
 	Scanned func(key []byte) bool
+	// Region returns the length of the prefix of a key that names its region. Tables are divided at the borders of regions in which much is written (regions.go);
+	// nil means that there is only one region. It must always be the same function of the key, and at most 256 for memory's sake.
+	Region func(key []byte) int
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
 	// Log receives errors of background work; nil logs nothing.
@@ -67,7 +70,8 @@ type Store struct {
 	// unflushed is the number of bytes that were written since the last flush of tidy's.
 	unflushed atomic.Int64
 	// parked are the iterators that may be released.
-	parked parkedSet
+	parked  parkedSet
+	regions regions
 	// closing is closed by Close, once.
 	closing chan struct{}
 	once    sync.Once
@@ -187,9 +191,10 @@ func (s *Store) admitLocked(b *storage.Batch) error {
 func (s *Store) write(b *storage.Batch, o *pebble.WriteOptions) error {
 	size := 0
 	for _, op := range b.Ops {
-		size += len(op.Key) + len(op.Value) + 12
+		size += opSize(op)
 	}
 	s.unflushed.Add(int64(size))
+	s.regions.note(b.Ops, size)
 	batch := s.db.NewBatchWithSize(size + 16)
 	defer func() { _ = batch.Close() }()
 	for _, op := range b.Ops {

@@ -226,7 +226,7 @@ func (s *space) retry(name string, write func() error) error {
 			err = write()
 			continue
 		}
-		if filepath.Ext(name) == ".sst" && waited >= tableTimeout {
+		if filepath.Ext(name) == tableSuffix && waited >= tableTimeout {
 			return err
 		}
 		after, stop := s.clock.After(retryPause)
