@@ -22,7 +22,7 @@ import (
 
 // clusterCommand returns `clave cluster`.
 func clusterCommand(s streams) *cobra.Command {
-	cmd := group(s, "cluster", "Nodes that share their data in PostgreSQL", clusterStatusCommand(s))
+	cmd := group(s, "cluster COMMAND", "Nodes that share their data in PostgreSQL", clusterStatusCommand(s))
 	cmd.GroupID = groupTools
 	return cmd
 }

@@ -34,6 +34,7 @@ func newRoot(s streams) *cobra.Command {
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetVersionTemplate("clave {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { printHelp(cmd.OutOrStdout(), cmd); return nil })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -50,6 +51,9 @@ func newRoot(s streams) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	describe(root, "help", "Describe a command")
 	describe(root, "completion", "Print a script that completes commands in a shell")
+	completion, _, _ := root.Find([]string{"completion"}) // It was added above.
+	completion.Use = "completion SHELL"
+	completion.Long = "Prints a script that completes commands and flags of clave in a shell. The help of each shell describes how to load the script."
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}
@@ -111,6 +115,19 @@ func noCommand(cmd *cobra.Command, args []string, s streams) error {
 		return exit(2, fault.E(fault.InvalidArgument, "%sdid you mean %s %s?", text, path, strings.Join(near, " or ")))
 	}
 	return exit(2, fault.E(fault.InvalidArgument, "%s%s --help lists them", text, path))
+}
+
+// wrongWord returns the error for a command line that names no command before --help or after help, where cobra prints the help of what precedes
+// the wrong word.
+func wrongWord(root *cobra.Command, args []string, s streams) error {
+	cmd, rest, err := root.Find(args)
+	if err == nil && cmd.Name() == "help" {
+		cmd, rest, err = root.Find(rest)
+	}
+	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], "__") {
+		return nil // A command of completion scripts begins with two underscores; cobra adds it later.
+	}
+	return noCommand(cmd, rest, s)
 }
 
 // group returns a command that only has subcommands.

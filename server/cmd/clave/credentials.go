@@ -20,9 +20,9 @@ func credentialsCommand(s streams) *cobra.Command {
 	list := func(use, short string) *cobra.Command { return &cobra.Command{Use: use, Short: short} }
 	cmd := group(
 		s, "credentials COMMAND", "Create, list and revoke keys of service accounts",
-		keyCommand(list("create NAME [flags]", "Create a key and write it to NAME.json"), config.ModeCreateCredential, s, 1, 1, createCredential),
-		keyCommand(list("list [flags]", "Print the keys"), config.ModeCredentials, s, 0, 0, listCredentials),
-		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, 1, 2, revokeCredential),
+		keyCommand(list("create NAME [flags]", "Create a key and write it to NAME.json"), config.ModeCreateCredential, s, words(1, 1, "name the account, and nothing else"), createCredential),
+		keyCommand(list("list [flags]", "Print the keys"), config.ModeCredentials, s, words(0, 0, "takes no arguments"), listCredentials),
+		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, words(1, 2, "name the account, or the account and one of its keys"), revokeCredential),
 	)
 	cmd.GroupID = groupData
 	cmd.Long = "Manages keys of service accounts, with which your servers sign in through the Firebase Admin SDK. The server may be running:\n" +
@@ -30,11 +30,11 @@ func credentialsCommand(s streams) *cobra.Command {
 	return cmd
 }
 
-// keyCommand adds the flags to a command on keys, and runs it with least to most words.
-func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, least, most int,
+// keyCommand adds the flags to a command on keys, and runs it if args accepts its words.
+func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.PositionalArgs,
 	run func(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error,
 ) *cobra.Command {
-	cmd.Args = words(least, most, "expected create NAME, list or revoke NAME [KEY]")
+	cmd.Args = args
 	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
 		create := mode == config.ModeCreateCredential
 		if create && c.PublicURL == "" {

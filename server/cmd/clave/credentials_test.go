@@ -108,8 +108,8 @@ func TestCredentialsRefuses(t *testing.T) {
 		args [][]string
 		want string
 	}{
-		{"no name", [][]string{{"create"}, project, url}, "create NAME"},
-		{"a word too many", [][]string{{"list", "all"}, project}, "create NAME"},
+		{"no name", [][]string{{"create"}, project, url}, "name the account"},
+		{"a word too many", [][]string{{"list", "all"}, project}, "takes no arguments"},
 		{"no project", [][]string{{"list"}}, "--project"},
 		{"no origin", [][]string{{"create", "backend"}, project}, "--public-url"},
 		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, "6 to 30 lower-case letters"},

@@ -69,7 +69,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := wrongWord(root, args, s)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return 0
 	}

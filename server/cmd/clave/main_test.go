@@ -41,12 +41,21 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		for _, sub := range cmd.Commands() {
-			if sub.Name() != "help" && sub.Name() != "completion" {
+			if sub.Name() != "help" {
 				visit(sub, append(append([]string(nil), path...), sub.Name()))
 			}
 		}
 	}
 	visit(newRoot(streams{&bytes.Buffer{}, &bytes.Buffer{}}), nil)
+}
+
+// TestHelpOfWrongCommands expects no help for commands that do not exist, but the error that they have without --help.
+func TestHelpOfWrongCommands(t *testing.T) {
+	for _, args := range []string{"strat --help", "help strat", "rules chekc --help", "help rules chekc", "credentials fly -h", "completion ksh", "help completion ksh"} {
+		if code, text := output(t, strings.Fields(args)...); code != 2 || !strings.Contains(text, "there is no command") {
+			t.Errorf("clave %s: %d %q, want 2 and the error", args, code, text)
+		}
+	}
 }
 
 // TestHelpOfCommandsOfCobra expects the program's own texts for the commands that cobra adds.
@@ -80,7 +89,7 @@ func TestVersion(t *testing.T) {
 	version, commit, date = "v1.2.3", "0123456789abcdef", "2026-11-22T00:00:00Z"
 	defer func() { version, commit, date = "", "", "" }()
 	for _, args := range [][]string{{"version"}, {"--version"}} {
-		if code, text := output(t, args...); code != 0 || !strings.Contains(text, "v1.2.3 commit 0123456789ab of 2026-11-22T00:00:00Z, go1.") {
+		if code, text := output(t, args...); code != 0 || !strings.HasPrefix(text, "clave v1.2.3 commit 0123456789ab of 2026-11-22T00:00:00Z, go1.") {
 			t.Errorf("clave %q: %d %q", args, code, text)
 		}
 	}
