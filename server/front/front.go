@@ -296,20 +296,7 @@ func IsCall(r *http.Request) bool {
 // forwarding returns the handler of a port whose interfaces another server serves.
 func (p *Port) forwarding(d Handlers) http.Handler {
 	interfaces := slices.Concat(channelPrefixes, restPrefixes, identityPrefixes)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch path := r.URL.Path; {
-		case d.GRPC != nil && IsCall(r):
-			p.call(d.GRPC, w, r)
-			return
-		case d.Health != nil && path == HealthPath:
-			health(d.Health, d.Role).ServeHTTP(w, r)
-			return
-		}
-		w, end, ok := p.begin(w, r)
-		defer end()
-		if !ok {
-			return
-		}
+	others := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
 			d.Reserved.ServeHTTP(w, r)
@@ -317,6 +304,16 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 			d.Site.ServeHTTP(w, r)
 		default:
 			p.cors(d.Forward).ServeHTTP(w, r)
+		}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case d.GRPC != nil && IsCall(r):
+			p.call(d.GRPC, w, r)
+		case d.Health != nil && r.URL.Path == HealthPath:
+			health(d.Health, d.Role).ServeHTTP(w, r)
+		default:
+			p.bound(w, r, others)
 		}
 	})
 }
@@ -340,18 +337,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 	add(d.Control, []string{"/emulator/"})
 	// The order is that of precedence: gRPC by its content type, whatever the path; then reserved paths and hosts; then
 	// the prefixes of the APIs. The site serves the other paths, so that none of its rewrites can match an API's path.
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if d.GRPC != nil && IsCall(r) {
-			p.call(d.GRPC, w, r)
-			return
-		}
-		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
-		// individually.
-		w, end, ok := p.begin(w, r)
-		defer end()
-		if !ok {
-			return
-		}
+	others := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.Health != nil && r.URL.Path == HealthPath {
 			health(d.Health, d.Role).ServeHTTP(w, r)
 			return
@@ -370,6 +356,15 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		p.fallback(d, w, r)
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.GRPC != nil && IsCall(r) {
+			p.call(d.GRPC, w, r)
+			return
+		}
+		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
+		// individually.
+		p.bound(w, r, others)
+	})
 }
 
 // CountsResponse reports whether a port counts the response to a request in its budget while the client does not read it. Others count those of back
@@ -381,34 +376,34 @@ func CountsResponse(r *http.Request) bool {
 // isBackChannel reports whether a request is a back channel of WebChannel.
 func isBackChannel(r *http.Request) bool { return r.Method == http.MethodGet && IsStream(r.URL.Path) }
 
-// begin bounds the time and the memory of a request's body and of its response, which must be written to the returned writer. ok is false if the
-// request was refused. The caller must call end after the response.
-func (p *Port) begin(w http.ResponseWriter, r *http.Request) (bounded http.ResponseWriter, end func(), ok bool) {
-	if isBackChannel(r) { // A back channel, which bounds its writes by itself.
-		return w, func() {}, true
+// bound serves a request by a handler, and bounds the time and the memory of its body and of its response.
+func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
+	if isBackChannel(r) { // which bounds its writes by itself
+		by.ServeHTTP(w, r)
+		return
 	}
 	if IsCall(r) { // A call that is forwarded, whose responses are bounded there.
 		p.limitBodyTime(w, r)
-		return w, p.o.Budget.Body(w, r), true
+		defer p.o.Budget.Body(w, r)()
+		by.ServeHTTP(w, r)
+		return
 	}
 	u := p.boundUnread(w, r)
-	var place *places.Place
 	if r.URL.Path != HealthPath {
-		place = p.o.Responses.Take(forwarded.Address(r, p.o.ProxyHops), u.cut)
+		place := p.o.Responses.Take(forwarded.Address(r, p.o.ProxyHops), u.cut)
+		defer place.Release()
 		if place == nil || !p.beginRead(u, r) {
-			place.Release()
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
-			return w, func() {}, false
+			return
 		}
 	}
 	p.limitBodyTime(w, r)
-	release := p.o.Budget.Body(w, r)
-	return u, func() {
-		u.finish()
-		release()
-		place.Release()
-	}, true
+	defer p.o.Budget.Body(w, r)()
+	whole := false
+	defer func() { u.finish(whole) }()
+	by.ServeHTTP(u, r)
+	whole = true
 }
 
 // beginRead waits for room for the response. It returns false if there is none.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -37,6 +38,11 @@ type unread struct {
 	// written is the number of bytes of the body, and flushed is set once the header was sent.
 	written int
 	flushed bool
+	// short holds the status and the body of a response over HTTP/2 while they are short. At the end of the response its length is then known.
+	short struct {
+		status int
+		body   []byte
+	}
 	// begun is called when the response has taken its bytes; it is set for reads.
 	begun func()
 	mu    struct {
@@ -57,11 +63,16 @@ func (u *unread) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 // Write implements io.Writer.
 func (u *unread) Write(b []byte) (n int, err error) {
 	if !u.flushed && u.written+len(b) <= u.buffered() {
-		n, err = u.ResponseWriter.Write(b)
+		if u.keeps() {
+			u.short.body = append(u.short.body, b...)
+			n = len(b)
+		} else {
+			n, err = u.ResponseWriter.Write(b)
+		}
 		u.written += n
 		return n, err
 	}
-	u.flushed = true
+	u.release()
 	s := &slowWrite{unread: u}
 	if len(b) >= budget.LargeResponse { // The handler holds the bytes until they are written.
 		written, err := u.budget.Responses(s.end).Take(u.request.Context(), int64(len(b)))
@@ -82,6 +93,37 @@ func (u *unread) Write(b []byte) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// keeps reports whether the beginning of the response is kept in short.
+func (u *unread) keeps() bool {
+	return u.request.ProtoMajor >= 2 && u.request.Method != http.MethodHead && !u.flushed
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (u *unread) WriteHeader(status int) {
+	if !u.keeps() || status < http.StatusOK { // An informational response precedes the response.
+		u.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if u.short.status == 0 && u.written == 0 {
+		u.short.status = status
+	}
+}
+
+// release passes on what short holds. Nothing is kept from then on.
+func (u *unread) release() {
+	if u.flushed {
+		return
+	}
+	u.flushed = true
+	if u.short.status != 0 {
+		u.ResponseWriter.WriteHeader(u.short.status)
+	}
+	if len(u.short.body) > 0 {
+		_, _ = u.ResponseWriter.Write(u.short.body) // It is buffered. Later writes report the error.
+	}
+	u.short.body = nil
 }
 
 // buffered returns the number of bytes that net/http buffers.
@@ -107,7 +149,7 @@ type writer struct{ io.Writer }
 
 // FlushError flushes what was written, as http.ResponseController expects it.
 func (u *unread) FlushError() error {
-	u.flushed = true
+	u.release()
 	defer u.watch()()
 	return u.control.Flush()
 }
@@ -132,19 +174,26 @@ func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// finish writes what HTTP/2 has buffered of a body. Otherwise net/http would do it after the handler has returned, when nothing bounds the
-// time of the write any more.
-func (u *unread) finish() {
+// finish writes what HTTP/2 has buffered of a body, with its length if it is short. Otherwise net/http would do it after the handler has returned,
+// when nothing bounds the time of the write any more. whole is false if the handler has failed: then what short holds is dropped.
+func (u *unread) finish(whole bool) {
 	u.begun()
 	defer func() {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.mu.ended = true
 	}()
-	if u.request.ProtoMajor < 2 || u.written == 0 || u.request.Method == http.MethodHead {
+	if u.request.ProtoMajor < 2 || u.request.Method == http.MethodHead || !whole && !u.flushed {
 		return
 	}
-	_ = u.FlushError() // It fails only if the client has disconnected.
+	bodiless := u.short.status == http.StatusNoContent || u.short.status == http.StatusNotModified
+	if len(u.short.body) > 0 && !bodiless && u.Header().Get("Content-Length") == "" {
+		u.Header().Set("Content-Length", strconv.Itoa(len(u.short.body)))
+	}
+	u.release()
+	if u.written > 0 {
+		_ = u.FlushError() // It fails only if the client has disconnected.
+	}
 }
 
 // watch counts and times a write if it is slow, until done is called.
