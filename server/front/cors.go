@@ -5,6 +5,13 @@ import "net/http"
 // exposed are the response headers that pages of other origins may read.
 const exposed = "x-client-wire-protocol, x-http-session-id, x-http-initial-response, retry-after"
 
+// Values of headers, which all responses share.
+var (
+	exposedHeaders = []string{exposed}
+	allowed        = []string{"true"}
+	byOrigin       = []string{"Origin"}
+)
+
 // withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must hold, not
 // cookies that a browser would add. The origin is echoed because WebChannel sends requests with credentials, for which
 // "*" is not enough. It responds to all OPTIONS requests. privateNetwork allows pages of public networks to call this
@@ -17,10 +24,10 @@ func withCORS(next http.Handler, privateNetwork bool) http.Handler {
 			return
 		}
 		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Allow-Credentials", "true")
-		h.Set("Access-Control-Expose-Headers", exposed)
-		h.Add("Vary", "Origin")
+		h["Access-Control-Allow-Origin"] = []string{origin}
+		h["Access-Control-Allow-Credentials"] = allowed
+		h["Access-Control-Expose-Headers"] = exposedHeaders
+		h["Vary"] = byOrigin
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return

@@ -182,7 +182,7 @@ func (p *Port) Handler() http.Handler { return p.http.Handler }
 
 // ServeHTTP serves a request of any connection.
 func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if IsStream(r.URL.Path) {
+	if IsStream(r.URL.Path) && !isMessage(r) {
 		ctx, stop := p.ending.Within(r.Context())
 		defer stop()
 		r = r.WithContext(ctx)
@@ -190,9 +190,16 @@ func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.routing.Load().routes.ServeHTTP(w, r)
 }
 
+// isMessage reports whether a request brings a message to a session of WebChannel, or ends it. It does not last.
+func isMessage(r *http.Request) bool {
+	return r.Method == http.MethodPost && !IsCall(r) && strings.Contains(r.URL.RawQuery, "SID=")
+}
+
 // IsStream reports whether a request of a path lasts until its client ends it.
 func IsStream(path string) bool {
-	return strings.HasSuffix(path, ".Firestore/Listen") || strings.HasSuffix(path, ".Firestore/Write") || strings.Contains(path, ".Firestore/Listen/") || strings.Contains(path, ".Firestore/Write/")
+	_, method, found := strings.Cut(path, ".Firestore/")
+	method, _, _ = strings.Cut(method, "/")
+	return found && (method == "Listen" || method == "Write")
 }
 
 // Addr returns the address that the port listens on.

@@ -133,11 +133,11 @@ func (st *stream[Request, Response]) Send(m *Response) error {
 		return st.s.sendPayload(st.ctx, payload, answer.ChangesDocument())
 	case *wire.Written:
 		const usual = 256
-		text, err := answer.AppendJSON(make([]byte, 0, usual))
+		payload, err := answer.AppendJSON(append(make([]byte, 0, usual), '['))
 		if err != nil {
 			return err
 		}
-		return st.s.send(st.ctx, text, false)
+		return st.s.sendPayload(st.ctx, append(payload, ']'), false)
 	default:
 		return fault.E(fault.Internal, "no such stream")
 	}

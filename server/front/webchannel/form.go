@@ -3,7 +3,6 @@ package webchannel
 import (
 	"net/http"
 	"net/textproto"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +40,11 @@ func parseForward(body string) (*forward, error) {
 		var pair string
 		pair, body, _ = strings.Cut(body, "&")
 		name, escaped, _ := strings.Cut(pair, "=")
-		text, err := url.QueryUnescape(escaped)
-		if err != nil {
+		text, ok := unescape(escaped)
+		if !ok {
 			return nil, badForm("a value is not percent-encoded")
 		}
+		var err error
 		switch {
 		case name == "count":
 			count, err = parseNumber(text)

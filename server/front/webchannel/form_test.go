@@ -88,3 +88,16 @@ func FuzzUTF16Len(f *testing.F) {
 		}
 	})
 }
+
+func FuzzUnescape(f *testing.F) {
+	for _, s := range []string{"", "a", "+", "%", "%4", "%41", "%4g", "%G1", "a+b%2Bc%2bd", "%%41", "%E2%82%AC", "+%", "%00", "x%7B%22a%22%3A+1%7D"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := url.QueryUnescape(s)
+		got, ok := unescape(s)
+		if got != want || ok != (err == nil) {
+			t.Errorf("unescape(%q) = %q, %v, want %q, %v", s, got, ok, want, err)
+		}
+	})
+}

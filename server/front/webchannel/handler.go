@@ -365,11 +365,19 @@ func unknownSession(w http.ResponseWriter) {
 	_, _ = w.Write([]byte("<H1>Unknown SID</H1>"))
 }
 
+// The headers of all responses, which share these values.
+var (
+	plainText = []string{"text/plain; charset=utf-8"}
+	noSniff   = []string{"nosniff"}
+	noStore   = []string{"private, max-age=0, no-store"}
+	unbuffer  = []string{"no"}
+)
+
 // writeHeader sets the headers of all responses.
 func writeHeader(w http.ResponseWriter) {
 	head := w.Header()
-	head.Set("Content-Type", "text/plain; charset=utf-8")
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("Cache-Control", "private, max-age=0, no-store")
-	head.Set("X-Accel-Buffering", "no")
+	head["Content-Type"] = plainText
+	head["X-Content-Type-Options"] = noSniff
+	head["Cache-Control"] = noStore
+	head["X-Accel-Buffering"] = unbuffer
 }
