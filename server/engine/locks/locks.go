@@ -61,6 +61,8 @@ type request struct {
 	// lock and mode are the document and the requested mode. lock is nil for a request about ranges.
 	lock *docLock
 	mode Mode
+	// order is greater than that of all requests before this one in the lock's queue.
+	order int
 	// seen is a range to be locked. If it and lock are nil, changes are the changes that a commit announces.
 	seen    *Range
 	changes []document.Change
@@ -169,12 +171,22 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 	if had != 0 || hot {
 		l.hotUntil = t.clock.Now().Add(hotFor)
 	}
-	if had != 0 {
-		l.queue = slices.Insert(l.queue, 0, r) // It must precede requests that wait for this owner.
-	} else {
-		l.queue = append(l.queue, r)
-	}
+	l.enqueue(r, had != 0)
 	return t.wait(ctx, r)
+}
+
+// enqueue adds a request to the queue. That of an owner that holds the lock comes first: the others wait for this owner anyway.
+func (l *docLock) enqueue(r *request, holds bool) {
+	if n := len(l.queue); holds && n > 0 {
+		r.order = l.queue[0].order - 1
+	} else if n > 0 {
+		r.order = l.queue[n-1].order + 1
+	}
+	if holds {
+		l.queue = slices.Insert(l.queue, 0, r)
+		return
+	}
+	l.queue = append(l.queue, r)
 }
 
 // hot reports whether transactions may not share the document.
@@ -329,10 +341,10 @@ func (t *Table) Close(err error) {
 
 // breakCycles aborts the youngest owner of every cycle of waiting owners through o. The table is locked.
 func (t *Table) breakCycles(o *Owner) {
-	for o.waiting != nil {
+	for o.waiting != nil && t.awaited(o) {
 		// o may close several cycles. The loop ends when o no longer waits, as the victim or because a victim's locks were
 		// released, or when no cycle is left.
-		cycle := t.cycle(o, o, map[*Owner]bool{})
+		cycle := newSearch(t, o).from(o)
 		if cycle == nil {
 			return
 		}
@@ -352,46 +364,6 @@ func compareAges(a, b *Owner) int {
 		return 1
 	}
 	return 0
-}
-
-// cycle returns the owners on a path from one owner to another in the graph of waiting owners, or nil.
-func (t *Table) cycle(from, to *Owner, seen map[*Owner]bool) []*Owner {
-	if from.waiting == nil || seen[from] {
-		return nil
-	}
-	seen[from] = true
-	for _, b := range t.blockers(from.waiting) {
-		if b == to {
-			return []*Owner{from}
-		}
-		if way := t.cycle(b, to, seen); way != nil {
-			return append(way, from)
-		}
-	}
-	return nil
-}
-
-// blockers returns the owners that a request waits for: conflicting holders of the lock, and those before it in the queue.
-func (t *Table) blockers(r *request) []*Owner {
-	switch {
-	case r.seen != nil:
-		return t.rangeBlockers(r)
-	case r.lock == nil:
-		return t.announceBlockers(r)
-	}
-	var out []*Owner
-	for _, h := range r.lock.holders {
-		if h.o != r.o && (r.mode == Exclusive || h.mode == Exclusive) {
-			out = append(out, h.o)
-		}
-	}
-	for _, before := range r.lock.queue {
-		if before == r {
-			break
-		}
-		out = append(out, before.o)
-	}
-	return out
 }
 
 // The texts that clients receive.
