@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
+	"clave/server/atomicfile"
+	"clave/server/backup"
 	"clave/server/fault"
 )
 
@@ -21,8 +24,9 @@ func cannotWrite(err error) error {
 	return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 }
 
-// replace writes a folder beside dir and then renames it to dir, which must be absent, be empty, or have the marker: a file of every
-// export.
+// replace writes a folder and gives it the name dir, which must be absent, be empty, or have the marker: a file of every export. The folder is
+// written into a temporary folder beside dir. If the process ends before the new folder is complete, dir stays as it was, and the next export
+// removes the temporary folder.
 func replace(dir, marker string, write func(part string) error) (err error) {
 	if err := replaceable(dir, marker); err != nil {
 		return err
@@ -31,15 +35,39 @@ func replace(dir, marker string, write func(part string) error) (err error) {
 	if err := os.MkdirAll(parent, folderMode); err != nil {
 		return cannotWrite(err)
 	}
-	part, err := os.MkdirTemp(parent, filepath.Base(dir)+".part-")
+	scratch, done, err := backup.ScratchCopy(dir)
 	if err != nil {
 		return cannotWrite(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	defer func() {
+		if err = errors.Join(err, done()); errors.Is(err, syscall.ENOSPC) {
+			err = fault.Wrap(err, fault.ResourceExhausted, "cannot write the export: there is no space for it in %s", parent)
+		}
+	}()
+	part := filepath.Join(scratch, "export")
+	if err := os.Mkdir(part, folderMode); err != nil {
+		return cannotWrite(err)
+	}
 	if err := write(part); err != nil {
 		return err
 	}
-	return swap(part, dir)
+	if err := syncFolders(part); err != nil {
+		return cannotWrite(err)
+	}
+	if err := swap(part, dir); err != nil {
+		return cannotWrite(err)
+	}
+	return atomicfile.SyncFolder(parent)
+}
+
+// syncFolders waits until the names in a folder and in those below it are on disk.
+func syncFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return atomicfile.SyncFolder(path)
+	})
 }
 
 // CanExport checks that Export may write to a folder, which must be blank or an earlier export.
@@ -71,17 +99,23 @@ func replaceable(dir, marker string) error {
 	return nil
 }
 
-// swap replaces a folder, which may be absent, by another.
+// swap gives a folder the name of another, which may be absent, and the other the folder's name or one beside it.
 func swap(part, dir string) error {
+	err := os.Rename(part, dir) // succeeds if dir is absent or empty
+	if err == nil {
+		return nil
+	}
+	if err := exchange(part, dir); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
 	old := part + ".old"
-	err := os.Rename(dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannotWrite(err)
+	if err := os.Rename(dir, old); err != nil {
+		return err
 	}
 	if err := os.Rename(part, dir); err != nil {
-		return cannotWrite(errors.Join(err, os.Rename(old, dir)))
+		return errors.Join(err, os.Rename(old, dir))
 	}
-	return os.RemoveAll(old)
+	return nil
 }
 
 // writeFile writes a file and waits until it is on disk.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"clave/server/atomicfile"
 	"clave/server/fault"
 )
 
@@ -29,7 +30,7 @@ func (t *Transfer) marked(source string, apply func() error) error {
 	if err := writeFile(t.o.Marker, []byte(source)); err != nil {
 		return err
 	}
-	if err := syncFolder(filepath.Dir(t.o.Marker)); err != nil {
+	if err := atomicfile.SyncFolder(filepath.Dir(t.o.Marker)); err != nil {
 		return err
 	}
 	if err := apply(); err != nil {
@@ -38,7 +39,7 @@ func (t *Transfer) marked(source string, apply func() error) error {
 	if err := os.Remove(t.o.Marker); err != nil {
 		return fmt.Errorf("mark the import as complete: %w", err)
 	}
-	return syncFolder(filepath.Dir(t.o.Marker))
+	return atomicfile.SyncFolder(filepath.Dir(t.o.Marker))
 }
 
 // reason returns the text of an error for the operator.
@@ -60,13 +61,4 @@ func Unfinished(marker string) (source string, err error) {
 		text = []byte("(unknown)") // The process ended before the name was on disk.
 	}
 	return string(text), err
-}
-
-// syncFolder waits until the names in a folder are on disk.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
