@@ -31,6 +31,9 @@ var forbidden = []struct {
 	{"fmt.Print", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Println", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
 	{"fmt.Printf", []string{"cmd/", "bench"}, "log with slog, or write to a given io.Writer"},
+	{"rand.Read", []string{"randid"}, "call randid, which makes ids, secrets, keys and salts"},
+	// The back office counts wrong codes in a window: decisions/0014-window-of-wrong-codes.md.
+	{"rate.NewLimiter", []string{"ratelimit", "backoffice"}, "take a ratelimit.Limiter"},
 	{"slog.Default", []string{"app"}, "take the logger from the caller; nil logs nothing"},
 }
 

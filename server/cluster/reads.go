@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"clave/server/front"
+	"clave/server/verb"
 )
 
 // Which requests a node that does not lead may serve by itself: reads of the latest state over gRPC and REST, and
@@ -35,7 +36,7 @@ var selectors = map[string][]protowire.Number{
 
 // verbs lists the REST methods that read by POST. names lists the parameters that name a transaction or a time.
 var (
-	verbs = []string{":batchGet", ":runQuery", ":runAggregationQuery", ":listCollectionIds"}
+	verbs = []string{"batchGet", "runQuery", "runAggregationQuery", "listCollectionIds"}
 	names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
 )
 
@@ -90,11 +91,10 @@ func ReadingOf(r *http.Request) Reading {
 			return Forward
 		}
 	}
-	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	switch verb := strings.LastIndexByte(last, ':'); {
-	case r.Method == http.MethodGet && verb < 0:
+	switch _, method := verb.Cut(r.URL.Path); {
+	case r.Method == http.MethodGet && method == "":
 		return Brief
-	case r.Method != http.MethodPost || verb < 0 || !slices.Contains(verbs, last[verb:]) || r.ContentLength < 0 || r.ContentLength > maxKept:
+	case r.Method != http.MethodPost || !slices.Contains(verbs, method) || r.ContentLength < 0 || r.ContentLength > maxKept:
 		return Forward
 	}
 	body, ok := peek(r, int(r.ContentLength))

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"slices"
 
 	"clave/server/clock"
@@ -12,6 +10,7 @@ import (
 	"clave/server/engine/past"
 	"clave/server/engine/records"
 	"clave/server/fault"
+	"clave/server/randid"
 	"clave/server/resource"
 	"clave/server/storage"
 )
@@ -110,19 +109,15 @@ func (t target) document(name resource.Document, at clock.Version) (*document.Do
 // Snapshot retains the state of all databases of a project for Restore, and returns its token. Its only cost is that
 // later changes stay in the log until Release.
 func (e *Engine) Snapshot(_ context.Context, project string) (string, error) {
-	token := make([]byte, 12)
-	if _, err := rand.Read(token); err != nil {
-		return "", err
-	}
-	text := base64.RawURLEncoding.EncodeToString(token)
+	token := randid.Secret(12)
 	databases := e.project(project)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, db := range databases {
-		db.snapshots[text] = db.nowLocked()
+		db.snapshots[token] = db.nowLocked()
 	}
-	e.mu.snapshots[text] = project
-	return text, nil
+	e.mu.snapshots[token] = project
+	return token, nil
 }
 
 // Release drops a snapshot. Dropping an unknown snapshot is not an error.

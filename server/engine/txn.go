@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
 	"hash/fnv"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/randid"
 	"clave/server/resource"
 )
 
@@ -74,13 +74,6 @@ const (
 
 // nonce is the secret part of a transaction's id, which prevents others from using or ending the transaction.
 type nonce [8]byte
-
-// newNonce returns a new nonce.
-func newNonce() (n nonce) {
-	// rand.Read never returns an error: it ends the program instead.
-	_, _ = rand.Read(n[:])
-	return n
-}
 
 // id returns a transaction's id.
 func (e *Engine) id(db *database, t *txn) []byte {
@@ -175,7 +168,7 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o operation.
 
 // begin creates a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o operation.TransactionOptions) (*txn, error) {
-	t := &txn{nonce: newNonce(), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
+	t := &txn{nonce: nonce(randid.Bytes(len(nonce{}))), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64

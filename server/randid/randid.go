@@ -1,4 +1,4 @@
-// Package randid makes random ids and secrets from crypto/rand.
+// Package randid makes random ids, secrets, keys and salts from crypto/rand.
 package randid
 
 import (
@@ -20,10 +20,8 @@ func New(n int) string { return From(n, Alphanumeric) }
 func From(n int, alphabet string) string {
 	limit := 256 - 256%len(alphabet)
 	id := make([]byte, 0, n)
-	buffer := make([]byte, 2*n)
 	for len(id) < n {
-		rand.Read(buffer)
-		for _, b := range buffer {
+		for _, b := range Bytes(2 * n) {
 			if int(b) < limit && len(id) < n {
 				id = append(id, alphabet[int(b)%len(alphabet)])
 			}
@@ -32,17 +30,19 @@ func From(n int, alphabet string) string {
 	return string(id)
 }
 
-// Secret returns n random bytes in base64url without padding.
-func Secret(n int) string {
+// Bytes returns n random bytes.
+func Bytes(n int) []byte {
 	b := make([]byte, n)
-	rand.Read(b)
-	return base64.RawURLEncoding.EncodeToString(b)
+	rand.Read(b) // It never returns an error: it ends the program instead.
+	return b
 }
+
+// Secret returns n random bytes in base64url without padding.
+func Secret(n int) string { return base64.RawURLEncoding.EncodeToString(Bytes(n)) }
 
 // UUID returns a random UUID (version 4).
 func UUID() string {
-	var b [16]byte
-	rand.Read(b[:])
+	b := Bytes(16)
 	const version, variant = 0x40, 0x80
 	b[6] = b[6]&0x0f | version
 	b[8] = b[8]&0x3f | variant

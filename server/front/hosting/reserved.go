@@ -63,8 +63,8 @@ func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, ReservedPrefix)
 	switch {
 	case name == "init.json":
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(indented(s.App))) // it fails only if the client has disconnected
+		w.Header().Set("Content-Type", "application/json") // without a charset, as Firebase Hosting
+		_, _ = w.Write([]byte(indented(s.App)))            // it fails only if the client has disconnected
 	case name == "init.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		_, _ = w.Write([]byte(s.script(r.URL.Query().Get("useEmulator") == "true")))

@@ -3,7 +3,6 @@ package hasher
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"clave/server/account/passhash"
 	"clave/server/fault"
 	"clave/server/identity/hashqueue"
+	"clave/server/randid"
 )
 
 // rounds is the number of rounds of Firebase's scrypt for new passwords.
@@ -50,9 +50,7 @@ func New(o Options) *Hasher {
 
 // newParams returns new hash parameters, for a project that has not hashed a password yet.
 func (h *Hasher) newParams() passhash.Params {
-	p := passhash.Params{SignerKey: make([]byte, 64), Separator: []byte{7}, Rounds: rounds, MemCost: h.o.MemCost}
-	rand.Read(p.SignerKey)
-	return p
+	return passhash.Params{SignerKey: randid.Bytes(64), Separator: []byte{7}, Rounds: rounds, MemCost: h.o.MemCost}
 }
 
 // Params returns the parameters with which a project hashes passwords. The first call creates the project's signer
@@ -127,8 +125,7 @@ func (h *Hasher) Hash(ctx context.Context, project, client, password string) (*p
 	if err != nil {
 		return nil, err
 	}
-	salt := make([]byte, 12)
-	rand.Read(salt)
+	salt := randid.Bytes(12)
 	var made *passhash.Hash
 	var hashErr error
 	if err := h.wait(ctx, client, func() { made, hashErr = params.New(password, salt) }); err != nil {

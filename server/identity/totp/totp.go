@@ -3,13 +3,14 @@ package totp
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha1"
 	"crypto/subtle"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"clave/server/randid"
 )
 
 // Parameters of the codes.
@@ -23,11 +24,7 @@ const (
 )
 
 // NewSecret returns a random secret.
-func NewSecret() []byte {
-	secret := make([]byte, secretBytes)
-	rand.Read(secret)
-	return secret
-}
+func NewSecret() []byte { return randid.Bytes(secretBytes) }
 
 // Encode returns a secret in the form that authenticator apps accept: base32 without padding.
 func Encode(secret []byte) string {

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"clave/server/fault"
+	"clave/server/randid"
 )
 
 // migrations creates the tables, version by version. Existing entries must never be changed. $cluster is a new id,
@@ -99,11 +99,7 @@ func step(ctx context.Context, tx pgx.Tx, version int) error {
 }
 
 // newID returns 16 random bytes.
-func newID() []byte {
-	id := make([]byte, 16)
-	_, _ = rand.Read(id) // which never fails
-	return id
-}
+func newID() []byte { return randid.Bytes(16) }
 
 // hexID returns a new id in hexadecimal digits.
 func hexID() string { return hex.EncodeToString(newID()) }
