@@ -68,7 +68,8 @@ func (e *edit) entries(d *docState, prefix []byte, set *index.Set) {
 	e.diff(before, after)
 }
 
-// diff adds the changes from one sorted list of entries to another.
+// diff adds the changes from one sorted list of entries to another. It merges the lists in the order of keys: it deletes a key that only before has, and
+// sets one that only after has or whose value differs. Equal entries cost nothing.
 func (e *edit) diff(before, after []index.Entry) {
 	for len(before) > 0 || len(after) > 0 {
 		c := 0

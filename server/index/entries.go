@@ -10,6 +10,11 @@ import (
 	"clave/server/value"
 )
 
+// How the entries of a document are made. Entries visits all fields, including the members of maps. A field has an automatic entry by its whole value
+// and, if it is an array, one for each distinct element (field). A document has an entry in a composite index of its collection's id if it has all fields of the
+// index (composite). The entries are sorted by key, so that the entries of two states of a document can be compared in one pass, and a commit writes the
+// differences only (package engine, edit.diff). All keys of a document share a few allocations (arena).
+
 // The first bytes of keys of entries.
 const (
 	keyCollection = 'c'

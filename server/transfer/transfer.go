@@ -17,6 +17,10 @@ import (
 	"clave/server/resource"
 )
 
+// How an import works. It reads everything twice: first to verify it, then to write it. A refused import therefore changes nothing. The second pass is not
+// atomic: documents are committed in batches, and accounts are imported by requests of maxAccounts. It runs while a marker exists (marker.go), with which no
+// server starts. Documents and accounts of the same names are replaced and all others stay, so the same import, repeated after an interruption, completes it.
+
 // The names in a folder of the Emulator Suite.
 const (
 	suiteFile       = "firebase-export-metadata.json"

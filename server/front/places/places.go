@@ -97,6 +97,7 @@ func (p *Places) takeLocked(address netip.Addr, end func()) (place, ended *Place
 			return nil, nil
 		}
 	}
+	// All places are taken: the network that has the most loses one, if it has more than this one would then have.
 	if p.mu.taken >= p.o.All {
 		if ended = p.oldestOfMostLocked(own + 1); ended == nil {
 			return nil, nil
