@@ -50,6 +50,12 @@ var writesUnderRules = [][]string{
 	{"request.resource.data.r.value[0] == 1.0", `t/n {"r": ` + vectorOfOne + `}`},
 	{"request.method == 'create'", "t/n {}", "-t/n"},
 	{"request.method in ['create', 'delete']", "t/n {}", "-t/n"},
+	{"request.method == 'delete' && resource == null && request.resource == null", "t/n {}", "-t/n"},
+	{"request.method == 'delete' && resource.data.v == 1", "t/e {}", "-t/e"},
+	{"request.method == 'update' && resource.data.v == 1 && request.resource.data.v == 2", "-t/e", `t/e {"v": {"integerValue": "2"}}`},
+	{"request.method == 'create' && request.resource.data.v == 2", "-t/n", `t/n {"v": {"integerValue": "2"}}`},
+	{"request.method == 'create' && request.resource.data.v == 2", `t/n {"v": {"integerValue": "1"}}`, "-t/n", `t/n {"v": {"integerValue": "2"}}`},
+	{"request.method == 'delete'", "-t/n", "t/n {}"},
 }
 
 // vectorOfOne is a vector in the REST form.
@@ -83,6 +89,9 @@ func TestRulesOfWritesAgainstTheOfficialEmulator(t *testing.T) {
 		}
 		got, want := ours.verdict(c), theirs.verdict(c)
 		counts[want]++
+		if decided, _, err := c.Decide(t.Context()); err != nil || decided != want {
+			t.Errorf("%s for %s: clave rules test decides %s, %v; theirs %s", tt[0], tt[1:], decided, err, want)
+		}
 		if got != want {
 			t.Errorf("%s for %s: ours %s, theirs %s", tt[0], tt[1:], got, want)
 		}

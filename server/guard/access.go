@@ -91,16 +91,41 @@ func (a *access) list(ctx context.Context, q *query.Query) error {
 	return a.decide(ctx, &rules.Request{Method: rules.List, Query: q})
 }
 
-// decision identifies equal decisions of one commit: several writes of a document are the same request to the rules if
-// they have the same method and leave the document, or none.
-type decision struct {
-	path   string
-	method rules.Method
-	exists bool
+// effect is the writes of one document in a commit, or its verifications, by their indexes.
+type effect struct{ first, last int }
+
+// effects returns the effects of a commit in the order of their last writes.
+func effects(steps []engine.Step) []effect {
+	if len(steps) == 1 {
+		return []effect{{}}
+	}
+	type subject struct {
+		path   string
+		verify bool
+	}
+	found := make(map[subject]*effect, len(steps))
+	of := func(i int) *effect {
+		w := &steps[i].Write
+		key := subject{w.Name.Path, w.Op == document.Verify}
+		if found[key] == nil {
+			found[key] = &effect{first: i}
+		}
+		return found[key]
+	}
+	for i := range steps {
+		of(i).last = i
+	}
+	out := make([]effect, 0, len(found))
+	for i := range steps {
+		if o := of(i); o.last == i {
+			out = append(out, *o)
+		}
+	}
+	return out
 }
 
-// commit authorizes each write of a commit. Coverage counts each of them; otherwise equal decisions are made once. As in the official emulator, the rules get the document of a write as it is
-// before the commit and after all of its writes, even if several writes have the same document.
+// commit authorizes the effects of a commit. As in the official emulator, several writes of a document have one effect. The rules get the
+// document as it is before the commit and after all of its writes.
 func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	switch {
 	case a == nil || a.ruleset == nil && !a.unrestricted:
@@ -115,26 +140,15 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 			a.lookups.Writes(w.Name)
 		}
 	}
-	var allowed map[decision]bool
-	if len(v.Steps) > 1 && !a.rulesets.o.Cover {
-		allowed = make(map[decision]bool, len(v.Steps))
-	}
-	for i := range v.Steps {
-		step := &v.Steps[i]
-		name := step.Write.Name
+	for _, o := range effects(v.Steps) {
+		first, last := &v.Steps[o.first].Write, &v.Steps[o.last]
+		name := first.Name
 		before, err := v.Before(ctx, name)
 		if err != nil {
 			return err
 		}
-		request := &rules.Request{Method: methodOf(step, before), Name: name, Before: before, Lookups: a.lookups, Verify: step.Write.Op == document.Verify}
-		key := decision{name.Path, request.Method, step.Exists}
-		if allowed[key] {
-			continue
-		}
-		if allowed != nil {
-			allowed[key] = true // otherwise the loop ends
-		}
-		if step.Exists {
+		request := &rules.Request{Method: methodOf(first, &last.Write, before), Name: name, Before: before, Lookups: a.lookups, Verify: first.Op == document.Verify}
+		if last.Exists {
 			if request.After, err = v.After(ctx, name); err != nil {
 				return err
 			}
@@ -146,19 +160,18 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	return nil
 }
 
-// methodOf returns the method of a write for the rules, given the document as it was before the commit. A write with the
-// precondition that the document exists is an update, and one with the opposite precondition a create, whether or not the
-// document exists: preconditions are checked after the rules.
-func methodOf(s *engine.Step, before *document.Document) rules.Method {
-	must := s.Write.Precondition.Exists
+// methodOf returns the method of an effect for the rules, given its first and last write and the document as it was before the commit. An
+// effect that begins with the precondition that the document exists is an update, and one with the opposite precondition a create, whether or
+// not the document exists: preconditions are checked after the rules.
+func methodOf(first, last *document.Write, before *document.Document) rules.Method {
 	exists := before != nil
-	if must != nil {
+	if must := first.Precondition.Exists; must != nil {
 		exists = *must
 	}
 	switch {
-	case s.Write.Op == document.Verify:
+	case last.Op == document.Verify:
 		return rules.Get
-	case s.Write.Op == document.Delete:
+	case last.Op == document.Delete:
 		return rules.Delete
 	case exists:
 		return rules.Update

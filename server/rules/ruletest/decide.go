@@ -109,7 +109,7 @@ func (w *state) list(ctx context.Context, op *Operation) (rules.Decision, error)
 	return w.decideOne(ctx, &rules.Request{Method: rules.List, Query: q})
 }
 
-// commit decides the writes of one commit, each by the state before and after the whole of it.
+// commit decides the writes of one commit by the state before and after the whole of it.
 func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, error) {
 	w.time = w.time.Truncate(time.Millisecond) // as server timestamps are
 	w.after = make(map[string]*document.Document, len(w.before))
@@ -133,15 +133,30 @@ func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, err
 			delete(w.after, one.Path)
 		}
 	}
+	return w.decideAll(ctx, parsed)
+}
+
+// decideAll decides writes that are applied. Several writes of a document are decided as one.
+func (w *state) decideAll(ctx context.Context, writes []document.Write) (rules.Decision, error) {
 	lookups := rules.NewLookups()
-	for i := range parsed {
-		lookups.Writes(parsed[i].Name)
+	first, last := map[string]int{}, map[string]int{}
+	for i := range writes {
+		path := writes[i].Name.Path
+		lookups.Writes(writes[i].Name)
+		if _, ok := first[path]; !ok {
+			first[path] = i
+		}
+		last[path] = i
 	}
-	for i, one := range writes {
-		q := &rules.Request{Name: parsed[i].Name, Before: w.before[one.Path], Lookups: lookups}
-		q.Method = methodOf(&parsed[i], q.Before)
+	for i := range writes {
+		path := writes[i].Name.Path
+		if last[path] != i {
+			continue
+		}
+		q := &rules.Request{Name: writes[i].Name, Before: w.before[path], Lookups: lookups}
+		q.Method = methodOf(&writes[first[path]], &writes[i], q.Before)
 		if q.Method != rules.Delete {
-			q.After = w.after[one.Path]
+			q.After = w.after[path]
 		}
 		if d, err := w.decideOne(ctx, q); err != nil || !d.Allowed {
 			return d, err
@@ -150,14 +165,14 @@ func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, err
 	return rules.Decision{Allowed: true}, nil
 }
 
-// methodOf returns the method of a write in the rules.
-func methodOf(w *document.Write, before *document.Document) rules.Method {
+// methodOf returns the method of a document's writes in the rules, given the first and the last of them.
+func methodOf(first, last *document.Write, before *document.Document) rules.Method {
 	exists := before != nil
-	if w.Precondition.Exists != nil {
-		exists = *w.Precondition.Exists
+	if first.Precondition.Exists != nil {
+		exists = *first.Precondition.Exists
 	}
 	switch {
-	case w.Op == document.Delete:
+	case last.Op == document.Delete:
 		return rules.Delete
 	case exists:
 		return rules.Update
