@@ -21,6 +21,7 @@ import (
 	"clave/server/parsing"
 	"clave/server/process"
 	"clave/server/storage"
+	"clave/server/turns"
 )
 
 // HealthPath is the path at which every port of an app reports its health.
@@ -102,6 +103,8 @@ type App struct {
 	connections, streams, responses *places.Places
 	// parsing limits the memory of large requests that are parsed, over all transports.
 	parsing *parsing.Limit
+	// turns divides the processors' time for queries between networks.
+	turns *turns.Queue
 	// prepare runs after the ports are open and before the app is ready.
 	prepare []func(ctx context.Context) error
 	// leaving runs at the end of a run that was ready, after serving has stopped.
@@ -123,6 +126,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	ahead := laboratory(c, &o)
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
+	a.turns = turns.New(turns.Options{})
 	a.connections = places.New(places.Options{All: o.Memory.Connections, Shared: c.TrustProxy})
 	a.streams = places.New(places.Options{All: o.Memory.Streams})
 	a.responses = places.New(places.Options{All: o.Memory.Responses})

@@ -89,7 +89,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 		return err
 	}
 	s.engine, err = engine.Open(ctx, engine.Options{
-		Store: s.replica, Clock: a.o.Clock, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
+		Store: s.replica, Clock: a.o.Clock, Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
 		Missing: s.lacked(false), Wanted: s.lacked(true),
 		Current: func(ctx context.Context) error { return f.indexForStream(ctx, s) },
 	})
@@ -143,7 +143,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	}
 	s.hub = hub
 	g, err := guard.New(guard.Options{
-		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Clock: a.o.Clock, Log: a.o.Log,
+		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Turns: a.turns, Clock: a.o.Clock, Log: a.o.Log,
 	})
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		a.watched.recorder = recorder
 	}
 	eo := engine.Options{
-		Store: store, Clock: a.versionClock(store), IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
+		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
 		Exists: a.exists(), Needed: a.neededIndex(definitions),
 	}
 	ho := listen.Options{MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}

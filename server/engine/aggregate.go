@@ -16,6 +16,10 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	if err != nil {
 		return nil, operation.Stats{}, err
 	}
+	defer r.turn.Rest()
+	if err := r.turn.Start(ctx); err != nil {
+		return nil, operation.Stats{}, err
+	}
 	figures, stats, err := r.aggregate(ctx, a)
 	if err != nil {
 		return nil, stats, err

@@ -11,6 +11,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/engine/catalogue"
+	"clave/server/engine/held"
 	"clave/server/engine/locks"
 	"clave/server/engine/past"
 	"clave/server/fault"
@@ -28,6 +29,8 @@ type Engine struct {
 	floor, noted clock.Version
 	// maxOverlay is the constant, or a test's value.
 	maxOverlay int
+	// held is the memory that all readings hold.
+	held *held.Memory
 	// leased is the store if other processes may take it over, or nil.
 	leased storage.Leased
 	seq    sequencer
@@ -81,7 +84,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay}
+	e := &Engine{o: o, opened: clock.VersionOf(o.Clock.Now()), maxOverlay: maxOverlay, held: held.New(o.Results)}
 	e.leased, _ = o.Store.(storage.Leased)
 	e.seq.engine, e.seq.clock = e, clock.System()
 	e.builder = newBuilder(e)

@@ -14,6 +14,7 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/turns"
 )
 
 // Sizes of a page.
@@ -43,6 +44,10 @@ func (r *Reading) List(ctx context.Context, req operation.List) (operation.ListP
 		if from, err = parsePageToken(req.PageToken); err != nil {
 			return operation.ListPage{}, err
 		}
+	}
+	defer r.turn.Rest()
+	if err := r.turn.Start(ctx); err != nil {
+		return operation.ListPage{}, err
 	}
 	var page operation.ListPage
 	err = listed(ctx, req, from, r.state(overlay), func(d *document.Document) bool {
@@ -84,8 +89,12 @@ func listed(ctx context.Context, req operation.List, from []byte, s *past.State,
 	// Two ordered lists are merged: the stored documents (steps), and those of the overlay (names), which may be
 	// absent from the store. A name in both is yielded once: listedDocument prefers the overlay.
 	names := s.Overlay.In(req.Collection, from)
+	turn := turns.Of(ctx)
 	for steps.Next() {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := turn.Step(ctx, turns.Cost(len(steps.Record))); err != nil {
 			return err
 		}
 		id, _, err := index.CutSegment(steps.Segment)

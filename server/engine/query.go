@@ -24,6 +24,10 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 	if err != nil {
 		return operation.Stats{}, err
 	}
+	defer r.turn.Rest()
+	if err := r.turn.Start(ctx); err != nil {
+		return operation.Stats{}, err
+	}
 	x, err := r.newRun(ctx, q)
 	if err != nil {
 		return operation.Stats{}, err
@@ -32,6 +36,8 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 		if given++; given == q.Limit { // An earlier one need not be held while a slow client takes it.
 			last = d
 		}
+		r.turn.Lend()
+		defer r.turn.Return()
 		return yield(q.Project(d))
 	})
 	x.Stats.Results = int64(given)
@@ -76,6 +82,7 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 	if !r.locking() {
 		return nil, nil
 	}
+	r.turn.Pause()
 	hold, err := r.db.locks.LockRange(ctx, r.txn.owner, q)
 	if err != nil {
 		return nil, err

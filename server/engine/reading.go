@@ -7,11 +7,13 @@ import (
 
 	"clave/server/clock"
 	"clave/server/document"
+	"clave/server/engine/held"
 	"clave/server/engine/locks"
 	"clave/server/engine/past"
 	"clave/server/fault"
 	"clave/server/operation"
 	"clave/server/resource"
+	"clave/server/turns"
 )
 
 // maxOverlay is the maximum number of changed documents that a reading holds. If there are more, each call reads those
@@ -28,6 +30,9 @@ type Reading struct {
 	view    *view
 	version clock.Version
 	past    past.Overlay
+	// held is the memory that the reading holds, and turn the call's share of the processors' time.
+	held held.Share
+	turn *turns.Turn
 	// layered is set if past is complete. long is set if there are too many changes to hold them all.
 	layered, long bool
 }
@@ -43,7 +48,7 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at operation.
 	if err := e.reachNow(ctx, db, at.ReadTime == 0, at.Begin != nil || len(at.Transaction) > 0); err != nil {
 		return nil, err
 	}
-	r := &Reading{e: e, db: db}
+	r := &Reading{e: e, db: db, held: e.held.Share(), turn: turns.Of(ctx)}
 	switch {
 	case at.Begin != nil:
 		if r.txn, err = e.begin(ctx, db, *at.Begin); err != nil {
@@ -92,14 +97,21 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.
 		return r.past, nil
 	}
 	if !r.long {
-		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), r.version, nil, r.e.maxOverlay)
+		before, changed := r.held.Held(), 0
+		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), r.version, nil, func(n int64) error {
+			if changed++; changed > r.e.maxOverlay || r.held.Take(held.Beside+n) != nil {
+				return past.ErrTooMany
+			}
+			return nil
+		})
 		if !errors.Is(err, past.ErrTooMany) {
 			r.past, r.layered = overlay, err == nil
 			return overlay, err
 		}
+		r.held.Back(before)
 		r.long = true
 	}
-	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, -1)
+	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, func(n int64) error { return r.held.Take(held.Beside + n) })
 }
 
 // refresh advances a reading of a transaction with locks to the latest state, after a lock was taken.
@@ -121,6 +133,8 @@ func (r *Reading) Transaction() []byte { return r.begun }
 
 // Close ends the reading, but not the transaction.
 func (r *Reading) Close() {
+	r.turn.Rest()
+	r.held.Back(0)
 	if r.view != nil {
 		r.view.release()
 		r.view = nil
@@ -142,6 +156,7 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, name.DB)
 	}
 	if r.locking() {
+		r.turn.Pause()
 		if err := r.db.locks.Lock(ctx, r.txn.owner, name.Path, locks.Shared, true); err != nil {
 			return nil, err
 		}
@@ -149,7 +164,11 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			return nil, err
 		}
 	}
+	before := r.held.Held()
 	overlay, err := r.layer(ctx, func(path string) bool { return path == name.Path })
+	if r.long {
+		defer r.held.Back(before)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +190,17 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 		if err != nil {
 			return err
 		}
-		if err := yield(name, d); err != nil {
+		size := 0
+		if d != nil {
+			size = d.Size()
+		}
+		if err := r.turn.Step(ctx, turns.Cost(size)); err != nil {
+			return err
+		}
+		r.turn.Lend()
+		err = yield(name, d)
+		r.turn.Return()
+		if err != nil {
 			return err
 		}
 	}
@@ -180,5 +209,5 @@ func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 
 // state returns the state that is read, with an overlay of layer.
 func (r *Reading) state(overlay past.Overlay) *past.State {
-	return &past.State{Reader: r.view.snap, DB: r.db.name, Number: r.db.number.Load(), Overlay: overlay}
+	return &past.State{Reader: r.view.snap, DB: r.db.name, Number: r.db.number.Load(), Overlay: overlay, Held: &r.held}
 }

@@ -59,6 +59,8 @@ type Options struct {
 	Kept time.Duration
 	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may be nil.
 	CommitsWritten func(commits int, took time.Duration)
+	// Results is the maximum memory in bytes of results that all readings hold to sort them, and of past versions; zero means 256 MiB.
+	Results int64
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
 	// Log receives queries without index and failures; nil logs nothing.
@@ -85,6 +87,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Kept == 0 {
 		o.Kept = 24 * time.Hour
+	}
+	if o.Results == 0 {
+		o.Results = 256 << 20
 	}
 	if o.Limits.Lock == 0 {
 		o.Limits.Lock = 20 * time.Second

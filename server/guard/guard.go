@@ -12,6 +12,7 @@ import (
 	"clave/server/meter"
 	"clave/server/ratelimit"
 	"clave/server/token"
+	"clave/server/turns"
 )
 
 // Options configure a guard.
@@ -26,6 +27,8 @@ type Options struct {
 	CheckSession func(ctx context.Context, c token.Caller) error
 	// AnonymousWrites limits the writes of unidentified callers by their address; nil sets no limit.
 	AnonymousWrites *ratelimit.Addresses
+	// Turns divides the processors' time for queries between the callers' networks; nil sets no limit.
+	Turns *turns.Queue
 	// Faults delays and fails calls on purpose, in development; nil injects nothing.
 	Faults *faultinject.Injector
 	// Clock is the source of time; nil means the machine's clock.
@@ -64,6 +67,7 @@ type Guard struct {
 	watch  *watch
 	meter  *meter.Meter
 	faults *faultinject.Injector
+	turns  *turns.Queue
 
 	checkSession    func(ctx context.Context, c token.Caller) error
 	sessions        *sessions
@@ -77,11 +81,20 @@ func New(o Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults,
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults, turns: o.Turns,
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
 	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })
 	return g, nil
+}
+
+// within returns the context of a caller's reads, which share the turns of the caller's network, or of its service account.
+func (g *Guard) within(ctx context.Context, c token.Caller) context.Context {
+	client := "service\x00" + c.Service
+	if !c.Privileged {
+		client = ratelimit.Network(c.Address).String()
+	}
+	return g.turns.Within(ctx, client)
 }
 
 // inject delays or fails a call of a client, if configured. It exempts callers with a journal, which are the console's:

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"context"
+
 	"clave/server/listen"
 	"clave/server/live"
 	"clave/server/resource"
@@ -19,6 +21,11 @@ type Stream struct {
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
 func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
 	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
+}
+
+// Run is listen.Stream's; its queries take turns with those of other networks.
+func (s *Stream) Run(ctx context.Context, send func(*live.Event) error) error {
+	return s.Stream.Run(s.guard.within(ctx, s.caller), send)
 }
 
 // Add opens a target. The rules may deny it when it opens and at any later time.

@@ -31,6 +31,7 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 ) (err error) {
 	call := g.meter.Begin()
 	defer func() { call.Read(int64(len(names)), err) }()
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return err
@@ -68,6 +69,7 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 		call.Query(stats.Results, err)
 		g.ran(call, q, &stats)
 	}()
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return operation.Stats{}, err
@@ -89,6 +91,7 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 		call.Query(0, err)
 		g.ran(call, a.Query, &stats)
 	}()
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, a.Query.DB, at)
 	if err != nil {
 		return nil, Snapshot{}, operation.Stats{}, err
@@ -105,6 +108,7 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (page operation.ListPage, err error) {
 	call := g.meter.Begin()
 	defer func() { call.Query(int64(len(page.Documents)), err) }()
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return operation.ListPage{}, err
@@ -131,6 +135,7 @@ func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.D
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, db, at)
 	if err != nil {
 		return nil, err
@@ -144,6 +149,7 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
+	ctx = g.within(ctx, c)
 	reading, err := g.read(ctx, c, q.DB, at)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ type Plan struct {
 	Requests int64
 	// Windows is for the documents of live queries with a limit.
 	Windows int64
+	// Results is for the results that queries sort.
+	Results int64
 	// Connections, Streams and Responses are the maximum numbers of connections, of lasting streams, and of HTTP requests that are
 	// being served.
 	Connections, Streams, Responses int
@@ -50,6 +52,7 @@ func PlanFor(limit int64, configured bool) Plan {
 		Table:    min(max(share/48, leastTable), mostTable),
 		Requests: min(max(share/8, leastRequests), mostRequests),
 		Windows:  max(share, limit) / 8,
+		Results:  max(share, limit) / 8,
 
 		Connections: max(int(max(share, limit)/4/perConnection), fewest),
 		Streams:     max(int(max(share, limit)/4/perStream), fewest),

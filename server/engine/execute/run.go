@@ -17,6 +17,7 @@ import (
 	"clave/server/engine/walk"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/turns"
 )
 
 // errEnough ends a run early.
@@ -28,6 +29,7 @@ type Run struct {
 	state *past.State
 	q     *query.Query
 	plan  *planner.Plan
+	turn  *turns.Turn
 	// Stats counts what the run has read. The caller may set it before the run, and adds the results to it.
 	Stats operation.Stats
 	// past holds the matching documents of the overlay, in the query's order.
@@ -36,7 +38,7 @@ type Run struct {
 
 // New returns a run of a normalized query by its plan. ctx ends its scans and walks early.
 func New(ctx context.Context, s *past.State, q *query.Query, plan *planner.Plan) (*Run, error) {
-	x := &Run{ctx: ctx, state: s, q: q, plan: plan}
+	x := &Run{ctx: ctx, state: s, q: q, plan: plan, turn: turns.Of(ctx)}
 	return x, x.loadPast()
 }
 
@@ -111,7 +113,7 @@ func (x *Run) page(yield func(*document.Document) error) error {
 
 // ordered calls yield with all results in order.
 func (x *Run) ordered(yield func(*document.Document) error) error {
-	if !x.plan.Exact || x.plan.Walk && !x.inWalkingOrder() {
+	if x.plan.Walk && !x.inWalkingOrder() || !x.plan.Walk && !x.plan.Exact {
 		return x.sorted(yield)
 	}
 	rest := x.past
@@ -139,6 +141,8 @@ func (x *Run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.Order
 // sorted sorts all results and calls yield with them. For a query with a limit it holds only as many as the query can
 // return.
 func (x *Run) sorted(yield func(*document.Document) error) error {
+	before := x.state.Held.Held()
+	defer func() { x.state.Held.Back(before) }()
 	held := slices.Clone(x.past)
 	most := -1
 	if x.q.Limit != query.NoLimit {
@@ -154,10 +158,19 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 			}
 			seen[d.Name.Path] = true
 		}
+		if err := x.state.Held.TakeDocument(d); err != nil {
+			return err
+		}
 		// held is sorted and truncated only when it has doubled, so the cost of each document is logarithmic.
 		if held = append(held, d); most >= 0 && len(held) >= 2*most+1024 {
 			slices.SortFunc(held, x.q.Compare)
 			held = slices.Delete(held, most, len(held))
+			x.state.Held.Back(before)
+			for _, d := range held {
+				if err := x.state.Held.TakeDocument(d); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -197,16 +210,22 @@ func (x *Run) found(yield func(*document.Document) error) error {
 func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) error) error {
 	rows := scan.New(x.ctx, x.state.Reader, alts, x.q, &x.Stats)
 	defer func() { _ = rows.Close() }() // The end below returns its error.
+	before := x.state.Held.Held()       // Only an exact plan has ties, and its results are not sorted otherwise.
 	var tied []*document.Document
 	var tie []byte
 	flush := func() error {
+		if len(tied) == 0 {
+			return nil
+		}
 		slices.SortFunc(tied, x.q.Compare)
 		for _, d := range tied {
 			if err := yield(d); err != nil {
 				return err
 			}
 		}
+		clear(tied)
 		tied, tie = tied[:0], nil
+		x.state.Held.Back(before)
 		return nil
 	}
 	for h := rows.Next(); h != nil; h = rows.Next() {
@@ -241,6 +260,9 @@ func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			}
 			continue
 		}
+		if err := x.state.Held.TakeDocument(d); err != nil {
+			return err
+		}
 		tied, tie = append(tied, d), key
 	}
 	if err := flush(); err != nil {
@@ -271,10 +293,16 @@ func (x *Run) read(h *scan.Hit) (*document.Document, error) {
 	x.Stats.DocumentsRead++
 	name := x.state.Document(path)
 	if h.Record != nil {
+		if err := x.turn.Step(x.ctx, len(h.Record)>>10); err != nil {
+			return nil, err
+		}
 		return records.Decode(name, h.Record)
 	}
 	record, found, err := x.state.Reader.Get(x.plan.Scope.DocumentKey(tail))
 	if err != nil || !found {
+		return nil, err
+	}
+	if err := x.turn.Step(x.ctx, turns.Cost(len(record))); err != nil {
 		return nil, err
 	}
 	return records.Decode(name, record)

@@ -12,6 +12,7 @@ import (
 	"clave/server/engine/records"
 	"clave/server/resource"
 	"clave/server/storage"
+	"clave/server/turns"
 )
 
 // Last returns the version of the last commit of a database, or 0 if there is none.
@@ -42,6 +43,7 @@ func Scan(ctx context.Context, r storage.Reader, number uint32, after, upto cloc
 	yield func(v clock.Version, images []records.Image) error) error {
 	it := r.Scan(storage.Range{From: keys.Change(number, after+1), To: keys.Change(number, upto+1)})
 	defer func() { _ = it.Close() }()
+	turn := turns.Of(ctx)
 	for it.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -57,6 +59,9 @@ func Scan(ctx context.Context, r storage.Reader, number uint32, after, upto cloc
 		images, err := records.Images(bytes.Clone(b))
 		if err != nil {
 			return fmt.Errorf("read changes of %d: %w", v, err)
+		}
+		if err := turn.Step(ctx, turns.Cost(len(b))); err != nil {
+			return err
 		}
 		if err := yield(v, images); err != nil {
 			return err

@@ -18,12 +18,12 @@ import (
 // at the version (package records), or nil if it was absent.
 type Overlay map[string][]byte
 
-// ErrTooMany is returned by At if more documents have changed than the caller accepts.
+// ErrTooMany is the error for a caller of At whose hold accepts no more documents.
 var ErrTooMany = errors.New("past: too many documents have changed")
 
 // At returns the differences between a version of a database and the state of r, which has that version or a later one, for the paths
-// that keep accepts, or for all if it is nil. It returns ErrTooMany if there are more than most, unless most is negative.
-func At(ctx context.Context, r storage.Reader, number uint32, at clock.Version, keep func(path string) bool, most int) (Overlay, error) {
+// that keep accepts, or for all if it is nil. hold is called with the size in bytes of each of them; its error ends the search.
+func At(ctx context.Context, r storage.Reader, number uint32, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
 	last, err := Last(r, number)
 	if err != nil || last <= at {
 		return nil, err
@@ -35,10 +35,10 @@ func At(ctx context.Context, r storage.Reader, number uint32, at clock.Version, 
 			if _, known := o[i.Path]; known || keep != nil && !keep(i.Path) {
 				continue
 			}
-			o[i.Path] = bytes.Clone(i.Before)
-			if len(o) > most && most >= 0 {
-				return ErrTooMany
+			if err := hold(int64(len(i.Before))); err != nil {
+				return err
 			}
+			o[i.Path] = bytes.Clone(i.Before)
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"clave/server/document"
+	"clave/server/engine/held"
 	"clave/server/engine/keys"
 	"clave/server/engine/records"
 	"clave/server/resource"
@@ -18,6 +19,8 @@ type State struct {
 	Number uint32
 	// Overlay holds the documents that differ. It is nil if Reader has the version itself.
 	Overlay Overlay
+	// Held counts the memory that a run holds.
+	Held *held.Share
 }
 
 // Document returns the full name of a path.

@@ -10,6 +10,7 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/storage"
+	"clave/server/turns"
 )
 
 // Hit is a key that an alternative has found. Its bytes are valid until the scan moves.
@@ -64,6 +65,7 @@ type scan struct {
 	alt    *planner.Alternative
 	r      storage.Reader
 	stats  *operation.Stats
+	turn   *turns.Turn
 	ranges []index.Span
 	its    []storage.Iterator
 	// fresh is set until the iterators are first read.
@@ -81,7 +83,7 @@ type check struct {
 
 // newScan opens a scan.
 func newScan(ctx context.Context, r storage.Reader, a *planner.Alternative, q *query.Query, stats *operation.Stats) *scan {
-	s := &scan{ctx: ctx, alt: a, r: r, stats: stats}
+	s := &scan{ctx: ctx, alt: a, r: r, stats: stats, turn: turns.Of(ctx)}
 	s.hit.Alt = a
 	if !a.Shape.None {
 		s.ranges = a.Ranges(q)
@@ -101,7 +103,7 @@ func (s *scan) next() bool {
 			return false
 		}
 		found := s.advance()
-		if s.err = s.ctx.Err(); s.err != nil {
+		if s.err != nil {
 			return false
 		}
 		if !found {
@@ -146,12 +148,20 @@ func (s *scan) closeRange() {
 	s.its = nil
 }
 
+// step counts a key, and reports whether the scan continues.
+func (s *scan) step() bool {
+	s.stats.EntriesRead++
+	if s.err = s.ctx.Err(); s.err == nil {
+		s.err = s.turn.Step(s.ctx, 1)
+	}
+	return s.err == nil
+}
+
 // advance advances the first iterator, and then all of them to the next common suffix.
 func (s *scan) advance() bool {
-	if !s.its[0].Next() {
+	if !s.its[0].Next() || !s.step() {
 		return false
 	}
-	s.stats.EntriesRead++
 	if len(s.its) == 1 {
 		return true
 	}
@@ -161,7 +171,9 @@ func (s *scan) advance() bool {
 		if !s.its[at].Seek(append(bytes.Clone(s.alt.Accesses[at].Prefix), target...)) {
 			return false
 		}
-		s.stats.EntriesRead++
+		if !s.step() {
+			return false
+		}
 		if got := s.suffix(at); !bytes.Equal(got, target) {
 			target, same = got, 1
 		} else {

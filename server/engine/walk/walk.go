@@ -9,6 +9,7 @@ import (
 	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/storage"
+	"clave/server/turns"
 )
 
 // Documents walks over all documents below a document, or below the root, in the order of names. Each document of a
@@ -44,9 +45,13 @@ func (w *Documents) IDs(ctx context.Context, encoded []byte) ([]string, error) {
 	prefix := append(keys.Prefix(keys.KindDocument, w.Number), encoded...)
 	it := w.Reader.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()
+	turn := turns.Of(ctx)
 	var out []string
 	for ok := it.Next(); ok; {
 		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := turn.Step(ctx, 1); err != nil {
 			return nil, err
 		}
 		rest := it.Key()[len(prefix):]
@@ -65,8 +70,12 @@ func (w *Documents) IDs(ctx context.Context, encoded []byte) ([]string, error) {
 func (w *Documents) Collection(ctx context.Context, path string, encoded []byte, deep bool) error {
 	steps := NewSteps(w.Reader, w.Number, encoded, deep)
 	defer func() { _ = steps.Close() }() // The end below returns its error.
+	turn := turns.Of(ctx)
 	for steps.Next() {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := turn.Step(ctx, turns.Cost(len(steps.Record))); err != nil {
 			return err
 		}
 		id, _, err := index.CutSegment(steps.Segment)

@@ -1,0 +1,65 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/operation"
+	"clave/server/query"
+	"clave/server/value"
+)
+
+// TestResultsInMemoryAreBounded runs queries whose results have to be sorted in memory, and others that read as much in the order of an index.
+func TestResultsInMemoryAreBounded(t *testing.T) {
+	e := open(t, engine.Options{Results: 1 << 20})
+	const count = 200
+	prefix := strings.Repeat("x", 2000) // longer than an index entry
+	before := put(t, e, set("c/a", n(0))).Version
+	for i := range count {
+		put(t, e, set(fmt.Sprintf("c/%03d", i), value.Map{"n": value.Int(i), "s": value.String(prefix + fmt.Sprint(i))}))
+	}
+	everything, c := []query.From{{AllDescendants: true}}, []query.From{{Collection: "c"}}
+	twoFields := []query.Order{{Path: value.FieldPath{"n"}}, {Path: value.FieldPath{"s"}}}
+	for _, tt := range []struct {
+		name string
+		q    query.Query
+		at   operation.At
+		want int
+		code fault.Code
+	}{
+		{"documents in the order of names", query.Query{From: everything, Limit: query.NoLimit}, operation.At{}, count + 1, fault.OK},
+		{"the last documents in the order of names", query.Query{From: everything, Offset: count, Limit: 5}, operation.At{}, 1, fault.OK},
+		{"an order without an index", query.Query{From: c, OrderBy: twoFields, Limit: query.NoLimit}, operation.At{}, 0, fault.ResourceExhausted},
+		{"a collection by a number", query.Query{From: c, OrderBy: []query.Order{{Path: value.FieldPath{"n"}}}, Limit: query.NoLimit}, operation.At{}, count + 1, fault.OK},
+		{"a collection by texts whose beginnings are equal", query.Query{From: c, OrderBy: []query.Order{{Path: value.FieldPath{"s"}}}, Limit: query.NoLimit}, operation.At{}, 0, fault.ResourceExhausted},
+		{"the past", query.Query{From: c, Limit: query.NoLimit}, operation.At{ReadTime: before}, 1, fault.OK},
+	} {
+		for range 2 { // The second run has the memory of the first.
+			found, err := results(t, e, tt.q, tt.at)
+			if fault.CodeOf(err) != tt.code || tt.code == fault.OK && found != tt.want {
+				t.Errorf("%s: %d results, %v; want %d and %v", tt.name, found, err, tt.want, tt.code)
+			}
+		}
+	}
+}
+
+// results counts the results of a query.
+func results(t *testing.T, e *engine.Engine, q query.Query, at operation.At) (found int, err error) {
+	t.Helper()
+	q.DB = testDB
+	norm, err := q.Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Read(t.Context(), testDB, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, err = r.Query(t.Context(), norm, func(*document.Document) error { found++; return nil })
+	return found, err
+}
