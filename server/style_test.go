@@ -219,6 +219,7 @@ func startsGoroutine(t *testing.T, name string) bool {
 
 func TestStyle(t *testing.T) {
 	for pkg, files := range sourceFiles(t) {
+		checkPackageComment(t, pkg, files)
 		for _, name := range files {
 			fset := token.NewFileSet()
 			file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
@@ -233,6 +234,24 @@ func TestStyle(t *testing.T) {
 			checkCalls(t, fset, file, pkg)
 			checkLogKeys(t, fset, file)
 		}
+	}
+}
+
+// checkPackageComment checks that one file of a package has its comment.
+func checkPackageComment(t *testing.T, pkg string, files []string) {
+	t.Helper()
+	found := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Doc != nil && (strings.HasPrefix(file.Doc.Text(), "Package "+file.Name.Name+" ") || file.Name.Name == "main") {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%s: %d files have a comment of the package, want one", pkg, found)
 	}
 }
 

@@ -114,28 +114,9 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		return nil, err
 	}
 	ses := p.Session
-	var check func(u *account.User) error
-	switch {
-	case r.TOTPVerificationInfo != nil:
-		f := u.Factor(optional.String(r.MFAEnrollmentID))
-		if f == nil || f.Secret == nil {
-			return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
-		}
-		ses.Factor, ses.FactorKind = f.ID, "totp"
-		check = func(u *account.User) error {
-			return s.apps.Use(u.Factor(ses.Factor), r.TOTPVerificationInfo.VerificationCode, s.factorRules(cfg, tenant).Window)
-		}
-	default:
-		made, err := s.sms.Check(ctx, c.scope(), r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
-		if err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(u.Factors, func(f account.Factor) bool { return f.Phone == made.Phone })
-		if i < 0 || made.UID != u.UID {
-			return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
-		}
-		ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
-		check = func(*account.User) error { return nil }
+	check, err := s.presentedFactor(ctx, c, r, u, &ses, s.factorRules(cfg, tenant).Window)
+	if err != nil {
+		return nil, err
 	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
@@ -154,4 +135,30 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 		return nil, err
 	}
 	return &MFAResponse{TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
+}
+
+// presentedFactor finds the factor of the user that a request presents, and records it in the session. A code by text message is checked here, once;
+// check checks that of an app within the change, whose codes are valid once, with a tolerance of window periods.
+func (s *Service) presentedFactor(ctx context.Context, c Call, r *MFARequest, u *account.User, ses *session.Session, window int) (check func(u *account.User) error, err error) {
+	if r.TOTPVerificationInfo != nil {
+		f := u.Factor(optional.String(r.MFAEnrollmentID))
+		if f == nil || f.Secret == nil {
+			return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
+		}
+		id := f.ID
+		ses.Factor, ses.FactorKind = id, "totp"
+		return func(u *account.User) error {
+			return s.apps.Use(u.Factor(id), r.TOTPVerificationInfo.VerificationCode, window)
+		}, nil
+	}
+	made, err := s.sms.Check(ctx, c.scope(), r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(u.Factors, func(f account.Factor) bool { return f.Phone == made.Phone })
+	if i < 0 || made.UID != u.UID {
+		return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
+	}
+	ses.Factor, ses.FactorKind = u.Factors[i].ID, "phone"
+	return func(*account.User) error { return nil }, nil
 }

@@ -9,6 +9,7 @@ import (
 	"clave/server/identity/apierror"
 	"clave/server/identity/optional"
 	"clave/server/identity/session"
+	"clave/server/identity/settings"
 	"clave/server/identity/updateform"
 	"clave/server/identity/userinfo"
 )
@@ -42,29 +43,10 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	if err != nil {
 		return nil, err
 	}
-	uid, asUser, ses := optional.String(r.LocalID), r.IDToken != nil || !c.Admin, session.Session{}
-	if asUser {
-		if r.IDToken == nil {
-			return nil, apierror.New("INVALID_REQ_TYPE : Unsupported request parameters.")
-		}
-		u, id, err := s.userOf(&c, *r.IDToken)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.Restrict(updateform.UserRules{AsEmulator: s.o.AsEmulator, NoPassword: !passwordOn(cfg, tenant), Private: s.privacy(cfg)}); err != nil {
-			return nil, err
-		}
-		if r.Sensitive() {
-			if err := s.signedInRecently(u, id); err != nil {
-				return nil, err
-			}
-		}
-		if ses, err = session.Resume(s.accounts, c.scope(), id); err != nil {
-			return nil, err
-		}
-		uid = u.UID
-	} else if uid == "" {
-		return nil, apierror.New("MISSING_LOCAL_ID")
+	asUser := r.IDToken != nil || !c.Admin
+	uid, ses, err := s.updatedBy(&c, cfg, tenant, r, asUser)
+	if err != nil {
+		return nil, err
 	}
 	edit, err := r.Prepare(updateform.Options{
 		AsEmulator: s.o.AsEmulator, Admin: !asUser, Policy: &cfg.PasswordPolicyConfig, Now: s.now,
@@ -103,6 +85,34 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 		s.sendRecovery(ctx, c, notice)
 	}
 	return res, err
+}
+
+// updatedBy returns the account that a request changes and, if a user changes the own account, the user's session. It refuses changes that users
+// may not make.
+func (s *Service) updatedBy(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *updateform.Request, asUser bool) (uid string, ses session.Session, err error) {
+	if !asUser {
+		if optional.String(r.LocalID) == "" {
+			return "", ses, apierror.New("MISSING_LOCAL_ID")
+		}
+		return *r.LocalID, ses, nil
+	}
+	if r.IDToken == nil {
+		return "", ses, apierror.New("INVALID_REQ_TYPE : Unsupported request parameters.")
+	}
+	u, id, err := s.userOf(c, *r.IDToken)
+	if err != nil {
+		return "", ses, err
+	}
+	if err := r.Restrict(updateform.UserRules{AsEmulator: s.o.AsEmulator, NoPassword: !passwordOn(cfg, tenant), Private: s.privacy(cfg)}); err != nil {
+		return "", ses, err
+	}
+	if r.Sensitive() {
+		if err := s.signedInRecently(u, id); err != nil {
+			return "", ses, err
+		}
+	}
+	ses, err = session.Resume(s.accounts, c.scope(), id)
+	return u.UID, ses, err
 }
 
 // fill sets the response's fields to those of the account.

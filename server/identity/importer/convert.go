@@ -32,46 +32,11 @@ func (m *Importer) convert(ctx context.Context, to Target, g importform.User, ha
 	if g.ValidSince != nil {
 		u.ValidSince = g.ValidSince
 	}
-	var ok bool
-	switch {
-	case !profile.ValidUID(g.LocalID):
-		return nil, "localId is missing", nil
-	case g.TenantID != "" && g.TenantID != to.Scope.Tenant:
-		return nil, "Tenant id in userInfo does not match the tenant id in request.", nil
+	if problem = setContacts(to, u, g); problem == "" {
+		problem = setProviders(u, g.ProviderUserInfo)
 	}
-	if g.Email != "" {
-		if u.Email, ok = contact.Email(g.Email); !ok {
-			return nil, "email is invalid", nil
-		}
-	}
-	if g.PhoneNumber != "" {
-		if u.Phone, ok = contact.Phone(g.PhoneNumber); !ok {
-			return nil, "phone number format is invalid", nil
-		}
-	}
-	if g.CustomAttributes != nil {
-		if err := session.CheckAttributes(*g.CustomAttributes); err != nil {
-			return nil, badClaims(err), nil
-		}
-		u.Attributes = g.CustomAttributes
-	}
-	if profile.Check(g.DisplayName, g.PhotoURL) != nil {
-		return nil, "display name or photo url is too long", nil
-	}
-	for _, p := range g.ProviderUserInfo {
-		switch p.ProviderID {
-		// The account's hash and phone number represent these.
-		case "password", "phone":
-		case "":
-			return nil, "Invalid provider id", nil
-		default:
-			if p.RawID == "" {
-				return nil, "federatedId or (providerId & rawId) is required", nil
-			}
-			u.Providers = append(u.Providers, account.Provider{
-				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: optional.String(p.DisplayName), PhotoURL: optional.String(p.PhotoURL), ScreenName: p.ScreenName,
-			})
-		}
+	if problem != "" {
+		return nil, problem, nil
 	}
 	if problem = m.factors(to, u, g.MFAInfo); problem != "" {
 		return nil, problem, nil
@@ -79,6 +44,57 @@ func (m *Importer) convert(ctx context.Context, to Target, g importform.User, ha
 	// A plain-text password is hashed here. Hashing is slow, so it comes after all checks.
 	problem, err = m.password(ctx, to, u, g, hash)
 	return u, problem, err
+}
+
+// setContacts sets the address, the phone number and the claims of an imported account, and returns the problem with them or with its profile, if any.
+func setContacts(to Target, u *account.User, g importform.User) (problem string) {
+	var ok bool
+	switch {
+	case !profile.ValidUID(g.LocalID):
+		return "localId is missing"
+	case g.TenantID != "" && g.TenantID != to.Scope.Tenant:
+		return "Tenant id in userInfo does not match the tenant id in request."
+	}
+	if g.Email != "" {
+		if u.Email, ok = contact.Email(g.Email); !ok {
+			return "email is invalid"
+		}
+	}
+	if g.PhoneNumber != "" {
+		if u.Phone, ok = contact.Phone(g.PhoneNumber); !ok {
+			return "phone number format is invalid"
+		}
+	}
+	if g.CustomAttributes != nil {
+		if err := session.CheckAttributes(*g.CustomAttributes); err != nil {
+			return badClaims(err)
+		}
+		u.Attributes = g.CustomAttributes
+	}
+	if profile.Check(g.DisplayName, g.PhotoURL) != nil {
+		return "display name or photo url is too long"
+	}
+	return ""
+}
+
+// setProviders links the providers of an imported account, and returns the problem with them, if any.
+func setProviders(u *account.User, list []userinfo.Provider) (problem string) {
+	for _, p := range list {
+		switch p.ProviderID {
+		// The account's hash and phone number represent these.
+		case "password", "phone":
+		case "":
+			return "Invalid provider id"
+		default:
+			if p.RawID == "" {
+				return "federatedId or (providerId & rawId) is required"
+			}
+			u.Providers = append(u.Providers, account.Provider{
+				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: optional.String(p.DisplayName), PhotoURL: optional.String(p.PhotoURL), ScreenName: p.ScreenName,
+			})
+		}
+	}
+	return ""
 }
 
 // badClaims returns the problem with the custom claims of an imported account.
