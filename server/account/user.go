@@ -40,7 +40,7 @@ type User struct {
 	// Epoch counts the revocations of all sessions. It distinguishes sessions that began before and after a revocation in
 	// the same second. Accounts that earlier versions stored have epoch 0, and so have their sessions.
 	Epoch int64 `json:"epoch,omitempty"`
-	// HandedOver is when an owner of the address last took the account over from whoever had created it.
+	// HandedOver is when an owner of the address last took the account over from its creator.
 	HandedOver time.Time `json:"handedOver,omitzero"`
 	// SignedInFrom holds digests of the networks from which the user has signed in lately, the latest last.
 	SignedInFrom []string `json:"signedInFrom,omitempty"`

@@ -226,13 +226,13 @@ const leaseDemand = 4
 
 // demand decides whether a node requests leases.
 type demand struct {
-	// since is the beginning of the present period, before which there were some reads.
+	// since is the beginning of the present period, and before the number of reads until then. high is the latest result of look.
 	since  time.Duration
 	before int64
-	wants  bool
+	high   bool
 }
 
-// look reports whether there are enough reads, of which there were some until now.
+// look reports whether there have been enough reads lately for leases. reads is the number of all reads until now.
 func (d *demand) look(reads int64, now time.Duration) bool {
 	enough := reads-d.before >= leaseDemand
 	over := now-d.since >= indexWait
@@ -240,9 +240,9 @@ func (d *demand) look(reads int64, now time.Duration) bool {
 		d.since, d.before = now, reads
 	}
 	if enough || over {
-		d.wants = enough
+		d.high = enough
 	}
-	return d.wants
+	return d.high
 }
 
 // watch waits at the leader for each new row of the log, so that the replica follows at once, and for a lease if there are

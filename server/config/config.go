@@ -152,7 +152,7 @@ var parts = []string{"firestore", "auth", "hosting"}
 // declare declares the flags of all modes that set fields of the Config.
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
-	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: whoever has access to the store may deploy
+	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: access to the store is enough
 		flags.StringVar(&c.DataDir, "data", ".clave", "data `FOLDER`, relative to the folder of firebase.json")
 	}
 	if c.Mode.storesShared() {

@@ -51,7 +51,7 @@ type receiver struct {
 		progress progress
 		cursor   cursor
 		lanes    lanes
-		// dead are the dead letters in the order in which they came.
+		// dead are the dead letters in the order of their arrival.
 		dead                             []deadLetter
 		fresh, late                      int
 		freshBytes, lateBytes, deadBytes int64

@@ -96,7 +96,7 @@ func newDialer(o Options) (*dialer, error) {
 		return nil, fmt.Errorf("%q is no http or https origin", o.URL)
 	}
 	if u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("%s is not encrypted: whoever is on the way could pose as every user; use https", o.URL)
+		return nil, fmt.Errorf("%s is not encrypted: anyone on the network path could act as any user; use https", o.URL)
 	}
 	port := u.Port()
 	if port == "" {

@@ -19,8 +19,8 @@ import (
 //	f number                      -> the version before which commits are dropped
 //	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
 //	i number …                    -> an index entry (package index)
-//	m number                      -> the index definitions that the entries are of
-//	t                             -> the greatest version given, as of the last note
+//	m number                      -> the index definitions of the stored entries
+//	t                             -> the greatest version given to a commit or a reader, written every minute
 const (
 	KindCatalogue  byte = 'a'
 	KindChange     byte = 'c'

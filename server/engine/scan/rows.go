@@ -18,9 +18,7 @@ import (
 // least. An order key encodes the query's order in bytes, with the name last. Two scans at the same document have the
 // same key, so the document is returned once.
 //
-// One scan reads the intersection of its accesses, since each of them covers only some of the equalities. All accesses
-// have the same fields and name after their prefixes, so the iterators seek one another's position until all are at the
-// same one (scan.advance).
+// One scan reads the intersection of its accesses, since each of them covers only some of the equalities (scan.go).
 //
 // Values are truncated in keys (index.MaxComponent), so different documents may have keys that are equal up to the
 // truncated value. The engine's run collects adjacent hits of this kind and sorts them by their documents.

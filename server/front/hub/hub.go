@@ -85,8 +85,8 @@ type hub struct{ o Options }
 
 // New returns the handler of the hub's port:
 //
-//	GET  /                                      where the hub is
-//	GET  /emulators                             what runs where
+//	GET  /                                      the addresses of the hub
+//	GET  /emulators                             the running emulators with their addresses
 //	POST /_admin/export {"path", "initiatedBy", "targets"}   writes an export to a folder of this machine
 //	PUT  /functions/disableBackgroundTriggers, …/enableBackgroundTriggers   keeps commits from background functions; 400 without a functions emulator
 //	POST /dataconnect/clearData                 400: there is no such emulator

@@ -84,7 +84,7 @@ func (made *Code) Recipient() string {
 const objection = 24 * time.Hour
 
 // Ended reports whether a code has ended before its time: the session that requested it has ended, or an owner of the account's address has
-// taken the account over since. Without the latter, whoever had created the account could move it away from the new owner. The server
+// taken the account over since. Without the latter, the creator of the account could move it away from the new owner. The server
 // cannot distinguish this from an attacker who moves an account to another address and takes it over. So the code that the former address
 // received remains valid for a day after the change.
 func (made *Code) Ended(u *account.User, now time.Time) bool {

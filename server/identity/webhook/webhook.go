@@ -23,7 +23,7 @@ type Options struct {
 	Plain bool
 }
 
-// Caller posts to functions. It is an blocking.Caller, safe for concurrent use.
+// Caller posts to functions. It is a blocking.Caller, safe for concurrent use.
 type Caller struct {
 	o      Options
 	client *http.Client

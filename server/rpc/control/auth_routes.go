@@ -18,7 +18,7 @@ const maxConfigBody = 1 << 20
 
 // Accounts returns the handler of the control routes of Auth, for `clave start`; all clients of the port may use them:
 //
-//	          /                                                   reports that it is there
+//	          /                                                   reports that the emulator runs
 //	DELETE    /emulator/v1/projects/P[/tenants/T]/accounts         deletes all accounts
 //	GET PATCH /emulator/v1/projects/P[/tenants/T]/config           the settings that tests change
 //	GET       /emulator/v1/projects/P[/tenants/T]/oobCodes         the codes sent by e-mail

@@ -17,7 +17,7 @@ const maxRulesBody = 1 << 20
 //
 //	PUT /emulator/v1/projects/P:securityRules                replaces the rules of a project
 //	PUT /emulator/v1/projects/P/databases/D:securityRules    replaces those of one database
-//	GET /emulator/v1/projects/P:ruleCoverage                 what each expression evaluated to, as JSON
+//	GET /emulator/v1/projects/P:ruleCoverage                 the values of each expression, as JSON
 //	GET /emulator/v1/projects/P:ruleCoverage.html            the same as a page
 type ruleRoutes struct{ rulesets *guard.Rulesets }
 

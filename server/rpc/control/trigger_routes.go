@@ -28,7 +28,7 @@ type Settling interface {
 //	POST   /emulator/v1/projects/P/eventarcTrigger?eventarcTriggerId=KEY registers one of the 2nd generation
 //	DELETE /emulator/v1/projects/P/triggers/KEY                          removes a trigger
 //	DELETE /emulator/v1/projects/P/triggers                              removes all of a project
-//	POST   /emulator/v1/projects/P:settle {"timeout": "10s"}             waits until nothing is on its way
+//	POST   /emulator/v1/projects/P:settle {"timeout": "10s"}             waits until all events and snapshots are sent
 type triggerRoutes struct {
 	dispatcher *triggers.Dispatcher
 	settling   Settling
