@@ -16,7 +16,11 @@ import (
 )
 
 // exprGenerator generates expressions of the rules language. Most of them evaluate without an error.
-type exprGenerator struct{ *rand.Rand }
+type exprGenerator struct {
+	*rand.Rand
+	// leaves and forms hold further expressions, by type. Holes in forms are filled.
+	leaves, forms map[string][]string
+}
 
 // expr returns an expression of a type, in most cases.
 func (g *exprGenerator) expr(typ string, depth int) string {
@@ -81,7 +85,7 @@ func (g *exprGenerator) expr(typ string, depth int) string {
 	default:
 		return g.leaf(typ)
 	}
-	return g.fill(pick(g.Rand, forms...), s)
+	return g.fill(pick(g.Rand, append(forms, g.forms[typ]...)...), s)
 }
 
 // holes maps the placeholders of the forms to types.
@@ -99,6 +103,9 @@ func (g *exprGenerator) fill(form string, s func(string) string) string {
 
 // leaf returns an expression without subexpressions.
 func (g *exprGenerator) leaf(typ string) string {
+	if more := g.leaves[typ]; len(more) > 0 && g.IntN(2) == 0 {
+		return pick(g.Rand, more...)
+	}
 	switch typ {
 	case "bool":
 		return pick(g.Rand, "true", "false")
@@ -134,12 +141,13 @@ func (g *exprGenerator) leaf(typ string) string {
 	return "null"
 }
 
-// claimRules returns rules for claims: each claim allows one document, and its negation another.
-func claimRules(claims []string) string {
+// claimRules returns rules for claims about a method: each claim allows the documents of one collection, and its negation those of another. The
+// claims may call the functions.
+func claimRules(method, functions string, claims []string) string {
 	var b strings.Builder
-	b.WriteString("rules_version = '2';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n")
+	b.WriteString("rules_version = '2';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n" + functions)
 	for i, c := range claims {
-		fmt.Fprintf(&b, "    match /t%d/{d} { allow get: if %s; }\n    match /f%d/{d} { allow get: if !(%s); }\n", i, c, i, c)
+		fmt.Fprintf(&b, "    match /t%d/{d} { allow %s: if %s; }\n    match /f%d/{d} { allow %s: if !(%s); }\n", i, method, c, i, method, c)
 	}
 	b.WriteString("  }\n}\n")
 	return b.String()
@@ -171,7 +179,7 @@ func ourClaims(t *testing.T, claims []string) []string {
 	t.Helper()
 	out := make([]string, len(claims))
 	for i, c := range claims {
-		r, _ := rules.Compile(claimRules([]string{c}))
+		r, _ := rules.Compile(claimRules("get", "", []string{c}))
 		if r == nil {
 			out[i] = "compile-error"
 			continue
@@ -192,7 +200,7 @@ func ourClaims(t *testing.T, claims []string) []string {
 // theirClaims evaluates claims on a server in one ruleset. It finds claims that do not compile by bisection.
 func (r *rulesRun) theirClaims(claims []string) []string {
 	r.t.Helper()
-	if status, text := r.install(claimRules(claims)); status != http.StatusOK {
+	if status, text := r.install(claimRules("get", "", claims)); status != http.StatusOK {
 		if len(claims) > 1 {
 			half := len(claims) / 2
 			return append(r.theirClaims(claims[:half]), r.theirClaims(claims[half:])...)
@@ -221,7 +229,7 @@ func (r *rulesRun) theirClaims(claims []string) []string {
 func TestRulesAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	r := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}
-	g := &exprGenerator{rand.New(rand.NewPCG(5, 6))}
+	g := &exprGenerator{Rand: rand.New(rand.NewPCG(5, 6))}
 	counts := make(map[string]int)
 	for range 3 * *compatSeeds {
 		claims := make([]string, 100)

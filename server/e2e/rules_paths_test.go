@@ -60,7 +60,7 @@ func (g *exprGenerator) matchStatement(b *strings.Builder, depth int, n *int) {
 func TestRulesPathsAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	r := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}
-	g := &exprGenerator{rand.New(rand.NewPCG(9, 10))}
+	g := &exprGenerator{Rand: rand.New(rand.NewPCG(9, 10))}
 	db := resource.Database{Project: project, ID: resource.DefaultDatabase}
 	paths := []string{"a/x", "a/a", "b/x", "x/a", "a/x/b/y", "a/x/a/x", "b/a/x/x", "x/x/x/x", "a/x/b/y/a/z"}
 	allowed, compiled := 0, 0
