@@ -87,18 +87,33 @@ func CheckPath(path value.FieldPath) error {
 	return nil
 }
 
-// checkFields checks the fields of a document.
+// checkFields checks the fields of a document. It returns the error of the first one in the order of names.
 func checkFields(fields value.Map) error {
-	for _, name := range value.SortedKeys(fields) {
-		c := checker{field: name}
-		if err := checkFieldName(name); err != nil {
-			return err
+	for name, v := range fields {
+		if checkField(name, v) != nil {
+			return firstError(fields)
 		}
-		if err := c.value(fields[name], 0, len(name)); err != nil {
+	}
+	return nil
+}
+
+// firstError returns the error of the first field that has one, in the order of names. Only invalid documents are sorted for it.
+func firstError(fields value.Map) error {
+	for _, name := range value.SortedKeys(fields) {
+		if err := checkField(name, fields[name]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkField checks one field of a document.
+func checkField(name string, v value.Value) error {
+	if err := checkFieldName(name); err != nil {
+		return err
+	}
+	c := checker{field: name}
+	return c.value(v, 0, len(name))
 }
 
 // checkFieldName checks one field's own name.

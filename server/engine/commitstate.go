@@ -254,8 +254,9 @@ func (s *commitState) pending(budget int) (*pending, error) {
 	prefix := keys.Prefix(keys.KindIndex, number)
 	inShares(len(edits), leastShare, func(from, to int) {
 		left := budget
+		m := editor{number: number, prefix: prefix, set: s.set}
 		for i := from; i < to && left >= 0; i++ {
-			edits[i].make(s.order[i], number, prefix, s.set)
+			edits[i] = m.make(s.order[i])
 			left -= edits[i].cost
 		}
 	})

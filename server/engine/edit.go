@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"slices"
 
+	"clave/server/document"
 	"clave/server/engine/keys"
 	"clave/server/engine/records"
 	"clave/server/index"
 	"clave/server/storage"
+	"clave/server/value"
 )
 
 // edit holds the operations for one document's change: its record and its index entries.
@@ -20,17 +22,41 @@ type edit struct {
 	err  error
 }
 
-// make computes the edit of a document. prefix is that of all index entries of the database with the number.
-func (e *edit) make(d *docState, number uint32, prefix []byte, set *index.Set) {
-	e.ops = make([]storage.Op, 0, opsPerDocument)
+// editor computes the edits of documents one after the other. Their operations and records share memory: a large batch makes thousands of small slices otherwise.
+type editor struct {
+	number uint32
+	prefix []byte // of all index entries of the database
+	set    *index.Set
+	order  value.Order
+	maker  index.Maker
+	// ops and records are memory of which the part behind the length is free.
+	ops     []storage.Op
+	records []byte
+}
+
+// The greatest shared pieces of memory: of operations, and of records in bytes. Each piece is twice as large as the one before until then.
+const (
+	greatestOps     = 64 * opsPerDocument
+	greatestRecords = 32 << 10
+)
+
+// make returns the edit of a document.
+func (m *editor) make(d *docState) edit {
+	if cap(m.ops)-len(m.ops) < opsPerDocument {
+		m.ops = make([]storage.Op, 0, max(opsPerDocument, min(2*cap(m.ops), greatestOps)))
+	}
+	free := m.ops[len(m.ops):]
+	e := edit{ops: free}
+	var names []string
 	if d.after != nil {
-		e.record = records.Encode(d.after)
+		names = m.order.Names(d.after.Fields)
+		e.record = m.record(d.after, names)
 		e.set(d.key, e.record)
 		e.cost += len(e.record)
 	} else {
 		e.delete(d.key)
 	}
-	group := keys.Group(number, d.name.Path)
+	group := keys.Group(m.number, d.name.Path)
 	switch {
 	case group == nil || (d.before == nil) == (d.after == nil):
 	case d.after != nil:
@@ -38,7 +64,21 @@ func (e *edit) make(d *docState, number uint32, prefix []byte, set *index.Set) {
 	default:
 		e.delete(group)
 	}
-	e.entries(d, prefix, set)
+	m.entries(&e, d, names)
+	if len(e.ops) <= cap(free) { // Otherwise they are in memory of their own.
+		m.ops = m.ops[:len(m.ops)+len(e.ops)] // Nothing is appended to the operations of one edit of several.
+	}
+	return e
+}
+
+// record returns a document's record.
+func (m *editor) record(d *document.Document, names []string) []byte {
+	if size := records.UsualSize(d); cap(m.records)-len(m.records) < size {
+		m.records = make([]byte, 0, max(size, min(2*cap(m.records), greatestRecords)))
+	}
+	from := len(m.records)
+	m.records = records.Append(m.records, d, names)
+	return slices.Clip(m.records[from:])
 }
 
 // set adds a key with a value.
@@ -51,17 +91,17 @@ func (e *edit) delete(key []byte) {
 	e.ops = append(e.ops, storage.Op{Kind: storage.Delete, Key: key})
 }
 
-// entries adds the changes of a document's index entries, whose keys begin with prefix.
-func (e *edit) entries(d *docState, prefix []byte, set *index.Set) {
+// entries adds the changes of a document's index entries to its edit. names are the names of its fields after the change in order.
+func (m *editor) entries(e *edit, d *docState, names []string) {
 	var before, after []index.Entry
 	var err error
 	if d.before != nil {
-		if before, err = set.Entries(prefix, d.name.Path, d.before.Fields); err != nil {
+		if before, err = m.set.Entries(m.prefix, d.name.Path, d.before.Fields); err != nil {
 			before = nil // The stored document has entries. A limit that was introduced later must not make it unchangeable.
 		}
 	}
 	if d.after != nil {
-		if after, e.err = set.Entries(prefix, d.name.Path, d.after.Fields); e.err != nil {
+		if after, e.err = m.maker.Entries(m.set, m.prefix, d.name.Path, d.after.Fields, names); e.err != nil {
 			return
 		}
 	}

@@ -86,13 +86,27 @@ func ParseInfo(v []byte) (Info, error) {
 // Entries returns the entries of a document, given by its relative path, in order of keys. Every key begins with
 // prefix. It returns InvalidArgument when there are too many, or one is too large.
 func (s *Set) Entries(prefix []byte, path string, fields value.Map) ([]Entry, error) {
+	return new(Maker).Entries(s, prefix, path, fields, value.SortedKeys(fields))
+}
+
+// Maker makes the entries of many documents in less memory and time than Set.Entries. The zero value is ready. It must be used by one goroutine at a time.
+type Maker struct {
+	entries []Entry
+	arena   []byte
+}
+
+// Entries returns what Set.Entries returns, in a slice that is valid until the next call. names are the names of the fields in order.
+func (m *Maker) Entries(s *Set, prefix []byte, path string, fields value.Map, names []string) ([]Entry, error) {
 	if len(path) > maxIndexedName {
 		return nil, fault.E(fault.InvalidArgument, "Index entry is too large.")
 	}
-	b := builder{set: s, prefix: prefix, name: newName(path)}
+	b := builder{set: s, prefix: prefix, name: newName(path), arena: m.arena, entries: m.entries[:0]}
+	if cap(b.entries) == 0 {
+		b.entries = make([]Entry, 0, len(fields)+usualExtra)
+	}
+	defer func() { m.arena, m.entries = b.arena, b.entries }()
 	b.group = s.groups[b.name.id]
-	b.entries = make([]Entry, 0, len(fields)+usualExtra)
-	if err := b.fields(make(value.FieldPath, 0, usualDepth), fields); err != nil {
+	if err := b.fields(make(value.FieldPath, 0, usualDepth), fields, names); err != nil {
 		return nil, err
 	}
 	if b.group != nil {
@@ -153,9 +167,9 @@ const (
 	usualDepth = 4
 )
 
-// fields adds the automatic entries of a map's members and of the maps in them. It uses the memory behind parent.
-func (b *builder) fields(parent value.FieldPath, m value.Map) error {
-	for _, member := range sortedNames(m) {
+// fields adds the automatic entries of a map's members, of which names are the names in order, and of the maps in them. It uses the memory behind parent.
+func (b *builder) fields(parent value.FieldPath, m value.Map, names []string) error {
+	for _, member := range names {
 		path := append(parent, member)
 		v := m[member]
 		if err := b.field(path.String(), v); err != nil {
@@ -163,7 +177,7 @@ func (b *builder) fields(parent value.FieldPath, m value.Map) error {
 		}
 		inner, ok := v.(value.Map)
 		if ok && inner.Kind() == value.KindMap {
-			if err := b.fields(path, inner); err != nil {
+			if err := b.fields(path, inner, value.SortedKeys(inner)); err != nil {
 				return err
 			}
 		}
@@ -306,10 +320,16 @@ func (b *builder) compound(c *Composite, values []value.Value) error {
 	return b.end(start, components, tail, c.NameDescending(), flags)
 }
 
+// The sizes of arenas in bytes. Each is twice as large as the one before, up to the greatest.
+const (
+	leastArena    = 1 << 10
+	greatestArena = 32 << 10
+)
+
 // begin starts a key in the arena, with room for about size bytes.
 func (b *builder) begin(size int) int {
 	if cap(b.arena)-len(b.arena) < size+len(b.prefix) {
-		b.arena = make([]byte, 0, max(1024, 2*(size+len(b.prefix))))
+		b.arena = make([]byte, 0, max(leastArena, min(2*cap(b.arena), greatestArena), 2*(size+len(b.prefix))))
 	}
 	start := len(b.arena)
 	b.arena = append(b.arena, b.prefix...)

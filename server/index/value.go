@@ -3,7 +3,6 @@ package index
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"strings"
 
 	"clave/server/resource"
@@ -132,7 +131,7 @@ func (e *encoder) mapping(m value.Map) {
 		return
 	}
 	e.dst = append(e.dst, tagMap)
-	for _, name := range sortedNames(m) {
+	for _, name := range value.SortedKeys(m) {
 		if e.full() {
 			return
 		}
@@ -140,16 +139,6 @@ func (e *encoder) mapping(m value.Map) {
 		e.value(m[name])
 	}
 	e.dst = append(e.dst, tagEnd)
-}
-
-// sortedNames returns a map's member names in order of their bytes.
-func sortedNames(m value.Map) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // appendInt appends an integer: the double not above it, and the distance to it where there can be one.

@@ -71,13 +71,18 @@ func AppendBinary(b []byte, v Value) []byte { // long: one case a kind
 		}
 		return b
 	case Map:
-		b = binary.AppendUvarint(append(b, tagMap), uint64(len(x)))
-		for _, k := range SortedKeys(x) {
-			b = AppendBinary(appendString(b, k), x[k])
-		}
-		return b
+		return AppendMap(b, x, SortedKeys(x))
 	}
 	panic("value: unknown value") // The interface is closed: all its types are above.
+}
+
+// AppendMap appends the stored form of a map to b. names are the names of its members in order (SortedKeys).
+func AppendMap(b []byte, m Map, names []string) []byte {
+	b = binary.AppendUvarint(append(b, tagMap), uint64(len(m)))
+	for _, k := range names {
+		b = AppendBinary(appendString(b, k), m[k])
+	}
+	return b
 }
 
 // appendDouble appends all bits of a double.

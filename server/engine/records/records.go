@@ -19,13 +19,15 @@ const (
 	update = 8
 )
 
-// Encode returns a document's record.
-func Encode(d *document.Document) []byte {
-	b := make([]byte, times, times+64+32*len(d.Fields))
-	binary.BigEndian.PutUint64(b, uint64(d.CreateTime))
-	binary.BigEndian.PutUint64(b[update:], uint64(d.UpdateTime))
-	return value.AppendBinary(b, d.Fields)
+// Append appends a document's record. names are the names of its fields in order.
+func Append(dst []byte, d *document.Document, names []string) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(d.CreateTime))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(d.UpdateTime))
+	return value.AppendMap(dst, d.Fields, names)
 }
+
+// UsualSize returns the usual size of a document's record in bytes.
+func UsualSize(d *document.Document) int { return times + 64 + 32*len(d.Fields) }
 
 // Decode decodes a document's record. It returns keys.ErrCorrupt for other bytes.
 func Decode(name resource.Document, b []byte) (*document.Document, error) {
