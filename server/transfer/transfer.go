@@ -76,7 +76,15 @@ type Summary struct {
 
 // String returns the counts as text.
 func (s Summary) String() string {
-	return fmt.Sprintf("%d documents, %d accounts", s.Documents, s.Accounts)
+	return counted(s.Documents, "document") + ", " + counted(s.Accounts, "account")
+}
+
+// counted returns a number with its noun: "1 document", "2 documents".
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // suite is the content of firebase-export-metadata.json.

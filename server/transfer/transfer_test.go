@@ -19,6 +19,17 @@ import (
 	"clave/server/value"
 )
 
+// TestSummary prints counts with the right number of their nouns.
+func TestSummary(t *testing.T) {
+	for want, sum := range map[string]transfer.Summary{
+		"1 document, 0 accounts": {Documents: 1}, "2 documents, 1 account": {Documents: 2, Accounts: 1},
+	} {
+		if got := sum.String(); got != want {
+			t.Errorf("%+v prints %q, want %q", sum, got, want)
+		}
+	}
+}
+
 // TestSuite imports a folder that the Emulator Suite wrote, with documents exported by the official emulator.
 func TestSuite(t *testing.T) {
 	h := newFixture(t, cheap)

@@ -134,7 +134,7 @@ func fill(ctx context.Context, service *backoffice.Service, folder string, stdou
 		return fmt.Errorf("%s: %w", folder, err)
 	}
 	if filled {
-		fmt.Fprintf(stdout, "Demo data loaded: %d accounts, %d documents\n", len(data.Accounts), len(data.Documents))
+		fmt.Fprintf(stdout, "Demo data loaded: accounts: %d, documents: %d\n", len(data.Accounts), len(data.Documents))
 		for _, account := range data.Accounts {
 			fmt.Fprintf(stdout, "Demo account: %s / %s\n", account.Email, account.Password)
 		}
