@@ -2,15 +2,9 @@ package bench_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"clave/server/testcert"
 )
 
 // fetch sends a request and reads the whole response, which must succeed.
@@ -89,37 +85,8 @@ func restGet() (path, body string) {
 	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
 }
 
-// certificate has the paths of a certificate and its key.
-type certificate struct{ cert, key string }
-
-// newCertificate creates a certificate for the loopback address.
-func newCertificate(t *testing.T, dir string) certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := certificate{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
-	for path, block := range map[string]*pem.Block{c.cert: {Type: "CERTIFICATE", Bytes: der}, c.key: {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
 // startBareTLS starts the bare server with TLS: gRPC over gRPC's own transport, and a folder with a page and WebChannel over Go's HTTP server.
-func startBareTLS(t *testing.T, c certificate) *server {
+func startBareTLS(t *testing.T, c testcert.Files) *server {
 	t.Helper()
 	address := freeAddress(t)
 	dir := t.TempDir()
@@ -127,7 +94,7 @@ func startBareTLS(t *testing.T, c certificate) *server {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestServeBareTLS$")
-	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE_TLS="+address, "CLAVE_BENCH_BARE_DIR="+dir, "CLAVE_BENCH_CERT="+c.cert, "CLAVE_BENCH_KEY="+c.key)
+	cmd.Env = append(os.Environ(), "CLAVE_BENCH_BARE_TLS="+address, "CLAVE_BENCH_BARE_DIR="+dir, "CLAVE_BENCH_CERT="+c.Cert, "CLAVE_BENCH_KEY="+c.Key)
 	s := start(t, cmd, address)
 	s.site = nextAddress(address)
 	return s

@@ -3,7 +3,6 @@ package bench_test
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"clave/server/testcert"
 )
 
 // The names of the measured documents.
@@ -44,7 +45,7 @@ func TestCostOfACall(t *testing.T) {
 	secure, certificate := startServe(t)
 	bareTLS := startBareTLS(t, certificate)
 	warm(t, plain.grpc(t, nil, batchCall))
-	warm(t, secure.grpc(t, certificate.client(t), batchCall))
+	warm(t, secure.grpc(t, certificate.Client(t), batchCall))
 	for _, n := range []int{16, 64} {
 		compare(t, fmt.Sprintf("create c=%d", n), n, plain.grpc(t, nil, createCall), bare.grpc(t, nil, createCall), 2)
 		compare(t, fmt.Sprintf("get c=%d", n), n, plain.grpc(t, nil, getCall), bare.grpc(t, nil, getCall), 1.1)
@@ -59,7 +60,7 @@ func TestCostOfACall(t *testing.T) {
 	compare(t, "write WebChannel : bare HTTP", 16, plain.channel(t, nil, false), bare.atSite().channel(t, nil, false), 0)
 	compare(t, "write gRPC stream : bare", 16, plain.grpcStream(t, nil, false), bare.grpcStream(t, nil, false), 0)
 	compare(t, "write gRPC, a connection each : bare", 16, plain.grpcStream(t, nil, true), bare.grpcStream(t, nil, true), 0)
-	config := certificate.client(t)
+	config := certificate.Client(t)
 	compare(t, "TLS create c=16", 16, secure.grpc(t, config, createCall), bareTLS.grpc(t, config, createCall), 0)
 	compare(t, "TLS get c=16", 16, secure.grpc(t, config, getCall), bareTLS.grpc(t, config, getCall), 0)
 	compare(t, "TLS create REST : gRPC", 16, secure.rest(t, config, restCreate), secure.grpc(t, config, createCall), 1.5)
@@ -295,10 +296,11 @@ func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad
 }
 
 // startServe starts `clave serve` with TLS, a site and rules that allow everything.
-func startServe(t *testing.T) (*server, certificate) {
+func startServe(t *testing.T) (*server, testcert.Files) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)
-	c := newCertificate(t, dir)
+	c := testcert.In(dir)
+	testcert.Write(t, c, testcert.Options{})
 	files := map[string]string{
 		"firebase.json":  `{"firestore": {"rules": "r.rules"}, "hosting": {"public": "site"}}`,
 		"r.rules":        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }",
@@ -315,7 +317,7 @@ func startServe(t *testing.T) (*server, certificate) {
 	}
 	port := address[len("127.0.0.1:"):]
 	s := start(t, exec.Command(buildClave(t), "serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
-		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.cert, "--tls-key", c.key), address)
+		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.Cert, "--tls-key", c.Key), address)
 	s.site = address
 	return s, c
 }
@@ -344,16 +346,4 @@ func httpClient(t *testing.T, config *tls.Config) *http.Client {
 	transport := &http.Transport{TLSClientConfig: config.Clone(), MaxIdleConnsPerHost: 100, DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
-}
-
-// client returns a client's configuration that trusts the certificate.
-func (c certificate) client(t *testing.T) *tls.Config {
-	t.Helper()
-	pem, err := os.ReadFile(c.cert)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(pem)
-	return &tls.Config{RootCAs: roots}
 }

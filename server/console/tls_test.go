@@ -1,53 +1,21 @@
 package console_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"clave/server/config"
+	"clave/server/testcert"
 )
-
-// certificate writes a self-signed certificate for some names, and its key, and returns their paths.
-func certificate(t *testing.T, names ...string) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: names, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-}
 
 // TestConsoleUsesTLSBeyondLoopback opens a session over TLS. Its cookie must be sent only with TLS and not be shared with other ports.
 func TestConsoleUsesTLSBeyondLoopback(t *testing.T) {
-	cert, key := certificate(t, "console.example")
-	s := start(t, config.ModeServe, "--console", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key)
+	files := testcert.In(t.TempDir())
+	testcert.Write(t, files, testcert.Options{Names: []string{"console.example"}})
+	s := start(t, config.ModeServe, "--console", "0.0.0.0:0", "--tls-cert", files.Cert, "--tls-key", files.Key)
 	link := s.app.ConsoleURL()
 	_, port, err := net.SplitHostPort(s.app.Console)
 	if err != nil {

@@ -2,17 +2,10 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/clock"
+	"clave/server/testcert"
 )
 
 // realProject is the project in the tests of `clave serve`, which refuses demo projects.
@@ -117,27 +110,7 @@ func (p *production) stop(t *testing.T) {
 // certificate writes a certificate for 127.0.0.1 and Google's names into a folder and adds it to a pool.
 func certificate(t *testing.T, dir string, roots *x509.CertPool) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := clock.System().Now()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "clave e2e"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"*.googleapis.com"},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	writeFile(t, filepath.Join(dir, "cert.pem"), string(cert))
-	writeFile(t, filepath.Join(dir, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
-	roots.AppendCertsFromPEM(cert)
+	roots.AppendCertsFromPEM(testcert.Write(t, testcert.In(dir), testcert.Options{Names: []string{"*.googleapis.com"}, Loopback: true}))
 }
 
 // request sends a request with an Authorization header, if any, and returns status and body.

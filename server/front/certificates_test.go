@@ -3,15 +3,9 @@ package front_test
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,34 +16,17 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front"
+	"clave/server/testcert"
 )
 
 // begun is the initial time of the tests' clocks.
 var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// writePair writes a certificate of a name and its key.
+// writePair writes a certificate of a name and its key. It is valid at the time of the tests' clocks and now.
 func writePair(t *testing.T, certFile, keyFile, name string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: begun, NotAfter: begun.AddDate(50, 0, 0),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	const years = 50 * 365 * 24 * time.Hour
+	testcert.Write(t, testcert.Files{Cert: certFile, Key: keyFile}, testcert.Options{Names: []string{name}, From: begun, Life: years})
 }
 
 // shown returns the name in the certificate that a new connection receives.
