@@ -184,7 +184,7 @@ func (a *App) openError(err error) error {
 	if named != nil {
 		return fault.Wrap(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
 	}
-	return fault.Wrap(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Choose another folder with --data.", dir, err)
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Correct that, or choose another folder with --data.", dir, err)
 }
 
 // importMarker returns the path of the file that marks an import in progress; empty for data in memory.
@@ -196,7 +196,7 @@ func (a *App) importMarker() string {
 }
 
 // unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process continues the
-// same import.
+// same import, or any if the marker does not name its source.
 func (a *App) unfinished() error {
 	dir := a.config.DataDir
 	copied, err := backup.Interrupted(dir)
@@ -213,7 +213,8 @@ func (a *App) unfinished() error {
 	if err != nil {
 		return err
 	}
-	if source != "" && !slices.Contains(a.importing, source) {
+	known := slices.Contains(a.importing, source) || source == backup.UnknownSource && len(a.importing) > 0
+	if source != "" && !known {
 		return fault.E(fault.FailedPrecondition,
 			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", dir, source)
 	}

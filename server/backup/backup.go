@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -226,14 +228,33 @@ func undo(data string, created bool) error {
 
 // Interrupted returns the copy from which a restore of a data folder was interrupted; empty when none was.
 func Interrupted(data string) (dir string, err error) {
-	text, err := os.ReadFile(filepath.Join(data, restoringName))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	return ReadMarker(filepath.Join(data, restoringName))
+}
+
+// UnknownSource is the source of a marker that can't be read.
+const UnknownSource = "(unknown)"
+
+// ReadMarker returns the source that a marker names, or "" if there is no marker. A marker of another content, or without any because
+// the process ended before it was on disk, names the source "(unknown)".
+func ReadMarker(path string) (source string, err error) {
+	const most = 4096 // the longest path
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return "", nil // opening the folder reports the error
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > most:
+		return UnknownSource, nil
 	}
-	if err == nil && len(text) == 0 {
-		text = []byte("(unknown)") // The process ended before the name was on disk.
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
 	}
-	return string(text), err
+	if strings.ContainsFunc(string(text), func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
+		return UnknownSource, nil
+	}
+	return string(text), nil
 }
 
 // reason returns the text of an error for the operator.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"clave/server/backup"
@@ -321,5 +322,31 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(running); err == nil {
 		t.Error("done left the folder")
+	}
+}
+
+// TestReadMarker reads markers with names, without content, with other content, and others than files.
+func TestReadMarker(t *testing.T) {
+	dir := t.TempDir()
+	for name, tt := range map[string]struct {
+		make func(path string) error
+		want string
+	}{
+		"absent":   {func(string) error { return nil }, ""},
+		"a name":   {func(path string) error { return os.WriteFile(path, []byte("/backups/mañana 1"), 0o600) }, "/backups/mañana 1"},
+		"empty":    {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "(unknown)"},
+		"lines":    {func(path string) error { return os.WriteFile(path, []byte("a\nb\x1b[2J"), 0o600) }, "(unknown)"},
+		"no text":  {func(path string) error { return os.WriteFile(path, []byte{0xff, 0xfe}, 0o600) }, "(unknown)"},
+		"long":     {func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o600) }, "(unknown)"},
+		"a folder": {func(path string) error { return os.Mkdir(path, 0o700) }, "(unknown)"},
+		"a pipe":   {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "(unknown)"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := tt.make(path); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := backup.ReadMarker(path); got != tt.want || err != nil {
+			t.Errorf("ReadMarker of a marker that is %s = %q, %v; want %q", name, got, err, tt.want)
+		}
 	}
 }

@@ -17,6 +17,9 @@
 // suspended. The copy has only the data that the kernel has written to the device, so a missing fsync is detected. Reordered and torn writes of a
 // device are not simulated. The tests of storage/pebblestore and engine cover lost and half-written data with a file system in memory.
 //
+// Each file of a data folder is damaged in turn (TestDamagedFiles). The program must refuse to start with one line, or serve correct data and refuse
+// the rest.
+//
 // Three nodes on one PostgreSQL are tested in the same way (TestFaults). Each pair of clients, nodes and PostgreSQL is connected by its own TCP link.
 // Nodes are killed and suspended, links are cut in one or both directions and slowed, PostgreSQL is restarted and its standby promoted, and disks
 // are filled. Further checks:

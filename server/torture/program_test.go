@@ -40,6 +40,8 @@ type site struct {
 	data string
 	addr string
 	http string
+	// auth is the address of Auth, if it runs.
+	auth string
 	// args and env are the program's arguments and additional environment variables.
 	args, env []string
 }
@@ -52,6 +54,7 @@ func newSite(t *testing.T) *site {
 	ports := testprogram.FreePorts(t, 3)
 	s.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	s.http = "http://" + s.addr
+	s.auth = fmt.Sprintf("http://127.0.0.1:%d", ports[2])
 	s.args = []string{"start", "--only", "firestore", "--project", project}
 	text := fmt.Sprintf(`{"emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}}}`, ports[0], ports[1], ports[2])
 	if err := os.WriteFile(filepath.Join(s.dir, "firebase.json"), []byte(text), 0o600); err != nil {

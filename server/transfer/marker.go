@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"clave/server/atomicfile"
+	"clave/server/backup"
 	"clave/server/fault"
 )
 
@@ -52,13 +52,4 @@ func reason(err error) string {
 }
 
 // Unfinished returns the source of an interrupted import from its marker, or "" if there is none.
-func Unfinished(marker string) (source string, err error) {
-	text, err := os.ReadFile(marker)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return "", nil
-	}
-	if err == nil && len(text) == 0 {
-		text = []byte("(unknown)") // The process ended before the name was on disk.
-	}
-	return string(text), err
-}
+func Unfinished(marker string) (source string, err error) { return backup.ReadMarker(marker) }

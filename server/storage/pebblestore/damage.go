@@ -74,7 +74,7 @@ func (d *damage) note(name string, details error) (delay bool) {
 	if f == nil {
 		f = &damagedFile{}
 		d.mu.files[name] = f
-		d.log.Error("a data file is damaged: its data can't be read; restore a backup", "file", name, "error", details)
+		d.log.Error("a data file is damaged: its data can't be read; restore a backup", "file", name, "error", oneLine(details.Error()))
 	}
 	if now.Sub(f.second) >= time.Second {
 		f.second, f.reads = now, 0

@@ -3,9 +3,13 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"syscall"
+	"unicode"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -153,7 +157,35 @@ func openError(dir string, err error) error {
 		return fault.Wrap(err, fault.DataLoss,
 			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
+	if hasDamage(err) {
+		return fault.Wrap(err, fault.DataLoss, "the files of data folder %s are damaged: %s. Restore a backup.", dir, oneLine(err.Error()))
+	}
 	return fmt.Errorf("open data folder %s: %w", dir, err)
+}
+
+// hasDamage reports whether opening failed because of the content of the files: a file is missing, or Pebble can't use what it has read. Pebble
+// marks only some of these errors. Failures of the system have a number.
+func hasDamage(err error) bool {
+	var number syscall.Errno
+	return pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &number) && !strings.Contains(err.Error(), newerFormat)
+}
+
+// newerFormat is part of Pebble's error for a store that a newer version has written.
+const newerFormat = "unknown format major version"
+
+// oneLine returns the beginning of an error's text without line breaks and control characters, which damaged files may put there.
+func oneLine(text string) string {
+	const most = 300
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // lockError returns the error for a directory that could not be locked.
