@@ -341,19 +341,19 @@ func (f *follower) enter(ctx context.Context, reading func() cluster.Reading) (s
 	if kind == cluster.Forward || !s.enter() {
 		return nil, nil, nil
 	}
-	ctx, stop := s.cut.Within(ctx)
+	work := s.cut.Begin(ctx)
 	done = func() {
-		stop()
+		work.Stop()
 		s.leave()
 	}
-	if err := f.now(ctx, s); err != nil {
+	if err := f.now(work, s); err != nil {
 		done()
 		return nil, nil, nil
 	}
 	if kind == cluster.Brief {
-		ctx = engine.AsOfNow(ctx)
+		return s, engine.AsOfNow(work), done
 	}
-	return s, ctx, done
+	return s, work, done
 }
 
 // applied is called for each row of the log that was applied to the replica.

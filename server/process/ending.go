@@ -7,33 +7,55 @@ import (
 
 // Ending ends all its contexts at once when End is called. It is safe for concurrent use.
 type Ending struct {
-	mu      sync.Mutex
-	done    chan struct{}
-	ended   bool
-	cancels map[*context.CancelFunc]struct{}
+	mu    sync.Mutex
+	done  chan struct{}
+	ended bool
+	// first is the first of the works in progress.
+	first *Work
 }
 
 // NewEnding returns an Ending for which End has not been called.
-func NewEnding() *Ending {
-	return &Ending{done: make(chan struct{}), cancels: make(map[*context.CancelFunc]struct{})}
-}
+func NewEnding() *Ending { return &Ending{done: make(chan struct{})} }
 
 // Within returns a context that is done when ctx is done or End is called. The caller must call stop when its work is done.
 func (e *Ending) Within(ctx context.Context) (within context.Context, stop context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+	w := e.Begin(ctx)
+	return w, w.Stop
+}
+
+// Begin begins a work in a context, which ends when ctx is done or End is called. The caller must call Stop when it is done.
+func (e *Ending) Begin(ctx context.Context) *Work {
+	w := &Work{Context: ctx, ending: e}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended {
-		cancel()
-		return ctx, cancel
+		w.end()
+		return w
 	}
-	e.cancels[&cancel] = struct{}{}
-	return ctx, func() {
-		e.mu.Lock()
-		delete(e.cancels, &cancel)
-		e.mu.Unlock()
-		cancel()
+	w.next, w.listed = e.first, true
+	if e.first != nil {
+		e.first.previous = w
 	}
+	e.first = w
+	return w
+}
+
+// remove removes a work from the list.
+func (e *Ending) remove(w *Work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !w.listed {
+		return
+	}
+	if w.previous != nil {
+		w.previous.next = w.next
+	} else {
+		e.first = w.next
+	}
+	if w.next != nil {
+		w.next.previous = w.previous
+	}
+	w.previous, w.next, w.listed = nil, nil, false
 }
 
 // End ends all contexts. Further calls have no effect.
@@ -45,10 +67,13 @@ func (e *Ending) End() {
 	}
 	e.ended = true
 	close(e.done)
-	for cancel := range e.cancels {
-		(*cancel)()
+	for w := e.first; w != nil; {
+		next := w.next
+		w.previous, w.next, w.listed = nil, nil, false
+		w.end()
+		w = next
 	}
-	clear(e.cancels)
+	e.first = nil
 }
 
 // Done returns a channel that End closes.

@@ -13,6 +13,7 @@ import (
 	"clave/server/front/budget"
 	"clave/server/meter"
 	"clave/server/parsing"
+	"clave/server/process"
 	"clave/server/wire"
 )
 
@@ -116,7 +117,7 @@ func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (serve
 	defer done()
 	here := &begun{ServerStream: ss, ctx: ctx, codec: r.common.codec, first: first.Copy()}
 	defer here.free()
-	defer here.endInTime()()
+	defer here.endInTime(process.OnEnd)()
 	err = s.call(here, name)
 	return here.sent || status.Code(err) != codes.Unavailable, err
 }
@@ -219,7 +220,7 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	if s != nil {
 		defer done()
 		at := &begun{ServerStream: ss, ctx: within}
-		defer at.endInTime()()
+		defer at.endInTime(context.AfterFunc)()
 		err = s.call(at, name)
 	} else {
 		hold := r.common.o.Budget.Hold(nil)
@@ -267,15 +268,16 @@ func (b *begun) SendMsg(m any) error {
 	return b.ServerStream.SendMsg(m)
 }
 
-// endInTime lets the call end with its context although its client does not read: gRPC waits for the window of a stream as long as its connection lasts,
-// which is therefore closed then. The caller must call stop before it ends the context itself.
-func (b *begun) endInTime() (stop func()) {
-	keep := context.AfterFunc(b.ctx, func() {
-		if b.sending.Load() {
-			budget.ResponsesOf(b.ServerStream.Context(), clientOf(b.ServerStream.Context())).Cut()
+// endInTime lets the call end with its context although its client does not read: gRPC waits for the window of a stream as long as the client's own
+// call lasts. Its connection is therefore closed, with all other calls on it, unless the client has ended the call: then gRPC ends it. after calls a
+// function when a context ends. The caller must call stop before it ends the context itself.
+func (b *begun) endInTime(after func(context.Context, func()) func() bool) (stop func() bool) {
+	client := b.ServerStream.Context()
+	return after(b.ctx, func() {
+		if b.sending.Load() && client.Err() == nil {
+			budget.ResponsesOf(client, clientOf(client)).Cut()
 		}
 	})
-	return func() { keep() }
 }
 
 // free releases the first message if it was not received.
