@@ -11,6 +11,7 @@ import (
 	"clave/server/datasocket"
 	"clave/server/engine"
 	"clave/server/events"
+	"clave/server/fault"
 	"clave/server/resource"
 	"clave/server/triggers"
 )
@@ -79,8 +80,7 @@ func EventsStatus(ctx context.Context, c *config.Config, o Options) (all []event
 	if all, err = events.RequestStatus(ctx, c.DataDir); !errors.Is(err, datasocket.ErrNoServer) {
 		return all, err
 	}
-	o.EnsureDefaults()
-	store, err := (&App{config: c, o: o}).openExisting(ctx)
+	store, err := openEvents(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,21 @@ func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger strin
 	if n, err = events.RequestRetry(ctx, c.DataDir, trigger); !errors.Is(err, datasocket.ErrNoServer) {
 		return n, err
 	}
-	o.EnsureDefaults()
-	store, err := (&App{config: c, o: o}).openExisting(ctx)
+	store, err := openEvents(ctx, c, o)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	return events.RetryStored(ctx, store, trigger)
+}
+
+// openEvents opens the store of a stopped server for the commands of events. A running server without --events has no socket for them, and its store
+// can't be opened.
+func openEvents(ctx context.Context, c *config.Config, o Options) (dataStore, error) {
+	if datasocket.Running(ctx, c.DataDir, keySocket) == nil {
+		return nil, fault.E(fault.FailedPrecondition,
+			"%s: the server on this data folder was started without --events, so it delivers none. Stop it to show or retry stored events.", c.DataDir)
+	}
+	o.EnsureDefaults()
+	return (&App{config: c, o: o}).openExisting(ctx)
 }
