@@ -153,6 +153,9 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
 	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
 	if err := begin(from, data); err != nil {
+		if created {
+			err = errors.Join(err, os.Remove(data))
+		}
 		return err
 	}
 	defer func() {
@@ -197,7 +200,9 @@ func begin(dir, data string) error {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(data, restoringName), []byte(dir), fileMode); err != nil {
+	marker := filepath.Join(data, restoringName)
+	if err := os.WriteFile(marker, []byte(dir), fileMode); err != nil {
+		_ = os.Remove(marker) // The file may not exist, and the folder is empty.
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
 	}
 	return atomicfile.SyncFolder(data)

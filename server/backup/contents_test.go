@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -231,6 +232,36 @@ func TestOtherFilesOfACopyAreNotRestored(t *testing.T) {
 	for _, name := range []string{"store/000999.log", "importing", "keys/ring/b.pem", listName} {
 		if _, err := os.Stat(filepath.Join(back, name)); err == nil {
 			t.Errorf("%s was restored", name)
+		}
+	}
+}
+
+// TestRestoreToAFullDisk restores to disks of several sizes, all too small.
+func TestRestoreToAFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to mount a small disk")
+	}
+	dir := makeCopy(t)
+	for _, free := range []string{"0", "4k", "16k"} {
+		disk := t.TempDir()
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "backup", disk).CombinedOutput(); err != nil {
+			t.Skipf("no small disk can be mounted: %v: %s", err, out)
+		}
+		t.Cleanup(func() { _ = exec.Command("umount", "-l", disk).Run() })
+		if err := os.WriteFile(filepath.Join(disk, "fill"), make([]byte, 64<<10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if size := map[string]int64{"4k": 60 << 10, "16k": 48 << 10}[free]; size > 0 {
+			if err := os.Truncate(filepath.Join(disk, "fill"), size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := backup.Restore(t.Context(), dir, filepath.Join(disk, "data"), verified)
+		if !fault.Is(err, fault.ResourceExhausted) || strings.Contains(fault.FromError(err).Message, "\n") {
+			t.Errorf("Restore to a disk with %s free = %v, want RESOURCE_EXHAUSTED", free, err)
+		}
+		if entries, err := os.ReadDir(disk); err != nil || len(entries) != 1 {
+			t.Errorf("after a restore to a disk with %s free it has %v, %v", free, entries, err)
 		}
 	}
 }

@@ -104,3 +104,45 @@ func (s *site) afterKill(args []string) (refused bool) {
 	}
 	return refused
 }
+
+// TestKilledExports kills exports over an earlier export at random times. The folder must have a complete export each time, and nothing else may be left
+// after the next one.
+func TestKilledExports(t *testing.T) {
+	_, copied := makeExport(t)
+	s := newSite(t)
+	if out, err := s.run("restore", copied, "--data", s.data); err != nil {
+		t.Fatalf("restore: %v\n%s", err, out)
+	}
+	parent := t.TempDir()
+	args := []string{"export", filepath.Join(parent, "seed"), "--data", s.data, "--project", project}
+	began := time.Now()
+	if out, err := s.run(args...); err != nil {
+		t.Fatalf("export: %v\n%s", err, out)
+	}
+	whole, tries := time.Since(began), 4
+	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+		tries = 3 * rounds(t)
+	}
+	for range tries {
+		cmd := s.begin(args...)
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(rand.N(whole)):
+			_ = cmd.Process.Kill() // fails if the program has ended
+			<-ended
+		}
+		into := newSite(t)
+		want := fmt.Sprintf("%d documents", exported)
+		if out, err := into.run("import", filepath.Join(parent, "seed"), "--data", into.data, "--project", project); err != nil || !strings.Contains(out, want) {
+			t.Errorf("import after a killed export: %v\n%s\nwant %s", err, out, want)
+		}
+	}
+	if out, err := s.run(args...); err != nil {
+		t.Fatalf("export after killed ones: %v\n%s", err, out)
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
+		t.Errorf("after killed exports and a complete one there are %v, %v; want the export alone", entries, err)
+	}
+}
