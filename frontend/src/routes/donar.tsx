@@ -1,8 +1,8 @@
 import { InstrumentIcon } from '../art/instrument-icon'
 import { SlotImage } from '../art/slot-image'
-import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
+import { Questions } from '../components/questions'
 import { Section } from '../components/section'
 import { donar } from '../content/donar'
 import { site } from '../content/sitio'
@@ -168,12 +168,7 @@ export default function Donate() {
       <Section className="pt-0">
         <div className="grid gap-12 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)] lg:gap-16">
           <Receipt />
-          <section aria-labelledby="titulo-preguntas" className="no-imprimir">
-            <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-              {questions.title}
-            </h2>
-            <Accordion name="donar" questions={questions.list} />
-          </section>
+          <Questions name="donar" questions={questions} className="no-imprimir" />
         </div>
       </Section>
     </>

@@ -1,7 +1,7 @@
 import { InstrumentIcon } from '../art/instrument-icon'
 import { SlotImage } from '../art/slot-image'
-import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
+import { Questions } from '../components/questions'
 import { Section } from '../components/section'
 import { Steps } from '../components/steps'
 import { instrumentos } from '../content/instrumentos'
@@ -83,12 +83,7 @@ export default function Instruments() {
       </Section>
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
         <div className="grid gap-12 self-start lg:sticky lg:top-24">
-          <section aria-labelledby="titulo-preguntas">
-            <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-              {questions.title}
-            </h2>
-            <Accordion name="instrumentos" questions={questions.list} />
-          </section>
+          <Questions name="instrumentos" questions={questions} />
           <Talk title={doubts.title} text={doubts.text} button={doubts.whatsapp} />
         </div>
         <section id="solicitud" aria-labelledby="titulo-solicitud" className="hoja self-start">

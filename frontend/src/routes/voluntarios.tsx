@@ -1,7 +1,7 @@
 import { Plate } from '../art/plate'
-import { Accordion } from '../components/accordion'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
+import { Questions } from '../components/questions'
 import { Section } from '../components/section'
 import { Steps } from '../components/steps'
 import { voluntarios } from '../content/voluntarios'
@@ -71,12 +71,7 @@ export default function Volunteers() {
             </h2>
             <Steps steps={next.steps} />
           </section>
-          <section aria-labelledby="titulo-preguntas">
-            <h2 id="titulo-preguntas" className="titulo-2 mb-6">
-              {questions.title}
-            </h2>
-            <Accordion name="voluntarios" questions={questions.list} />
-          </section>
+          <Questions name="voluntarios" questions={questions} />
         </div>
       </div>
     </>

@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
+import { Table } from '../../ui/table'
 import { useToast } from '../../ui/toasts'
 
 /** Composite indexes: existing ones with their use, and missing ones that queries needed. */
@@ -95,40 +96,38 @@ function Heads() {
 function NeededTable({ indexes, busy, add }: { indexes: Index[]; busy: boolean; add: ((index: Index) => void) | null }) {
   const { t, number } = useText()
   return (
-    <div className="scroll-x" tabIndex={0} role="group" aria-label={t.indexes.needed}>
-      <table className="table">
-        <thead>
-          <tr>
-            <Heads />
-            <th scope="col" className="number">
-              {t.indexes.wanted}
+    <Table label={t.indexes.needed} role="group">
+      <thead>
+        <tr>
+          <Heads />
+          <th scope="col" className="number">
+            {t.indexes.wanted}
+          </th>
+          <th scope="col">{t.indexes.lastWanted}</th>
+          {add && (
+            <th scope="col">
+              <span className="hidden-label">{t.data.actions}</span>
             </th>
-            <th scope="col">{t.indexes.lastWanted}</th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {indexes.map((index) => (
+          <tr key={index.json}>
+            <Cells index={index} />
+            <td className="number">{number(index.count)}</td>
+            <td className="tight">{index.last && <Moment iso={index.last} />}</td>
             {add && (
-              <th scope="col">
-                <span className="hidden-label">{t.data.actions}</span>
-              </th>
+              <td className="tight">
+                <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
+                  {t.indexes.toFile}
+                </button>
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {indexes.map((index) => (
-            <tr key={index.json}>
-              <Cells index={index} />
-              <td className="number">{number(index.count)}</td>
-              <td className="tight">{index.last && <Moment iso={index.last} />}</td>
-              {add && (
-                <td className="tight">
-                  <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
-                    {t.indexes.toFile}
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   )
 }
 
@@ -137,42 +136,40 @@ function PresentTable({ indexes }: { indexes: Index[] }) {
   const states: Record<string, string> = t.indexes.states
   const origins: Record<string, string> = t.indexes.origins
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.indexes}>
-      <table className="table">
-        <thead>
-          <tr>
-            <Heads />
-            <th scope="col">{t.users.state}</th>
-            <th scope="col">{t.indexes.origin}</th>
-            <th scope="col" className="number">
-              {t.indexes.size}
-            </th>
-            <th scope="col" className="number">
-              {t.indexes.uses}
-            </th>
-            <th scope="col">{t.indexes.lastUse}</th>
+    <Table label={t.pages.indexes}>
+      <thead>
+        <tr>
+          <Heads />
+          <th scope="col">{t.users.state}</th>
+          <th scope="col">{t.indexes.origin}</th>
+          <th scope="col" className="number">
+            {t.indexes.size}
+          </th>
+          <th scope="col" className="number">
+            {t.indexes.uses}
+          </th>
+          <th scope="col">{t.indexes.lastUse}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {indexes.map((index) => (
+          <tr key={index.json}>
+            <Cells index={index} />
+            <td>
+              {index.state && (
+                <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
+              )}
+            </td>
+            <td>{origins[index.origin] ?? index.origin}</td>
+            <td className="number">
+              {number(index.entries)}
+              {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
+            </td>
+            <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
+            <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
           </tr>
-        </thead>
-        <tbody>
-          {indexes.map((index) => (
-            <tr key={index.json}>
-              <Cells index={index} />
-              <td>
-                {index.state && (
-                  <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
-                )}
-              </td>
-              <td>{origins[index.origin] ?? index.origin}</td>
-              <td className="number">
-                {number(index.entries)}
-                {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
-              </td>
-              <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
-              <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   )
 }

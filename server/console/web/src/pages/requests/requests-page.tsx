@@ -8,6 +8,7 @@ import { useScope } from '../../session'
 import { Moment } from '../../ui/moment'
 import { SearchBox } from '../../ui/search-box'
 import { Empty, Loaded } from '../../ui/states'
+import { Table } from '../../ui/table'
 import { RequestDialog } from './request-dialog'
 
 const OUTCOMES = ['allow', 'deny', 'error', 'admin'] as const
@@ -128,47 +129,45 @@ function RequestTable({ first, filter, open, children }: TableProps) {
   const all = [...fresh.filter((one) => !known.has(one.id) && passes(one, filter)), ...first]
   if (all.length === 0) return <Empty>{children}</Empty>
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={t.pages.requests}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{t.audit.time}</th>
-            <th scope="col">{t.requests.outcome}</th>
-            <th scope="col">{t.requests.method}</th>
-            <th scope="col">{t.requests.path}</th>
-            <th scope="col">{t.requests.user}</th>
-            <th scope="col">{t.requests.lines}</th>
-            {!filter.project && <th scope="col">{t.requests.of}</th>}
+    <Table label={t.pages.requests}>
+      <thead>
+        <tr>
+          <th scope="col">{t.audit.time}</th>
+          <th scope="col">{t.requests.outcome}</th>
+          <th scope="col">{t.requests.method}</th>
+          <th scope="col">{t.requests.path}</th>
+          <th scope="col">{t.requests.user}</th>
+          <th scope="col">{t.requests.lines}</th>
+          {!filter.project && <th scope="col">{t.requests.of}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {all.map((record) => (
+          <tr key={record.id}>
+            <td className="tight">
+              <Moment iso={record.time} />
+            </td>
+            <td className="tight">
+              <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
+            </td>
+            <td className="tight">{record.method}</td>
+            <td className="mono clip">
+              <button type="button" className="link" onClick={() => open(record.id)}>
+                {record.path}
+              </button>
+            </td>
+            <td className="mono clip">
+              {record.uid ?? <span className="soft">{record.outcome === 'admin' ? t.requests.server : t.users.anonymous}</span>}
+            </td>
+            <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
+            {!filter.project && (
+              <td className="mono clip">
+                {record.project}/{record.database}
+              </td>
+            )}
           </tr>
-        </thead>
-        <tbody>
-          {all.map((record) => (
-            <tr key={record.id}>
-              <td className="tight">
-                <Moment iso={record.time} />
-              </td>
-              <td className="tight">
-                <span className={`tag ${TONES[record.outcome]}`}>{record.outcome}</span>
-              </td>
-              <td className="tight">{record.method}</td>
-              <td className="mono clip">
-                <button type="button" className="link" onClick={() => open(record.id)}>
-                  {record.path}
-                </button>
-              </td>
-              <td className="mono clip">
-                {record.uid ?? <span className="soft">{record.outcome === 'admin' ? t.requests.server : t.users.anonymous}</span>}
-              </td>
-              <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
-              {!filter.project && (
-                <td className="mono clip">
-                  {record.project}/{record.database}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   )
 }
