@@ -116,22 +116,10 @@ func copyFile(from, to string) error {
 
 // TestAFullDiskIsFreed fills a small disk under load, first with the program's writes and then with a file, and frees it again.
 func TestAFullDiskIsFreed(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to mount a small disk")
-	}
 	s, l := newSite(t), newLedger()
-	mount := filepath.Join(s.dir, "disk")
-	if err := os.Mkdir(mount, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=48m", "torture", mount).CombinedOutput(); err != nil {
-		t.Skipf("no small disk can be mounted: %v: %s", err, out)
-	}
-	t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
-	s.data = filepath.Join(mount, "data")
+	fill := s.onSmallDisk("48m")
 	srv := s.start()
 	w := newWork(newClient(t, s.addr), l)
-	fill := filepath.Join(mount, "fill")
 	var deletes []error
 	runRound(t, w, 100, func() {
 		fillDisk(t, fill)
