@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -94,6 +95,139 @@ var authSequences = map[string][]authStep{
 		{"", "signInWithEmailLink", `{"oobCode":"{{l.oobCode}}","email":"new@example.com","idToken":"x"}`, "", false},
 		{"n", "signInWithEmailLink", `{"oobCode":"{{l.oobCode}}","email":"new@example.com"}`, "kind,email,isNewUser,expiresIn", false},
 		{"", "createAuthUri", `{"identifier":"new@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
+	},
+	"links": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"", "GET /emulator/action?mode=verifyEmail&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=verifyEmail&apiKey=k", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=nothing&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=verifyEmail&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=verifyAndChangeEmail&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=recoverEmail&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=signIn&apiKey=k&oobCode=x", "", "authEmulator", false},
+		{"", "GET /emulator/action?apiKey=k&mode=signIn&oobCode=x&continueUrl=http://localhost/in", "", "location", false},
+		{"r", "+sendOobCode", `{"requestType":"PASSWORD_RESET","email":"a@example.com","returnOobLink":true}`, "", false},
+		{"", "GET /emulator/action?mode=recoverEmail&apiKey=k&oobCode={{r.oobCode}}", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode={{r.oobCode}}", "", "authEmulator.error,authEmulator.instructions,authEmulator.instructions2", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode={{r.oobCode}}&newPassword=NEW_PASSWORD_HERE", "", "authEmulator.error,authEmulator.instructions,authEmulator.instructions2", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode={{r.oobCode}}&newPassword=short", "", "", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode={{r.oobCode}}&newPassword=secret2", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=resetPassword&apiKey=k&oobCode={{r.oobCode}}&newPassword=secret2", "", "authEmulator", false},
+		{"a", "signInWithPassword", `{"email":"a@example.com","password":"secret2","returnSecureToken":true}`, "email", false},
+		{"v", "+sendOobCode", `{"requestType":"VERIFY_EMAIL","email":"a@example.com","returnOobLink":true}`, "", false},
+		{"", "GET /emulator/action?mode=verifyEmail&apiKey=k&oobCode={{v.oobCode}}", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=verifyEmail&apiKey=k&oobCode={{v.oobCode}}", "", "authEmulator", false},
+		{"w", "+sendOobCode", `{"requestType":"VERIFY_EMAIL","email":"a@example.com","returnOobLink":true}`, "", false},
+		{"", "GET /emulator/action?mode=verifyEmail&apiKey=k&oobCode={{w.oobCode}}&continueUrl=http://localhost/ok", "", "location", false},
+		{"", "sendOobCode", `{"requestType":"VERIFY_AND_CHANGE_EMAIL","idToken":"{{a.idToken}}","newEmail":"b@example.com"}`, "email", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/oobCodes", "", "", false},
+		{"", "GET /emulator/action?mode=verifyAndChangeEmail&apiKey=k&oobCode={{c.oobCodes.-1.oobCode}}", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=verifyAndChangeEmail&apiKey=k&oobCode={{c.oobCodes.-1.oobCode}}", "", "authEmulator", false},
+		{"b", "signInWithPassword", `{"email":"b@example.com","password":"secret2","returnSecureToken":true}`, "email", false},
+		{"", "update", `{"idToken":"{{b.idToken}}","email":"c@example.com"}`, "email,emailVerified", false},
+		{"o", "GET /emulator/v1/projects/PROJECT/oobCodes", "", "oobCodes.-1.requestType,oobCodes.-1.email", false},
+		{"", "GET /emulator/action?mode=recoverEmail&apiKey=k&oobCode={{o.oobCodes.-1.oobCode}}", "", "authEmulator", false},
+		{"", "GET /emulator/action?mode=recoverEmail&apiKey=k&oobCode={{o.oobCodes.-1.oobCode}}", "", "authEmulator", false},
+	},
+	"a second factor": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start", `{"idToken":"{{a.idToken}}","phoneEnrollmentInfo":{"phoneNumber":"+15555550100"}}`, "", false},
+		{"", "+update", `{"localId":"{{a.localId}}","emailVerified":true}`, "emailVerified", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start", `{"idToken":"{{a.idToken}}","phoneEnrollmentInfo":{"phoneNumber":"55"}}`, "", false},
+		{"m", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start", `{"idToken":"{{a.idToken}}","phoneEnrollmentInfo":{"phoneNumber":"+15555550100"}}`, "", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/verificationCodes", "", "verificationCodes.-1.phoneNumber", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:finalize", `{"idToken":"{{a.idToken}}","phoneVerificationInfo":{"sessionInfo":"{{m.phoneSessionInfo.sessionInfo}}"}}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:finalize", `{"idToken":"{{a.idToken}}","phoneVerificationInfo":{"sessionInfo":"{{m.phoneSessionInfo.sessionInfo}}","code":"000000"}}`, "", false},
+		{"f", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:finalize", `{"idToken":"{{a.idToken}}","displayName":"my phone","phoneVerificationInfo":{"sessionInfo":"{{m.phoneSessionInfo.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}"}}`, "idToken.firebase.sign_in_second_factor,idToken.firebase.sign_in_provider,idToken.email_verified", false},
+		{"", "lookup", `{"idToken":"{{f.idToken}}"}`, "users.0.mfaInfo.0.phoneInfo,users.0.mfaInfo.0.displayName,users.0.mfaInfo.1", false},
+		{"s", "signInWithPassword", `{"email":"a@example.com","password":"secret1","returnSecureToken":true}`, "idToken,registered,mfaInfo.0.phoneInfo,mfaInfo.0.displayName", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start", `{"mfaPendingCredential":"{{s.mfaPendingCredential}}","mfaEnrollmentId":"none","phoneSignInInfo":{}}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start", `{"mfaPendingCredential":"{{s.mfaPendingCredential}}"}`, "", false},
+		{"n", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start", `{"mfaPendingCredential":"{{s.mfaPendingCredential}}","mfaEnrollmentId":"{{s.mfaInfo.0.mfaEnrollmentId}}","phoneSignInInfo":{}}`, "", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/verificationCodes", "", "verificationCodes.-1.phoneNumber", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:finalize", `{"mfaPendingCredential":"{{s.mfaPendingCredential}}","phoneVerificationInfo":{"sessionInfo":"{{n.phoneResponseInfo.sessionInfo}}","code":"000000"}}`, "", false},
+		{"d", "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:finalize", `{"mfaPendingCredential":"{{s.mfaPendingCredential}}","phoneVerificationInfo":{"sessionInfo":"{{n.phoneResponseInfo.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}"}}`, "idToken.firebase.sign_in_second_factor,idToken.firebase.sign_in_provider,idToken.email_verified", false},
+		{"", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{d.refreshToken}}"}`, "id_token.firebase.sign_in_second_factor,expires_in,token_type,project_id", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:withdraw", `{"idToken":"{{d.idToken}}","mfaEnrollmentId":"none"}`, "", false},
+		{"", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:withdraw", `{"idToken":"{{d.idToken}}"}`, "", false},
+		{"w", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:withdraw", `{"idToken":"{{d.idToken}}","mfaEnrollmentId":"{{s.mfaInfo.0.mfaEnrollmentId}}"}`, "idToken.email", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1","returnSecureToken":true}`, "registered,mfaInfo,idToken.email", false},
+	},
+	"an anonymous user becomes permanent": {
+		{"a", "signUp", `{"returnSecureToken":true}`, "idToken.provider_id,idToken.firebase", false},
+		{"b", "signUp", `{"idToken":"{{a.idToken}}","email":"a@example.com","password":"secret1","returnSecureToken":true}`, "email,idToken.firebase.sign_in_provider,idToken.firebase.identities,idToken.provider_id", false},
+		{"", "lookup", `{"idToken":"{{b.idToken}}"}`, "users.0.email,users.0.emailVerified,users.0.providerUserInfo.0", false},
+		{"c", "signUp", `{"returnSecureToken":true}`, "", false},
+		{"g", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"returnSecureToken":true,"postBody":"providerId=google.com&id_token={\"sub\":\"g1\",\"email\":\"g@example.com\",\"email_verified\":true,\"name\":\"G\"}","idToken":"{{c.idToken}}"}`, "isNewUser,email,emailVerified,displayName,idToken.firebase,idToken.name", false},
+		{"d", "signUp", `{"returnSecureToken":true}`, "", false},
+		{"", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"returnSecureToken":true,"postBody":"providerId=google.com&id_token={\"sub\":\"g1\",\"email\":\"g@example.com\"}","idToken":"{{d.idToken}}"}`, "errorMessage,email,idToken", false},
+		{"", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"returnSecureToken":true,"postBody":"providerId=google.com&id_token={\"sub\":\"g9\",\"email\":\"a@example.com\"}","idToken":"{{d.idToken}}"}`, "errorMessage,email,idToken,needConfirmation", false},
+		{"p", "sendVerificationCode", `{"phoneNumber":"+15555550100"}`, "", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/verificationCodes", "", "", false},
+		{"h", "signInWithPhoneNumber", `{"sessionInfo":"{{p.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}","idToken":"{{d.idToken}}"}`, "phoneNumber,isNewUser,idToken.phone_number,idToken.firebase", false},
+		{"", "lookup", `{"idToken":"{{h.idToken}}"}`, "users.0.phoneNumber,users.0.providerUserInfo", false},
+	},
+	"providers are linked and unlinked": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"g", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"returnSecureToken":true,"postBody":"providerId=google.com&id_token={\"sub\":\"g1\",\"email\":\"g@example.com\",\"name\":\"G\"}","idToken":"{{a.idToken}}"}`, "email,isNewUser,idToken.firebase.identities,idToken.firebase.sign_in_provider", false},
+		{"h", "signInWithIdp", `{"requestUri":"http://localhost","returnIdpCredential":true,"returnSecureToken":true,"postBody":"providerId=github.com&id_token={\"sub\":\"h1\"}","idToken":"{{a.idToken}}"}`, "email,isNewUser,idToken.firebase.identities", false},
+		{"", "createAuthUri", `{"identifier":"a@example.com","continueUri":"http://localhost/"}`, "registered", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","deleteProvider":["google.com"]}`, "email", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}"}`, "users.0.email,users.0.providerUserInfo.2", false},
+		{"p", "sendVerificationCode", `{"phoneNumber":"+15555550100"}`, "", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/verificationCodes", "", "", false},
+		{"", "signInWithPhoneNumber", `{"sessionInfo":"{{p.sessionInfo}}","code":"000000","idToken":"{{a.idToken}}"}`, "", false},
+		{"", "signInWithPhoneNumber", `{"sessionInfo":"{{p.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}","idToken":"{{a.idToken}}"}`, "phoneNumber,idToken.phone_number,idToken.firebase.identities", false},
+		{"", "signInWithPhoneNumber", `{"sessionInfo":"{{p.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}","idToken":"{{a.idToken}}"}`, "", false},
+		{"b", "signUp", `{"email":"b@example.com","password":"secret1"}`, "", false},
+		{"p", "sendVerificationCode", `{"phoneNumber":"+15555550100"}`, "", false},
+		{"c", "GET /emulator/v1/projects/PROJECT/verificationCodes", "", "", false},
+		{"t", "signInWithPhoneNumber", `{"sessionInfo":"{{p.sessionInfo}}","code":"{{c.verificationCodes.-1.code}}","idToken":"{{b.idToken}}"}`, "phoneNumber,idToken", false},
+		{"", "signInWithPhoneNumber", `{"temporaryProof":"{{t.temporaryProof}}","phoneNumber":"+15555550199"}`, "", false},
+		{"", "signInWithPhoneNumber", `{"temporaryProof":"{{t.temporaryProof}}","phoneNumber":"+15555550100"}`, "phoneNumber,isNewUser,idToken.firebase.sign_in_provider", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","deleteProvider":["phone"]}`, "email", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}"}`, "users.0.phoneNumber,users.0.providerUserInfo.2", false},
+	},
+	"claims": {
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "idToken.admin", false},
+		{"", "+update", `{"localId":"{{a.localId}}","customAttributes":"{\"admin\":true,\"level\":{\"a\":[1]}}"}`, "", false},
+		{"r", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{a.refreshToken}}"}`, "id_token.admin,id_token.level", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1","returnSecureToken":true}`, "idToken.admin,idToken.level,idToken.firebase", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}"}`, "users.0.customAttributes", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT:createSessionCookie", `{"idToken":"{{r.id_token}}","validDuration":"3600"}`, "sessionCookie.iss,sessionCookie.aud,sessionCookie.admin,sessionCookie.level,sessionCookie.email,sessionCookie.firebase", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT:createSessionCookie", `{"idToken":"{{r.id_token}}","validDuration":"299"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT:createSessionCookie", `{"idToken":"{{r.id_token}}","validDuration":"1209601"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT:createSessionCookie", `{"idToken":"x"}`, "", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT:createSessionCookie", `{}`, "", false},
+		{"", "+update", `{"localId":"{{a.localId}}","customAttributes":"{\"sub\":\"x\"}"}`, "", false},
+		{"", "+update", `{"localId":"{{a.localId}}","customAttributes":"[]"}`, "", false},
+		{"", "+update", `{"localId":"{{a.localId}}","customAttributes":"{}"}`, "", false},
+		{"", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{a.refreshToken}}"}`, "id_token.admin,id_token.level", false},
+		{"", "+update", `{"localId":"{{a.localId}}","disableUser":true}`, "", false},
+		{"", "/securetoken.googleapis.com/v1/token", `{"grant_type":"refresh_token","refresh_token":"{{a.refreshToken}}"}`, "", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1"}`, "", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}"}`, "", false},
+	},
+	"users of a tenant": {
+		{"t", "+/identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants", `{"displayName":"one","allowPasswordSignup":true,"enableAnonymousUser":true,"enableEmailLinkSignin":true}`, "displayName", false},
+		{"a", "signUp", `{"email":"a@example.com","password":"secret1","tenantId":"{{t.tenantId}}"}`, "email,idToken.firebase.sign_in_provider", false},
+		{"b", "signUp", `{"email":"a@example.com","password":"secret1"}`, "email,idToken.firebase.tenant", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1","tenantId":"{{t.tenantId}}"}`, "registered", false},
+		{"", "lookup", `{"idToken":"{{a.idToken}}","tenantId":"none"}`, "", false},
+		{"", "update", `{"idToken":"{{a.idToken}}","displayName":"Ann"}`, "displayName", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{t.tenantId}}/accounts:lookup", `{"email":["a@example.com"]}`, "users.0.displayName,users.1", false},
+		{"", "+lookup", `{"email":["a@example.com"]}`, "users.0.displayName,users.0.tenantId,users.1", false},
+		{"c", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{t.tenantId}}/accounts", `{"email":"c@example.com","password":"secret1"}`, "email", false},
+		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{t.tenantId}}/accounts:update", `{"localId":"{{c.localId}}","customAttributes":"{\"r\":1}"}`, "", false},
+		{"", "signInWithPassword", `{"email":"c@example.com","password":"secret1","tenantId":"{{t.tenantId}}","returnSecureToken":true}`, "idToken.r", false},
+		{"", "+update", `{"localId":"{{c.localId}}","displayName":"x"}`, "", false},
+		{"r", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/tenants/{{t.tenantId}}/accounts:sendOobCode", `{"requestType":"PASSWORD_RESET","email":"a@example.com","returnOobLink":true}`, "email", false},
+		{"", "resetPassword", `{"oobCode":"{{r.oobCode}}","newPassword":"secret2"}`, "", false},
+		{"", "resetPassword", `{"oobCode":"{{r.oobCode}}","newPassword":"secret2","tenantId":"{{t.tenantId}}"}`, "email,requestType", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret2","tenantId":"{{t.tenantId}}"}`, "registered", false},
+		{"", "signInWithPassword", `{"email":"a@example.com","password":"secret1"}`, "registered", false},
+		{"", "+DELETE /identitytoolkit.googleapis.com/v2/projects/PROJECT/tenants/{{t.tenantId}}", "", "", false},
 	},
 	"an unverified account by e-mail link": {
 		{"a", "signUp", `{"email":"a@example.com","password":"secret1"}`, "", false},
@@ -275,7 +409,10 @@ func authServer(t *testing.T, run func(config string, port int) *exec.Cmd) strin
 }
 
 // placeholder matches a reference to a field of an earlier answer.
-var placeholder = regexp.MustCompile(`\{\{(\w+)\.(\w+)\}\}`)
+var placeholder = regexp.MustCompile(`\{\{(\w+)\.([\w.-]+)\}\}`)
+
+// noRedirects is a client that does not follow redirects.
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // authAnswers sends a sequence and returns the compared part of each answer.
 func authAnswers(t *testing.T, origin, project string, steps []authStep) []string {
@@ -285,7 +422,8 @@ func authAnswers(t *testing.T, origin, project string, steps []authStep) []strin
 		s = strings.ReplaceAll(s, "PROJECT", project)
 		return placeholder.ReplaceAllStringFunc(s, func(m string) string {
 			parts := placeholder.FindStringSubmatch(m)
-			return fmt.Sprint(saved[parts[1]][parts[2]])
+			v, _ := at(saved[parts[1]], strings.Split(parts[2], "."))
+			return fmt.Sprint(v)
 		})
 	}
 	var out []string
@@ -311,14 +449,14 @@ func authAnswers(t *testing.T, origin, project string, steps []authStep) []strin
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
-		res, err := http.DefaultClient.Do(r)
+		res, err := noRedirects.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		answer := map[string]any{}
-		if err != nil || json.Unmarshal(text, &answer) != nil {
+		answer := map[string]any{"location": res.Header.Get("Location")}
+		if err != nil || answer["location"] == "" && json.Unmarshal(text, &answer) != nil {
 			t.Fatalf("%s answers %d %.300s: %v", s.path, res.StatusCode, text, err)
 		}
 		if s.id != "" {
@@ -355,10 +493,20 @@ func compared(t *testing.T, status int, answer map[string]any, fields string) st
 	return string(text)
 }
 
-// at returns the value at a path of fields and list elements.
+// at returns the value at a path of fields, list elements and claims of tokens. Negative numbers count from the end of a list.
 func at(v any, path []string) (any, bool) {
 	for _, name := range path {
 		switch in := v.(type) {
+		case string:
+			var claims map[string]any
+			parts := strings.Split(in, ".")
+			text, err := base64.RawURLEncoding.DecodeString(parts[min(1, len(parts)-1)])
+			if err != nil || json.Unmarshal(text, &claims) != nil {
+				return nil, false
+			}
+			if v = claims[name]; v == nil {
+				return nil, false
+			}
 		case map[string]any:
 			var ok bool
 			if v, ok = in[name]; !ok {
@@ -366,8 +514,11 @@ func at(v any, path []string) (any, bool) {
 			}
 		case []any:
 			var i int
-			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) {
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(in) || -i > len(in) {
 				return nil, false
+			}
+			if i < 0 {
+				i += len(in)
 			}
 			v = in[i]
 		default:

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"clave/server/fault"
 	"clave/server/httpjson"
 	"clave/server/identity"
-	"clave/server/identity/updateform"
 )
 
 // maxConfigBody is the maximum size of a body with Auth's settings.
@@ -93,66 +91,4 @@ func (h *accounts) config(w http.ResponseWriter, r *http.Request, call identity.
 	}
 	shown, err := h.service.EmulatorConfig(r.Context(), call, body)
 	reply(w, shown, err)
-}
-
-// action follows a link that was sent by e-mail, as the page of the link would.
-func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	code := q.Get("oobCode")
-	call := identity.Call{Project: h.service.Project(), Tenant: q.Get("tenantId"), Address: r.RemoteAddr, Origin: "http://" + r.Host}
-	if q.Get("apiKey") == "" || code == "" && q.Get("mode") != "" {
-		actionError(w, "missing apiKey or oobCode query parameter")
-		return
-	}
-	var err error
-	success := "The email has been successfully verified."
-	switch q.Get("mode") {
-	case "recoverEmail":
-		_, err = h.service.Update(r.Context(), call, &updateform.Request{OobCode: &code})
-		success = "The email has been successfully reset."
-	case "verifyEmail", "verifyAndChangeEmail":
-		_, err = h.service.Update(r.Context(), call, &updateform.Request{OobCode: &code})
-	case "resetPassword":
-		if !q.Has("newPassword") {
-			actionError(w, "missing newPassword query parameter: to reset the password for the user, add &newPassword=NEW_PASSWORD_HERE to the URL")
-			return
-		}
-		password := q.Get("newPassword")
-		_, err = h.service.ResetPassword(r.Context(), call, &identity.ResetRequest{OobCode: &code, NewPassword: &password})
-		success = "The password has been successfully updated."
-	case "signIn":
-		if !q.Has("continueUrl") {
-			actionError(w, "missing continueUrl query parameter")
-			return
-		}
-	default:
-		actionError(w, "invalid mode")
-		return
-	}
-	if err != nil {
-		actionError(w, fault.FromError(err).Message)
-		return
-	}
-	if to, err := url.Parse(q.Get("continueUrl")); err == nil && to.IsAbs() {
-		// The application finishes a sign-in itself, with the link's parameters.
-		if q.Get("mode") == "signIn" {
-			all := to.Query()
-			for name, values := range q {
-				if name != "continueUrl" {
-					all[name] = values
-				}
-			}
-			to.RawQuery = all.Encode()
-		}
-		http.Redirect(w, r, to.String(), http.StatusSeeOther)
-		return
-	}
-	httpjson.Write(w, http.StatusOK, map[string]any{"authEmulator": map[string]any{"success": success, "email": ""}})
-}
-
-// actionError responds with the error of a link.
-func actionError(w http.ResponseWriter, text string) {
-	httpjson.Write(w, http.StatusBadRequest, map[string]any{"authEmulator": map[string]any{
-		"error": text, "instructions": "If you're trying to test the flow, ask for a new link and follow it once.",
-	}})
 }
