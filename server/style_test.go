@@ -120,26 +120,47 @@ func checkComment(t *testing.T, at, text string) {
 // makesText lists the functions and methods whose literals are the texts of errors and logs.
 var makesText = []string{"fault.E", "fault.Wrap", "errors.New", "fmt.Errorf", "Log.Debug", "Log.Info", "Log.Warn", "Log.Error", "Log.InfoContext", "Log.WarnContext", "Log.ErrorContext"}
 
-// checkTexts refuses metaphors in the errors and logs of a file. Tests are exempt.
+// holdsText lists the fields whose values are texts for people: the help of commands and the console's checks.
+var holdsText = []string{"Short", "Long", "Text"}
+
+// checkTexts refuses metaphors in the errors, logs, help and checks of a file. Tests are exempt.
 func checkTexts(t *testing.T, fset *token.FileSet, file *ast.File) {
 	t.Helper()
 	if strings.HasSuffix(fset.Position(file.Pos()).Filename, "_test.go") {
 		return
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !slices.Contains(makesText, calledName(call)) {
-			return true
-		}
-		for _, arg := range call.Args {
-			if text, ok := arg.(*ast.BasicLit); ok && text.Kind == token.STRING {
-				if word := metaphorsInTexts.FindString(text.Value); word != "" {
-					t.Errorf("%s: %q in %s: say what was expected, or what failed", fset.Position(text.Pos()), word, text.Value)
-				}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if slices.Contains(makesText, calledName(n)) {
+				checkLiterals(t, fset, n.Args...)
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && slices.Contains(holdsText, key.Name) {
+				checkLiterals(t, fset, n.Value)
+			}
+		case *ast.CompositeLit:
+			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" {
+				checkLiterals(t, fset, n.Elts...)
 			}
 		}
 		return true
 	})
+}
+
+// checkLiterals refuses metaphors in texts, which may be joined by +.
+func checkLiterals(t *testing.T, fset *token.FileSet, texts ...ast.Expr) {
+	t.Helper()
+	for _, text := range texts {
+		switch text := text.(type) {
+		case *ast.BinaryExpr:
+			checkLiterals(t, fset, text.X, text.Y)
+		case *ast.BasicLit:
+			if word := metaphorsInTexts.FindString(text.Value); word != "" && text.Kind == token.STRING {
+				t.Errorf("%s: %q in %s: say what was expected, or what failed", fset.Position(text.Pos()), word, text.Value)
+			}
+		}
+	}
 }
 
 // calledName returns the last two names of what a call calls, such as fault.E and Log.Error.

@@ -86,13 +86,13 @@ func (a *App) checkSignUp(ctx context.Context, u *users) console.Check {
 	if closed || a.config.Auth.NoSignUp {
 		return console.Check{ID: "signUp", State: console.CheckOK, Text: "Only administrators create accounts.", Case: "closed", Values: map[string]any{"open": false}}
 	}
-	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Everybody may create an account. --no-sign-up, or the project's setting, disables that.", Case: "open", Values: map[string]any{"open": true}}
+	return console.Check{ID: "signUp", State: console.CheckWarn, Text: "Anyone may create an account. --no-sign-up, or the project's setting, disables that.", Case: "open", Values: map[string]any{"open": true}}
 }
 
 // checkMail checks whether codes can be sent.
 func (a *App) checkMail() console.Check {
 	if a.config.Mail == "" {
-		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured: nobody can reset a password. Configure one with --mail.", Case: "none", Values: map[string]any{"configured": false}}
+		return console.Check{ID: "mail", State: console.CheckWarn, Text: "No mail server is configured, so passwords cannot be reset. Configure one with --mail.", Case: "none", Values: map[string]any{"configured": false}}
 	}
 	return console.Check{ID: "mail", State: console.CheckOK, Text: "A mail server is configured. Delivery is not tested here.", Case: "configured", Values: map[string]any{"configured": true}}
 }
@@ -131,7 +131,7 @@ func (a *App) checkBackup() console.Check {
 func (a *App) checkProxy() console.Check {
 	if a.config.TrustProxy {
 		return console.Check{
-			ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are taken from X-Forwarded-For. Nobody but the proxy may reach the server's port.", Case: "trusted", Values: map[string]any{"trusted": true},
+			ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are taken from X-Forwarded-For. Only the proxy may reach the server's port.", Case: "trusted", Values: map[string]any{"trusted": true},
 		}
 	}
 	return console.Check{ID: "proxy", State: console.CheckOK, Text: "Clients' addresses are those of their connections. Behind a proxy, --trust-proxy is needed.", Case: "direct", Values: map[string]any{"trusted": false}}

@@ -86,9 +86,9 @@ func (c *Console) checkRules(in *call) Check {
 		}
 	}
 	if len(open) == 0 {
-		return Check{"rulesOpen", CheckOK, "The rules let nobody read or write everything without being signed in.", "closed", open}
+		return Check{"rulesOpen", CheckOK, "The rules do not let users without a sign-in read or write documents of any name.", "closed", open}
 	}
-	return Check{"rulesOpen", state, "The rules let everybody read or write documents of any name.", "open", open}
+	return Check{"rulesOpen", state, "The rules let anyone read or write documents of any name.", "open", open}
 }
 
 // now returns the current time as a value of the rules.

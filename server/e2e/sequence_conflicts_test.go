@@ -66,7 +66,7 @@ var conflicts = []conflict{
 		p.commit(one, p.set("c/x", 1))
 		p.commit(two, p.set("c/y", 2))
 	}, false},
-	{"two transactions read what nobody writes", func(p *conflictPlayer) {
+	{"two transactions read a document without writers", func(p *conflictPlayer) {
 		one, two := p.begin(false), p.begin(false)
 		p.read(one, "c/x")
 		p.read(two, "c/x")

@@ -154,7 +154,7 @@ func TestServeWithTheAdminSDK(t *testing.T) {
 		want                  codes.Code
 	}{
 		{"her own", token, "mine/ana", codes.OK},
-		{"somebody else's", token, "mine/eve", codes.PermissionDenied},
+		{"another user's", token, "mine/eve", codes.PermissionDenied},
 		{"a forged token", forged(t, token), "mine/eve", codes.Unauthenticated},
 		{"the owner's token", "owner", "mine/ana", codes.Unauthenticated},
 		{"by custom token", text(t, ben, "idToken"), "mine/ben", codes.NotFound},

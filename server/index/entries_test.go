@@ -50,7 +50,7 @@ func TestEntriesOfADocument(t *testing.T) {
 			}
 			info, err := index.ParseInfo(e.Value)
 			if err != nil || info.Truncated || info.NameLen <= 0 || info.NameLen > len(e.Key) {
-				t.Errorf("%s: entry %q says %+v (%v)", tt.name, e.Key, info, err)
+				t.Errorf("%s: entry %q has %+v (%v)", tt.name, e.Key, info, err)
 			}
 		}
 	}

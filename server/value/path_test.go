@@ -25,7 +25,7 @@ func TestParseFieldPath(t *testing.T) {
 		if got, err := value.ParseFieldPath(in); err == nil {
 			t.Errorf("ParseFieldPath(%q) = %q, want an error", in, got)
 		} else if !strings.Contains(err.Error(), "Invalid property path \""+in+"\"") {
-			t.Errorf("ParseFieldPath(%q) says %q", in, err)
+			t.Errorf("ParseFieldPath(%q) fails with %q", in, err)
 		}
 	}
 }

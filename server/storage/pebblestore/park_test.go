@@ -86,7 +86,7 @@ func TestParkedIteratorsHoldNoTable(t *testing.T) {
 			t.Errorf("the used iterator is released: %t, that of the store itself: %t", used.it == nil, direct.it == nil)
 		}
 		if err := parked.Err(); err != nil || parked.it != nil {
-			t.Errorf("asked for its error, a released iterator returned %v and is open: %t", err, parked.it != nil)
+			t.Errorf("after a request for its error, a released iterator returned %v and is open: %t", err, parked.it != nil)
 		}
 		var want []uint64
 		for i := uint64(1); i < n; i++ {

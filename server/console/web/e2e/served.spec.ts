@@ -47,7 +47,7 @@ test('a read-only session sees all pages of production and changes nothing', asy
   }
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Is it safe?' }).click()
   await expect(page.getByRole('form', { name: 'Send a test e-mail' })).toHaveCount(0)
-  await expect(page.getByText('Everybody may create an account')).toBeVisible()
+  await expect(page.getByText('Anyone may create an account')).toBeVisible()
   await accessible(page)
   await fits(page)
   await page.getByLabel('Language').selectOption('es')
