@@ -111,6 +111,27 @@ func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
+// TestOptimisticTransactionsHaveTheirOwnAge lets an optimistic transaction name an old id, as any client may, in a deadlock with an older transaction.
+func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	named := begin(t, e, operation.TransactionOptions{Optimistic: true})
+	older := begin(t, e, operation.TransactionOptions{})
+	if _, err := get(t, e, operation.At{Transaction: older}, "c/y"); err != nil {
+		t.Fatal(err)
+	}
+	younger := begin(t, e, operation.TransactionOptions{Optimistic: true, Retry: named})
+	done := make(chan error)
+	go func() { done <- commitIn(t.Context(), e, younger, set("c/x", n(1)), set("c/y", n(1))) }()
+	for hand.Timers() == 0 { // The commit does not wait for c/y yet.
+		runtime.Gosched()
+	}
+	if _, err := get(t, e, operation.At{Transaction: older}, "c/x"); err != nil {
+		t.Errorf("a read of the older transaction = %v", err)
+	}
+	wantCode(t, "commit of the younger", <-done, fault.Aborted)
+}
+
 func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
 	hand := clock.NewHand(time.Now())
 	e := open(t, engine.Options{Clock: hand})
