@@ -311,7 +311,7 @@ func (n *nodes) router(a *App, port string) *grpcd.Router {
 		Forward: func(ss grpc.ServerStream, method string, first *grpcd.Raw) (bool, error) {
 			return n.node.ForwardCall(ss, port, method, first)
 		},
-		Budget: a.budget, Meter: a.counts, Log: a.o.Log,
+		Calls: a.calls, ProxyHops: a.proxyHops(), Budget: a.budget, Meter: a.counts, Log: a.o.Log,
 	})
 }
 

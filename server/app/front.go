@@ -79,7 +79,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 // portOptions returns the options of a port for clients.
 func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers) front.Options {
 	return front.Options{
-		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, Connections: a.connections, Responses: a.responses, ProxyHops: a.proxyHops(),
+		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, Connections: a.connections, Calls: a.calls, Responses: a.responses, ProxyHops: a.proxyHops(),
 		PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
 	}
 }

@@ -13,7 +13,7 @@ import (
 // grpcOptions returns the options of Firestore over gRPC.
 func (a *App) grpcOptions(calls *firestore.Server, tokens *token.Verifier) grpcd.Options {
 	return grpcd.Options{
-		Firestore: calls, Tokens: tokens, ProxyHops: a.proxyHops(), Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+		Firestore: calls, Tokens: tokens, ProxyHops: a.proxyHops(), Calls: a.calls, Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
 	}
 }
 

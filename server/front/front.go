@@ -72,9 +72,9 @@ type Options struct {
 	Grace time.Duration
 	// Budget bounds the memory of requests that are being received; nil means a budget of the port's own.
 	Budget *budget.Budget
-	// Connections and Responses bound the connections and the HTTP requests that are being served, except back channels; nil means bounds of the
+	// Connections, Calls and Responses bound the connections, the calls of gRPC on connections of net/http, and the HTTP requests that are being served, except back channels; nil means bounds of the
 	// port's own.
-	Connections, Responses *places.Places
+	Connections, Calls, Responses *places.Places
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// PrivateNetwork lets pages of public networks call a port in a private one, as in development.
@@ -112,6 +112,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Connections == nil {
 		o.Connections = places.New(places.Options{})
+	}
+	if o.Calls == nil {
+		o.Calls = places.New(places.Options{All: 1 << 16})
 	}
 	if o.Responses == nil {
 		o.Responses = places.New(places.Options{})
@@ -427,7 +430,15 @@ func (p *Port) beginRead(u *unread, r *http.Request) bool {
 
 // call serves a call of gRPC on a connection of an HTTP server.
 func (p *Port) call(g GRPC, w http.ResponseWriter, r *http.Request) {
-	r, release := p.o.Budget.Stream(w, r)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	place := p.o.Calls.Take(forwarded.Address(r, p.o.ProxyHops), cancel)
+	if place == nil {
+		http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	defer place.Release()
+	r, release := p.o.Budget.Stream(w, r.WithContext(ctx))
 	defer release()
 	g.ServeHTTP(w, r)
 }

@@ -12,9 +12,9 @@ type Plan struct {
 	Windows int64
 	// Results is for the results that queries sort.
 	Results int64
-	// Connections, Streams and Responses are the maximum numbers of connections, of lasting streams, and of HTTP requests that are
-	// being served.
-	Connections, Streams, Responses int
+	// Connections, Calls, Streams and Responses are the maximum numbers of connections, of calls of gRPC, of lasting streams, and of HTTP
+	// requests that are being served.
+	Connections, Calls, Streams, Responses int
 }
 
 // The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured. Under load there are
@@ -29,10 +29,11 @@ const (
 	mostRequests  = 64 * mib
 )
 
-// The bytes that a connection with TLS, a stream and an unread response take, and the limits of their numbers. Each kind may take a quarter of
+// The bytes that a connection with TLS, a call without a message, a stream and an unread response take, and the limits of their numbers. Each kind may take a quarter of
 // the memory.
 const (
 	perConnection = 64 << 10
+	perCall       = 32 << 10
 	perStream     = 64 << 10
 	perResponse   = 48 << 10
 	fewest        = 256
@@ -55,6 +56,7 @@ func PlanFor(limit int64, configured bool) Plan {
 		Results:  max(share, limit) / 8,
 
 		Connections: max(int(max(share, limit)/4/perConnection), fewest),
+		Calls:       max(int(max(share, limit)/4/perCall), fewest),
 		Streams:     max(int(max(share, limit)/4/perStream), fewest),
 		Responses:   min(max(int(share/4/perResponse), fewest), mostResponses),
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"clave/server/clock"
 )
@@ -20,9 +21,10 @@ const mostWaiting = 4
 // Responses are the large responses that a client has not read yet, of one connection or of one request. It is safe for concurrent use. nil counts
 // nothing.
 type Responses struct {
-	budget *Budget
-	cut    func()
-	mu     struct {
+	budget  *Budget
+	cut     func()
+	refused atomic.Int64
+	mu      struct {
 		sync.Mutex
 		holds map[*Hold]struct{}
 		ended bool
@@ -68,6 +70,14 @@ func (r *Responses) Take(ctx context.Context, n int64) (written func(), err erro
 		return nil, err
 	}
 	return written, nil
+}
+
+// Refuse counts a call of the connection that is refused, and returns how many were.
+func (r *Responses) Refuse() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.refused.Add(1)
 }
 
 // Cut ends the connection or the request.

@@ -74,6 +74,8 @@ type Options struct {
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
+	// Calls bounds the calls on connections of gRPC, with or without a message; nil means a bound of the server's own. ServeHTTP does not count.
+	Calls *places.Places
 	// Streams bounds the lasting streams; nil means a bound of the server's own.
 	Streams *places.Places
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
@@ -91,6 +93,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Parsing == nil {
 		o.Parsing = parsing.New(0)
+	}
+	if o.Calls == nil {
+		o.Calls = places.New(places.Options{All: 1 << 16})
 	}
 	if o.Streams == nil {
 		o.Streams = places.New(places.Options{})
@@ -208,6 +213,7 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(MaxStreams),
+		grpc.InTapHandle(d.admit),
 		grpc.MaxHeaderListSize(MaxHeaders),
 		grpc.ForceServerCodecV2(d.codec),
 		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of lasting

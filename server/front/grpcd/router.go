@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/front/budget"
+	"clave/server/front/places"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/process"
@@ -26,6 +27,9 @@ type RouterOptions struct {
 	// Forward forwards a call. first, if not nil, is the call's only message. It returns here if nothing has been forwarded because
 	// Lead was called.
 	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
+	// Calls and ProxyHops are those of Options.
+	Calls     *places.Places
+	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
 	// Meter counts the calls that are forwarded; nil counts nothing.
@@ -44,7 +48,7 @@ type Router struct {
 
 // NewRouter returns a router. Here and Forward must be set.
 func NewRouter(ro RouterOptions) *Router {
-	o := Options{Budget: ro.Budget, Meter: ro.Meter, Log: ro.Log}
+	o := Options{Calls: ro.Calls, ProxyHops: ro.ProxyHops, Budget: ro.Budget, Meter: ro.Meter, Log: ro.Log}
 	o.EnsureDefaults()
 	r := &Router{o: ro}
 	r.common = commonOf(o)
