@@ -255,8 +255,11 @@ func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	return c
 }
 
+// grpcCall is a call over gRPC.
+type grpcCall func(context.Context, pb.FirestoreClient) error
+
 // grpc returns a load that repeats a call over gRPC.
-func (s *server) grpc(t *testing.T, config *tls.Config, call func(context.Context, pb.FirestoreClient) error) costLoad {
+func (s *server) grpc(t *testing.T, config *tls.Config, call grpcCall) costLoad {
 	t.Helper()
 	c := s.dialCost(t, config)
 	return costLoad{s, func() func() error { return func() error { return call(t.Context(), c) } }}
