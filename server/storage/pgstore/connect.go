@@ -18,6 +18,9 @@ import (
 // connectTimeout is the time limit for connecting, unless the URL sets it.
 const connectTimeout = 3 * time.Second
 
+// protocolViolation is the code with which PgBouncer refuses a parameter of a connection.
+const protocolViolation = "08P01"
+
 // connect creates the pool of connections, and opens one to check that PostgreSQL can be reached.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
@@ -67,6 +70,8 @@ func connectError(config *pgxpool.Config, err error) error {
 	switch {
 	case errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28"):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)
+	case errors.As(err, &pgErr) && pgErr.Code == protocolViolation: // PgBouncer's code
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s). If it is PgBouncer, set ignore_startup_parameters there.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, pgErr.Message, pgErr.Code)
 	}

@@ -28,6 +28,9 @@ const filledSeq = 2
 // waitForLocks bounds the time for which a transaction waits for a locked row. The transaction of a killed process ends soon.
 const waitForLocks = "set local lock_timeout = '5s'"
 
+// unlimited lets the statements of a transaction take as long as they need: databases and users may have a limit that is meant for short ones.
+const unlimited = "set local statement_timeout = 0"
+
 // lockNotAvailable is PostgreSQL's code for the end of that time.
 const lockNotAvailable = "55P03"
 
@@ -53,6 +56,9 @@ func Fill(ctx context.Context, o Options, from string, next func() (key, value [
 	// takes the lease or reads a part of the state, and a failed check leaves no data.
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, waitForLocks); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, unlimited); err != nil {
 			return err
 		}
 		var epoch int64
@@ -174,6 +180,9 @@ func (s *Store) ReadState(ctx context.Context, yield func(key, value []byte) err
 		}
 	}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, unlimited); err != nil {
+			return err
+		}
 		return readKeys(ctx, tx, yield)
 	})
 	if err != nil {

@@ -108,6 +108,9 @@ func (s *Store) rebuild(ctx context.Context) error {
 	}
 	// One transaction reads the state and its position in one snapshot.
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, unlimited); err != nil {
+			return err
+		}
 		return s.readState(ctx, tx)
 	})
 	if err != nil {

@@ -62,7 +62,29 @@ const (
 	uniqueViolation = "23505"
 	duplicateTable  = "42P07"
 	undefinedTable  = "42P01"
+	readOnly        = "25006"
+	// insufficientPrivilege is the code for a missing right.
+	insufficientPrivilege = "42501"
 )
+
+// The remedies for a user without rights, and for a server that does not write.
+const (
+	textRights   = "Grant the user %q the rights to create tables in the schema, and to read and write the tables clave_…, or make the user their owner."
+	textReadOnly = "The server is a standby, or default_transaction_read_only is on. Name the primary, or all servers with target_session_attrs=read-write."
+)
+
+// permitted returns an error if the user may not read and write all tables.
+func permitted(ctx context.Context, pool *pgxpool.Pool) error {
+	var refused string
+	err := pool.QueryRow(ctx, `select coalesce(string_agg(t, ', ' order by t), '')
+		from unnest(array['clave_applied', 'clave_lease', 'clave_log', 'clave_node', 'clave_secret', 'clave_state']) t
+		where not (has_table_privilege(t, 'select') and has_table_privilege(t, 'insert') and has_table_privilege(t, 'update') and has_table_privilege(t, 'delete'))`).
+		Scan(&refused)
+	if err != nil || refused == "" {
+		return err
+	}
+	return fault.E(fault.FailedPrecondition, "--store: PostgreSQL: permission denied for %s. "+textRights, refused, pool.Config().ConnConfig.User)
+}
 
 // isCode reports whether an error is PostgreSQL's with a code.
 func isCode(err error, code string) bool {

@@ -80,6 +80,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := migrate(ctx, s.pool); err != nil {
 		return s.failed("make the tables", err)
 	}
+	if err := permitted(ctx, s.pool); err != nil {
+		return s.failed("read the rights", err)
+	}
 	if err := unfilled(ctx, s.pool); err != nil {
 		return s.failed("read the lease", err)
 	}
@@ -93,13 +96,21 @@ func (s *Store) open(ctx context.Context) error {
 	return s.openReplica(ctx)
 }
 
-// failed returns an error of PostgreSQL with the failed action. It never contains the URL.
+// failed returns an error of PostgreSQL with the failed action, and with what to change if that is known. It never contains the URL.
 func (s *Store) failed(doing string, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, reachError(err, s.pool.Config().ConnConfig.Password))
+	config := s.pool.Config().ConnConfig
+	text := reachError(err, config.Password)
+	switch {
+	case isCode(err, insufficientPrivilege):
+		return fault.Wrap(err, fault.FailedPrecondition, "--store: PostgreSQL: cannot %s: %s. "+textRights, doing, text, config.User)
+	case isCode(err, readOnly):
+		return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s. "+textReadOnly, doing, text)
+	}
+	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, text)
 }
 
 // Leases returns the leases by which other nodes read while this one leads.

@@ -1,0 +1,116 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testwait"
+)
+
+// nameOf returns the database's name in a URL of pgtest.
+func nameOf(url string) string { return url[strings.LastIndex(url, "/")+1 : strings.Index(url, "?")] }
+
+// TestRefusals opens stores on servers that refuse a part of the work: the error must be one line that names what an operator can change, without secrets.
+func TestRefusals(t *testing.T) {
+	pg := pgtest.New(t, "max_connections = 20")
+	url := pg.Database()
+	user := func(name, database string) string {
+		return strings.Replace(strings.Replace(database, "clave:"+pg.Password(), name+":hunter2", 1), "postgres://clave:", "postgres://"+name+":", 1)
+	}
+	for _, name := range []string{"stranger", "reader", "crowded", "fewer"} {
+		pg.Exec(url, "create role "+name+" login password 'hunter2'")
+	}
+	pg.Exec(url, "alter role crowded connection limit 0")
+	pg.Exec(url, "alter role reader set default_transaction_read_only = on")
+	used, own := pg.Database(), pg.Database()
+	pg.Exec(own, "grant all on schema public to reader, fewer")
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: used, Node: "first", Local: small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pg.Exec(used, "grant select on all tables in schema public to fewer")
+	for _, tt := range []struct{ name, url, want string }{
+		{"TLS is required by the URL", strings.Replace(url, "sslmode=disable", "sslmode=require", 1), "TLS"},
+		{"no right to create tables", user("stranger", url), "the rights to create"},
+		{"no right to read the tables", user("stranger", used), "permission denied for table clave_schema (SQLSTATE 42501). Grant"},
+		{"no right to write the tables", user("fewer", used), "permission denied for clave_applied, clave_lease"},
+		{"read-only", user("reader", own), "target_session_attrs"},
+		{"no connections", user("crowded", url), "connection"},
+		{"statement timeout", url + "&statement_timeout=1", "timeout"},
+	} {
+		var log bytes.Buffer
+		s, err := pgstore.Open(t.Context(), pgstore.Options{URL: tt.url, Node: "n", Local: small, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err == nil {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			err = s.Lead(ctx)
+			cancel()
+			_ = s.Close()
+		}
+		said := fmt.Sprintf("%v %+v %s", err, err, log.String())
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") || strings.Contains(said, "hunter2") || strings.Contains(said, pg.Password()) {
+			t.Errorf("%s: Open = %q, want one line with %q and without the password", tt.name, said, tt.want)
+		}
+	}
+}
+
+// TestLongStatements builds a replica and reads the state in a database whose statements are limited to less time than that takes.
+func TestLongStatements(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	first := lead(t, pgstore.Options{URL: url, Node: "first"})
+	set(t, first, "a", "1")
+	testwait.Until(t, "the state has the key", func() bool { return pg.Number(url, "select count(*) from clave_state") == 1 })
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pg.Exec(url, "alter table clave_state rename to kept")
+	pg.Exec(url, "create view clave_state as select key, value from kept, pg_sleep(3)")
+	pg.Exec(url, "alter database "+nameOf(url)+" set statement_timeout = '2s'")
+	second := lead(t, pgstore.Options{URL: url, Node: "second"})
+	wantAll(t, second, "a=1")
+	n := 0
+	if err := second.ReadState(t.Context(), func(_, _ []byte) error { n++; return nil }); err != nil || n != 1 {
+		t.Errorf("ReadState = %v with %d keys, want one", err, n)
+	}
+}
+
+// TestAPoolerRefusesAParameter connects to a server that responds as PgBouncer does without ignore_startup_parameters.
+func TestAPoolerRefusesAParameter(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		b := pgproto3.NewBackend(conn, conn)
+		_, received := b.ReceiveStartupMessage()
+		b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: default_transaction_isolation"})
+		served <- errors.Join(received, b.Flush(), conn.Close())
+	}()
+	_, err = pgstore.Open(t.Context(), pgstore.Options{URL: "postgres://clave:hunter2@" + ln.Addr().String() + "/d?sslmode=disable", Node: "n"})
+	if err := errors.Join(ln.Close(), <-served); err != nil {
+		t.Error(err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "set ignore_startup_parameters") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("Open = %v, want the setting of PgBouncer that lacks", err)
+	}
+}
