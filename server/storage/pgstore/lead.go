@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -176,14 +177,15 @@ func (s *Store) Lead(ctx context.Context) error {
 func (s *Store) TryLead(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Lease+time.Second)
 	defer cancel()
+	known := ""
 	for {
 		leader, err := s.take(ctx, nil)
+		known = cmp.Or(leader, known)
 		switch {
-		case leader != "" && (err == nil || ctx.Err() != nil):
-			if clock.Sleep(ctx, clock.System(), followPause) == nil {
-				continue
-			}
-			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", leader)
+		case leader != "" && err == nil && clock.Sleep(ctx, clock.System(), followPause) == nil:
+			continue
+		case known != "" && ctx.Err() != nil && (leader != "" || err != nil): // The end of the time limit may interrupt a later read.
+			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", known)
 		case err != nil:
 			return err
 		}
