@@ -168,6 +168,10 @@ func TestRulesOfRequestsAgainstTheOfficialEmulator(t *testing.T) {
 			got, want := ours.requestClaims(o.method, o.id, o.write, claims), theirs.requestClaims(o.method, o.id, o.write, claims)
 			for i, c := range claims {
 				counts[want[i]]++
+				if got[i] != want[i] && want[i] == "error" && strings.Contains(c, " ? ") {
+					t.Logf("%s: %s is an error at the official emulator, here %s", o.method, c, got[i])
+					continue // it does not evaluate some lists in the branches of conditional expressions
+				}
 				if got[i] != want[i] && !strings.HasPrefix(want[i], "installing: 500") { // its compiler fails internally on some
 					t.Errorf("%s: %s: ours %s, theirs %s", o.method, c, got[i], want[i])
 				}
