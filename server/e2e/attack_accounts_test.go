@@ -167,6 +167,8 @@ func TestAttacksOnAccounts(t *testing.T) {
 			t.Run("streams", b.openStreams)
 			t.Run("forged tokens", b.forgeries)
 			t.Run("ended sessions", b.endedSessions)
+			t.Run("recreated accounts", b.recreatedAccounts)
+			t.Run("parallel guesses", b.parallelGuesses)
 			t.Run("floods", b.floods)
 		})
 	}

@@ -233,6 +233,9 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, 
 		if u.UID = *r.LocalID; !profile.ValidUID(u.UID) {
 			return nil, apierror.New("INVALID_LOCAL_ID")
 		}
+		if !s.o.Emulator {
+			u.Epoch = now.UnixMicro() // Sessions of a deleted account with the id, which began in this second, are not valid for this one.
+		}
 	}
 	var ok bool
 	if optional.String(r.Email) != "" {
