@@ -310,3 +310,8 @@ func (e *Engine) Close() error {
 	e.mu.view.release() // A commit in progress has changed it since.
 	return nil
 }
+
+// CreatedAt returns the version before which a database did not exist: the time when the engine that created it was opened.
+func (e *Engine) CreatedAt(name resource.Database) clock.Version {
+	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
+}

@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 
-	"clave/server/clock"
 	"clave/server/query"
-	"clave/server/resource"
 	"clave/server/value"
 )
 
@@ -39,9 +37,4 @@ func (r *Reading) Partition(ctx context.Context, q *query.Query, n int) ([]query
 		out = append(out, query.Cursor{Values: []value.Value{name}, Before: true})
 	}
 	return out, nil
-}
-
-// CreatedAt returns the version before which a database did not exist: the time when the engine that created it was opened.
-func (e *Engine) CreatedAt(name resource.Database) clock.Version {
-	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
 }
