@@ -114,9 +114,9 @@ func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// LogValue implements slog.LogValuer: logs contain the cause too, which clients must not see.
+// LogValue implements slog.LogValuer: logs contain the cause too, which clients must not see, unless the message contains its text.
 func (e *Error) LogValue() slog.Value {
-	if e.cause == nil {
+	if e.cause == nil || strings.Contains(e.Message, e.cause.Error()) {
 		return slog.StringValue(e.Error())
 	}
 	return slog.StringValue(e.Error() + ": " + e.cause.Error())

@@ -52,7 +52,8 @@ func TestLogsContainTheCause(t *testing.T) {
 	cause := errors.New("disk on fire")
 	log.Error("a read failed", "error", fault.Wrap(cause, fault.Unavailable, "try again"))
 	log.Error("a read failed", "error", fault.E(fault.NotFound, "no such document"))
-	for _, want := range []string{`try again: disk on fire"`, `no such document"`} {
+	log.Error("a read failed", "error", fault.Wrap(cause, fault.Unavailable, "cannot read: %v", cause))
+	for _, want := range []string{`try again: disk on fire"`, `cannot read: disk on fire"`, `no such document"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the log is %q, want %q in it", out.String(), want)
 		}
