@@ -21,14 +21,28 @@ const connectTimeout = 3 * time.Second
 // protocolViolation is the code with which PgBouncer refuses a parameter of a connection.
 const protocolViolation = "08P01"
 
-// connect creates the pool of connections, and opens one to check that PostgreSQL can be reached.
+// connect creates the pool of connections to a server that accepts writes, and opens one to check that PostgreSQL can be reached. Without
+// this condition a node would follow the log of a standby that may be behind.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	return connectTo(ctx, url, pgconn.ValidateConnectTargetSessionAttrsReadWrite)
+}
+
+// connectReading is connect for programs that only read, from the servers that the URL permits.
+func connectReading(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	return connectTo(ctx, url, nil)
+}
+
+// connectTo is connect to a server that accept permits; nil means the URL's condition.
+func connectTo(ctx context.Context, url string, accept pgconn.ValidateConnectFunc) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // The error may quote the URL.
 		return nil, fault.E(fault.InvalidArgument, "--store: not a URL of PostgreSQL; expected postgres://user:password@host:5432/database?sslmode=verify-full")
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if accept != nil {
+		config.ConnConfig.ValidateConnect = accept
 	}
 	// Each statement must see the latest state, as the fence requires, whatever the server's default is.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
@@ -68,6 +82,8 @@ func connectError(config *pgxpool.Config, err error) error {
 	at := fmt.Sprintf("%s as %q in database %q", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User, c.Database)
 	var pgErr *pgconn.PgError
 	switch {
+	case errors.Is(err, pgconn.ErrReadOnlyConnection):
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s is read-only. "+textReadOnly, at)
 	case errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28"):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)
 	case errors.As(err, &pgErr) && pgErr.Code == protocolViolation: // PgBouncer's code

@@ -259,7 +259,7 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 	s.advance(s.at.seq)
 	if err := s.announce(ctx, roleLeader); err != nil {
-		s.o.Log.Warn("the status of this node can't be stored", "error", s.failed("store the status", err))
+		s.o.Log.Warn("the status of this node can't be stored", "error", err)
 	}
 	s.lead.working.Go(func() { s.writingBehind(work) })
 	s.lead.mu.Lock()
@@ -316,7 +316,10 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
 		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen,
 		inner_address = excluded.inner_address`, s.o.Node, s.o.Address, role, seq, s.o.Inner)
-	return err
+	if err != nil {
+		return s.failed("store the status", err)
+	}
+	return nil
 }
 
 // release ends the lease and deletes the node's row, so that others need not wait. It also releases the unused part of

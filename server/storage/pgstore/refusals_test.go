@@ -48,7 +48,7 @@ func TestRefusals(t *testing.T) {
 		{"no right to create tables", user("stranger", url), "the rights to create"},
 		{"no right to read the tables", user("stranger", used), "permission denied for table clave_schema (SQLSTATE 42501). Grant"},
 		{"no right to write the tables", user("fewer", used), "permission denied for clave_applied, clave_lease"},
-		{"read-only", user("reader", own), "target_session_attrs"},
+		{"read-only", user("reader", own), "accepts writes"},
 		{"no connections", user("crowded", url), "connection"},
 		{"statement timeout", url + "&statement_timeout=1", "timeout"},
 	} {

@@ -70,7 +70,7 @@ const (
 // The remedies for a user without rights, and for a server that does not write.
 const (
 	textRights   = "Grant the user %q the rights to create tables in the schema, and to read and write the tables clave_…, or make the user their owner."
-	textReadOnly = "The server is a standby, or default_transaction_read_only is on. Name the primary, or all servers with target_session_attrs=read-write."
+	textReadOnly = "No server that --store names accepts writes: it is a standby, or default_transaction_read_only is on. Name the primary, or all servers as host1:5432,host2:5432."
 )
 
 // permitted returns an error if the user may not read and write all tables.

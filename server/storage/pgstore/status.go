@@ -38,7 +38,7 @@ type Node struct {
 
 // ReadStatus reads the status of a cluster. It needs no replica.
 func ReadStatus(ctx context.Context, url string) (*Status, error) {
-	pool, err := connect(ctx, url)
+	pool, err := connectReading(ctx, url)
 	if err != nil {
 		return nil, err
 	}

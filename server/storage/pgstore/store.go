@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"clave/server/fault"
@@ -107,7 +108,7 @@ func (s *Store) failed(doing string, err error) error {
 	switch {
 	case isCode(err, insufficientPrivilege):
 		return fault.Wrap(err, fault.FailedPrecondition, "--store: PostgreSQL: cannot %s: %s. "+textRights, doing, text, config.User)
-	case isCode(err, readOnly):
+	case isCode(err, readOnly) || errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s. "+textReadOnly, doing, text)
 	}
 	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, text)

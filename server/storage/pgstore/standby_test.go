@@ -1,0 +1,111 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"clave/server/storage/pgstore"
+	"clave/server/storage/pgstore/pgtest"
+	"clave/server/testwait"
+)
+
+// TestStandbys opens stores on a standby with the tables: it is refused with what to change, or passed over if the URL names the primary too.
+// After its promotion it is served.
+func TestStandbys(t *testing.T) {
+	primary := pgtest.New(t)
+	url := primary.Database()
+	first := lead(t, pgstore.Options{URL: url, Node: "first"})
+	set(t, first, "a", "1")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	standby := primary.Standby()
+	there := standby.URL(nameOf(url))
+	for _, open := range []func() error{
+		func() error {
+			s, err := pgstore.Open(t.Context(), pgstore.Options{URL: there, Node: "second", Local: small})
+			if err == nil {
+				_ = s.Close()
+			}
+			return err
+		},
+		func() error {
+			m, err := pgstore.OpenMembers(t.Context(), there, nil)
+			if err == nil {
+				_ = m.Close()
+			}
+			return err
+		},
+	} {
+		if err := open(); err == nil || !strings.Contains(err.Error(), "is read-only. No server that --store names accepts writes") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("the open on a standby returned %v, want that it is refused in one line", err)
+		}
+	}
+	if _, err := pgstore.ReadStatus(t.Context(), there); err != nil {
+		t.Errorf("ReadStatus at a standby = %v", err)
+	}
+	both := strings.Replace(there, "@", "@"+standby.Addr()+",", 1)
+	both = strings.Replace(both, ","+standby.Addr(), ","+primary.Addr(), 1)
+	second := lead(t, pgstore.Options{URL: both, Node: "second"})
+	set(t, second, "b", "2")
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	standby.Promote()
+	wantAll(t, lead(t, pgstore.Options{URL: there, Node: "third"}), "a=1 b=2")
+}
+
+// lines is a log that one goroutine writes and another reads.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+// String returns what was written.
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// TestAFollowerWithoutRights takes a right of a follower's user away: the log names what failed and what to change, once.
+func TestAFollowerWithoutRights(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	lead(t, pgstore.Options{URL: url, Node: "first"})
+	pg.Exec(url, "create role second login password 'hunter2'")
+	pg.Exec(url, "grant all on all tables in schema public to second")
+	var log lines
+	s, err := pgstore.Open(t.Context(), pgstore.Options{
+		URL: strings.Replace(url, "clave:"+pg.Password(), "second:hunter2", 1), Node: "second", Local: small, Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pg.Exec(url, "revoke insert on clave_node from second")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Lead(ctx) }()
+	testwait.Until(t, "the failure is logged", func() bool { return strings.Contains(log.String(), "following is retried") })
+	cancel()
+	<-ended // with the error of ctx
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]int{"permission denied for table clave_node": 1, "cannot store the status": 1, "Grant the user": 1, "hunter2": 0} {
+		if n := strings.Count(log.String(), text); n != want {
+			t.Errorf("the log has %q %d times, want %d: %s", text, n, want, log.String())
+		}
+	}
+}
