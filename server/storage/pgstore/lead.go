@@ -33,11 +33,12 @@ import (
 // followPause is the interval at which a waiting node reads the lease and the log.
 const followPause = 200 * time.Millisecond
 
-// The roles that nodes report. A node with a full disk is not a follower, because it can't apply the log.
+// The roles that nodes report. A node with a full disk is not a follower, because it can't apply the log. A node that does not report is absent.
 const (
 	roleLeader   = "leader"
 	roleFollower = "follower"
 	roleFull     = "disk full"
+	roleAbsent   = "absent"
 )
 
 // leadership is the state of a node as the leader.

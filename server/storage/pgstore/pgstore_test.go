@@ -209,6 +209,22 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 	}
 	wantAll(t, second, "a=1")
 	set(t, second, "b", "2")
+	// A node that stops removes its row. These are of killed nodes: one led, and one followed.
+	pg.Exec(url, `insert into clave_node (node, address, role, seq, seen, inner_address) values
+		('killed', '', 'leader', 1, clock_timestamp() - interval '1 second', ''), ('lost', '', 'follower', 1, clock_timestamp() - interval '20 seconds', '')`)
+	const want = "killed absent, lost absent, second leader"
+	if st, err = pgstore.ReadStatus(t.Context(), url); err != nil || roles(st) != want {
+		t.Errorf("the status has %s, %v; want %s", roles(st), err, want)
+	}
+}
+
+// roles returns the nodes of a status with their roles.
+func roles(st *pgstore.Status) string {
+	var out []string
+	for _, n := range st.Nodes {
+		out = append(out, n.Name+" "+n.Role)
+	}
+	return strings.Join(out, ", ")
 }
 
 // testHandOversDontMoveTheClock stops leaders one after the other without a failure. The clock of the last one is correct, and its first version is

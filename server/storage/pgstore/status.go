@@ -28,6 +28,7 @@ type Status struct {
 
 // Node is one node of a cluster.
 type Node struct {
+	// Role is what the node last reported, or roleAbsent.
 	Name, Address, Role string
 	// Inner is the address at which other nodes reach it.
 	Inner string
@@ -63,10 +64,14 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 	return st, nil
 }
 
-// nodes reads the nodes that reported in the last minute.
+// nodes reads the nodes that reported in the last minute. One that has not reported for five seconds has no role, and neither has a leader that the
+// lease does not name: it has ended, or does not reach PostgreSQL.
 func (s *Store) nodes(ctx context.Context) ([]Node, error) {
-	rows, err := s.pool.Query(ctx, `select node, address, role, inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node
-		where seen > clock_timestamp() - interval '1 minute' order by node`)
+	rows, err := s.pool.Query(ctx, `select node, address,
+		case when seen < clock_timestamp() - interval '5 seconds'
+			or role = $1 and not exists(select 1 from clave_lease l where l.id = 1 and l.node = n.node and l.until >= clock_timestamp()) then $2 else role end,
+		inner_address, seq, (extract(epoch from clock_timestamp() - seen) * 1000)::bigint from clave_node n
+		where seen > clock_timestamp() - interval '1 minute' order by node`, roleLeader, roleAbsent)
 	if err != nil {
 		return nil, s.failed("read the nodes", err)
 	}
