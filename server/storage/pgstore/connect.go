@@ -18,6 +18,9 @@ import (
 // connectTimeout is the time limit for connecting, unless the URL sets it.
 const connectTimeout = 3 * time.Second
 
+// invalidAuthorization is the code with which PostgreSQL refuses a user for another reason than the password.
+const invalidAuthorization = "28000"
+
 // protocolViolation is the code with which PgBouncer refuses a parameter of a connection.
 const protocolViolation = "08P01"
 
@@ -84,6 +87,8 @@ func connectError(config *pgxpool.Config, err error) error {
 	switch {
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s is read-only. "+textReadOnly, at)
+	case errors.As(err, &pgErr) && pgErr.Code == invalidAuthorization && c.TLSConfig == nil: // there may be no line for it in pg_hba.conf
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user: %s (%s). If it accepts only TLS, set sslmode=verify-full in the URL.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28"):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)
 	case errors.As(err, &pgErr) && pgErr.Code == protocolViolation: // PgBouncer's code

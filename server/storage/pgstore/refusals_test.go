@@ -88,8 +88,23 @@ func TestLongStatements(t *testing.T) {
 	}
 }
 
-// TestAPoolerRefusesAParameter connects to a server that responds as PgBouncer does without ignore_startup_parameters.
-func TestAPoolerRefusesAParameter(t *testing.T) {
+// TestConnectionsAreRefused connects to servers that refuse connections: as PgBouncer does without ignore_startup_parameters, and as PostgreSQL does
+// where pg_hba.conf has only hostssl.
+func TestConnectionsAreRefused(t *testing.T) {
+	for _, tt := range []struct{ code, message, want string }{
+		{"08P01", "unsupported startup parameter: default_transaction_isolation", "set ignore_startup_parameters"},
+		{"28000", `no pg_hba.conf entry for host "10.0.0.7", user "clave", database "d", no encryption`, `no encryption (28000). If it accepts only TLS, set sslmode=verify-full`},
+		{"28P01", `password authentication failed for user "clave"`, "refuses the user or the password (28P01)"},
+	} {
+		if err := openRefused(t, tt.code, tt.message); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Open = %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// openRefused opens a store on a server that refuses the connection with an error.
+func openRefused(t *testing.T, code, message string) error {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,14 +118,12 @@ func TestAPoolerRefusesAParameter(t *testing.T) {
 		}
 		b := pgproto3.NewBackend(conn, conn)
 		_, received := b.ReceiveStartupMessage()
-		b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: default_transaction_isolation"})
+		b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: code, Message: message})
 		served <- errors.Join(received, b.Flush(), conn.Close())
 	}()
 	_, err = pgstore.Open(t.Context(), pgstore.Options{URL: "postgres://clave:hunter2@" + ln.Addr().String() + "/d?sslmode=disable", Node: "n"})
 	if err := errors.Join(ln.Close(), <-served); err != nil {
 		t.Error(err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "set ignore_startup_parameters") || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("Open = %v, want the setting of PgBouncer that lacks", err)
-	}
+	return err
 }

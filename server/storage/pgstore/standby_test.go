@@ -6,8 +6,12 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/storage/pgstore"
 	"clave/server/storage/pgstore/pgtest"
 	"clave/server/testwait"
@@ -77,6 +81,45 @@ func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
+}
+
+// hurried is a clock that is a minute later at each call of Now, so that each failure is logged.
+type hurried struct {
+	clock.Clock
+	minutes *atomic.Int64
+}
+
+// Now implements clock.Clock.
+func (h hurried) Now() time.Time {
+	return h.Clock.Now().Add(time.Duration(h.minutes.Add(1)) * time.Minute)
+}
+
+// TestOutagesAreLoggedWithoutRepetition stops PostgreSQL while a node waits: each line about it has the text of the error once.
+func TestOutagesAreLoggedWithoutRepetition(t *testing.T) {
+	pg := pgtest.New(t)
+	var log lines
+	s, err := pgstore.Open(t.Context(), pgstore.Options{
+		URL: pg.Database(), Node: "n", Local: small, Clock: hurried{clock.System(), new(atomic.Int64)}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pg.Stop(syscall.SIGQUIT)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Lead(ctx) }()
+	const text = "connection refused"
+	testwait.Until(t, "the failure is logged", func() bool { return strings.Contains(log.String(), text) })
+	cancel()
+	<-ended // with the error of ctx
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for line := range strings.Lines(log.String()) {
+		if n := strings.Count(line, text); n > 1 {
+			t.Errorf("the text of the error is %d times in %s", n, line)
+		}
+	}
 }
 
 // TestAFollowerWithoutRights takes a right of a follower's user away: the log names what failed and what to change, once.

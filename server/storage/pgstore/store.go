@@ -105,6 +105,7 @@ func (s *Store) failed(doing string, err error) error {
 	}
 	config := s.pool.Config().ConnConfig
 	text := reachError(err, config.Password)
+	err = quoted{err, text}
 	switch {
 	case isCode(err, insufficientPrivilege):
 		return fault.Wrap(err, fault.FailedPrecondition, "--store: PostgreSQL: cannot %s: %s. "+textRights, doing, text, config.User)
@@ -113,6 +114,18 @@ func (s *Store) failed(doing string, err error) error {
 	}
 	return fault.Wrap(err, fault.Unavailable, "PostgreSQL: cannot %s: %s", doing, text)
 }
+
+// quoted is an error whose text is the part of it that a message quotes, so that logs contain it once.
+type quoted struct {
+	error
+	text string
+}
+
+// Error implements error.
+func (q quoted) Error() string { return q.text }
+
+// Unwrap returns the whole error.
+func (q quoted) Unwrap() error { return q.error }
 
 // Leases returns the leases by which other nodes read while this one leads.
 func (s *Store) Leases() *readlease.Grants { return s.lead.leases }
