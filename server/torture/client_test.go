@@ -136,9 +136,13 @@ func create(path string, f fields) *firestorepb.Write {
 	return w
 }
 
-// commit commits writes, in a transaction unless tx is nil, and returns the commit time.
+// commit commits writes, in a transaction unless tx is nil, and returns the commit time. Like the SDKs, it rolls back a transaction whose commit
+// failed: if the request was lost, the transaction still holds its locks, for which other commits wait.
 func (c client) commit(ctx context.Context, tx []byte, writes ...*firestorepb.Write) (*timestamppb.Timestamp, error) {
 	res, err := c.rpc.Commit(ctx, &firestorepb.CommitRequest{Database: database, Writes: writes, Transaction: tx})
+	if outage(err) {
+		c.abandon(ctx, tx)
+	}
 	return res.GetCommitTime(), err
 }
 
