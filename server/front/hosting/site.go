@@ -37,7 +37,7 @@ func (s *Site) Close() error {
 // ServeHTTP serves a request in Firebase Hosting's order: redirects, files, rewrites, 404. Only services accept other
 // methods than GET and HEAD.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	fixed := s.headersFor(r.URL.Path)
+	fixed := s.headersFor(cleaned(r.URL.Path))
 	files, done, err := s.open()
 	if err != nil {
 		s.serveWithoutFiles(w, r, fixed, err)
@@ -88,7 +88,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request, fixed http.Header)
 	v.notFound(w, r)
 }
 
-// headersFor returns the header fields that the section sets on a path's response. Later rules win.
+// headersFor returns the header fields that the section sets on the response for a cleaned path. Later rules win.
 func (s *Site) headersFor(requested string) http.Header {
 	fixed := make(http.Header)
 	for i := range s.config.Headers {

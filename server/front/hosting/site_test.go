@@ -91,6 +91,9 @@ func TestServe(t *testing.T) {
 		{"/.env", "no está", 404, ""},
 		{"/../historia.html", "", 404, ""},
 		{"//evil.example/historia.html", "no está", 404, ""},
+		{"/assets/..//historia", "", 301, "Location: /historia"},
+		{"/x//../assets/a-1.js", "", 301, "Location: /assets/a-1.js"},
+		{"/./assets/./a-1.js?b", "", 301, "Location: /assets/a-1.js?b"},
 	}
 	for _, tt := range tests {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
@@ -285,6 +288,27 @@ func FuzzServe(f *testing.F) {
 			t.Errorf("GET %q redirects to another host: %q", path, loc)
 		}
 	})
+}
+
+// TestHeadersAreThoseOfTheFile requests files by other paths than their own. Browsers leave an encoded slash, and two slashes, as they are. The header
+// fields must be those of the file's own path: other ones could let foreign pages frame or read it.
+func TestHeadersAreThoseOfTheFile(t *testing.T) {
+	config, err := hosting.Parse([]byte(`{"public":"d","rewrites":[{"source":"**","destination":"/app.html"}],"headers":[
+		{"source":"/admin/**","headers":[{"key":"X-Frame-Options","value":"DENY"}]},
+		{"source":"/open/**","headers":[{"key":"Access-Control-Allow-Origin","value":"*"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := hosting.New(config, fstest.MapFS{"admin/a.html": {Data: []byte("a")}, "admin/b/c.html": {Data: []byte("c")}, "app.html": {Data: []byte("shell")}}, hosting.Options{})
+	for _, path := range []string{
+		"/admin/a.html", "/x%2f..%2fadmin%2fa.html", "/open/..%2fadmin/a.html", "//admin/a.html", "//admin//b/c.html", "/.%2fadmin/a.html", "/open/%2e%2e%2fadmin/no-file", "/open/..%2fadmin/b/c.html/",
+	} {
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
+		if framed, shared := w.Header().Get("X-Frame-Options"), w.Header().Get("Access-Control-Allow-Origin"); framed != "DENY" || shared != "" {
+			t.Errorf("GET %s: status %d, X-Frame-Options %q, Access-Control-Allow-Origin %q; want DENY and none", path, w.Code, framed, shared)
+		}
+	}
 }
 
 // TestStarIsASegment compares a star that is a whole segment with minimatch, which Firebase uses.

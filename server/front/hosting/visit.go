@@ -38,7 +38,7 @@ func (v *visit) stat(name string) fs.FileInfo {
 
 // lookup returns the file for a path.
 func (v *visit) lookup(requested string) (name string, ok bool) {
-	clean := strings.TrimPrefix(path.Clean("/"+requested), "/")
+	clean := strings.Trim(cleaned(requested), "/")
 	candidates := []string{clean, path.Join(clean, "index.html")}
 	if strings.HasSuffix(requested, "/") || clean == "" {
 		candidates = candidates[1:]
@@ -54,10 +54,20 @@ func (v *visit) lookup(requested string) (name string, ok bool) {
 	return "", false
 }
 
-// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs, and
+// cleaned returns a path with one slash at its beginning, and without empty segments, "." and "..". Browsers remove none that an encoded slash ends,
+// and no empty ones, so a file could have other header fields than those of its path.
+func cleaned(requested string) string {
+	clean := path.Clean("/" + requested)
+	if strings.HasSuffix(requested, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean
+}
+
+// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs or for //a, and
 // whether it differs from the requested path.
 func (v *visit) canonical(requested string) (string, bool) {
-	to := requested
+	to := cleaned(requested)
 	if v.config.CleanURLs && strings.HasSuffix(to, ".html") && to != "/404.html" {
 		to = strings.TrimSuffix(to, ".html")
 		if to == "/index" || strings.HasSuffix(to, "/index") {
