@@ -151,7 +151,9 @@ func (c *Console) getRequestStream(in *call) (any, error) {
 		case <-in.Context().Done():
 			connected = false
 		case <-watcher.Wake():
-			connected = send(watcher.Evaluations())
+			for e := watcher.Next(); e != nil && connected; e = watcher.Next() {
+				connected = send([]*rules.Evaluation{e})
+			}
 		case <-quiet:
 			connected = in.line(struct{}{})
 		}

@@ -16,7 +16,8 @@ const (
 	shown    = 200
 )
 
-// maxBehind is the maximum number of decisions that wait for a slow watcher. Beyond it the oldest are dropped.
+// maxBehind is the maximum number of decisions that wait for a slow watcher, whose documents have keptSize bytes at most. Beyond it the oldest are
+// dropped. All watchers receive the same decisions, so those that wait are nearly the same for all.
 const maxBehind = 1000
 
 // Monitor keeps the latest decisions and passes new ones to watchers. It is safe for concurrent use.
@@ -38,6 +39,7 @@ type Watcher struct {
 	// wake has a capacity of one signal; it is never closed.
 	wake    chan struct{}
 	waiting []*rules.Evaluation // guarded by Monitor.mu
+	size    int                 // of waiting; guarded by Monitor.mu
 }
 
 // newMonitor returns an empty monitor.
@@ -61,10 +63,11 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 		m.mu.kept = m.mu.kept[1:]
 	}
 	for w := range m.mu.watchers {
-		if len(w.waiting) == maxBehind {
-			w.waiting = w.waiting[1:]
-		}
 		w.waiting = append(w.waiting, e)
+		w.size += e.Size()
+		for len(w.waiting) > maxBehind || w.size > keptSize && len(w.waiting) > 1 {
+			w.firstLocked()
+		}
 		select {
 		case w.wake <- struct{}{}:
 		default:
@@ -75,14 +78,14 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 // watched reports whether there are watchers.
 func (m *Monitor) watched() bool { return m.watchers.Load() > 0 }
 
-// Watch returns the decisions that are kept, as a JSON array, and a watcher of those to come, which its caller closes.
-func (m *Monitor) Watch() ([]byte, *Watcher) {
+// Watch returns the latest of the decisions that are kept, oldest first, and a watcher of those to come, which its caller closes.
+func (m *Monitor) Watch() ([]*rules.Evaluation, *Watcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w := &Watcher{monitor: m, wake: make(chan struct{}, 1)}
 	m.mu.watchers[w] = struct{}{}
 	m.watchers.Store(int32(len(m.mu.watchers)))
-	return rules.EvaluationsJSON(m.mu.kept[max(0, len(m.mu.kept)-shown):]), w
+	return slices.Clone(m.mu.kept[max(0, len(m.mu.kept)-shown):]), w
 }
 
 // Kept returns the kept decisions, oldest first, and their maximum number.
@@ -92,26 +95,26 @@ func (m *Monitor) Kept() ([]*rules.Evaluation, int) {
 	return slices.Clone(m.mu.kept), maxKept
 }
 
-// Wake receives a signal when there are decisions for Take.
+// Wake receives a signal when there are decisions for Next.
 func (w *Watcher) Wake() <-chan struct{} { return w.wake }
 
-// Take returns the decisions that have come since, each a JSON object.
-func (w *Watcher) Take() [][]byte {
-	waiting := w.Evaluations()
-	out := make([][]byte, len(waiting))
-	for i, e := range waiting {
-		out[i] = e.JSON()
-	}
-	return out
-}
-
-// Evaluations returns the decisions that have come since.
-func (w *Watcher) Evaluations() []*rules.Evaluation {
+// Next removes and returns the oldest decision that waits, or nil.
+func (w *Watcher) Next() *rules.Evaluation {
 	w.monitor.mu.Lock()
 	defer w.monitor.mu.Unlock()
-	waiting := w.waiting
-	w.waiting = nil
-	return waiting
+	if len(w.waiting) == 0 {
+		return nil
+	}
+	return w.firstLocked()
+}
+
+// firstLocked removes and returns the oldest decision that waits; Monitor.mu is held.
+func (w *Watcher) firstLocked() *rules.Evaluation {
+	first := w.waiting[0]
+	w.waiting[0] = nil
+	w.waiting = w.waiting[1:]
+	w.size -= first.Size()
+	return first
 }
 
 // Close ends the watcher.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -103,13 +102,4 @@ func (e *Evaluation) JSON() []byte {
 		return []byte("{}")
 	}
 	return text
-}
-
-// EvaluationsJSON returns several evaluations as a JSON array.
-func EvaluationsJSON(all []*Evaluation) []byte {
-	parts := make([][]byte, len(all))
-	for i, e := range all {
-		parts[i] = e.JSON()
-	}
-	return append(append([]byte("["), bytes.Join(parts, []byte(","))...), ']')
 }

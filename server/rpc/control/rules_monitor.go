@@ -1,19 +1,27 @@
 package control
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"clave/server/clock"
 	"clave/server/guard"
+	"clave/server/rules"
 )
 
 // slowest is the time limit for a watcher to read a message.
 const slowest = 10 * time.Second
+
+// maxWatchers is the maximum number of websockets. A message is as large as the rules and the documents in it, and is in memory until its client has
+// read it.
+const maxWatchers = 64
 
 // Monitor sends the decisions of the rules on websockets at /requests, in the form that the Emulator UI reads: first an
 // array of the latest ones, then one object for each new one.
@@ -28,6 +36,7 @@ type ruleMonitor struct {
 	monitor  *guard.Monitor
 	clock    clock.Clock
 	upgrader websocket.Upgrader
+	watchers atomic.Int32
 }
 
 // fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can reach a port of the
@@ -52,6 +61,12 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	defer m.watchers.Add(-1)
+	if m.watchers.Add(1) > maxWatchers {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "Too many clients watch the requests.", http.StatusServiceUnavailable)
+		return
+	}
 	conn, err := m.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // the upgrader has answered
@@ -71,7 +86,7 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = conn.Close() // ends the reader
 		<-closed
 	}()
-	if m.send(conn, past) != nil {
+	if m.sendAll(conn, past) != nil {
 		return
 	}
 	for {
@@ -81,13 +96,40 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-watcher.Wake():
-			for _, message := range watcher.Take() {
-				if m.send(conn, message) != nil {
+			for e := watcher.Next(); e != nil; e = watcher.Next() {
+				if m.send(conn, e.JSON()) != nil {
 					return
 				}
 			}
 		}
 	}
+}
+
+// sendAll writes one message with an array. Only one of its elements is in memory at a time.
+func (m *ruleMonitor) sendAll(conn *websocket.Conn, all []*rules.Evaluation) error {
+	if err := conn.SetWriteDeadline(m.clock.Now().Add(slowest)); err != nil {
+		return err
+	}
+	message, err := conn.NextWriter(websocket.TextMessage)
+	if err != nil {
+		return err
+	}
+	before := "["
+	for _, e := range all {
+		_, err = io.WriteString(message, before)
+		if err == nil {
+			_, err = message.Write(e.JSON())
+		}
+		if err != nil {
+			return err
+		}
+		before = ","
+	}
+	end := strings.TrimSuffix(before, ",") + "]"
+	if _, err := io.WriteString(message, end); err != nil {
+		return err
+	}
+	return message.Close()
 }
 
 // send writes one message.

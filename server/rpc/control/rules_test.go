@@ -13,6 +13,7 @@ import (
 	"clave/server/clock"
 	"clave/server/guard"
 	"clave/server/rpc/control"
+	"clave/server/testwait"
 )
 
 // rulesServer serves the control routes of rulesets.
@@ -144,4 +145,34 @@ func TestMonitorOrigins(t *testing.T) {
 		}
 		conn.Close()
 	}
+}
+
+// TestMonitorHasFewClients opens more websockets than the monitor serves. Those after the limit are refused until another one is closed.
+func TestMonitorHasFewClients(t *testing.T) {
+	server := httptest.NewServer(control.Monitor(guard.NewRulesets(guard.RulesetsOptions{Cover: true}), clock.System()))
+	defer server.Close()
+	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
+	var open []*websocket.Conn
+	for range 100 {
+		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
+		if err == nil {
+			defer conn.Close()
+			open = append(open, conn)
+			continue
+		}
+		if answer == nil || answer.StatusCode != http.StatusServiceUnavailable {
+			t.Fatalf("websocket %d: %v, %v, want 503", len(open)+1, answer, err)
+		}
+	}
+	if len(open) != 64 {
+		t.Fatalf("%d websockets are open, want 64", len(open))
+	}
+	open[0].Close()
+	testwait.Until(t, "another websocket is accepted", func() bool {
+		conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
 }

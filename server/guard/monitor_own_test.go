@@ -1,0 +1,47 @@
+package guard
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/resource"
+	"clave/server/rules"
+	"clave/server/value"
+)
+
+// TestWatchersHoldLittle makes large decisions. Those that wait for a watcher that reads nothing have a limited size, and those that a watcher
+// begins with are shared by all watchers.
+func TestWatchersHoldLittle(t *testing.T) {
+	ruleset, issues := rules.Compile("rules_version = '2'; service cloud.firestore { match /a/{b} { allow read; } } //" + strings.Repeat("x", 200_000))
+	if ruleset == nil {
+		t.Fatal(rules.Summary(issues))
+	}
+	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
+	doc := &document.Document{Name: resource.Document{DB: db, Path: "a/b"}, Fields: value.Map{"text": value.String(strings.Repeat("y", 60_000))}}
+	m := newMonitor()
+	_, slow := m.Watch()
+	defer slow.Close()
+	const made = 900
+	for range made {
+		m.add(ruleset, &rules.Request{Method: rules.Update, Name: doc.Name, Before: doc, After: doc}, &rules.Decision{Allowed: true})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	past, other := m.Watch()
+	runtime.ReadMemStats(&after)
+	other.Close()
+	if len(past) != shown || after.TotalAlloc-before.TotalAlloc > 64<<10 {
+		t.Errorf("a watcher begins with %d decisions and %d bytes of its own, want %d and 64 KiB at most", len(past), after.TotalAlloc-before.TotalAlloc, shown)
+	}
+	waiting, size, last := 0, 0, ""
+	for e := slow.Next(); e != nil; e = slow.Next() {
+		waiting++
+		size += e.Size()
+		last = e.Record().ID
+	}
+	if size > keptSize || size < keptSize/2 || last != "900" {
+		t.Errorf("%d decisions of %d bytes wait for a slow watcher until %s, want the latest of %d with %d bytes at most", waiting, size, last, made, keptSize)
+	}
+}
