@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"clave/server/value"
@@ -48,25 +49,19 @@ var listMethods = map[string]builtin{
 
 // finder returns a function that reports whether a list holds a value.
 func finder(list value.Array) func(Value) bool {
-	var byKey map[string][]Value
-	if len(list) > manyItems {
-		byKey = make(map[string][]Value, len(list))
-		for _, v := range list {
-			k := key(v)
-			byKey[k] = append(byKey[k], v)
+	if len(list) <= manyItems {
+		return func(v Value) bool {
+			return slices.ContainsFunc(list, func(item value.Value) bool { return same(item, v) })
 		}
 	}
+	// All items of one key are the same or, if they contain NaN, the same as nothing. So one of them is enough.
+	byKey := make(map[string]Value, len(list))
+	for _, v := range list {
+		byKey[exactKey(v)] = v
+	}
 	return func(v Value) bool {
-		candidates := []Value(list)
-		if byKey != nil {
-			candidates = byKey[key(v)]
-		}
-		for _, c := range candidates {
-			if same(c, v) {
-				return true
-			}
-		}
-		return false
+		item, ok := byKey[exactKey(v)]
+		return ok && same(item, v)
 	}
 }
 

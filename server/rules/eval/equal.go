@@ -137,7 +137,12 @@ func unit(r rune) rune {
 // key returns a text that is the same for values that sets and diffs treat as equal: numbers by their exact value, NaN
 // equal to itself, recursively.
 func key(v Value) string {
-	return string(appendKey(nil, v))
+	return string(appendKey(nil, v, false))
+}
+
+// exactKey returns a text that is the same for values that lists treat as equal, as same does. NaN, which is not even equal to itself, has one, too.
+func exactKey(v Value) string {
+	return string(appendKey(nil, v, true))
 }
 
 // appendNumber appends the key of a number.
@@ -148,8 +153,8 @@ func appendNumber(b []byte, f float64) []byte {
 	return append(strconv.AppendFloat(append(b, '#'), f, 'g', -1, 64), ';')
 }
 
-// appendKey appends a value's key.
-func appendKey(b []byte, v Value) []byte { // long: one case a type
+// appendKey appends a value's key. With exact set, it distinguishes the types and zeros of numbers, except in sets.
+func appendKey(b []byte, v Value, exact bool) []byte { // long: one case a type
 	text := func(tag byte, s string) []byte {
 		b = append(b, tag)
 		b = strconv.AppendInt(b, int64(len(s)), 10)
@@ -164,6 +169,9 @@ func appendKey(b []byte, v Value) []byte { // long: one case a type
 	case value.Int:
 		return append(strconv.AppendInt(append(b, '#'), int64(x), 10), ';')
 	case value.Double:
+		if exact {
+			return append(strconv.AppendUint(append(b, 'd', '#'), math.Float64bits(float64(x)), 10), ';')
+		}
 		return appendNumber(b, float64(x))
 	case value.String:
 		return text('s', string(x))
@@ -184,7 +192,7 @@ func appendKey(b []byte, v Value) []byte { // long: one case a type
 	case value.Array:
 		b = append(b, '[')
 		for _, e := range x {
-			b = appendKey(b, e)
+			b = appendKey(b, e, exact)
 		}
 		return append(b, ']')
 	case *Set:
@@ -198,7 +206,7 @@ func appendKey(b []byte, v Value) []byte { // long: one case a type
 		b = append(b, '{')
 		for _, k := range sortedKeys(m) {
 			b = text('k', k)
-			b = appendKey(b, m[k])
+			b = appendKey(b, m[k], exact)
 		}
 		return append(b, '}')
 	}
