@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -34,6 +35,31 @@ func TestGreater(t *testing.T) {
 	} {
 		if got := eval.Greater(tt.v, 200); got != tt.want {
 			t.Errorf("Greater(%s, 200) = %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestMatchesAreNotHeld applies patterns of the rules to long texts that they match at each character. All matches together would take a hundred
+// times the text's memory.
+func TestMatchesAreNotHeld(t *testing.T) {
+	const most = 64 << 20 // bytes allocated, of which few are in use at a time
+	long := value.Map{"a": value.String(strings.Repeat("a", 1<<20)), "words": value.String(strings.Repeat("a ", 1<<19))}
+	for _, c := range []struct{ cond, refusal string }{
+		{"d.a.replace('a', 'b').size() == 1048576", ""},
+		{"d.a.replace('', '').size() == 1048576", ""},
+		{"d.a.replace('[^b]', '').size() == 0", ""},
+		{"d.a.split('a') == ['']", ""},
+		{"d.words.replace('\\\\b', '').size() > 0", "maximum memory usage"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d := write(t, strings.ReplaceAll(c.cond, "d.", "request.resource.data."), nil, stored("t/x", long), nil, &counting{})
+		runtime.ReadMemStats(&after)
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most {
+			t.Errorf("%s allocates %d MiB, want at most %d", c.cond, allocated>>20, most>>20)
+		}
+		if d.Allowed != (c.refusal == "") || !strings.Contains(d.Denial(), c.refusal) {
+			t.Errorf("%s: allowed %t, %s; want the refusal %q", c.cond, d.Allowed, d.Denial(), c.refusal)
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package eval
 
 import (
+	"iter"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"clave/server/rules/check"
 	"clave/server/value"
@@ -35,11 +39,16 @@ func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
 	if err != nil {
 		return badPattern(expr)
 	}
+	matches, ok := find(re, string(s))
+	if !ok {
+		e.steps, e.spent = maxSteps+1, heavy
+		return heavy
+	}
 	if name == "split" {
-		return stringList(split(re, string(s)))
+		return stringList(split(matches, string(s)))
 	}
 	by := string(args[2].(value.String))
-	text, ok := replace(re, string(s), by)
+	text, ok := replace(re, matches, string(s), by)
 	if !ok {
 		return badPattern(by)
 	}
@@ -81,63 +90,86 @@ func badPattern(expr string) *Failure {
 	return failf("Invalid regular expression pattern. Pattern: %s.", expr)
 }
 
-// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go,
-// an empty match may directly follow another match.
-func find(re *regexp.Regexp, s string) [][]int {
-	all := re.FindAllStringSubmatchIndex(s, -1)
-	if !re.MatchString("") || looksBack(re) {
-		return all
+// maxMatches is the maximum number of matches of a pattern that looks back. They are held at the same time.
+const maxMatches = 1 << 16
+
+// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go, an empty match may directly
+// follow another match. ok is false if a pattern that looks back matches too often.
+//
+// Matches are found one after the other: all of those of a long text together would take a hundred times its memory.
+func find(re *regexp.Regexp, s string) (matches iter.Seq[[]int], ok bool) {
+	if looksBack(re) {
+		all := re.FindAllStringSubmatchIndex(s, maxMatches+1)
+		return slices.Values(all), len(all) <= maxMatches
 	}
-	var out [][]int
-	for i, m := range all {
-		out = append(out, m)
-		end := m[1]
-		if m[0] == end || i+1 < len(all) && all[i+1][0] == end {
-			continue
-		}
-		if empty := re.FindStringSubmatchIndex(s[end:]); empty != nil && empty[1] == 0 {
-			for k := range empty {
-				if empty[k] >= 0 {
-					empty[k] += end
+	return func(yield func([]int) bool) {
+		for from := 0; from <= len(s); {
+			m := re.FindStringSubmatchIndex(s[from:])
+			if m == nil {
+				return
+			}
+			for i := range m {
+				if m[i] >= 0 { // otherwise the group did not participate in the match
+					m[i] += from
 				}
 			}
-			out = append(out, empty)
+			if !yield(m) {
+				return
+			}
+			if from = m[1]; m[0] == m[1] {
+				_, size := utf8.DecodeRuneInString(s[from:])
+				from += max(size, 1)
+			}
 		}
-	}
-	return out
+	}, true
 }
 
 // looksBack reports whether a pattern may look at what is before a match.
 func looksBack(re *regexp.Regexp) bool {
-	text := re.String()
-	return strings.Contains(text, "^") || strings.Contains(text, `\b`) || strings.Contains(text, `\B`) ||
-		strings.Contains(text, `\A`)
+	parsed, err := syntax.Parse(re.String(), syntax.Perl)
+	return err != nil || anyLooksBack(parsed)
+}
+
+// anyLooksBack reports whether a part of a pattern looks at what is before it.
+func anyLooksBack(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	return slices.ContainsFunc(re.Sub, anyLooksBack)
 }
 
 // split splits a text at the matches of a pattern. It drops trailing empty texts, except the first text.
-func split(re *regexp.Regexp, s string) []string {
+func split(matches iter.Seq[[]int], s string) []string {
 	var out []string
-	last := 0
-	for _, m := range find(re, s) {
-		if m[1] == 0 && m[0] == 0 && len(s) == 0 {
+	last, empty := 0, 0 // empty is the number of empty texts since the last one of out
+	add := func(text string) {
+		if text == "" {
+			empty++
+			return
+		}
+		out = append(append(out, make([]string, empty)...), text)
+		empty = 0
+	}
+	for m := range matches {
+		if m[1] == 0 && m[0] == 0 && len(s) == 0 || len(out) > maxItems { // too great already
 			break
 		}
-		out = append(out, s[last:m[0]])
+		add(s[last:m[0]])
 		last = m[1]
 	}
-	out = append(out, s[last:])
-	for len(out) > 1 && out[len(out)-1] == "" {
-		out = out[:len(out)-1]
+	if add(s[last:]); len(out) == 0 {
+		return []string{""}
 	}
 	return out
 }
 
 // replace replaces all matches; $1 and ${name} in by stand for groups, and a backslash escapes the next character. ok is false
 // if by names a group that the pattern lacks.
-func replace(re *regexp.Regexp, s, by string) (text string, ok bool) {
+func replace(re *regexp.Regexp, matches iter.Seq[[]int], s, by string) (text string, ok bool) {
 	var b strings.Builder
 	last := 0
-	for _, m := range find(re, s) {
+	for m := range matches {
 		b.WriteString(s[last:m[0]])
 		if !expand(&b, re, s, m, by) {
 			return "", false
