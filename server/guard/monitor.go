@@ -8,7 +8,7 @@ import (
 	"clave/server/rules"
 )
 
-// Limits of the decisions that the monitor keeps for later watchers: their number, and the bytes of documents in them.
+// Limits of the decisions that the monitor keeps for later watchers: their number, and the bytes of the documents and queries in them.
 // A watcher begins with the latest of them, as many as the official emulator keeps.
 const (
 	maxKept  = 1000
@@ -16,7 +16,7 @@ const (
 	shown    = 200
 )
 
-// maxBehind is the maximum number of decisions that wait for a slow watcher, whose documents have keptSize bytes at most. Beyond it the oldest are
+// maxBehind is the maximum number of decisions that wait for a slow watcher, whose documents and queries have keptSize bytes at most. Beyond it the oldest are
 // dropped. All watchers receive the same decisions, so those that wait are nearly the same for all.
 const maxBehind = 1000
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clave/server/document"
+	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/value"
@@ -43,5 +44,31 @@ func TestWatchersHoldLittle(t *testing.T) {
 	}
 	if size > keptSize || size < keptSize/2 || last != "900" {
 		t.Errorf("%d decisions of %d bytes wait for a slow watcher until %s, want the latest of %d with %d bytes at most", waiting, size, last, made, keptSize)
+	}
+}
+
+// TestKeptQueriesAreSmall decides about queries that select many fields and have many values. The kept ones have a limited size.
+func TestKeptQueriesAreSmall(t *testing.T) {
+	ruleset, _ := rules.Compile("rules_version = '2'; service cloud.firestore { match /a/{b} { allow read; } }")
+	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
+	long := value.String(strings.Repeat("v", 1_000))
+	filter := &query.And{}
+	for range 90 {
+		filter.Filters = append(filter.Filters, query.Field{Path: value.FieldPath{"f"}, Op: query.Equal, Value: long})
+	}
+	m := newMonitor()
+	for range maxKept {
+		q := &query.Query{DB: db, From: []query.From{{Collection: "a"}}, HasSelect: true, Select: make([]value.FieldPath, 5_000), Where: filter}
+		m.add(ruleset, &rules.Request{Method: rules.List, Query: q}, &rules.Decision{Allowed: true})
+	}
+	kept, _ := m.Kept()
+	if len(kept) < 300 || len(kept) > 400 {
+		t.Errorf("%d decisions about queries with 90 KB are kept, want those of 32 MiB", len(kept))
+	}
+	for _, e := range kept {
+		q := e.Request()
+		if len(q.Query.Select) > 0 || len(q.Query.From) == 0 || q.Query.Where == nil {
+			t.Fatalf("a kept query is %+v, want one without the selected fields", q.Query)
+		}
 	}
 }

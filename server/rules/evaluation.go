@@ -24,6 +24,7 @@ func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluati
 	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
 	e.request.Reader, e.request.Lookups = nil, nil
 	e.request.Before, e.request.After = slim(q.Before), slim(q.After)
+	e.request.Query = slimQuery(q.Query)
 	e.decision.Statements = append([]Statement(nil), d.Statements...)
 	return e
 }

@@ -51,7 +51,7 @@ func (e *Evaluation) Ruleset() *Ruleset { return e.ruleset }
 
 // Size returns the approximate size of the evaluation in bytes.
 func (e *Evaluation) Size() int {
-	size := 1 << 10
+	size := 1<<10 + querySize(e.request.Query)
 	if d := e.request.Before; d != nil {
 		size += d.Size()
 	}
