@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,26 @@ func makeExport(t *testing.T) (export, copied string) {
 	return export, copied
 }
 
+// tries returns how often a command is killed.
+func tries(t *testing.T) int {
+	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+		return 3 * rounds(t)
+	}
+	return 4
+}
+
+// killWithin kills a program at a random time before whole has passed, and returns when it has ended.
+func killWithin(cmd *exec.Cmd, whole time.Duration) {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(rand.N(whole)):
+		_ = cmd.Process.Kill() // fails if the program has ended
+		<-ended
+	}
+}
+
 // TestKilledImportsAndRestores kills imports and restores at random times. Each time the data must be complete or absent, or the
 // program must refuse to start and the same command, run again, must complete them.
 func TestKilledImportsAndRestores(t *testing.T) {
@@ -52,28 +73,16 @@ func TestKilledImportsAndRestores(t *testing.T) {
 			if out, err := timed.run(append(command[:2:2], append(command[2:], "--data", timed.data)...)...); err != nil {
 				t.Fatalf("%v: %v\n%s", command, err, out)
 			}
-			whole := time.Since(began)
-			refused, tries := 0, 4
-			if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
-				tries = 3 * rounds(t)
-			}
-			for range tries {
+			whole, refused := time.Since(began), 0
+			for range tries(t) {
 				s := newSite(t)
 				args := append(command[:2:2], append(command[2:], "--data", s.data)...)
-				cmd := s.begin(args...)
-				ended := make(chan error, 1)
-				go func() { ended <- cmd.Wait() }()
-				select {
-				case <-ended:
-				case <-time.After(rand.N(whole)):
-					_ = cmd.Process.Kill() // fails if the program has ended
-					<-ended
-				}
+				killWithin(s.begin(args...), whole)
 				if s.afterKill(args) {
 					refused++
 				}
 			}
-			t.Logf("%d of %d killed commands left data that the program refused", refused, tries)
+			t.Logf("%d of %d killed commands left data that the program refused", refused, tries(t))
 		})
 	}
 }
@@ -119,20 +128,9 @@ func TestKilledExports(t *testing.T) {
 	if out, err := s.run(args...); err != nil {
 		t.Fatalf("export: %v\n%s", err, out)
 	}
-	whole, tries := time.Since(began), 4
-	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
-		tries = 3 * rounds(t)
-	}
-	for range tries {
-		cmd := s.begin(args...)
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(rand.N(whole)):
-			_ = cmd.Process.Kill() // fails if the program has ended
-			<-ended
-		}
+	whole := time.Since(began)
+	for range tries(t) {
+		killWithin(s.begin(args...), whole)
 		into := newSite(t)
 		want := fmt.Sprintf("%d documents", exported)
 		if out, err := into.run("import", filepath.Join(parent, "seed"), "--data", into.data, "--project", project); err != nil || !strings.Contains(out, want) {

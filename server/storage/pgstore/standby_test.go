@@ -1,11 +1,9 @@
 package pgstore_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -63,26 +61,6 @@ func TestStandbys(t *testing.T) {
 	wantAll(t, lead(t, pgstore.Options{URL: there, Node: "third"}), "a=1 b=2")
 }
 
-// lines is a log that one goroutine writes and another reads.
-type lines struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-// String returns what was written.
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
 // hurried is a clock that is a minute later at each call of Now, so that each failure is logged.
 type hurried struct {
 	clock.Clock
@@ -97,7 +75,7 @@ func (h hurried) Now() time.Time {
 // TestOutagesAreLoggedWithoutRepetition stops PostgreSQL while a node waits: each line about it has the text of the error once.
 func TestOutagesAreLoggedWithoutRepetition(t *testing.T) {
 	pg := pgtest.New(t)
-	var log lines
+	var log pgtest.Log
 	s, err := pgstore.Open(t.Context(), pgstore.Options{
 		URL: pg.Database(), Node: "n", Local: small, Clock: hurried{clock.System(), new(atomic.Int64)}, Log: slog.New(slog.NewTextHandler(&log, nil)),
 	})
@@ -129,7 +107,7 @@ func TestAFollowerWithoutRights(t *testing.T) {
 	lead(t, pgstore.Options{URL: url, Node: "first"})
 	pg.Exec(url, "create role second login password 'hunter2'")
 	pg.Exec(url, "grant all on all tables in schema public to second")
-	var log lines
+	var log pgtest.Log
 	s, err := pgstore.Open(t.Context(), pgstore.Options{
 		URL: strings.Replace(url, "clave:"+pg.Password(), "second:hunter2", 1), Node: "second", Local: small, Log: slog.New(slog.NewTextHandler(&log, nil)),
 	})

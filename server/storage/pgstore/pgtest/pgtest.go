@@ -38,24 +38,24 @@ type Server struct {
 	as       *syscall.Credential
 	cmd      *exec.Cmd
 	ended    chan struct{}
-	log      syncBuffer
+	log      Log
 }
 
-// syncBuffer is a buffer that one goroutine writes and another reads.
-type syncBuffer struct {
+// Log is a buffer that one goroutine writes and another reads.
+type Log struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
 // Write implements io.Writer.
-func (b *syncBuffer) Write(p []byte) (int, error) {
+func (b *Log) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.Write(p)
 }
 
 // String returns what was written.
-func (b *syncBuffer) String() string {
+func (b *Log) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
