@@ -1,8 +1,9 @@
-import { expect, fits, I, S, seed, stored, test } from './console'
+import { expect, fits, I, origins, paste, S, seed, stored, test } from './console'
 
 const PROJECT = 'demo-hostile'
 const DATA = `/data/${PROJECT}/(default)`
 const SCRIPT = '<img src=x onerror="document.title=\'owned\'">'
+const HTML = '</b><img src="https://evil.example/x.png" onerror="document.title=&apos;owned&apos;">'
 const IDS = [
   '100%',
   'a%2Fb',
@@ -115,4 +116,86 @@ test('thousands of collections are shown in parts and can be searched', async ({
   await expect(page.getByRole('option', { name: /^coll4321/ })).toBeVisible()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/coll4321$/)
+})
+
+test('names and texts that clients choose run no script and load nothing', async ({ page, context, quiet }) => {
+  quiet(/40[0-9]/)
+  const owned = () => expect(page).not.toHaveTitle('owned')
+  await seed(PROJECT, {
+    [`links/${HTML.replaceAll('/', '')}`]: {
+      link: S("javascript:document.title='owned'"),
+      html: S(HTML),
+      svg: S(`<svg onload="document.title='owned'">`),
+    },
+  })
+  const toolkit = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer owner' }
+    const response = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(response.ok, await response.text()).toBe(true)
+  }
+  const photoUrl = "javascript:document.title='owned'"
+  const user = {
+    localId: 'hostile',
+    email: 'hostile@example.org',
+    displayName: HTML,
+    photoUrl,
+    customAttributes: JSON.stringify({ role: HTML }),
+  }
+  await toolkit(`v1/projects/${PROJECT}/accounts`, user)
+  await toolkit(`v1/projects/${PROJECT}/accounts:update`, {
+    localId: 'hostile',
+    displayName: HTML,
+    photoUrl,
+    customAttributes: user.customAttributes,
+  })
+  const token = [
+    { alg: 'none' },
+    { sub: HTML, user_id: HTML, aud: PROJECT, iss: `https://securetoken.google.com/${PROJECT}`, firebase: {} },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  const path = `notes/${encodeURIComponent(HTML.replaceAll('/', ''))}`
+  const refused = await fetch(`${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/${path}`, {
+    headers: { authorization: `Bearer ${token}.`, 'user-agent': HTML },
+  })
+  expect(refused.status).toBe(403)
+
+  await page.goto(`${DATA}/links`)
+  await page.getByRole('gridcell', { name: HTML.replaceAll('/', ''), exact: true }).click()
+  await expect(page.getByLabel('Value of link')).toHaveValue(photoUrl)
+  await owned()
+  await page.goto(`/users/${PROJECT}/(default)`)
+  await page.getByRole('button', { name: 'hostile@example.org' }).click()
+  await expect(page.getByRole('dialog').getByLabel(/photo/i)).toHaveValue(photoUrl)
+  await owned()
+  await page.goto(`/requests/${PROJECT}/(default)`)
+  await page
+    .getByRole('row', { name: `get notes/${HTML.replaceAll('/', '')}` })
+    .getByRole('button')
+    .first()
+    .click()
+  await page.getByRole('dialog').getByRole('tab', { name: 'Request' }).click()
+  await expect(page.getByRole('dialog')).toContainText(HTML.replaceAll('"', '\\"'))
+  await owned()
+  await page.goto(`/rules/${PROJECT}/(default)`)
+  await paste(
+    page.getByRole('textbox', { name: 'Draft' }),
+    `service cloud.firestore { match /${HTML} { allow read: if '${HTML}' } } // </script>${HTML}`,
+  )
+  await expect(page.getByRole('textbox', { name: 'Draft' })).toContainText(`</script>${HTML}`)
+  await owned()
+  for (const place of [
+    `${encodeURIComponent(HTML)}/(default)`,
+    `${PROJECT}/${encodeURIComponent(HTML)}`,
+    `%2e%2e%2f${encodeURIComponent('javascript:alert(1)')}/x`,
+  ]) {
+    await page.goto(`/data/${place}`)
+    await expect(page.getByRole('navigation', { name: 'Menu' })).toBeVisible()
+    await owned()
+  }
+  expect(context.pages()).toHaveLength(1)
 })
