@@ -158,6 +158,11 @@ func (q *Queue) withdraw(l *line, t *Turn) bool {
 func (q *Queue) leave(t *Turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.leaveLocked(t)
+}
+
+// leaveLocked is leave while mu is held.
+func (q *Queue) leaveLocked(t *Turn) {
 	delete(q.mu.held, t)
 	if len(q.mu.order) == 0 {
 		q.mu.idle++
@@ -191,27 +196,34 @@ func (l *line) next() *Turn {
 // watch passes the turns of calls on that wait for their clients, while other calls wait.
 func (q *Queue) watch() {
 	seen := make(map[*Turn]uint64)
-	for {
+	for ok := true; ok; {
 		again, _ := q.o.Clock.After(lentTime)
 		<-again
-		q.mu.Lock()
-		if len(q.mu.order) == 0 {
-			q.mu.watched = false
-			q.mu.Unlock()
-			return
-		}
-		held := slices.Collect(maps.Keys(q.mu.held))
-		q.mu.Unlock()
-		now := make(map[*Turn]uint64, len(held))
-		for _, t := range held {
-			n := t.uses.Load()
-			if n&lent == 0 || n&taken != 0 {
-				continue
-			}
-			if now[t] = n; seen[t] == n && t.uses.CompareAndSwap(n, n|taken) {
-				q.leave(t)
-			}
-		}
-		seen = now
+		seen, ok = q.takeLent(seen)
 	}
+}
+
+// takeLent takes the turns that have been lent since seen, which maps each lent turn to its uses, and returns the map for the next call. It returns false
+// if no call waits. A call whose turn is taken can get another one only afterwards, because the lock is held meanwhile.
+func (q *Queue) takeLent(seen map[*Turn]uint64) (now map[*Turn]uint64, waiting bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now = make(map[*Turn]uint64)
+	for _, t := range slices.Collect(maps.Keys(q.mu.held)) {
+		if len(q.mu.order) == 0 {
+			break
+		}
+		n := t.uses.Load()
+		if n&lent == 0 || n&taken != 0 {
+			continue
+		}
+		if now[t] = n; seen[t] == n && t.uses.CompareAndSwap(n, n|taken) {
+			q.leaveLocked(t)
+		}
+	}
+	if len(q.mu.order) == 0 {
+		q.mu.watched = false
+		return nil, false
+	}
+	return now, true
 }
