@@ -3,6 +3,7 @@ package console_test
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"clave/server/config"
 	"clave/server/console"
+	"clave/server/testwait"
 	pb "clave/server/wire/firestorepb"
 )
 
@@ -422,4 +424,31 @@ func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	if got := s.status("POST", channel+"&SID="+parts[3], "count=0"); got != http.StatusUnauthorized {
 		t.Errorf("a message in the channel of a closed session: %d, want 401", got)
 	}
+}
+
+// TestConnectionsAreLimited opens as many connections as the console's port accepts. The next one is refused until the others are closed.
+func TestConnectionsAreLimited(t *testing.T) {
+	s := start(t, config.ModeServe)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	accepted := func() bool {
+		res, err := client.Get("http://" + s.app.Console + "/")
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return err == nil
+	}
+	var held []net.Conn
+	for range 512 {
+		conn, err := net.Dial("tcp", s.app.Console)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		held = append(held, conn)
+	}
+	testwait.Until(t, "a connection beyond the limit is refused", func() bool { return !accepted() })
+	for _, conn := range held {
+		_ = conn.Close()
+	}
+	testwait.Until(t, "a connection is accepted", accepted)
 }
