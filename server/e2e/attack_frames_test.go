@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,6 +37,8 @@ type frames struct {
 	ended chan struct{}
 	// answered is the number of streams that the server has answered or reset.
 	answered atomic.Int64
+	// unread is locked while the client reads nothing.
+	unread sync.Mutex
 }
 
 // dialFrames connects to an address, with TLS if settings are given, and sends the preface and the client's settings.
@@ -74,6 +77,8 @@ func (f *frames) read() {
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return
 		}
+		f.unread.Lock()
+		f.unread.Unlock() //nolint:staticcheck // It waits until the client reads again.
 		if head[3] == frameHeaders || head[3] == frameReset {
 			f.answered.Add(1)
 		}
