@@ -43,10 +43,8 @@ func isShared(at string) bool {
 func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 	o.EnsureDefaults()
 	switch {
-	case from == "" || to == "":
-		return nil, fault.E(fault.InvalidArgument, "clave move: name the source with --from and the target with --to")
-	case isShared(from) == isShared(to):
-		return nil, fault.E(fault.InvalidArgument, "clave move: one of --from and --to is a data folder, the other a URL as postgres://user@host/database; clave backup copies a folder")
+	case from == "" || to == "" || isShared(from) == isShared(to):
+		return nil, fault.E(fault.InvalidArgument, "clave move: one of --from and --to is a data folder, the other a URL such as postgres://user@host/database; clave backup copies a folder")
 	case isShared(from):
 		return moveToFolder(ctx, from, to, o)
 	}

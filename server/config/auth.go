@@ -29,7 +29,7 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` of a webhook that sends text messages (see server/doc/auth.md) (default: CLAVE_SMS_WEBHOOK)")
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")
 	if !c.Production() {
-		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "answer like the official emulator where it differs from Auth in production")
+		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "respond like the official emulator where it differs from Auth in production")
 		flags.BoolFunc("debug", "append e-mail links and text message codes to firebase-debug.log in the current folder, as the Firebase CLI does", func(on string) error {
 			if c.Auth.DebugLog = ""; on == "true" {
 				c.Auth.DebugLog = "firebase-debug.log"

@@ -153,13 +153,13 @@ var parts = []string{"firestore", "auth", "hosting"}
 func (c *Config) declare(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.Project, "project", "P", "", "the default project's `ID`, or its alias in .firebaserc (default: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, then .firebaserc)")
 	if c.Mode != ModeDeploy { // ModeDeploy needs no data folder: access to the store is enough
-		flags.StringVar(&c.DataDir, "data", ".clave", "data `FOLDER`, relative to the folder of firebase.json")
+		flags.StringVar(&c.DataDir, "data", ".clave", "`FOLDER` of the data, relative to the folder of firebase.json")
 	}
 	if c.Mode.storesShared() {
 		flags.StringVar(&c.Store, "store", "", "`URL` of a PostgreSQL database for the data, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; the password may come from PGPASSWORD or .pgpass)")
 	}
 	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
-		flags.StringVar(&c.PublicURL, "public-url", "", "origin (`URL`) that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
+		flags.StringVar(&c.PublicURL, "public-url", "", "`URL` of the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
 	if c.Mode == ModeDeploy {
 		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: the databases that firebase.json gives these files, otherwise (default))")
@@ -168,7 +168,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")
 	}
 	if c.Mode == ModeImport {
-		flags.StringVar(&c.UsersFile, "users", "", "JSON `FILE` of accounts to import, as written by firebase auth:export")
+		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, in the JSON of firebase auth:export")
 		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the password hash parameters of --users, as shown by the Firebase console")
 	}
 	if c.Mode == ModeCreateCredential {
@@ -195,17 +195,17 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	}
 	flags.StringVar(&c.Mail, "mail", "", "`URL` of the SMTP server for e-mail: smtp://user:password@host:587?from=name@host")
 	c.declareAuth(flags)
-	flags.Func("memory-limit", "memory limit (`SIZE`), such as 512MiB or 4GiB; a higher limit caches more data (default: GOMEMLIMIT, then nine tenths of the memory of the control group or machine)", c.setMemoryLimit)
-	flags.Func("service", "address of a service to which firebase.json rewrites (run.serviceId), as `ID=URL`; repeatable", c.addService)
+	flags.Func("memory-limit", "`SIZE` of the memory limit, such as 512MiB or 4GiB; a higher limit caches more data (default: GOMEMLIMIT, then nine tenths of the memory of the control group or machine)", c.setMemoryLimit)
+	flags.Func("service", "`ID=URL` of a service to which firebase.json rewrites (run.serviceId); repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
 	if c.Mode != ModeExec {
 		flags.StringVar(&c.Metrics, "metrics", "", "`ADDRESS` of Prometheus metrics, such as 9464 (on 127.0.0.1) or 10.0.0.5:9464; never the public port (default: none)")
 	}
 	if c.Mode == ModeServe {
 		flags.IntVar(&c.Ports.Hosting, "port", 8080, "`PORT` that serves everything")
-		flags.StringVar(&c.TLSCert, "tls-cert", "", "certificate chain (PEM `FILE`); reloaded when it changes")
-		flags.StringVar(&c.TLSKey, "tls-key", "", "private key (PEM `FILE`)")
-		flags.Func("acme-domain", "`DOMAIN` to obtain an ACME certificate for, which accepts the authority's terms; repeatable; requires --port 443, reachable from outside", c.addDomain)
+		flags.StringVar(&c.TLSCert, "tls-cert", "", "`FILE` of the certificate chain (PEM); reloaded when it changes")
+		flags.StringVar(&c.TLSKey, "tls-key", "", "`FILE` of the private key (PEM)")
+		flags.Func("acme-domain", "`DOMAIN` for which to obtain an ACME certificate, accepting the authority's terms; repeatable; requires --port 443, reachable from outside", c.addDomain)
 		flags.StringVar(&c.ACMEEmail, "acme-email", "", "e-mail `ADDRESS` for messages from the certificate authority")
 		flags.StringVar(&c.ACMEDirectory, "acme-directory", "", "`URL` of the authority's ACME directory (default: Let's Encrypt)")
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")

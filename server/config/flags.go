@@ -24,7 +24,7 @@ func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 	c := &Config{Mode: mode}
 	f := &Flags{config: c, set: set}
 	set.SetInterspersed(mode != ModeExec) // the command's own flags follow it
-	set.StringVarP(&f.path, "config", "c", "", "path of firebase.json (`FILE`; default: in the current folder or the nearest one above it)")
+	set.StringVarP(&f.path, "config", "c", "", "`FILE` to read as firebase.json (default: that of the current folder or the nearest one above it)")
 	c.declare(set)
 	if !mode.offline() {
 		set.StringVar(&f.only, "only", "", "`PARTS` to run, separated by commas: "+strings.Join(parts, ","))
@@ -33,25 +33,25 @@ func Declare(set *pflag.FlagSet, mode Mode) *Flags {
 	return f
 }
 
-// Config returns the Config from the parsed flags, the environment and firebase.json. It returns InvalidArgument or
-// FailedPrecondition with a text that names the remedy.
+// Config returns the Config from the parsed flags, the environment and firebase.json. Its errors are InvalidArgument or
+// FailedPrecondition, with a text that names the remedy; those of the command line are UsageErrors.
 func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	c := f.config
 	if err := f.setCommand(f.set.Args(), f.set.ArgsLenAtDash()); err != nil {
-		return nil, err
+		return nil, misuse(err)
 	}
 	c.importsToMemory(f.set)
 	c.given = make(map[string]bool)
 	f.set.Visit(func(flag *pflag.Flag) { c.given[flag.Name] = true })
 	if c.Mode != ModeExec && !c.Mode.offline() && len(c.Command) > 0 {
-		return nil, fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], c.Mode)
+		return nil, misuse(fault.E(fault.InvalidArgument, "unexpected argument %q; see clave %s --help", c.Command[0], c.Mode))
 	}
 	c.setOnly(f.only)
 	c.fromEnvironment(getenv)
 	if err := c.readProject(f.path); err != nil {
 		return nil, err
 	}
-	return c, c.check()
+	return c, misuse(c.check())
 }
 
 // setCommand sets the command from the words that are not flags. dash is the number of words before --, or -1. As in the

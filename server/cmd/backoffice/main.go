@@ -30,17 +30,32 @@ const stopTime = 10 * time.Second
 // seedTime is the time limit for a development server to start and to be filled.
 const seedTime = 2 * time.Minute
 
+// The exit codes: of a failure, and of a wrong command line.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
 // main runs the service until a signal stops it.
 func main() {
 	ctx, stop := process.Signals(context.Background())
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "backoffice:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
-// run serves until ctx is done.
+// exitCode returns the exit code for an error of run.
+func exitCode(err error) int {
+	var wrong *usageError
+	if errors.As(err, &wrong) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// run serves until ctx is done. The error of a wrong command line is flag.ErrHelp or a usageError.
 func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
 	s, err := parse(args, env, stdout)
 	if err != nil {
@@ -114,7 +129,7 @@ func handlerOf(service *backoffice.Service, s settings, log *slog.Logger) (http.
 }
 
 // fill loads demo data into an empty project and waits until ctx is done. The server may still be starting: the SDK
-// retries until it answers.
+// retries until it responds.
 func fill(ctx context.Context, service *backoffice.Service, folder string, stdout io.Writer) error {
 	limited, cancel := context.WithTimeout(ctx, seedTime)
 	defer cancel()

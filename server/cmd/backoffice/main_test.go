@@ -46,6 +46,24 @@ func TestRunRefusesUnsafeSettings(t *testing.T) {
 	}
 }
 
+// TestExitCodes expects different codes for a wrong command line and for a failure.
+func TestExitCodes(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"--fly"}, exitUsage},
+		{[]string{"serve"}, exitUsage},
+		{[]string{"--proxy-hops", "-1"}, exitUsage},
+		{[]string{"--project", "p", "--server", "https://data.example.org", "--credentials", "nowhere.json"}, exitFailure},
+	} {
+		err := run(t.Context(), tt.args, func(string) string { return "" }, io.Discard, io.Discard)
+		if code := exitCode(err); code != tt.want {
+			t.Errorf("backoffice %q: exit code %d (%v), want %d", tt.args, code, err, tt.want)
+		}
+	}
+}
+
 func TestRunServesUntilStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()

@@ -30,6 +30,8 @@ The data are those of one of these:
   clave serve            --server is its origin, --credentials a key from clave credentials
   Firebase               Google's credentials (GOOGLE_APPLICATION_CREDENTIALS, or those of Cloud Run)
 
+Exit codes: 1 for a failure, 2 for a wrong command line.
+
 Flags:
 
 `
@@ -72,9 +74,10 @@ func parse(args []string, env func(string) string, stdout io.Writer) (settings, 
 		fmt.Fprint(stdout, usage)
 		flags.SetOutput(stdout)
 		flags.PrintDefaults()
+		return s, err
 	}
 	if err != nil {
-		return s, err
+		return s, &usageError{err}
 	}
 	s.options.SignupCode = env("ADMIN_SIGNUP_CODE")
 	s.options.UnsubscribeKey = env("UNSUBSCRIBE_KEY")
@@ -82,8 +85,20 @@ func parse(args []string, env func(string) string, stdout io.Writer) (settings, 
 	if !s.options.Production && s.options.UnsubscribeKey == "" {
 		s.options.UnsubscribeKey = backoffice.DemoUnsubscribeKey
 	}
-	return s, s.check(flags.Args(), env)
+	if err := s.check(flags.Args(), env); err != nil {
+		return s, &usageError{err}
+	}
+	return s, nil
 }
+
+// usageError is the error of a wrong command line.
+type usageError struct{ err error }
+
+// Error implements error.
+func (e *usageError) Error() string { return e.err.Error() + "; backoffice --help lists the flags" }
+
+// Unwrap returns the mistake.
+func (e *usageError) Unwrap() error { return e.err }
 
 // demoURL is the site's address in the links of a development server's e-mails.
 const demoURL = "http://localhost:5000"

@@ -9,7 +9,6 @@ import (
 
 	"clave/server/app"
 	"clave/server/config"
-	"clave/server/fault"
 )
 
 // folderCommand returns a command on a data folder and another folder.
@@ -20,7 +19,7 @@ func folderCommand(cmd *cobra.Command, mode config.Mode, run func(ctx context.Co
 			return run(ctx, c, "") // accounts alone
 		}
 		if len(c.Command) != 1 {
-			return fault.E(fault.InvalidArgument, "clave %s: name the folder, and nothing else; see clave %s --help", mode, mode)
+			return usageError("clave %s: name the folder, and nothing else; see clave %s --help", mode, mode)
 		}
 		dir, err := filepath.Abs(c.Command[0])
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 
 // clusterCommand returns `clave cluster`.
 func clusterCommand(s streams) *cobra.Command {
-	cmd := group(s, "cluster COMMAND", "Nodes that share their data in PostgreSQL", clusterStatusCommand(s))
+	cmd := group(s, "cluster COMMAND", "Show the nodes that share their data in PostgreSQL", clusterStatusCommand(s))
 	cmd.GroupID = groupTools
 	return cmd
 }
@@ -35,11 +35,11 @@ func clusterStatusCommand(s streams) *cobra.Command {
 			"in the last minute. Exits with 1 if no node leads.",
 		Args: words(0, 0, "takes no arguments, only --store"),
 	}
-	url := cmd.Flags().String("store", "", "the `URL` of PostgreSQL (default: CLAVE_STORE)")
+	url := cmd.Flags().String("store", "", "`URL` of PostgreSQL (default: CLAVE_STORE)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		at := cmp.Or(*url, os.Getenv("CLAVE_STORE"))
 		if at == "" {
-			return fault.E(fault.InvalidArgument, "clave cluster status: give the URL of PostgreSQL with --store or in CLAVE_STORE")
+			return usageError("clave cluster status: give the URL of PostgreSQL with --store or in CLAVE_STORE")
 		}
 		return clusterStatus(cmd.Context(), at, s.out)
 	}

@@ -38,7 +38,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { printHelp(cmd.OutOrStdout(), cmd); return nil })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.Wrap(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath())
+		return exit(exitUsage, fault.Wrap(err, fault.InvalidArgument, "%v; %s --help lists the flags", err, cmd.CommandPath()))
 	})
 	root.AddGroup(&cobra.Group{ID: groupServers, Title: "Servers"}, &cobra.Group{ID: groupData, Title: "Data"}, &cobra.Group{ID: groupTools, Title: "Tools"})
 	root.SetHelpCommandGroupID(groupTools)
@@ -49,25 +49,36 @@ func newRoot(s streams) *cobra.Command {
 	// cobra adds these two only to a command that has others.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	describe(root, "help", "Describe a command")
-	describe(root, "completion", "Print a script that completes commands in a shell")
-	completion, _, _ := root.Find([]string{"completion"}) // It was added above.
-	completion.Use = "completion SHELL"
-	completion.Long = "Prints a script that completes commands and flags of clave in a shell. The help of each shell describes how to load the script."
+	describeAdded(root)
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}
 	return root
 }
 
-// describe sets the description of a command that cobra adds.
-func describe(root *cobra.Command, name, text string) {
+// describeAdded sets the descriptions of the commands that cobra has added.
+func describeAdded(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == name {
-			cmd.Short = text
+		switch cmd.Name() {
+		case "help":
+			cmd.Use, cmd.Short = "help [COMMAND]", "Describe a command"
+			cmd.Long = "Describes a command, as COMMAND --help does. Without COMMAND, it lists all commands."
+		case "completion":
+			cmd.Use, cmd.Short = "completion SHELL", "Print a script that completes commands in a shell"
+			cmd.Long = "Prints a script that completes commands and flags of clave in a shell. The help of each shell describes how to load the script."
+			for _, shell := range cmd.Commands() {
+				shell.Short = "Print the script for " + shell.Name()
+				shell.Args = words(0, 0, "takes no arguments")
+			}
 		}
 	}
 }
+
+// The exit codes of failures.
+const (
+	exitFailure = 1
+	exitUsage   = 2 // The command line was wrong, and nothing was begun.
+)
 
 // exitError ends the program with a code. err, if any, is printed.
 type exitError struct {
@@ -94,6 +105,11 @@ func exit(code int, err error) error {
 	return &exitError{code, err}
 }
 
+// usageError returns the error that ends the program because its command line is wrong.
+func usageError(format string, args ...any) error {
+	return exit(exitUsage, fault.E(fault.InvalidArgument, format, args...))
+}
+
 // insteadOf maps commands of the Firebase CLI to their replacements.
 var insteadOf = map[string]string{
 	"emulators:start": "clave start", "emulators:exec": "clave exec", "emulators:export": "firebase emulators:export, which finds clave start",
@@ -103,18 +119,18 @@ var insteadOf = map[string]string{
 func noCommand(cmd *cobra.Command, args []string, s streams) error {
 	if len(args) == 0 {
 		printHelp(s.err, cmd)
-		return exit(2, nil)
+		return exit(exitUsage, nil)
 	}
 	path := cmd.CommandPath()
 	text := fmt.Sprintf("%s: there is no command %q; ", path, args[0])
 	if ours := insteadOf[args[0]]; ours != "" && !cmd.HasParent() {
-		return exit(2, fault.E(fault.InvalidArgument, "%suse %s instead", text, ours))
+		return usageError("%suse %s instead", text, ours)
 	}
 	cmd.SuggestionsMinimumDistance = 2 // edits
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return exit(2, fault.E(fault.InvalidArgument, "%sdid you mean %s %s?", text, path, strings.Join(near, " or ")))
+		return usageError("%sdid you mean %s %s?", text, path, strings.Join(near, " or "))
 	}
-	return exit(2, fault.E(fault.InvalidArgument, "%s%s --help lists them", text, path))
+	return usageError("%s%s --help lists them", text, path)
 }
 
 // wrongWord returns the error for a command line that names no command before --help or after help, where cobra prints the help of what precedes
@@ -163,7 +179,7 @@ func words(least, most int, want string) cobra.PositionalArgs {
 		if len(args) >= least && len(args) <= most {
 			return nil
 		}
-		return fault.E(fault.InvalidArgument, "%s: %s; see %s --help", cmd.CommandPath(), want, cmd.CommandPath())
+		return usageError("%s: %s; see %s --help", cmd.CommandPath(), want, cmd.CommandPath())
 	}
 }
 
@@ -186,7 +202,7 @@ func completeFlags(cmd *cobra.Command) {
 // versionCommand returns `clave version`.
 func versionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, commit and date of the build", GroupID: groupTools, Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version, commit and date of the build", GroupID: groupTools, Args: words(0, 0, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(s.out, "clave "+versionText()+"\n")
 			return err

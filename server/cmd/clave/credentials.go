@@ -38,7 +38,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.Posi
 	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
 		create := mode == config.ModeCreateCredential
 		if create && c.PublicURL == "" {
-			return fault.E(fault.InvalidArgument, "clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key names it")
+			return usageError("clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key names it")
 		}
 		store, err := app.OpenCredentials(ctx, c, app.Options{Log: logger(c, s.err)}, create)
 		if err != nil {

@@ -106,22 +106,23 @@ func TestCredentialsRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args [][]string
+		code int
 		want string
 	}{
-		{"no name", [][]string{{"create"}, project, url}, "name the account"},
-		{"a word too many", [][]string{{"list", "all"}, project}, "takes no arguments"},
-		{"no project", [][]string{{"list"}}, "--project"},
-		{"no origin", [][]string{{"create", "backend"}, project}, "--public-url"},
-		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, "6 to 30 lower-case letters"},
-		{"a folder in use", [][]string{{"create", "backend"}, project, url, {"--data", "busy"}}, "another clave uses this data folder"},
-		{"a file that can't be made", [][]string{{"create", "backend"}, project, url, {"--out", "nowhere/key.json"}}, "--out"},
+		{"no name", [][]string{{"create"}, project, url}, 2, "name the account"},
+		{"a word too many", [][]string{{"list", "all"}, project}, 2, "takes no arguments"},
+		{"no project", [][]string{{"list"}}, 2, "--project"},
+		{"no origin", [][]string{{"create", "backend"}, project}, 2, "--public-url"},
+		{"a name that Google would not take", [][]string{{"create", "B"}, project, url}, 1, "6 to 30 lower-case letters"},
+		{"a folder in use", [][]string{{"create", "backend"}, project, url, {"--data", "busy"}}, 1, "another clave uses this data folder"},
+		{"a file that can't be made", [][]string{{"create", "backend"}, project, url, {"--out", "nowhere/key.json"}}, 1, "--out"},
 	} {
 		args := []string{"credentials"}
 		for _, part := range tt.args {
 			args = append(args, part...)
 		}
-		if code, text := output(t, args...); code != 1 || !strings.Contains(text, tt.want) {
-			t.Errorf("%s: %d %q, want 1 and %q", tt.name, code, text, tt.want)
+		if code, text := output(t, args...); code != tt.code || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %d %q, want %d and %q", tt.name, code, text, tt.code, tt.want)
 		}
 	}
 	if left, _ := filepath.Glob("*.json"); len(left) > 0 {

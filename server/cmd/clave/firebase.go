@@ -46,8 +46,11 @@ func firebaseCommand(s streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "--" {
 				args = args[1:]
-			} else if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
+			} else if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
+			}
+			if len(args) == 0 {
+				return usageError("clave firebase: give the arguments of the Firebase CLI; see clave firebase --help")
 			}
 			return exit(firebase(cmd.Context(), args, s))
 		},

@@ -15,7 +15,7 @@ import (
 	"clave/server/fault"
 )
 
-// healthTimeout is the time limit for a server to answer.
+// healthTimeout is the time limit for a server to respond.
 const healthTimeout = 5 * time.Second
 
 // healthCommand returns `clave health`.
@@ -23,7 +23,7 @@ func healthCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "health [URL]", Short: "Check whether a server is healthy", GroupID: groupTools,
 		Long: "Checks the health of the server at URL (default: http://127.0.0.1:8080), for container health checks and timers. Exits with 0 if it is\n" +
-			"healthy, and with 1 otherwise. The path on the server is " + app.HealthPath + ".",
+			"healthy, and with 1 if it is not. The path on the server is " + app.HealthPath + ".",
 		Args: words(0, 1, "give one URL, such as http://127.0.0.1:8080"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := "http://127.0.0.1:8080"
@@ -39,7 +39,7 @@ func healthCommand(s streams) *cobra.Command {
 func health(ctx context.Context, at string, s streams) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fault.E(fault.InvalidArgument, "clave health %s: expected a URL, such as http://127.0.0.1:8080", at)
+		return usageError("clave health %s: expected a URL, such as http://127.0.0.1:8080", at)
 	}
 	u.Path = app.HealthPath
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)

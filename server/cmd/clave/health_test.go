@@ -33,8 +33,8 @@ func TestHealth(t *testing.T) {
 		{"not well", []string{server.URL}, http.StatusServiceUnavailable, 1, "503"},
 		{"moved elsewhere", []string{server.URL}, http.StatusMovedPermanently, 1, "301"},
 		{"no server", []string{gone.URL}, 0, 1, "does not respond"},
-		{"no URL", []string{"localhost"}, 0, 1, "expected a URL"},
-		{"two URLs", []string{server.URL, server.URL}, 0, 1, "one URL"},
+		{"no URL", []string{"localhost"}, 0, 2, "expected a URL"},
+		{"two URLs", []string{server.URL, server.URL}, 0, 2, "one URL"},
 		{"help", []string{"--help"}, 0, 0, app.HealthPath},
 	} {
 		if tt.status != 0 {

@@ -40,6 +40,9 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s COMMAND --help describes a command.\n", cmd.CommandPath())
 	}
+	if !cmd.HasParent() {
+		fmt.Fprint(w, "Exit codes: 0 for success, 1 for a failure, 2 for a wrong command line. exec and firebase return the code of the command that they run.\n")
+	}
 }
 
 // usageLine returns the usage of a command in one line.

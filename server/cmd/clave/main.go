@@ -45,7 +45,7 @@ func runAsJava(ctx context.Context, args []string, s streams) int {
 	code, err := java(ctx, args, s)
 	if err != nil {
 		fmt.Fprintln(s.err, "clave: "+message(err))
-		return max(code, 1)
+		return max(code, exitFailure)
 	}
 	return code
 }
@@ -76,7 +76,11 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err == nil {
 		return 0
 	}
-	code := 1
+	code := exitFailure
+	var wrong *config.UsageError
+	if errors.As(err, &wrong) {
+		code = exitUsage
+	}
 	var ended *exitError
 	if errors.As(err, &ended) {
 		code, err = ended.code, ended.err

@@ -23,6 +23,52 @@ func TestCommandsOfTheFirebaseCLI(t *testing.T) {
 	}
 }
 
+// TestUsageErrors expects exit code 2 for every kind of wrong command line, and 1 for a failure of a correct one.
+func TestUsageErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("CLAVE_STORE", "")
+	t.Setenv("CLAVE_PUBLIC_URL", "")
+	if err := os.WriteFile("broken.json", []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args, want string
+		code       int
+	}{
+		{"", "Usage:", 2},
+		{"--fly", "unknown flag: --fly", 2},
+		{"start --fly", "unknown flag: --fly; clave start --help lists the flags", 2},
+		{"start -y", "unknown shorthand flag", 2},
+		{"serve --port many", "invalid argument", 2},
+		{"start fly", `unexpected argument "fly"`, 2},
+		{"start --memory --indexes sometimes", "--indexes sometimes: expected", 2},
+		{"start --only functions", "--only functions", 2},
+		{"serve", "name the project with --project", 2},
+		{"exec", "name the command to run", 2},
+		{"firebase", "give the arguments of the Firebase CLI", 2},
+		{"firestore-emulator --fly", "unknown flag: --fly", 2},
+		{"firestore-emulator fly", `unexpected argument "fly"`, 2},
+		{"backup", "name the folder", 2},
+		{"backup one two", "name the folder", 2},
+		{"credentials create", "name the account", 2},
+		{"credentials create ann --project p", "--public-url", 2},
+		{"move --from here", "name the source with --from", 2},
+		{"cluster status", "give the URL", 2},
+		{"health one two", "give one URL", 2},
+		{"health one", "expected a URL", 2},
+		{"version --fly", "unknown flag: --fly", 2},
+		{"version fly", "takes no arguments", 2},
+		{"completion bash fly", "takes no arguments", 2},
+		{"health http://127.0.0.1:1", "does not respond", 1},
+		{"start --memory --config broken.json", "Correct the JSON there", 1},
+		{"rules check nowhere.rules", "nowhere.rules", 1},
+	} {
+		if code, text := output(t, strings.Fields(tt.args)...); code != tt.code || !strings.Contains(text, tt.want) {
+			t.Errorf("clave %s: %d %q, want %d and %q", tt.args, code, text, tt.code, tt.want)
+		}
+	}
+}
+
 // TestHelp checks that every command prints its help to standard output with exit code 0.
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -61,7 +107,7 @@ func TestHelpOfWrongCommands(t *testing.T) {
 // TestHelpOfCommandsOfCobra expects the program's own texts for the commands that cobra adds.
 func TestHelpOfCommandsOfCobra(t *testing.T) {
 	_, text := output(t, "--help")
-	for _, line := range []string{"Describe a command", "Print a script that completes commands in a shell"} {
+	for _, line := range []string{"Describe a command", "Print a script that completes commands in a shell", "2 for a wrong command line"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("clave --help misses %q:\n%s", line, text)
 		}
@@ -135,7 +181,7 @@ func TestRules(t *testing.T) {
 		{[]string{"check", "nowhere.rules"}, 1, "nowhere.rules"},
 		{[]string{"test", "--rules", good, cases}, 0, "1 passed, 0 failed"},
 		{[]string{"test", "--rules", good, cases, wrong}, 1, "0 passed, 1 failed"},
-		{[]string{"test"}, 1, "clave rules test: name the folders"},
+		{[]string{"test"}, 2, "clave rules test: name the folders"},
 	} {
 		if code, text := output(t, append([]string{"rules"}, tt.args...)...); code != tt.code || !strings.Contains(text, tt.want) {
 			t.Errorf("clave rules %q: %d %q, want %d with %q", tt.args, code, text, tt.code, tt.want)

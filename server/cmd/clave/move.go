@@ -21,14 +21,20 @@ func moveCommand(s streams) *cobra.Command {
 		Use: "move --from FOLDER|URL --to URL|FOLDER", Short: "Copy all data between a data folder and PostgreSQL", GroupID: groupData,
 		Long: "Copies documents, accounts, signing keys, the log of commits and everything else from a data folder to an empty PostgreSQL, or\n" +
 			"back to an empty folder, and compares counts and checksums of both sides. All servers on both must be stopped. The source\n" +
-			"stays. A move that was interrupted leaves a target that no server starts on: run it again. Rules and indexes are files in both cases.",
+			"is not changed. After an interrupted move, no server starts on the target: run the move again. Rules and indexes are not moved,\n" +
+			"because they are files in both cases.",
 		Example: "  clave move --from /var/lib/clave --to 'postgres://clave@db.example.org/clave?sslmode=verify-full'\n" +
 			"  clave move --from postgres://clave@db.example.org/clave --to /var/lib/clave",
-		Args: words(0, 0, "expected no words, only --from and --to"),
+		Args: words(0, 0, "takes no arguments, only --from and --to"),
 	}
-	from := cmd.Flags().String("from", "", "the `SOURCE`: a data folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
-	to := cmd.Flags().String("to", "", "the `TARGET`: a URL of PostgreSQL with an empty database, or an empty or absent folder")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return moveData(cmd.Context(), *from, *to, s) }
+	from := cmd.Flags().String("from", "", "`SOURCE`: a data folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
+	to := cmd.Flags().String("to", "", "`TARGET`: a URL of PostgreSQL with an empty database, or an empty or absent folder")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *from == "" || *to == "" {
+			return usageError("clave move: name the source with --from and the target with --to")
+		}
+		return moveData(cmd.Context(), *from, *to, s)
+	}
 	return cmd
 }
 
@@ -41,7 +47,7 @@ func moveData(ctx context.Context, from, to string, s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(s.out, "\nMoved. Both sides are the same; the source is as it was.")
+	_, err = fmt.Fprintln(s.out, "\nMoved. Both sides are the same. The source is unchanged.")
 	return err
 }
 

@@ -21,7 +21,7 @@ func rulesCommand(s streams) *cobra.Command {
 			return exit(ruletest.TestAll(cmd.Context(), folders, rules, s.out))
 		},
 	}
-	test.Flags().StringVar(&rules, "rules", "", "rules `FILE` of cases without rules of their own (default: firestore.rules, if it is there)")
+	test.Flags().StringVar(&rules, "rules", "", "`FILE` of rules for cases without rules of their own (default: firestore.rules, if it exists)")
 	cmd := group(s, "rules COMMAND", "Check security rules, and run cases against them", check, test)
 	cmd.GroupID = groupTools
 	return cmd

@@ -1,0 +1,19 @@
+package config
+
+// UsageError is the error of a command line that can't be run as it is: a flag or an argument is unknown, missing or
+// invalid, or contradicts another setting.
+type UsageError struct{ err error }
+
+// Error returns the text of the mistake.
+func (e *UsageError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error that names the mistake.
+func (e *UsageError) Unwrap() error { return e.err }
+
+// misuse returns err as a UsageError; nil stays nil.
+func misuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UsageError{err}
+}
