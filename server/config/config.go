@@ -355,8 +355,6 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: name the project with --project")
 	case strings.HasPrefix(c.Project, "demo-"):
 		return fault.E(fault.InvalidArgument, "clave serve: project %q is a demo project; name a real one with --project", c.Project)
-	case len(c.Databases) == 0 || slices.ContainsFunc(c.Databases, func(d Database) bool { return d.RulesFile == "" }):
-		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules it does not start")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fault.E(fault.InvalidArgument, "clave serve: --tls-cert and --tls-key go together")
 	case c.TLSCert != "" && len(c.ACMEDomains) > 0:
@@ -373,6 +371,14 @@ func (c *Config) checkProduction() error {
 	case c.PublicURL == "":
 		// The alternative is the Host header, which any client can choose.
 		return fault.E(fault.InvalidArgument, "clave serve: give the origin that clients use with --public-url, such as https://data.example.org; links in e-mails begin with it")
+	}
+	return nil
+}
+
+// checkRulesFiles returns an error if a database of a production server has no rules file.
+func (c *Config) checkRulesFiles() error {
+	if c.Production() && (len(c.Databases) == 0 || slices.ContainsFunc(c.Databases, func(d Database) bool { return d.RulesFile == "" })) {
+		return fault.E(fault.InvalidArgument, "clave serve: firebase.json must name firestore.rules for every database; without rules the server does not start")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func TestParseRefuses(t *testing.T) {
 		{"exec without a command", good, config.ModeExec, nil, "name the command to run"},
 		{"serve without a project", good, config.ModeServe, nil, "--project"},
 		{"serve with a demo project", good, config.ModeServe, []string{"--project", "demo-x"}, "demo project"},
-		{"serve without rules", `{}`, config.ModeServe, []string{"--project", "x"}, "without rules"},
+		{"serve without rules", `{}`, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org"}, "without rules"},
 		{"serve without its origin", good, config.ModeServe, []string{"--project", "x"}, "--public-url"},
 		{"serve with a path behind its origin", good, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org/a"}, "expected an origin"},
 		{"serve with half a certificate", good, config.ModeServe, []string{"--project", "x", "--tls-cert", "c.pem"}, "go together"},

@@ -51,7 +51,10 @@ func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	if err := c.readProject(f.path); err != nil {
 		return nil, err
 	}
-	return c, misuse(c.check())
+	if err := c.check(); err != nil {
+		return c, misuse(err)
+	}
+	return c, c.checkRulesFiles()
 }
 
 // setCommand sets the command from the words that are not flags. dash is the number of words before --, or -1. As in the

@@ -151,20 +151,21 @@ func TestServeRefusesToStart(t *testing.T) {
 		files map[string]string
 		flags []string
 		env   []string
+		code  int
 		want  string
 	}{
-		{"without rules", map[string]string{"firebase.json": `{}`}, good, nil, "firestore.rules"},
-		{"with broken rules", map[string]string{"firestore.rules": "rules_version = '2';\nservice oops"}, good, nil, "firestore.rules:2:"},
-		{"with a demo project", nil, append([]string{"--project", "demo-x"}, good[2:]...), nil, "demo project"},
-		{"without its origin", nil, good[:2], nil, "--public-url"},
-		{"with a service that firebase.json does not name", nil, append([]string{"--service", "office=http://127.0.0.1:1"}, good...), nil, "--service office: firebase.json rewrites no path to a service of this name; it has: backoffice"},
-		{"without the built site", map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"hosting":{"public":"nowhere"}}`}, good, nil, "nowhere"},
-		{"in the clear for other machines", nil, append([]string{"--host", "0.0.0.0"}, good...), nil, "--trust-proxy"},
-		{"in the clear at one address", nil, append([]string{"--host", "192.0.2.1"}, good...), nil, "--trust-proxy"},
-		{"with a console in the clear for other machines", nil, append([]string{"--trust-proxy", "--console", "0.0.0.0:0"}, good...), nil, "ssh -L"},
-		{"with a console at no address", nil, append([]string{"--console", "4000"}, good...), nil, "expected a host and a port"},
-		{"with an invalid memory limit", nil, append([]string{"--memory-limit", "lots"}, good...), nil, "512MiB"},
-		{"with an invalid certificate", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, "c.pem"},
+		{"without rules", map[string]string{"firebase.json": `{}`}, good, nil, 1, "firestore.rules"},
+		{"with broken rules", map[string]string{"firestore.rules": "rules_version = '2';\nservice oops"}, good, nil, 1, "firestore.rules:2:"},
+		{"with a demo project", nil, append([]string{"--project", "demo-x"}, good[2:]...), nil, 2, "demo project"},
+		{"without its origin", nil, good[:2], nil, 2, "--public-url"},
+		{"with a service that firebase.json does not name", nil, append([]string{"--service", "office=http://127.0.0.1:1"}, good...), nil, 1, "--service office: firebase.json rewrites no path to a service of this name; it has: backoffice"},
+		{"without the built site", map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"hosting":{"public":"nowhere"}}`}, good, nil, 1, "nowhere"},
+		{"in the clear for other machines", nil, append([]string{"--host", "0.0.0.0"}, good...), nil, 2, "--trust-proxy"},
+		{"in the clear at one address", nil, append([]string{"--host", "192.0.2.1"}, good...), nil, 2, "--trust-proxy"},
+		{"with a console in the clear for other machines", nil, append([]string{"--trust-proxy", "--console", "0.0.0.0:0"}, good...), nil, 2, "ssh -L"},
+		{"with a console at no address", nil, append([]string{"--console", "4000"}, good...), nil, 2, "expected a host and a port"},
+		{"with an invalid memory limit", nil, append([]string{"--memory-limit", "lots"}, good...), nil, 2, "512MiB"},
+		{"with an invalid certificate", map[string]string{"c.pem": "x"}, append([]string{"--tls-cert", "c.pem", "--tls-key", "c.pem"}, good...), nil, 1, "c.pem"},
 	}
 	for _, tt := range tests {
 		dir := productionFolder(t)
@@ -175,8 +176,8 @@ func TestServeRefusesToStart(t *testing.T) {
 		stop := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		out, err := cmd.CombinedOutput()
 		stop.Stop()
-		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tt.want) {
-			t.Errorf("clave serve %s: %v, %q; want exit code 1 and %q", tt.name, err, out, tt.want)
+		if err == nil || cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(string(out), tt.want) {
+			t.Errorf("clave serve %s: %v, %q; want exit code %d and %q", tt.name, err, out, tt.code, tt.want)
 		}
 	}
 }

@@ -21,13 +21,13 @@ func TestWrongCommandLines(t *testing.T) {
 		output string
 	}{
 		{[]string{"strat"}, 2, "did you mean clave start?"},
-		{[]string{"start", "--prot", "1"}, 1, "clave start --help"},
-		{[]string{"start", "--service", "nowhere"}, 1, "expected ID=URL"},
-		{[]string{"start", "--only", "fire"}, 1, "--only fire"},
+		{[]string{"start", "--prot", "1"}, 2, "clave start --help"},
+		{[]string{"start", "--service", "nowhere"}, 2, "expected ID=URL"},
+		{[]string{"start", "--only", "fire"}, 2, "--only fire"},
 		{[]string{"start", "--data", "firebase.json"}, 1, "--data"},
-		{[]string{"exec"}, 1, "clave exec: name the command to run"},
-		{[]string{"serve"}, 1, "clave serve: name the project with --project"},
-		{[]string{"serve", "--project", "x", "--http-port", "80"}, 1, "firestore.rules"},
+		{[]string{"exec"}, 2, "clave exec: name the command to run"},
+		{[]string{"serve"}, 2, "clave serve: name the project with --project"},
+		{[]string{"serve", "--project", "x", "--http-port", "80"}, 2, "--tls-cert or --acme-domain"},
 	}
 	for _, tt := range tests {
 		cmd := command(t, dir, tt.args...)
