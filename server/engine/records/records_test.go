@@ -1,10 +1,13 @@
 package records
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"clave/server/document"
+	"clave/server/engine/keys"
 	"clave/server/value"
 )
 
@@ -52,5 +55,27 @@ func TestRecordsReadBack(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("image %d = %+v, %v, want %+v", i, got, err, want[i])
 		}
+	}
+}
+
+// TestCutRecordsAreRefused decodes each beginning of a commit's record and of a document's. Only what ends with an image is one.
+func TestCutRecordsAreRefused(t *testing.T) {
+	d := &document.Document{Fields: value.Map{"a": value.String("text"), "b": value.Array{value.Int(1 << 40)}}, CreateTime: 3, UpdateTime: 4}
+	whole := encode(d)
+	for n := range whole {
+		if got, err := Decode(d.Name, whole[:n]); err == nil {
+			t.Errorf("%d of %d bytes of a document are %+v", n, len(whole), got)
+		}
+	}
+	first, _ := AppendImage(nil, Image{Path: "c/a", Before: whole})
+	record, _ := AppendImage(first, Image{Path: "c/b", After: whole})
+	for n := 1; n < len(record); n++ {
+		if images, err := Images(record[:n]); (err == nil) != (n == len(first)) {
+			t.Errorf("%d of %d bytes of a commit are %d images, %v", n, len(record), len(images), err)
+		}
+	}
+	notAMap := value.AppendBinary(slices.Clone(whole[:times]), value.Int(1))
+	if got, err := Decode(d.Name, notAMap); !errors.Is(err, keys.ErrCorrupt) {
+		t.Errorf("a document whose fields are a number is %+v, %v", got, err)
 	}
 }
