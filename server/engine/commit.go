@@ -17,7 +17,8 @@ import (
 //  1. Lock the written documents exclusively, in the order of their names. An optimistic transaction locks all that it has read too.
 //  2. Take a view. It has every commit of the locked documents, because a commit holds its locks until readers see it.
 //  3. An optimistic transaction compares its reads with the view.
-//  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules.
+//  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules. If the check is expensive,
+//     it is done without locks (costly.go).
 //  5. Enter the state of the index definitions and make the index entries.
 //  6. Announce the changes to the ranges that transactions have locked by queries. This waits until none of them has a changed document.
 //  7. Submit to the sequencer, which assigns the version, writes a group of commits and shows them.
@@ -90,6 +91,15 @@ func (e *Engine) commitAlone(ctx context.Context, db *database, writes []documen
 
 // commit applies writes under the locks of an owner. It does not release them.
 func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
+	result, err := e.commitOnce(ctx, db, o, t, writes, check, nil)
+	if errors.Is(err, ErrCostly) {
+		return e.commitCostly(ctx, db, o, t, writes, check)
+	}
+	return result, err
+}
+
+// commitOnce is one attempt of commit. prepared is the state that results from the writes, or nil if they have to be applied and checked.
+func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check, prepared *commitState) (operation.CommitResult, error) {
 	// The locks come before the view. A commit releases its locks only after readers see it, so the view includes every
 	// commit that has changed these documents, and no other commit changes them until this one is done. For the same
 	// reason the reads of an optimistic transaction are locked before they are compared.
@@ -111,8 +121,15 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 			return operation.CommitResult{}, err
 		}
 	}
-	s := &commitState{db: db, view: view, docs: make(map[string]*docState, len(writes)), at: db.given.Next()}
-	if err := s.apply(ctx, writes, check); err != nil {
+	s := prepared
+	if s == nil {
+		s = newCommitState(db, view, len(writes))
+		s.locked = true
+		err = s.apply(ctx, writes, check)
+	} else {
+		err = s.renew(view)
+	}
+	if err != nil {
 		return operation.CommitResult{}, err
 	}
 	// The builder of a new index waits for all commits that write by the previous state (build.go). The check may be slow,

@@ -49,6 +49,12 @@ type commitState struct {
 	docs    map[string]*docState
 	order   []*docState // those written, in the order of first writing
 	results []document.Result
+	locked  bool // the commit holds locks while the writes are applied
+}
+
+// newCommitState returns the state of a commit of n writes that has read nothing yet.
+func newCommitState(db *database, v *view, n int) *commitState {
+	return &commitState{db: db, view: v, docs: make(map[string]*docState, n), at: db.given.Next()}
 }
 
 // load returns the state of a document, read on first use.
@@ -215,7 +221,7 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		failed = err
 	}
 	if len(steps) > 0 {
-		if err := check.decide(ctx, &CheckView{Time: s.at, Steps: steps, reader: s}); err != nil {
+		if err := check.decide(ctx, &CheckView{Time: s.at, Steps: steps, Locked: s.locked, reader: s}); err != nil {
 			return err
 		}
 	}

@@ -120,8 +120,8 @@ type Check struct {
 	unrestricted bool
 }
 
-// CheckBy returns a check by a function, which is called under the commit's locks and must not write. Its error refuses the
-// commit.
+// CheckBy returns a check by a function, which must not write. Its error refuses the commit. It is called under the commit's locks and must
+// not wait then; if it returns ErrCostly, it is called again without locks.
 func CheckBy(decide func(ctx context.Context, v *CheckView) error) Check {
 	return Check{decide: decide}
 }
@@ -152,7 +152,9 @@ type CheckView struct {
 	// Time is the time of the request; server timestamps of the commit have it too.
 	Time clock.Version
 	// Steps are the writes, in order.
-	Steps  []Step
+	Steps []Step
+	// Locked reports whether the commit holds locks.
+	Locked bool
 	reader *commitState
 }
 

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/token"
+	"clave/server/turns"
 	"clave/server/value"
 )
 
@@ -35,6 +37,8 @@ type access struct {
 	time    value.Timestamp
 	before  documents
 	after   documents
+	// spend receives the cost of evaluations; nil receives nothing.
+	spend func(ctx context.Context, cost int) error
 }
 
 // unrestricted is the access of calls to which no rules apply.
@@ -54,11 +58,32 @@ func (g *Guard) access(c token.Caller, db resource.Database, before documents) *
 		time:     value.TimestampOf(g.clock.Now()),
 		before:   before,
 		after:    before,
+		spend:    waitForTurn,
 	}
 	if !c.Anonymous() {
 		a.auth = &rules.Auth{UID: c.UID, Claims: c.Claims}
 	}
 	return a
+}
+
+// waitForTurn waits for the call's turn before work of a cost, which is in keys of package turns.
+func waitForTurn(ctx context.Context, cost int) error { return turns.Of(ctx).Step(ctx, cost) }
+
+// mostLocked is the cost of evaluations under the locks of a commit, in keys of package turns: about two milliseconds.
+const mostLocked = 512
+
+// underLocks makes decisions that would wait, or cost much, end with engine.ErrCostly instead.
+func (a *access) underLocks() {
+	if a.unrestricted {
+		return
+	}
+	left := mostLocked
+	a.spend = func(_ context.Context, cost int) error {
+		if left -= cost; left < 0 {
+			return engine.ErrCostly
+		}
+		return nil
+	}
 }
 
 // Lookup implements rules.Reader.
@@ -192,8 +217,11 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 		a.report(request)
 		return nil
 	}
-	request.Auth, request.Time, request.Reader = a.auth, a.time, a
+	request.Auth, request.Time, request.Reader, request.Spend = a.auth, a.time, a, a.spend
 	d, err := a.ruleset.Allow(ctx, request)
+	if errors.Is(err, engine.ErrCostly) {
+		return err // The decision is made later.
+	}
 	a.count(request.Method, d.Allowed, err)
 	if err != nil {
 		return err

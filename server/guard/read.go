@@ -12,6 +12,7 @@ import (
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/token"
+	"clave/server/turns"
 	"clave/server/value"
 )
 
@@ -40,11 +41,13 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	if err := open(snapshotOf(reading)); err != nil {
 		return err
 	}
-	access := g.access(c, db, g.present(db, reading, at))
+	access, turn := g.access(c, db, g.present(db, reading, at)), turns.Of(ctx)
 	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
+		turn.Return() // the decision is no wait for the client
 		if err := access.get(ctx, name, d); err != nil {
 			return err
 		}
+		turn.Lend()
 		return yield(name, d)
 	})
 }

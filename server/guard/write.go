@@ -12,6 +12,7 @@ import (
 	"clave/server/ratelimit"
 	"clave/server/resource"
 	"clave/server/token"
+	"clave/server/turns"
 )
 
 // Begin begins a transaction and returns its id.
@@ -143,6 +144,13 @@ func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
 		return engine.Unrestricted()
 	}
 	return engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
-		return g.access(c, db, v.Before).commit(ctx, v)
+		a := g.access(c, db, v.Before)
+		if v.Locked {
+			a.underLocks()
+			return a.commit(ctx, v)
+		}
+		ctx = g.within(ctx, c)
+		defer turns.Of(ctx).Rest()
+		return a.commit(ctx, v)
 	})
 }

@@ -49,14 +49,14 @@ type Decision struct {
 	method     Method
 }
 
-// Allow decides a request. An error is an error of the Reader, without a decision.
+// Allow decides a request. An error is an error of the Reader or of Spend, without a decision.
 func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 	var record *recorder
 	if r.coverage.enabled.Load() {
 		record = &recorder{}
 	}
 	d, err := r.allow(ctx, q, record)
-	if record != nil {
+	if record != nil && err == nil {
 		r.coverage.add(record)
 	}
 	return d, err
@@ -68,7 +68,7 @@ func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Deci
 	if lookups == nil {
 		lookups = eval.NewLookups()
 	}
-	e := &eval.Evaluator{Program: r.program, Reader: q.Reader, Lookups: lookups}
+	e := &eval.Evaluator{Program: r.program, Reader: q.Reader, Lookups: lookups, Spend: q.Spend}
 	if record != nil {
 		e.Tracer = record
 	}
@@ -126,6 +126,7 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 		return all != eval.CanTrue
 	}
 	f.search(d.ruleset.blocks, path, 0)
+	d.evaluator.Matched(ctx, f.tries)
 	d.decision.Exhausted = d.decision.Exhausted || f.tries > maxTries
 	return all == eval.CanTrue
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"strings"
 
 	"clave/server/document"
@@ -40,6 +41,9 @@ type Request struct {
 	Reader Reader
 	// Lookups are shared by the operations of one commit or multi-document read; nil for a single operation.
 	Lookups *Lookups
+	// Spend, if not nil, receives the cost of the evaluation, in units of about four microseconds, before the work is done. Its error ends the
+	// evaluation without a decision.
+	Spend func(ctx context.Context, cost int) error
 }
 
 // value returns the evaluator's request, without the parts that are unknown for a query.

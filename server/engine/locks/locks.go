@@ -283,6 +283,15 @@ func (t *Table) Release(o *Owner) {
 	t.dropLocked(o, Expired())
 }
 
+// Clear releases all locks of an owner that doesn't wait. It may get further ones.
+func (t *Table) Clear(o *Owner) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	doomed := o.doomed
+	t.dropLocked(o, Expired())
+	o.doomed = doomed
+}
+
 // dropLocked releases all locks of an owner that doesn't wait. Its further requests fail with err. The table is locked.
 func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {

@@ -93,6 +93,9 @@ func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
 	if v != nil {
 		return v
 	}
+	if f := e.workOn(ctx, args...); f != nil {
+		return f
+	}
 	return choose(name, "", f.overloads, args, 0)
 }
 

@@ -134,6 +134,8 @@ type Evaluator struct {
 	Lookups *Lookups
 	// Tracer receives each value; nil for none.
 	Tracer Tracer
+	// Spend receives the cost of work before it is done, in units of about four microseconds. Its error ends the evaluation. It may be nil.
+	Spend func(ctx context.Context, cost int) error
 
 	captures []Value
 	stack    []Value // the locals of the functions being evaluated
@@ -141,6 +143,7 @@ type Evaluator struct {
 	steps    int
 	spent    *Failure     // the failure that used up the budget
 	patterns int64        // the work of regular expressions so far
+	units    int          // the units of work that Spend has not received yet
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
@@ -165,7 +168,7 @@ func (e *Evaluator) Begin(r *Request) {
 // lookups still count.
 func (e *Evaluator) ResetBudget() { e.steps, e.spent, e.patterns = 0, nil, 0 }
 
-// Err returns the first error of the Reader.
+// Err returns the first error of the Reader or of Spend.
 func (e *Evaluator) Err() error { return e.err }
 
 // Outcome is the result of a condition.
@@ -185,7 +188,11 @@ func (e *Evaluator) Condition(ctx context.Context, cond syntax.Expr, captures []
 		return Outcome{Can: CanTrue}
 	}
 	e.captures, e.base, e.stack, e.touched, e.doubted = captures, 0, e.stack[:0], nil, nil
+	from := e.steps
 	v := e.eval(ctx, cond)
+	if f := e.work(ctx, e.steps-from); f != nil {
+		v = f
+	}
 	o := Outcome{Can: bools(v), Touched: e.touched}
 	switch x := v.(type) {
 	case *Failure:

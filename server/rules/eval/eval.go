@@ -26,7 +26,7 @@ func (e *Evaluator) eval(ctx context.Context, x syntax.Expr) Value {
 		}
 		return e.spent
 	}
-	v := e.bounded(x, e.node(ctx, x))
+	v := e.bounded(ctx, x, e.node(ctx, x))
 	if f, ok := v.(*Failure); ok && f.At.Line == 0 && !f.abort {
 		f.At = x.At()
 	}
@@ -197,6 +197,11 @@ func (e *Evaluator) index(ctx context.Context, x *syntax.Index) Value {
 		return i
 	}
 	// A member of an abstract map may be known if the key is. All other cases return Unknown, which allows nothing.
+	if s, ok := v.(value.String); ok {
+		if f := e.workOn(ctx, s); f != nil {
+			return f
+		}
+	}
 	if abstract(v) || abstract(i) {
 		if k, ok := i.(value.String); ok {
 			member := abstractMember(v, string(k))
@@ -257,6 +262,9 @@ func (e *Evaluator) slice(ctx context.Context, x *syntax.Slice) Value {
 	}
 	if abstract(v) || abstract(low) || high != nil && abstract(high) {
 		return Unknown{}
+	}
+	if f := e.workOn(ctx, v); f != nil {
+		return f
 	}
 	return sliceOf(v, low, high)
 }
@@ -357,6 +365,9 @@ func (e *Evaluator) path(ctx context.Context, x *syntax.PathLit) Value {
 		if inner, ok := asPath(v); ok {
 			p.Parts = append(p.Parts, inner.Parts...)
 			continue
+		}
+		if f := e.workOn(ctx, v); f != nil {
+			return f
 		}
 		text, f := toString(v)
 		if f != nil {

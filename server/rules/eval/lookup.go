@@ -117,9 +117,9 @@ func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool
 		if e.err == nil {
 			e.err = err
 		}
-		return nil, false, &Failure{Text: "Service call error.", abort: true}
+		return nil, false, interrupted
 	}
-	return fields, exists, nil
+	return fields, exists, e.workOn(ctx, fields)
 }
 
 // aboutDocument reports whether a path has the form /databases/D/documents/… and no empty segment.

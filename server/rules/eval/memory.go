@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"context"
+
 	"clave/server/rules/syntax"
 	"clave/server/value"
 )
@@ -20,12 +22,15 @@ var heavy = &Failure{
 }
 
 // bounded returns v, or heavy if v is too large.
-func (e *Evaluator) bounded(x syntax.Expr, v Value) Value {
+func (e *Evaluator) bounded(ctx context.Context, x syntax.Expr, v Value) Value {
 	great := false
 	switch x.(type) {
 	case *syntax.ListLit, *syntax.MapLit:
 		left := maxItems
 		great = !weigh(v, &left)
+		if f := e.work(ctx, maxItems-left); f != nil {
+			return f
+		}
 	case *syntax.Binary, *syntax.Method, *syntax.Call, *syntax.PathLit:
 		switch y := v.(type) {
 		case value.String:

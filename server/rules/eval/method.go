@@ -31,11 +31,14 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	case other != nil:
 		return abstractMethod(v, name, args[1:])
 	}
+	if f := e.workOn(ctx, args...); f != nil {
+		return f
+	}
 	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits on results.
 	switch name {
 	case "matches", "split", "replace":
 		if s, ok := v.(value.String); ok {
-			return e.pattern(s, name, args)
+			return e.pattern(ctx, s, name, args)
 		}
 	}
 	if isNull(v) {

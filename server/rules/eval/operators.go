@@ -27,6 +27,9 @@ func (e *Evaluator) binary(ctx context.Context, x *syntax.Binary) Value {
 	if failed(b) {
 		return b
 	}
+	if f := e.workOn(ctx, a, b); f != nil {
+		return f
+	}
 	switch x.Op {
 	case syntax.Equal, syntax.NotEqual:
 		var v Value
@@ -106,12 +109,18 @@ func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 			e.Tracer.Trace(lit.ID(), v)
 		}
 		e.steps++
+		if f := e.workOn(ctx, items...); f != nil {
+			return f
+		}
 		if _, unknown := v.(Unknown); unknown {
 			return inItems(a, items)
 		}
 		return inside(a, v)
 	}
 	b := e.eval(ctx, x.Y)
+	if f := e.workOn(ctx, b); f != nil {
+		return f
+	}
 	return inside(a, b)
 }
 

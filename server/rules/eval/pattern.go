@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"iter"
 	"regexp"
 	"regexp/syntax"
@@ -14,15 +15,19 @@ import (
 )
 
 // pattern evaluates matches, split and replace of a text.
-func (e *Evaluator) pattern(s value.String, name string, args []Value) Value {
+func (e *Evaluator) pattern(ctx context.Context, s value.String, name string, args []Value) Value {
 	ways := stringMethods[name].overloads
 	if len(args) != len(ways[0].types)+1 || !fits(ways[0].types, args[1:]) {
 		return choose(name, "string", ways, args, 1)
 	}
 	expr := string(args[1].(value.String))
+	before := e.patterns
 	if !e.admitPattern(expr, string(s)) {
 		e.steps, e.spent = maxSteps+1, laborious
 		return laborious
+	}
+	if f := e.work(ctx, len(s)+int(e.patterns-before)/perInstruction); f != nil {
+		return f
 	}
 	if name == "matches" {
 		// Literal patterns were compiled when the rules were loaded.

@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"clave/server/document"
+	"clave/server/engine"
+	"clave/server/fault"
+	"clave/server/operation"
+)
+
+// TestACostlyCheckHoldsNoLocks lets a check wait without locks. Meanwhile another commit writes the same document, so the check is repeated.
+func TestACostlyCheckHoldsNoLocks(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/a", n(1)), set("c/looked", n(1)))
+	for _, c := range []struct {
+		name    string
+		changes []string // those that change during the first, second … check without locks
+		checks  int      // without locks
+		code    fault.Code
+	}{
+		{"nothing changes", nil, 1, fault.OK},
+		{"another document changes", []string{"c/b"}, 1, fault.OK},
+		{"the written document changes", []string{"c/a"}, 2, fault.OK},
+		{"a document that the check reads is changed and changed again", []string{"c/looked", "c/looked"}, 3, fault.OK},
+		{"a document that the check reads is created", []string{"c/absent"}, 2, fault.OK},
+		{"the document changes each time", []string{"c/a", "c/a", "c/a", "c/a", "c/a", "c/a"}, 5, fault.Aborted},
+	} {
+		for _, transaction := range []bool{false, true} {
+			var r operation.Commit
+			r.Writes = []document.Write{set("c/a", n(2))}
+			if transaction {
+				id, err := e.Begin(t.Context(), testDB, operation.TransactionOptions{Optimistic: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Transaction = id
+			}
+			checks := 0
+			_, err := e.Commit(t.Context(), testDB, r, engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
+				for _, path := range []string{"c/a", "c/looked", "c/absent"} {
+					if _, err := v.Before(ctx, doc(path)); err != nil {
+						return err
+					}
+				}
+				if v.Locked {
+					return engine.ErrCostly
+				}
+				if checks++; checks <= len(c.changes) {
+					put(t, e, set(c.changes[checks-1], n(10+checks)))
+				}
+				return nil
+			}))
+			if checks != c.checks || fault.CodeOf(err) != c.code {
+				t.Errorf("%s, in a transaction %t: %v after %d checks, want %v after %d", c.name, transaction, err, checks, c.code, c.checks)
+			}
+			if err := e.Clear(t.Context(), testDB); err != nil {
+				t.Fatal(err)
+			}
+			put(t, e, set("c/a", n(1)), set("c/looked", n(1)))
+		}
+	}
+}
+
+// TestACostlyCheckRefuses refuses a commit without locks. Another commit of the document must then be possible.
+func TestACostlyCheckRefuses(t *testing.T) {
+	e := open(t, engine.Options{})
+	_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(2))}}, engine.CheckBy(func(_ context.Context, v *engine.CheckView) error {
+		if v.Locked {
+			return engine.ErrCostly
+		}
+		return fault.Denied()
+	}))
+	wantCode(t, "commit", err, fault.PermissionDenied)
+	put(t, e, set("c/a", n(1)))
+}

@@ -1,0 +1,51 @@
+package eval
+
+import "context"
+
+// The units of work. A unit is about an eighth of a microsecond: the work on one value or on 64 bytes of a text.
+const (
+	// perCost is the number of units of a unit of cost.
+	perCost = 32
+	// perInstruction is the number of instructions of a regular expression, each applied to one byte, of a unit.
+	perInstruction = 32
+	// perTries is the number of tried ways of matching a path of a unit.
+	perTries = 4
+)
+
+// interrupted ends an evaluation without a decision. No other expression can override it.
+var interrupted = &Failure{Text: "Service call error.", abort: true}
+
+// work counts units of work before it is done. It returns the failure that ends the evaluation, or nil.
+func (e *Evaluator) work(ctx context.Context, units int) *Failure {
+	if e.Spend == nil || e.err != nil {
+		return nil
+	}
+	if e.units += units; e.units < perCost {
+		return nil
+	}
+	cost := e.units / perCost
+	e.units %= perCost
+	if err := e.Spend(ctx, cost); err != nil {
+		e.err = err
+		e.steps, e.spent = maxSteps+1, interrupted
+		return interrupted
+	}
+	return nil
+}
+
+// Matched counts the work of finding statements by a number of tried ways of matching.
+func (e *Evaluator) Matched(ctx context.Context, tries int) { e.work(ctx, tries/perTries) }
+
+// workOn counts the work of an operation on values.
+func (e *Evaluator) workOn(ctx context.Context, operands ...Value) *Failure {
+	if e.Spend == nil {
+		return nil
+	}
+	left := maxItems
+	for _, v := range operands {
+		if !weigh(v, &left) {
+			break
+		}
+	}
+	return e.work(ctx, maxItems-left)
+}
