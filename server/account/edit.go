@@ -9,7 +9,7 @@ import (
 
 // Changes of an account that end its sessions, and the linking of providers. Each changes the User in memory; Change.Put stores it.
 
-// Revoke ends all sessions that began until now.
+// Revoke ends all sessions that began up to now.
 func (u *User) Revoke(now time.Time) { u.EndSessions(now.Unix()) }
 
 // EndSessions ends all sessions that began before since, in seconds, or in that second and before now.

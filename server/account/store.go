@@ -24,7 +24,7 @@ type Store struct {
 	made makings
 }
 
-// New returns a Store on an engine's store.
+// New returns a Store that keeps its data in s.
 func New(s storage.Store) *Store { return &Store{store: s} }
 
 // prefix returns the prefix of all keys of a scope.

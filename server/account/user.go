@@ -8,7 +8,7 @@ import (
 	"clave/server/account/passhash"
 )
 
-// Scope is where an account is stored: a project, and a tenant of it or none.
+// Scope identifies where an account is stored: in a project or in one of its tenants.
 type Scope struct {
 	Project, Tenant string
 }

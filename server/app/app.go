@@ -27,7 +27,7 @@ import (
 // HealthPath is the path at which every port of an app reports its health.
 const HealthPath = front.HealthPath
 
-// Options configure an app, besides its configuration.
+// Options hold what an app needs besides its Config.
 type Options struct {
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -88,8 +88,8 @@ type App struct {
 	closers []func() error
 	// watched holds data for the console; nil without one.
 	watched *watched
-	// counts counts for the console and the metrics; nil without both. served is the state that they show; nil until it is
-	// open.
+	// counts holds the counters of the console and the metrics; nil without both. served is the state that they show;
+	// nil until it is open.
 	counts *meter.Meter
 	served *state
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.

@@ -14,11 +14,11 @@ import (
 // tokenPath is the path at which the holders of service accounts' keys request access tokens.
 const tokenPath = "/oauth2.googleapis.com/token"
 
-// Credentials are the keys of service accounts in a data folder or a store of several nodes. While a server runs on it, the
-// server makes the changes, and the leader where several nodes share it; otherwise this process does.
+// Credentials are the keys of service accounts in a data folder or a store of several nodes. If a server runs on it,
+// the server makes the changes; of several nodes, the leader does. Otherwise this process makes them.
 type Credentials struct {
 	config *config.Config
-	// send sends a request to what makes the changes.
+	// send sends a request to the process that makes the changes.
 	send  func(ctx context.Context, in keyRequest) (*keyAnswer, error)
 	close func() error
 }

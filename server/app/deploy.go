@@ -63,7 +63,8 @@ func (r *releaser) try(ctx context.Context, leader cluster.Leader, in releaseReq
 	return out, nil
 }
 
-// Deploy releases files at the nodes that share a store: the files of the command line, or those of firebase.json.
+// Deploy releases files to the nodes that share a store: the files that the command line names, or those that
+// firebase.json names.
 func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, err error) {
 	o.EnsureDefaults()
 	if c.Store == "" {

@@ -21,16 +21,18 @@ const (
 	InvalidArgument Name = "invalid-argument"
 	Unavailable     Name = "unavailable"
 	Internal        Name = "internal-error"
-	// NotAdministrator is a caller whose token is not an active administrator's.
+	// NotAdministrator means that the caller's token is not that of an active administrator.
 	NotAdministrator Name = "permission-denied"
-	// InvalidLink is a link that the service did not sign, or that expired.
+	// InvalidLink means that the service did not sign a link, or that the link has expired.
 	InvalidLink Name = "invalid-action-code"
-	// PictureType, PictureTooLarge and PictureBroken are uploads that are not a picture, have too many pixels, or cannot be decoded.
+	// PictureType, PictureTooLarge and PictureBroken mean that an upload is not a picture, has too many pixels, or
+	// cannot be decoded.
 	PictureType     Name = "picture-type"
 	PictureTooLarge Name = "picture-too-large"
 	PictureBroken   Name = "picture-broken"
-	// NoMail is a call that needs a mail server, a key of links and the site's address, MailFailed an e-mail that could not be sent,
-	// NoSubscribers an issue of the newsletter without recipients, and AlreadySent one that was started before.
+	// NoMail means that a call needs a mail server, a key of links and the site's address, which are not all
+	// configured. MailFailed means that an e-mail could not be sent, NoSubscribers that an issue of the newsletter has
+	// no recipients, and AlreadySent that it was started before.
 	NoMail        Name = "mail-not-configured"
 	MailFailed    Name = "mail-failed"
 	NoSubscribers Name = "no-subscribers"
@@ -38,7 +40,7 @@ const (
 	// MailRefused is the reason why an issue of the newsletter is paused: the mail server refused several e-mails in
 	// succession.
 	MailRefused Name = "mail-refused"
-	// NotConfigured is a call that needs a setting which the service was started without.
+	// NotConfigured means that a call needs a setting that is missing.
 	NotConfigured Name = "not-configured"
 )
 

@@ -17,7 +17,7 @@ import (
 	"clave/server/process"
 )
 
-// Leader is the node that leads. The zero Leader means none.
+// Leader is the node that leads. The zero Leader means that no node leads.
 type Leader struct {
 	Node string
 	// Address is the address of its inner listener.

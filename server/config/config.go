@@ -124,8 +124,8 @@ type Config struct {
 	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
 	// the end; empty for none.
 	ImportDir, ExportDir string
-	// UsersFile is a file by firebase auth:export from which ModeImport reads accounts, and HashFile the parameters of their
-	// password hashes; empty for none.
+	// UsersFile is a file that firebase auth:export wrote, from which ModeImport reads accounts. HashFile holds the
+	// parameters of their password hashes. Both are empty for none.
 	UsersFile, HashFile string
 	// MemoryLimit is the maximum memory of the program in bytes; 0 without a flag.
 	MemoryLimit int64

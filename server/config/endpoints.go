@@ -12,7 +12,7 @@ type Ports struct {
 	Firestore, Auth, Hosting, Websocket, Hub, UI int
 }
 
-// Hosts are addresses to listen on; empty ones are 127.0.0.1.
+// Hosts are the addresses on which the parts listen. An empty one means 127.0.0.1.
 type Hosts struct {
 	Firestore, Auth, Hosting, Hub, UI string
 }

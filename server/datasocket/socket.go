@@ -31,14 +31,15 @@ const (
 	stopTime = 30 * time.Second
 )
 
-// Listener answers requests at a socket.
+// Listener serves requests at a socket.
 type Listener struct {
 	answer func(ctx context.Context, body []byte) (any, error)
 	socket net.Listener
 }
 
-// Listen opens a socket in a data folder. Run decodes the body of each request from JSON, calls answer with it and sends the result
-// as JSON. The caller has the folder to itself, so an existing socket was left by a process that was killed.
+// Listen opens a socket in a data folder. Run decodes the body of each request from JSON, calls answer with it and
+// sends the result as JSON. The caller must be the only process that uses the folder; an existing socket is then the
+// remains of a killed process.
 func Listen[In, Out any](data, name string, answer func(ctx context.Context, in In) (Out, error)) (*Listener, error) {
 	path := filepath.Join(data, name)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +70,7 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Run answers requests until ctx is done.
+// Run serves requests until ctx is done.
 func (l *Listener) Run(ctx context.Context) error {
 	server := &http.Server{Handler: http.HandlerFunc(l.serve), ReadTimeout: 10 * time.Second}
 	return process.Serve(ctx, server, l.socket, stopTime)

@@ -9,8 +9,8 @@ import (
 
 // Combine checks the valid writes of one commit against each other and returns the writes to apply, in their order.
 // Several writes of one document become one mutation with the first write's precondition. A later precondition that
-// follows from it is dropped, and one that contradicts it is an error, whatever is stored. It returns InvalidArgument
-// with Firestore's texts.
+// follows from it is dropped, and one that contradicts it is an error regardless of the stored document. It returns
+// InvalidArgument with Firestore's texts.
 func Combine(writes []Write) ([]Write, error) {
 	if len(writes) < 2 {
 		return writes, nil

@@ -43,8 +43,8 @@ func (d *Draft) Check(p Precondition, at clock.Version) error {
 	return p.Check(d.name, d.before)
 }
 
-// Apply applies a write, whatever its precondition. The update time in an Update's result is the commit's version; the
-// caller replaces it if Document reports that nothing has changed.
+// Apply applies a write without checking its precondition. The update time in an Update's result is the commit's
+// version; the caller replaces it if Document reports that nothing has changed.
 func (d *Draft) Apply(w Write, at clock.Version) Result {
 	switch w.Op {
 	case Delete:

@@ -78,8 +78,8 @@ func (b *builder) request(db *database, d index.Definition) {
 	}
 }
 
-// MissingIndex handles an index that a query at a following engine lacked like one that a query of this engine lacked. wanted reports whether
-// it must be built.
+// MissingIndex records that a query of a following engine lacked an index, as if the query had been one of this engine.
+// wanted reports whether it must be built.
 func (e *Engine) MissingIndex(name resource.Database, d index.Definition, wanted bool) error {
 	db, err := e.database(name)
 	if err != nil {

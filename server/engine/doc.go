@@ -1,5 +1,5 @@
 // Package engine stores documents: reads at a version, execution of query plans, transactions, commits and the feed of
-// commits. It has no notion of callers and rules: the Check of a commit authorizes it.
+// commits. It does not depend on callers and rules: the Check of a commit authorizes it.
 //
 // The versions of one database are totally ordered. A commit takes its locks in the order of names, reads the latest
 // documents, calls the check, evaluates preconditions, and joins the queue of the sequencer (sequence.go). The

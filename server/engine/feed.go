@@ -42,7 +42,7 @@ func (f *feed) close() {
 	}
 }
 
-// Subscription delivers the commits of one database in the order of versions, each once.
+// Subscription returns the commits of one database in the order of versions, each once.
 type Subscription struct {
 	e     *Engine
 	db    *database

@@ -35,7 +35,7 @@ type GRPC interface {
 	Stop()
 }
 
-// Handlers are the handlers behind one port; nil ones are absent from it.
+// Handlers are the handlers behind one port. The port does not serve the paths of a nil handler.
 type Handlers struct {
 	GRPC       GRPC
 	WebChannel http.Handler

@@ -21,7 +21,8 @@ func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]index.Status, e
 	return g.engine.Indexes(db)
 }
 
-// IndexSize returns how many entries a composite index has and the bytes of their keys, counted up to most entries.
+// IndexSize returns the number of entries of a composite index and the size of their keys in bytes. It counts at most
+// most entries.
 func (g *Guard) IndexSize(ctx context.Context, c token.Caller, db resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
 	if err := privileged(c); err != nil {
 		return 0, 0, err
@@ -29,7 +30,7 @@ func (g *Guard) IndexSize(ctx context.Context, c token.Caller, db resource.Datab
 	return g.engine.IndexSize(ctx, db, d, most)
 }
 
-// Below gives the names of the documents at and under a path, which is a document or a collection.
+// Below calls yield with the names of the documents at and below a path, which names a document or a collection.
 func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {
 	if err := privileged(c); err != nil {
 		return err
@@ -55,7 +56,8 @@ func (g *Guard) Groups(ctx context.Context, c token.Caller, db resource.Database
 	return reading.Groups(ctx)
 }
 
-// History gives the changes of a document that are kept, oldest first, and returns how far back they reach.
+// History calls yield with the retained changes of a document, oldest first, and returns the version after which they
+// are complete.
 func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
 	if err := privileged(c); err != nil {
 		return 0, err
@@ -63,7 +65,7 @@ func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Docum
 	return g.engine.History(ctx, name, yield)
 }
 
-// Changes gives the commits after one version and up to another, in order.
+// Changes calls yield with the commits after one version and up to another, in order.
 func (g *Guard) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
 	if err := privileged(c); err != nil {
 		return err

@@ -31,7 +31,7 @@ func (g *Guard) Release(ctx context.Context, project, token string) {
 	g.engine.Release(ctx, project, token)
 }
 
-// Projects returns the projects of which a database has been touched, in the order of their ids.
+// Projects returns the projects with a database that has been used, in the order of their ids.
 func (g *Guard) Projects() []string {
 	var all []string
 	for _, db := range g.engine.Databases() {
@@ -41,7 +41,7 @@ func (g *Guard) Projects() []string {
 	return slices.Compact(all)
 }
 
-// Databases returns the databases of a project that have been touched, in the order of their ids.
+// Databases returns the databases of a project that have been used, in the order of their ids.
 func (g *Guard) Databases(project string) []resource.Database {
 	all := slices.DeleteFunc(g.engine.Databases(), func(db resource.Database) bool { return db.Project != project })
 	slices.SortFunc(all, func(a, b resource.Database) int { return cmp.Compare(a.ID, b.ID) })

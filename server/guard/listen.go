@@ -23,7 +23,7 @@ func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
 	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
 }
 
-// Run is listen.Stream's; its queries take turns with those of other networks.
+// Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
 func (s *Stream) Run(ctx context.Context, send func(*live.Event) error) error {
 	return s.Stream.Run(s.guard.within(ctx, s.caller), send)
 }

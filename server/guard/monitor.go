@@ -78,7 +78,8 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 // watched reports whether there are watchers.
 func (m *Monitor) watched() bool { return m.watchers.Load() > 0 }
 
-// Watch returns the latest of the decisions that are kept, oldest first, and a watcher of those to come, which its caller closes.
+// Watch returns the latest of the kept decisions, oldest first, and a watcher of later ones. The caller must close the
+// watcher.
 func (m *Monitor) Watch() ([]*rules.Evaluation, *Watcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +96,7 @@ func (m *Monitor) Kept() ([]*rules.Evaluation, int) {
 	return slices.Clone(m.mu.kept), maxKept
 }
 
-// Wake receives a signal when there are decisions for Next.
+// Wake returns a channel that receives a signal when there are decisions for Next.
 func (w *Watcher) Wake() <-chan struct{} { return w.wake }
 
 // Next removes and returns the oldest decision that waits, or nil.

@@ -20,7 +20,7 @@ type Session struct {
 	err   error // guarded by sessions.mu until ended is closed
 }
 
-// Ended is closed when the session has ended.
+// Ended returns a channel that is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
 // Err returns the error with which the session has ended, which is for its client, or nil while it is valid.

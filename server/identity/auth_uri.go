@@ -118,12 +118,12 @@ type RevokeTokenRequest struct {
 	IDToken    *string `json:"idToken"`
 }
 
-// RevokeToken is Apple's token revocation, which needs a configured Apple provider.
+// RevokeToken returns Unimplemented: only tokens of Apple can be revoked, and Clave has no secrets of providers.
 func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*struct{}, error) {
 	return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented.")
 }
 
-// RecaptchaConfig returns to clients that reCAPTCHA is off.
+// RecaptchaConfig returns the state of reCAPTCHA, which is off.
 func (s *Service) RecaptchaConfig(context.Context, Call, *PublicRequest) (*RecaptchaState, error) {
 	return &RecaptchaState{Enforcement: []any{}}, nil
 }

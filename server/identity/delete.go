@@ -21,7 +21,7 @@ type KindResponse struct {
 	Kind string `json:"kind"`
 }
 
-// Delete deletes an account. A user can delete the own account, an administrator any.
+// Delete deletes an account. Users can delete their own account, administrators any account.
 func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type FederatedID struct {
 	RawID      string `json:"rawId"`
 }
 
-// LookupRequest requests accounts. Users can request their own account, administrators any.
+// LookupRequest requests accounts. Users can request their own account, administrators any account.
 type LookupRequest struct {
 	IDToken         *string       `json:"idToken"`
 	LocalID         []string      `json:"localId"`

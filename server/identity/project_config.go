@@ -130,7 +130,7 @@ type RecaptchaParams struct {
 	RecaptchaSiteKey string `json:"recaptchaSiteKey"`
 }
 
-// GetRecaptchaParams answers as the official emulator does: reCAPTCHA is not used.
+// GetRecaptchaParams returns the same parameters as the official emulator. reCAPTCHA is not used.
 func (s *Service) GetRecaptchaParams(context.Context, Call, *PublicRequest) (*RecaptchaParams, error) {
 	return &RecaptchaParams{
 		Kind: "identitytoolkit#GetRecaptchaParamResponse", RecaptchaStoken: "This-is-a-fake-token__Dont-send-this-to-the-Recaptcha-service",

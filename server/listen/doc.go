@@ -20,6 +20,6 @@
 // current target are the results of the target's query at V. So all changes of one commit are sent before the snapshot
 // of its version, and a target is opened at a version that all other targets of the stream have reached.
 //
-// The package has no notion of callers and rules. The Authorization of a target decides whether it may be shown; the
+// The package does not depend on callers and rules. The Authorization of a target decides whether it may be shown; the
 // zero Authorization denies.
 package listen

@@ -140,8 +140,8 @@ func (s *Stream) Reauthorize(choose func(key any) bool) {
 	s.signal()
 }
 
-// Dropped is closed if the client has not read for too long. The caller must then cut the stream, because Run may be
-// blocked in its send.
+// Dropped returns a channel that is closed if the client has not read for too long. The caller must then cut the
+// stream, because Run may be blocked in its send.
 func (s *Stream) Dropped() <-chan struct{} { return s.dropped }
 
 // Close ends the stream. Run must have returned, or not have been called.

@@ -10,7 +10,7 @@ type Ending struct {
 	mu    sync.Mutex
 	done  chan struct{}
 	ended bool
-	// first is the first of the works in progress.
+	// first is the first piece of work in progress.
 	first *Work
 }
 
@@ -23,7 +23,8 @@ func (e *Ending) Within(ctx context.Context) (within context.Context, stop conte
 	return w, w.Stop
 }
 
-// Begin begins a work in a context, which ends when ctx is done or End is called. The caller must call Stop when it is done.
+// Begin begins a piece of work. Its context is done when ctx is done or End is called. The caller must call Stop when
+// the work is done.
 func (e *Ending) Begin(ctx context.Context) *Work {
 	w := &Work{Context: ctx, ending: e}
 	e.mu.Lock()

@@ -103,9 +103,9 @@ func (w *Work) callOnEnd() {
 	}
 }
 
-// OnEnd registers a function that is called in its own goroutine if the Ending of the innermost Work of a context ends, but not when its parent or Stop
-// ends the work. A Work has one such function. After stop it is not called any more, which stop reports. The context of another origin
-// is like that of context.AfterFunc.
+// OnEnd registers a function that is called in its own goroutine if the Ending of the innermost Work of a context ends,
+// but not when its parent or Stop ends the work. A Work has one such function. stop prevents the call and reports
+// whether it has. For a context without a Work, OnEnd is context.AfterFunc.
 func OnEnd(ctx context.Context, call func()) (stop func() bool) {
 	w, ok := ctx.Value(workKey{}).(*Work)
 	if !ok {

@@ -19,7 +19,7 @@ type Balancer struct {
 	}
 }
 
-// NewBalancer returns a balancer at a port of this machine, any when 0, that lasts until the test ends.
+// NewBalancer returns a balancer at a port of this machine, which runs until the test ends. Port 0 means any free port.
 func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
 	t.Helper()
 	b, err := OpenBalancer(port, targets...)
@@ -30,7 +30,7 @@ func NewBalancer(t testing.TB, port int, targets ...string) *Balancer {
 	return b
 }
 
-// OpenBalancer returns a balancer at a port of this machine, any when 0, that lasts until Close.
+// OpenBalancer returns a balancer at a port of this machine, which runs until Close. Port 0 means any free port.
 func OpenBalancer(port int, targets ...string) (*Balancer, error) {
 	b := &Balancer{targets: targets}
 	b.mu.used = make(map[string]int)

@@ -45,7 +45,7 @@ type Link struct {
 	}
 }
 
-// New returns a link to a target that lasts until the test ends.
+// New returns a link to a target, which runs until the test ends.
 func New(t testing.TB, target string) *Link {
 	t.Helper()
 	l, err := openLink(0, func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })

@@ -15,17 +15,17 @@ type Message struct {
 
 // The outcomes of a message that was certainly or possibly not sent.
 var (
-	// ErrUnavailable is a mail server that accepts no message now; this one was certainly not sent.
+	// ErrUnavailable means that the mail server accepts no messages at present. The message was not sent.
 	ErrUnavailable = errors.New("email: the mail server is unavailable")
-	// ErrDeferred is a message that the server does not accept for its recipient at present (such as a full mailbox, or greylisting). It was
-	// certainly not sent.
+	// ErrDeferred means that the server does not accept the message for its recipient at present, for example because
+	// of a full mailbox or greylisting. The message was not sent.
 	ErrDeferred = errors.New("email: deferred")
-	// ErrRejected is a message that the server rejected permanently.
+	// ErrRejected means that the server rejected the message permanently.
 	ErrRejected = errors.New("email: rejected")
 	// ErrSender is wrapped beside ErrDeferred or ErrRejected when the reply does not name a recipient, such as that to MAIL FROM. It usually
 	// concerns the sender or the text, such as an exceeded quota.
 	ErrSender = errors.New("not because of the recipient")
-	// ErrUncertain is a message that may have been sent: the connection failed while the server was accepting it.
+	// ErrUncertain means that the message may have been sent: the connection failed while the server was accepting it.
 	ErrUncertain = errors.New("email: perhaps sent")
 )
 

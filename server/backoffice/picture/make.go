@@ -42,11 +42,11 @@ const ShareName = "compartir.jpg"
 
 // Errors of uploads.
 var (
-	// ErrType is an upload that is neither JPEG, PNG nor WebP.
+	// ErrType means that an upload is neither JPEG, PNG nor WebP.
 	ErrType = errors.New("picture: neither JPEG, PNG nor WebP")
-	// ErrPixels is an upload with more than MaxPixels, or with a side longer than MaxSide.
+	// ErrPixels means that an upload has more than MaxPixels, or a side longer than MaxSide.
 	ErrPixels = errors.New("picture: too many pixels")
-	// ErrBroken is an upload that cannot be decoded.
+	// ErrBroken means that an upload cannot be decoded.
 	ErrBroken = errors.New("picture: cannot be decoded")
 )
 

@@ -67,7 +67,7 @@ type Session struct {
 	seen   time.Time // guarded by Sessions.mu
 }
 
-// Ended is closed when the session has ended.
+// Ended returns a channel that is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
 // Authorization returns the header by which Callers recognizes the session. It never leaves the process.

@@ -66,7 +66,7 @@ func Scan(ctx context.Context, r storage.Reader, yield func(Database) error) err
 	return it.Err()
 }
 
-// Register adds to a batch the records of a database and its index definitions.
+// Register adds the records of a database and its index definitions to a batch.
 func (d Database) Register(batch *storage.Batch, set Set) error {
 	record := binary.BigEndian.AppendUint32(make([]byte, 0, databaseSize), d.Number)
 	batch.Set(keys.Catalogue(d.Name.Project, d.Name.ID), binary.BigEndian.AppendUint64(record, uint64(d.Birth)))

@@ -54,8 +54,8 @@ func Catalogue(project, id string) []byte {
 	return index.AppendSegment(index.AppendSegment([]byte{KindCatalogue}, project), id)
 }
 
-// CatalogueRange returns the range of the catalogue's keys. The byte after the first is a tag, which is never a letter.
-// That separates the catalogue from records of other packages, whose keys are words, such as account/….
+// CatalogueRange returns the range of the catalogue's keys. Their second byte is a tag and never a letter, which
+// separates them from the keys of other packages, such as account/….
 func CatalogueRange() storage.Range {
 	return storage.Range{From: []byte{KindCatalogue}, To: []byte{KindCatalogue, 'A'}}
 }

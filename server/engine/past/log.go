@@ -88,7 +88,7 @@ func Dropped(r storage.Reader, number uint32) (clock.Version, error) {
 	return clock.Version(binary.BigEndian.Uint64(v)), nil
 }
 
-// SetDropped adds to a batch that commits of a database before a version are dropped, and drops them.
+// SetDropped adds to a batch the deletion of a database's commits before a version, and the record of that version.
 func SetDropped(batch *storage.Batch, number uint32, before clock.Version) {
 	batch.Set(keys.Prefix(keys.KindDropped, number), binary.BigEndian.AppendUint64(nil, uint64(before)))
 	batch.DeleteRange(keys.Change(number, 0), keys.Change(number, before))

@@ -58,8 +58,8 @@ type Listen struct {
 	Port    int    `json:"port"`
 }
 
-// At returns an emulator that listens on an address, host:port with the host as a number; nil for none. Its host is one
-// for clients, while the address may be unspecified (0.0.0.0).
+// At returns an emulator that listens on an address, host:port with the host as a number; nil for none. The result has
+// a host that clients can reach, even if the address is unspecified (0.0.0.0).
 func At(name, address string) *Emulator {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

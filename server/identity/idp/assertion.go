@@ -30,7 +30,8 @@ type Assertion struct {
 	Names bool
 }
 
-// Read reads the credential of a request: of its body or of a pending token, and of the URL to which the provider redirected.
+// Read reads the credential of a request from its body or a pending token, and from the URL to which the provider
+// redirected.
 func Read(requestURI, postBody, pendingToken string) (*Assertion, error) {
 	given, err := url.ParseQuery(postBody)
 	if err != nil {

@@ -145,8 +145,8 @@ type Guess struct {
 	taken   []ratelimit.Demand
 }
 
-// StartGuess counts an attempt at the password of an e-mail address before it is checked, so that attempts at the same time count, too.
-// u is the account with the address, or nil.
+// StartGuess counts an attempt at the password of an e-mail address before it is checked, so that concurrent attempts
+// count too. u is the account with the address, or nil.
 //
 // Others must not lock the owner out. Wrong passwords count for the pair of account and client address and, with
 // another allowance, for the account from all addresses together. The latter does not apply to a network from which the

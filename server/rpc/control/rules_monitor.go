@@ -23,8 +23,8 @@ const slowest = 10 * time.Second
 // read it.
 const maxWatchers = 64
 
-// Monitor sends the decisions of the rules on websockets at /requests, in the form that the Emulator UI reads: first an
-// array of the latest ones, then one object for each new one.
+// Monitor returns a handler that sends the decisions of the rules over websockets at /requests, in the form that the
+// Emulator UI reads: first an array of the latest ones, then one object for each new one.
 func Monitor(rulesets *guard.Rulesets, c clock.Clock) http.Handler {
 	m := &ruleMonitor{monitor: rulesets.Monitor(), clock: c}
 	m.upgrader.CheckOrigin = fromHere

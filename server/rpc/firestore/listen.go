@@ -16,8 +16,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Listen keeps a client's targets. It ends when the client has sent all and is answered, when its token expires or its session is
-// revoked, and with an error. A target that is refused is removed with the reason and ends nothing, unless the reason is Unavailable.
+// Listen serves a client's targets. It returns nil when the client has closed its side and every request has its
+// response. It returns an error when the client's token expires or its session is revoked. A target that is refused is
+// removed with the reason and ends nothing, unless the reason is Unavailable.
 //
 // Two goroutines serve the stream besides the caller's. They end when the stream's Recv and Send return, which is at
 // the latest after Listen has returned: only returning cuts a client that has stopped reading.

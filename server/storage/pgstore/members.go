@@ -20,7 +20,7 @@ const membersPause = 100 * time.Millisecond
 // membersTimeout is the time limit of a read of the lease.
 const membersTimeout = 2 * time.Second
 
-// Leader is the node that leads. The zero Leader means none.
+// Leader is the node that leads. The zero Leader means that no node leads.
 type Leader struct {
 	Node string
 	// Inner is the address at which other nodes reach it, and Address the one at which clients do.

@@ -262,7 +262,7 @@ func (s snapshot) Scan(r storage.Range) storage.Iterator { return scan(s.Snapsho
 // IsPosition reports whether a key of a replica, or of a copy of one, is not data but the position.
 func IsPosition(key []byte) bool { return string(key) >= string(visible) }
 
-// DropPosition adds to a batch for a copy of a replica the removal of its position, after which the copy is an ordinary
+// DropPosition adds the removal of the position to a batch for a copy of a replica. Afterwards the copy is an ordinary
 // store.
 func DropPosition(b *storage.Batch) { b.Delete(positionKey) }
 
