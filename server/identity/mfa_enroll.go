@@ -101,7 +101,8 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		return nil, err
 	}
 	u, ses := e.user, e.session
-	if err := s.limits.TakeFactor(c.client(), u.UID); err != nil {
+	guess, err := s.limits.StartFactor(c.client(), u)
+	if err != nil {
 		return nil, err
 	}
 	f, res := account.Factor{ID: factor.NewID(), DisplayName: optional.String(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
@@ -124,6 +125,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	default:
 		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
+	guess.Right()
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		// Checked again on the locked account: another enrollment may have ended since the code was sent.

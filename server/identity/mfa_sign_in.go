@@ -106,7 +106,8 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
-	if err := s.limits.TakeFactor(c.client(), u.UID); err != nil {
+	guess, err := s.limits.StartFactor(c.client(), u)
+	if err != nil {
 		return nil, err
 	}
 	cfg, tenant, err := s.settings(ctx, &c)
@@ -134,6 +135,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
+	guess.Right()
 	return &MFAResponse{TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
 }
 

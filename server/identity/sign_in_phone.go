@@ -171,14 +171,32 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		phone, _ := contact.Phone(*r.PhoneNumber)
 		return phone, s.sms.CheckProof(c.scope(), proof, phone)
 	}
+	guess, err := s.startPhone(c, optional.String(r.SessionInfo))
+	if err != nil {
+		return "", err
+	}
 	made, err := s.sms.Check(ctx, c.scope(), optional.String(r.SessionInfo), optional.String(r.Code))
 	if err != nil {
 		return "", err
 	}
+	guess.Right()
 	if made.UID != "" {
 		return "", apierror.New("INVALID_SESSION_INFO")
 	}
 	return made.Phone, nil
+}
+
+// startPhone counts an attempt at the code of a session for the phone to which it was sent.
+func (s *Service) startPhone(c Call, session string) (*limits.Guess, error) {
+	phone, err := s.sms.Phone(c.scope(), session)
+	if err != nil || phone == "" {
+		return &limits.Guess{}, err // no code is compared
+	}
+	owner, err := s.accounts.ByPhone(c.scope(), phone)
+	if err != nil {
+		return nil, err
+	}
+	return s.limits.StartPhone(c.client(), phone, owner)
 }
 
 // temporaryProof sets a temporary proof in the response: the number belongs to another account, to which the client can

@@ -38,8 +38,11 @@ var byAddress = map[Action]ratelimit.Rate{
 var (
 	// byRecipient is for codes that are sent to one e-mail address or phone.
 	byRecipient = ratelimit.Rate{Burst: 5, Every: 5 * time.Minute}
-	// byFactor is for codes of second factors that are tried for one account.
-	byFactor = ratelimit.Rate{Burst: 5, Every: time.Minute}
+	// codesThere and codesElsewhere are for wrong codes of six digits for one account or phone: from all networks from which its owner has signed
+	// in, and from all others. Of an app's codes up to 21 are valid at a time, so the tries of a day from elsewhere succeed with a probability
+	// of less than 1 in 1,000.
+	codesThere     = ratelimit.Rate{Burst: 10, Every: 15 * time.Minute}
+	codesElsewhere = ratelimit.Rate{Burst: 10, Every: time.Hour}
 	// guessesThere is for wrong passwords of one account from one address.
 	guessesThere = ratelimit.Rate{Burst: 10, Every: 30 * time.Second}
 	// guessesElsewhere is for wrong passwords of one account from all addresses together from which its owner has not signed in.
@@ -114,16 +117,37 @@ func (l *Limits) takeMessage(c Client, what, to string) error {
 	return nil
 }
 
-// TakeFactor counts a code that is tried for an account's second factor.
-func (l *Limits) TakeFactor(c Client, uid string) error {
+// StartFactor counts an attempt at a code of an account's second factor before the code is checked. Owners can present theirs while others guess:
+// guesses from networks from which the owner has signed in count apart.
+func (l *Limits) StartFactor(c Client, u *account.User) (*Guess, error) {
 	if err := l.Take(c, Factor); err != nil {
-		return err
+		return nil, err
 	}
-	if l.counts(c) && !l.accounts.Allow(c.accountKey("factor", uid), byFactor) {
+	return l.startCode(c, "factor", u.UID, u)
+}
+
+// StartPhone counts an attempt at a code that was sent to a phone, as StartFactor does. u is the account with the number, or nil. The caller has
+// taken Factor.
+func (l *Limits) StartPhone(c Client, phone string, u *account.User) (*Guess, error) {
+	return l.startCode(c, "phone", phone, u)
+}
+
+// startCode counts an attempt at a code of six digits.
+func (l *Limits) startCode(c Client, what, of string, u *account.User) (*Guess, error) {
+	g := &Guess{limiter: l.accounts}
+	if !l.counts(c) {
+		return g, nil
+	}
+	demand := ratelimit.Demand{Key: c.accountKey(what+" elsewhere", of), Rate: codesElsewhere}
+	if known(c, u) {
+		demand = ratelimit.Demand{Key: c.accountKey(what, of), Rate: codesThere}
+	}
+	if g.limiter.Take(demand) > 0 {
 		l.refused("factor")
-		return tooManyGuesses()
+		return nil, apierror.New("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
-	return nil
+	g.taken = []ratelimit.Demand{demand}
+	return g, nil
 }
 
 // accountKey returns the key of an account's bucket. A name that is too long for an account is truncated, so that keys
@@ -139,7 +163,7 @@ func tooManyGuesses() error {
 		"You can immediately restore it by resetting your password or you can try again later.")
 }
 
-// Guess is an attempt at a password that has been counted as a wrong one in advance.
+// Guess is an attempt at a password or a code that has been counted as a wrong one in advance.
 type Guess struct {
 	limiter *ratelimit.Limiter
 	taken   []ratelimit.Demand
@@ -157,7 +181,7 @@ func (l *Limits) StartGuess(c Client, email string, u *account.User) (*Guess, er
 		return g, nil
 	}
 	taken := ratelimit.ForAddress(c.accountKey("password", email), c.network(), guessesThere)
-	if u == nil || !slices.Contains(u.SignedInFrom, placeOf(c, u.UID)) {
+	if !known(c, u) {
 		taken = append(taken, ratelimit.Demand{Key: c.accountKey("password", email), Rate: guessesElsewhere})
 	}
 	if g.limiter.Take(taken...) > 0 {
@@ -168,8 +192,12 @@ func (l *Limits) StartGuess(c Client, email string, u *account.User) (*Guess, er
 	return g, nil
 }
 
-// Right reverses the count of the attempt: the password was right.
-func (g *Guess) Right() { g.limiter.Return(g.taken...) }
+// Right reverses the count of the attempt: the password or code was right.
+func (g *Guess) Right() {
+	if len(g.taken) > 0 {
+		g.limiter.Return(g.taken...)
+	}
+}
 
 // maxPlaces is the number of networks from which a user has signed in that are kept.
 const maxPlaces = 8
@@ -181,6 +209,11 @@ func placeOf(c Client, uid string) string {
 	sum := sha256.Sum256([]byte(demands[0].Key))
 	const enough = 8
 	return hex.EncodeToString(sum[:enough])
+}
+
+// known reports whether the owner of an account has signed in from the client's network. u may be nil.
+func known(c Client, u *account.User) bool {
+	return u != nil && slices.Contains(u.SignedInFrom, placeOf(c, u.UID))
 }
 
 // NotePlace stores the network from which a user has just signed in. Only the latest are kept.

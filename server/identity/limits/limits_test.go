@@ -90,7 +90,7 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-func TestRecipientsAndFactors(t *testing.T) {
+func TestRecipients(t *testing.T) {
 	l := limits.New(limits.Options{Clock: clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))})
 	const enough = 100
 	i := 0
@@ -101,8 +101,50 @@ func TestRecipientsAndFactors(t *testing.T) {
 	if err := l.TakeRecipient(from(), "ann@EXAMPLE.com"); err == nil {
 		t.Error("the same recipient in other case: accepted, want it refused")
 	}
-	if n := until(enough, func() error { return l.TakeFactor(from(), "ann") }); n != 5 {
-		t.Errorf("%d codes of second factors for an account, want 5", n)
+}
+
+func TestCodes(t *testing.T) {
+	hand := clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	var refused []string
+	l := limits.New(limits.Options{Clock: hand, Refused: func(limit string) { refused = append(refused, limit) }})
+	const home, enough = "192.0.2.1", 100
+	ann := &account.User{UID: "ann"}
+	l.NotePlace(at(home), ann)
+	i := 0
+	elsewhere := func() limits.Client { i++; return at(fmt.Sprintf("198.51.100.%d", i)) }
+	for name, start := range map[string]func(c limits.Client) (*limits.Guess, error){
+		"second factor": func(c limits.Client) (*limits.Guess, error) { return l.StartFactor(c, ann) },
+		"phone":         func(c limits.Client) (*limits.Guess, error) { return l.StartPhone(c, "+18095550101", ann) },
+	} {
+		guess := func(from func() limits.Client) func() error {
+			return func() error {
+				_, err := start(from())
+				return err
+			}
+		}
+		if n := until(enough, guess(elsewhere)); n != 10 {
+			t.Errorf("%s: %d codes from other networks, want 10", name, n)
+		}
+		for range enough / 2 { // a right code does not count
+			g, err := start(at(home))
+			if err != nil {
+				t.Fatalf("%s: the owner, from a known network: %v", name, err)
+			}
+			g.Right()
+		}
+		if n := until(enough, guess(func() limits.Client { return at(home) })); n != 10 {
+			t.Errorf("%s: %d codes from a known network, want 10", name, n)
+		}
+		hand.Advance(time.Hour)
+		if n := until(enough, guess(elsewhere)); n != 1 {
+			t.Errorf("%s: %d codes from other networks after an hour, want 1", name, n)
+		}
+	}
+	if _, err := l.StartPhone(elsewhere(), "+18095550102", nil); err != nil {
+		t.Errorf("a phone without an account: %v", err)
+	}
+	if len(refused) == 0 || refused[0] != "factor" {
+		t.Errorf("refused by %q, want factor", refused)
 	}
 }
 

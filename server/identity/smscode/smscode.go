@@ -80,6 +80,16 @@ func (c *Codes) Save(ctx context.Context, scope account.Scope, session string, m
 	return c.Accounts.Change(ctx, scope, nil, func(ch *account.Change) error { return ch.Save(Item, randid.Digest(session), made) })
 }
 
+// Phone returns the phone to which the code of a session was sent; empty if the session has no code that Check would compare.
+func (c *Codes) Phone(scope account.Scope, session string) (string, error) {
+	made := &Code{}
+	found, err := c.Accounts.Load(scope, Item, randid.Digest(session), made)
+	if err != nil || !found || made.Proof || c.Clock.Now().Sub(made.Made) > Lifetime {
+		return "", err
+	}
+	return made.Phone, nil
+}
+
 // Check checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try again, up to maxTries.
 func (c *Codes) Check(ctx context.Context, scope account.Scope, session, code string) (*Code, error) {
 	switch {

@@ -76,6 +76,25 @@ func TestCodeExpires(t *testing.T) {
 	}
 }
 
+// TestPhone finds the phone of a session for as long as its code is compared.
+func TestPhone(t *testing.T) {
+	codes, hand := open(t)
+	session, made := send(t, codes)
+	proof, err := codes.NewProof(t.Context(), scope, made.Phone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, session, want string }{{"a code", session, made.Phone}, {"a proof", proof, ""}, {"neither", "x", ""}} {
+		if got, err := codes.Phone(scope, tt.session); got != tt.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+	}
+	hand.Advance(smscode.Lifetime + time.Second)
+	if got, err := codes.Phone(scope, session); got != "" || err != nil {
+		t.Errorf("an old code: %q, %v, want no phone", got, err)
+	}
+}
+
 func TestProofBelongsToItsNumber(t *testing.T) {
 	codes, hand := open(t)
 	const phone = "+18095550111"
