@@ -63,3 +63,35 @@ func results(t *testing.T, e *engine.Engine, q query.Query, at operation.At) (fo
 	_, err = r.Query(t.Context(), norm, func(*document.Document) error { found++; return nil })
 	return found, err
 }
+
+// TestNeighboursInMemoryAreBounded searches for the nearest of documents that take more memory than all results may.
+func TestNeighboursInMemoryAreBounded(t *testing.T) {
+	e := open(t, engine.Options{Results: 1 << 20})
+	const count = 200
+	for i := range count {
+		put(t, e, set(fmt.Sprintf("c/%03d", i), value.Map{"v": value.Vector(float64(i)), "k": value.Int(i % 2), "s": value.String(strings.Repeat("x", 2000))}))
+	}
+	some := query.Field{Path: value.FieldPath{"k"}, Op: query.In, Value: value.Array{value.Int(0), value.Int(1)}}
+	for _, tt := range []struct {
+		name  string
+		where query.Filter
+		limit int
+		want  int
+		code  fault.Code
+	}{
+		{"all", nil, count, 0, fault.ResourceExhausted},
+		{"a few of many that become nearer and nearer", nil, 5, 5, fault.OK},
+		{"all of some", some, count, 0, fault.ResourceExhausted},
+		{"a few of some", some, 5, 5, fault.OK},
+	} {
+		for range 2 { // The second run has the memory of the first.
+			found, err := results(t, e, query.Query{
+				From: []query.From{{Collection: "c"}}, Where: tt.where, Limit: query.NoLimit,
+				Nearest: &query.Nearest{Path: value.FieldPath{"v"}, Vector: []float64{count}, Measure: query.Euclidean, Limit: tt.limit},
+			}, operation.At{})
+			if fault.CodeOf(err) != tt.code || tt.code == fault.OK && found != tt.want {
+				t.Errorf("%s: %d results, %v; want %d and %v", tt.name, found, err, tt.want, tt.code)
+			}
+		}
+	}
+}

@@ -25,30 +25,33 @@ type neighbour struct {
 // NewNeighbours returns a set for the nearest documents of a search.
 func NewNeighbours(n *Nearest) *Neighbours { return &Neighbours{nearest: n} }
 
-// Add adds a document. It ignores a document whose field is not a vector of the search's dimension.
-func (s *Neighbours) Add(d *document.Document) {
+// Add adds a document, and returns the one that is not among the nearest any more, or nil. It is the document itself if that is too far away, or if its
+// field is not a vector of the search's dimension.
+func (s *Neighbours) Add(d *document.Document) (dropped *document.Document) {
 	v, ok := d.Fields.Get(s.nearest.Path)
 	if !ok {
-		return
+		return d
 	}
 	m, _ := v.(value.Map)
 	numbers, ok := value.AsVector(m)
 	if !ok || len(numbers) != len(s.nearest.Vector) {
-		return
+		return d
 	}
 	distance := s.nearest.distance(numbers)
 	if s.nearest.beyond(distance) {
-		return
+		return d
 	}
 	n := neighbour{doc: d, distance: distance}
 	i, _ := slices.BinarySearchFunc(s.found, n, s.compare)
 	if i >= s.nearest.Limit {
-		return
+		return d
+	}
+	if len(s.found) == s.nearest.Limit {
+		dropped = s.found[len(s.found)-1].doc
+		s.found = s.found[:len(s.found)-1]
 	}
 	s.found = slices.Insert(s.found, i, n)
-	if len(s.found) > s.nearest.Limit {
-		s.found = s.found[:s.nearest.Limit]
-	}
+	return dropped
 }
 
 // compare orders the nearest first, then by name. An undefined distance, such as the angle of a vector of zeros, is the

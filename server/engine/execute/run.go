@@ -74,8 +74,18 @@ func (x *Run) Documents(yield func(*document.Document) error) error {
 
 // neighbours calls yield with the results nearest to a vector.
 func (x *Run) neighbours(yield func(*document.Document) error) error {
-	n := query.NewNeighbours(x.q.Nearest)
-	if err := x.page(func(d *document.Document) error { n.Add(d); return nil }); err != nil {
+	n, share := query.NewNeighbours(x.q.Nearest), x.state.Held.Beside()
+	defer share.Back(0)
+	if err := x.page(func(d *document.Document) error {
+		dropped := n.Add(d)
+		if dropped == d {
+			return nil
+		}
+		if dropped != nil {
+			share.BackDocument(dropped)
+		}
+		return share.TakeDocument(d)
+	}); err != nil {
 		return err
 	}
 	for _, d := range n.Documents() {
@@ -138,6 +148,9 @@ func (x *Run) ordered(yield func(*document.Document) error) error {
 // inWalkingOrder reports whether a walk over documents yields them in the query's order.
 func (x *Run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
 
+// besideName is the memory of a name in a set beside its bytes.
+const besideName = 64
+
 // sorted sorts all results and calls yield with them. For a query with a limit it holds only as many as the query can
 // return.
 func (x *Run) sorted(yield func(*document.Document) error) error {
@@ -150,13 +163,17 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 	}
 	// The alternatives are read one after the other without a merge, so documents that several of them find are skipped
 	// here.
-	seen := make(map[string]bool)
+	seen, names := make(map[string]bool), x.state.Held.Beside()
+	defer names.Back(0)
 	err := x.found(func(d *document.Document) error {
 		if len(x.plan.Alternatives) > 1 {
 			if seen[d.Name.Path] {
 				return nil
 			}
 			seen[d.Name.Path] = true
+			if err := names.Take(besideName + int64(len(d.Name.Path))); err != nil {
+				return err
+			}
 		}
 		if err := x.state.Held.TakeDocument(d); err != nil {
 			return err

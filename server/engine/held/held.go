@@ -32,6 +32,9 @@ type Share struct {
 // Share returns an empty share, which must be returned by Back(0).
 func (m *Memory) Share() Share { return Share{of: m} }
 
+// Beside returns another empty share of the same memory.
+func (s *Share) Beside() Share { return Share{of: s.of} }
+
 // Held returns the bytes that are held.
 func (s *Share) Held() int64 { return s.bytes }
 
@@ -45,10 +48,14 @@ func (s *Share) Take(n int64) error {
 	return nil
 }
 
+// of returns the bytes that a document takes.
+func of(d *document.Document) int64 { return Beside + times*int64(d.Size()) }
+
 // TakeDocument holds a document.
-func (s *Share) TakeDocument(d *document.Document) error {
-	return s.Take(Beside + times*int64(d.Size()))
-}
+func (s *Share) TakeDocument(d *document.Document) error { return s.Take(of(d)) }
+
+// BackDocument returns what a document takes that TakeDocument was called with.
+func (s *Share) BackDocument(d *document.Document) { s.Back(s.bytes - of(d)) }
 
 // Back returns what is held beyond n bytes.
 func (s *Share) Back(n int64) {
