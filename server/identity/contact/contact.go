@@ -9,8 +9,9 @@ import (
 // maxEmail is the maximum length of an address, in bytes.
 const maxEmail = 256
 
-// emailForm matches the form of an e-mail address. The mail server checks the rest.
-var emailForm = regexp.MustCompile(`^[^\s@<>()\[\],;:\\"\x00-\x1f]+@[A-Za-z0-9\-_.\x{80}-\x{10ffff}]+$`)
+// emailForm matches the form of an e-mail address, without blanks, control characters and characters that are not shown, also those beyond ASCII. The
+// mail server checks the rest.
+var emailForm = regexp.MustCompile(`^[^@<>()\[\],;:\\"\pZ\pC]+@(?:[A-Za-z0-9\-_.]|[^\x00-\x7f\pZ\pC])+$`)
 
 // Email returns the stored form of an e-mail address, and whether the address is valid.
 func Email(email string) (string, bool) {

@@ -8,12 +8,13 @@ import (
 )
 
 func TestEmail(t *testing.T) {
-	for in, want := range map[string]string{"Ann@Example.COM": "ann@example.com", " a@b.co ": "a@b.co", "josé@correo.do": "josé@correo.do", "a+b@x": "a+b@x"} {
+	for in, want := range map[string]string{"Ann@Example.COM": "ann@example.com", " a@b.co ": "a@b.co", "josé@correo.do": "josé@correo.do", "a+b@x": "a+b@x", "ana@exámple.org": "ana@exámple.org"} {
 		if got, ok := contact.Email(in); !ok || got != want {
 			t.Errorf("Email(%q) = %q, %v; want %q", in, got, ok, want)
 		}
 	}
-	for _, in := range []string{"", "a", "@", "a@", "@b", "a b@c", "a@b@c", "a@.b", "a@b..c", "a@b.", "a\x00@b", strings.Repeat("a", 300) + "@b.co"} {
+	for _, in := range []string{"", "a", "@", "a@", "@b", "a b@c", "a@b@c", "a@.b", "a@b..c", "a@b.", "a\x00@b", "a\x7f@b", "a\u0085@b", "a\u00a0@b", "a\u200b@b", "a\u2028@b", "a\u202e@b",
+		"a@b\u00a0c.co", "a@b\u200b.co", "a@b\u2028.co", "a@b\u202e.co", strings.Repeat("a", 300) + "@b.co"} {
 		if got, ok := contact.Email(in); ok {
 			t.Errorf("Email(%q) = %q, want it refused", in, got)
 		}
