@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/backoffice/email"
+	"clave/server/mailbox"
 )
 
 // requests is a round of requests for confirmation.
@@ -250,4 +251,10 @@ func written(_ *firestore.WriteResult, err error) error {
 		return nil
 	}
 	return fmt.Errorf("write a request for confirmation: %w", err)
+}
+
+// requestOf returns the field of an address's document by which the requests to a mailbox in a span of time are found: the mailbox and the
+// time of the request. For one mailbox, the values sort by time.
+func requestOf(address string, at time.Time) string {
+	return mailbox.Of(address) + " " + at.UTC().Format("2006-01-02T15:04:05.000000Z")
 }

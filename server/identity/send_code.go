@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 
 	"clave/server/account"
@@ -60,7 +61,7 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err != nil {
 		return nil, err
 	}
-	if err := s.links.Check(cfg.AuthorizedDomains, r.RequestType, optional.String(r.LinkDomain), optional.String(r.ContinueURL)); err != nil {
+	if err := s.checkLink(c, cfg, r); err != nil {
 		return nil, err
 	}
 	made, err := s.oobFor(&c, cfg, tenant, r)
@@ -86,6 +87,19 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 		return res, nil
 	}
 	return res, s.mail(ctx, c, made, link)
+}
+
+// checkLink checks the link that a request describes.
+func (s *Service) checkLink(c Call, cfg *settings.Config, r *OobRequest) error {
+	return cmp.Or(
+		s.links.Check(cfg.AuthorizedDomains, r.RequestType, optional.String(r.LinkDomain), optional.String(r.ContinueURL)),
+		s.links.CheckLength(linkOf(c, r, r.RequestType)),
+	)
+}
+
+// linkOf returns the link of a request, without its code.
+func linkOf(c Call, r *OobRequest, kind onetime.Kind) actionlink.Link {
+	return actionlink.Link{Kind: kind, Origin: c.Origin, Key: c.Key, Locale: c.Locale, ContinueURL: optional.String(r.ContinueURL), Tenant: c.Tenant}
 }
 
 // MayContinue reports whether a link may continue to a URL, for a page that follows links.
@@ -187,7 +201,9 @@ func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *
 func (s *Service) newCode(c Call, r *OobRequest, made *onetime.Code) (code, link string) {
 	const size = 40 // 54 characters, as the emulator's
 	code = randid.Secret(size)
-	link = s.links.URL(actionlink.Link{Kind: made.Type, Code: code, Origin: c.Origin, Key: c.Key, Locale: c.Locale, ContinueURL: optional.String(r.ContinueURL), Tenant: c.Tenant})
+	l := linkOf(c, r, made.Type)
+	l.Code = code
+	link = s.links.URL(l)
 	if s.o.Emulator {
 		made.Code, made.Link = code, link
 	}

@@ -1,13 +1,12 @@
-package backoffice
+// Package mailbox finds the mailbox of an e-mail address.
+package mailbox
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
-// mailboxOf returns the same address for all addresses of a mailbox, as far as their form shows it: the text after a plus sign is a tag,
-// and Gmail ignores dots. The result is used to limit requests; no e-mail is sent to it.
-func mailboxOf(address string) string {
+// Of returns the same address for all addresses of a mailbox, as far as their form shows it: the case of letters does not count, the text after a
+// plus sign is a tag, and Gmail ignores dots. The result is used to limit e-mails; none is sent to it. Other text is returned in lower case.
+func Of(address string) string {
+	address = strings.ToLower(address)
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
 		return address
@@ -20,10 +19,4 @@ func mailboxOf(address string) string {
 		name, domain = strings.ReplaceAll(name, ".", ""), "gmail.com"
 	}
 	return name + "@" + domain
-}
-
-// requestOf returns the field of an address's document by which the requests to a mailbox in a span of time are found: the mailbox and the
-// time of the request. For one mailbox, the values sort by time.
-func requestOf(address string, at time.Time) string {
-	return mailboxOf(address) + " " + at.UTC().Format("2006-01-02T15:04:05.000000Z")
 }

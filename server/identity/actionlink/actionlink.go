@@ -46,6 +46,17 @@ func (p Policy) Check(domains []string, kind onetime.Kind, linkDomain, continueU
 	return nil
 }
 
+// maxLink is the maximum length of a link in bytes. Mail programs and servers do not accept much longer ones.
+const maxLink = 8 << 10
+
+// CheckLength returns an error if a link would be too long for an e-mail.
+func (p Policy) CheckLength(l Link) error {
+	if len(p.URL(l)) > maxLink {
+		return apierror.New("INVALID_CONTINUE_URI : ((the link would be longer than %d bytes))", maxLink)
+	}
+	return nil
+}
+
 // MayContinue reports whether a page that follows links may continue to a URL.
 func (p Policy) MayContinue(domains []string, address string) bool {
 	u, err := url.Parse(address)

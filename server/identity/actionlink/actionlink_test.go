@@ -74,3 +74,19 @@ func TestURL(t *testing.T) {
 		t.Errorf("URL = %s, want %s", got, want)
 	}
 }
+
+func TestCheckLength(t *testing.T) {
+	policy := actionlink.Policy{PublicURL: "https://example.org"}
+	for want, l := range map[string]actionlink.Link{
+		"":                     {Kind: onetime.PasswordReset, Key: "k", ContinueURL: "https://example.org/" + strings.Repeat("a", 2000)},
+		"INVALID_CONTINUE_URI": {Kind: onetime.PasswordReset, Key: "k", ContinueURL: "https://example.org/" + strings.Repeat("é", 2000)},
+	} {
+		got := ""
+		if err := policy.CheckLength(l); err != nil {
+			got, _, _ = strings.Cut(fault.FromError(err).Message, " ")
+		}
+		if got != want {
+			t.Errorf("a URL of %d bytes: %q, want %q", len(l.ContinueURL), got, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"clave/server/clock"
 	"clave/server/forwarded"
 	"clave/server/identity/apierror"
+	"clave/server/mailbox"
 	"clave/server/ratelimit"
 )
 
@@ -36,7 +37,7 @@ var byAddress = map[Action]ratelimit.Rate{
 
 // Allowances by account and by recipient.
 var (
-	// byRecipient is for codes that are sent to one e-mail address or phone.
+	// byRecipient is for codes that are sent to one mailbox or phone.
 	byRecipient = ratelimit.Rate{Burst: 5, Every: 5 * time.Minute}
 	// codesThere and codesElsewhere are for wrong codes of six digits for one account or phone: from all networks from which its owner has signed
 	// in, and from all others. Of an app's codes up to 21 are valid at a time, so the tries of a day from elsewhere succeed with a probability
@@ -108,9 +109,9 @@ func (l *Limits) TakeRecipient(c Client, to string) error { return l.takeMessage
 // do not count: they must not prevent its owner from changing it.
 func (l *Limits) TakeFormer(c Client, from string) error { return l.takeMessage(c, "former", from) }
 
-// takeMessage counts a message to an e-mail address or a phone.
+// takeMessage counts a message to an e-mail address or a phone. All addresses of a mailbox count together.
 func (l *Limits) takeMessage(c Client, what, to string) error {
-	if l.counts(c) && !l.accounts.Allow(c.accountKey(what, to), byRecipient) {
+	if l.counts(c) && !l.accounts.Allow(c.accountKey(what, mailbox.Of(to)), byRecipient) {
 		l.refused("recipient")
 		return apierror.New("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}

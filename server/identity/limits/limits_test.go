@@ -101,6 +101,15 @@ func TestRecipients(t *testing.T) {
 	if err := l.TakeRecipient(from(), "ann@EXAMPLE.com"); err == nil {
 		t.Error("the same recipient in other case: accepted, want it refused")
 	}
+	if n := until(enough, func() error { return l.TakeRecipient(from(), fmt.Sprintf("b.o.b+%d@gmail.com", i)) }); n != 5 {
+		t.Errorf("%d codes for tags of one mailbox, want 5", n)
+	}
+	if err := l.TakeRecipient(from(), "bob@googlemail.com"); err == nil {
+		t.Error("the same mailbox without dots: accepted, want it refused")
+	}
+	if err := l.TakeRecipient(from(), "+18095550101"); err != nil {
+		t.Errorf("a phone: %v", err)
+	}
 }
 
 func TestCodes(t *testing.T) {

@@ -3,6 +3,7 @@ package identity_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -170,6 +171,31 @@ func TestCodesAreLimitedFirst(t *testing.T) {
 	}
 	if sent := post.take("other@example.com"); len(sent) != 0 {
 		t.Errorf("a change to another account's address sent %v", sent)
+	}
+}
+
+// TestLinksAreShort requests e-mails with links of any length: by the URL to continue to, the language, and the key.
+func TestLinksAreShort(t *testing.T) {
+	post := &mailbox{}
+	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewHand(noon), mail: post})
+	const refused = "INVALID_CONTINUE_URI"
+	for _, tt := range []struct {
+		name, next, locale, key, want string
+	}{
+		{"a usual link", "/?q=" + strings.Repeat("a", 2000), "es", "k", ""},
+		{"a long URL", "/?q=" + strings.Repeat("a", 500_000), "es", "k", refused},
+		{"a URL that is long when it is encoded", "/?q=" + strings.Repeat("é", 1500), "es", "k", refused},
+		{"a long language", "/", strings.Repeat("es", 5000), "k", refused},
+		{"a long key", "/", "es", strings.Repeat("k", 10_000), refused},
+	} {
+		body := object{"requestType": "EMAIL_SIGNIN", "email": "a@example.com", "continueUrl": w.url + tt.next}
+		_, answer := w.send("POST", "/identitytoolkit.googleapis.com/v1/accounts:sendOobCode?key="+tt.key, body, "X-Firebase-Locale", tt.locale)
+		if got := codeOf(answer); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		if sent := post.take("a@example.com"); len(sent) > 1 || (len(sent) == 1) != (tt.want == "") || len(sent) == 1 && len(sent[0].Link) > 8<<10 {
+			t.Errorf("%s: %d e-mails, want one at most, with a short link", tt.name, len(sent))
+		}
 	}
 }
 
