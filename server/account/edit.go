@@ -18,8 +18,8 @@ func (u *User) EndSessions(since int64) {
 	u.Epoch++
 }
 
-// Move changes the e-mail address, which ends all sessions. verified is set if ownership of the new address was proved.
-func (u *User) Move(email string, verified bool, now time.Time) {
+// ChangeEmail changes the e-mail address, which ends all sessions. verified is set if ownership of the new address was proved.
+func (u *User) ChangeEmail(email string, verified bool, now time.Time) {
 	if u.InitialEmail == "" && u.Email != "" {
 		u.InitialEmail = u.Email
 	}

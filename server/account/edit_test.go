@@ -41,11 +41,11 @@ func TestHandOver(t *testing.T) {
 func TestMove(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	u := account.User{Email: "a@example.com", EmailVerified: true}
-	u.Move("b@example.com", false, now)
+	u.ChangeEmail("b@example.com", false, now)
 	if u.Email != "b@example.com" || u.EmailVerified || u.InitialEmail != "a@example.com" || u.Epoch != 1 {
 		t.Errorf("after the first move: %+v", u)
 	}
-	u.Move("c@example.com", true, now)
+	u.ChangeEmail("c@example.com", true, now)
 	if u.Email != "c@example.com" || !u.EmailVerified || u.InitialEmail != "a@example.com" || u.Epoch != 2 {
 		t.Errorf("after the second move: %+v", u)
 	}

@@ -9,8 +9,8 @@ type Made struct {
 	Deleted bool
 }
 
-// makings holds the functions to call for a Made.
-type makings struct {
+// madeReports holds the functions to call for a Made.
+type madeReports struct {
 	mu struct {
 		sync.RWMutex
 		calls []func(Made)
@@ -28,7 +28,7 @@ func (s *Store) OnMade(call func(Made)) {
 }
 
 // report calls the functions.
-func (m *makings) report(all []Made) {
+func (m *madeReports) report(all []Made) {
 	if len(all) == 0 {
 		return
 	}

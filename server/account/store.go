@@ -21,7 +21,7 @@ type Store struct {
 	// revoked holds the functions that are called when sessions end.
 	revoked revocations
 	// made holds the functions that are called when accounts are created or deleted.
-	made makings
+	made madeReports
 }
 
 // New returns a Store that keeps its data in s.

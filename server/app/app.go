@@ -82,8 +82,8 @@ type App struct {
 	components []any
 	// parts are run together and stopped in reverse order.
 	parts []process.Part
-	// resting is called when a burst of work is over.
-	resting []func(context.Context)
+	// afterBurst is called when a burst of work is over.
+	afterBurst []func(context.Context)
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
 	// watched holds data for the console; nil without one.
@@ -107,15 +107,15 @@ type App struct {
 	turns *turns.Queue
 	// prepare runs after the ports are open and before the app is ready.
 	prepare []func(ctx context.Context) error
-	// leaving runs at the end of a run that was ready, after serving has stopped.
-	leaving   []func(ctx context.Context) error
+	// beforeEnd runs at the end of a run that was ready, after serving has stopped.
+	beforeEnd []func(ctx context.Context) error
 	addresses Addresses
 	// settling waits for pending events and live queries; nil in production.
 	settling *settling
 	// nodes is this node among those that share its store; nil without --store.
 	nodes *nodes
-	// led is set once this node leads.
-	led bool
+	// hasLed is set once this node leads.
+	hasLed bool
 	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
 	importing []string
 }
@@ -123,7 +123,7 @@ type App struct {
 // New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
 // the others.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
-	ahead := laboratory(c, &o)
+	ahead := labClock(c, &o)
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
 	a.turns = turns.New(turns.Options{})
@@ -155,7 +155,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 // lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over, the error is
 // storage.ErrMoved too: the app may be built again.
 func (a *App) lapsed(err error) error {
-	if a.led && fault.Is(err, fault.Unavailable) && !Moved(err) {
+	if a.hasLed && fault.Is(err, fault.Unavailable) && !Moved(err) {
 		return fault.Wrap(storage.ErrMoved, fault.Unavailable, "%s", reason(err))
 	}
 	return err
@@ -180,7 +180,7 @@ func (a *App) build(ctx context.Context) error {
 			return err
 		}
 		a.offerIndexes(state, rulesets)
-		a.offerLacking(state.engine)
+		a.offerMissingIndexes(state.engine)
 	}
 	a.served = state
 	if a.hasConsole() {
@@ -229,7 +229,7 @@ func (a *App) Run(ctx context.Context, ready func()) error {
 		return nil
 	}}
 	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
-	for _, leave := range a.leaving {
+	for _, leave := range a.beforeEnd {
 		if wasReady && !Moved(err) {
 			err = errors.Join(err, leave(context.WithoutCancel(ctx)))
 		}

@@ -65,7 +65,7 @@ func (n *nodes) serveOwned() {
 // other requests, and those whose node is not reached.
 func (n *nodes) sessions(port string, here http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if owner := webchannel.SessionOwner(r); owner != "" && owner != n.owner && !cluster.Arrived(r.Context()) {
+		if owner := webchannel.SessionOwner(r); owner != "" && owner != n.owner && !cluster.IsForwardedToOwner(r.Context()) {
 			if n.toOwner(w, r, port, owner) {
 				return
 			}
@@ -80,7 +80,7 @@ func (n *nodes) channels(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := n.follower.Load()
 		switch {
-		case webchannel.SessionOwner(r) != "" || cluster.Arrived(r.Context()):
+		case webchannel.SessionOwner(r) != "" || cluster.IsForwardedToOwner(r.Context()):
 			if f == nil || !f.channel(w, r, false) {
 				webchannel.UnknownSession(w, r)
 			}

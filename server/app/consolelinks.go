@@ -26,23 +26,23 @@ const (
 // maxLinkRequest is the maximum size of a request for a link, in bytes.
 const maxLinkRequest = 1 << 10
 
-// linkAnswer is the leader's response: a link, or an empty secret if sessions need none.
-type linkAnswer struct {
+// linkResponse is the leader's response: a link, or an empty secret if sessions need none.
+type linkResponse struct {
 	Secret string    `json:"secret,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 }
 
 // makeLink creates a link.
-func makeLink(sessions *session.Sessions, write bool) linkAnswer {
+func makeLink(sessions *session.Sessions, write bool) linkResponse {
 	if !sessions.NeedsLink() {
-		return linkAnswer{}
+		return linkResponse{}
 	}
 	secret, until := sessions.Link(write)
-	return linkAnswer{secret, until}
+	return linkResponse{secret, until}
 }
 
 // linkAddress returns the address of a link at this node's console.
-func (a *App) linkAddress(link linkAnswer) session.Address {
+func (a *App) linkAddress(link linkResponse) session.Address {
 	if link.Secret == "" {
 		return session.Address{URL: a.consoleOrigin() + "/"}
 	}
@@ -53,7 +53,7 @@ func (a *App) linkAddress(link linkAnswer) session.Address {
 func (a *App) offerLinks(sessions *session.Sessions) {
 	a.addresses.ConsoleURL = func() string { return a.linkAddress(makeLink(sessions, false)).URL }
 	if a.nodes != nil {
-		a.nodes.services[linkService] = leaderService(maxLinkRequest, func(_ context.Context, in session.LinkRequest) (linkAnswer, error) {
+		a.nodes.services[linkService] = leaderService(maxLinkRequest, func(_ context.Context, in session.LinkRequest) (linkResponse, error) {
 			return makeLink(sessions, in.Write), nil
 		})
 		return
@@ -65,15 +65,15 @@ func (a *App) offerLinks(sessions *session.Sessions) {
 		return a.linkAddress(makeLink(sessions, in.Write)), nil
 	})
 	if err != nil {
-		a.o.Log.Warn(noLinks, "error", err)
+		a.o.Log.Warn(textNoLinks, "error", err)
 		return
 	}
 	a.onClose(listener.Close)
 	a.add(linkService, listener)
 }
 
-// noLinks is the message in the log if the socket for links cannot be opened.
-const noLinks = "clave console cannot create links"
+// textNoLinks is the message in the log if the socket for links cannot be opened.
+const textNoLinks = "clave console cannot create links"
 
 // openConsole opens the console's port of a node that does not lead, and the socket for links. Both stay open once it leads.
 func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
@@ -84,14 +84,14 @@ func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 		return a.linkAddress(link), err
 	})
 	if err != nil {
-		a.o.Log.Warn(noLinks, "error", err)
+		a.o.Log.Warn(textNoLinks, "error", err)
 		return
 	}
 	n.start(ctx, linkService, listener.Run)
 }
 
 // requestLink requests a link from the leader, which may be this node. It waits for a leader.
-func (n *nodes) requestLink(ctx context.Context, in session.LinkRequest) (link linkAnswer, err error) {
+func (n *nodes) requestLink(ctx context.Context, in session.LinkRequest) (link linkResponse, err error) {
 	_, err = withLeader(ctx, leaderOf(n.members), linkTimeout, func(leader cluster.Leader) error {
 		return callLeader(ctx, n.node.Client(), leader, linkService, in, &link)
 	})
@@ -112,8 +112,8 @@ func (n *nodes) serveConsole(handlers map[string]http.Handler) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, text, http.StatusServiceUnavailable)
 	})
-	handlers[linkService] = leaderService(maxLinkRequest, func(context.Context, session.LinkRequest) (linkAnswer, error) {
-		return linkAnswer{}, fault.E(fault.FailedPrecondition, "%s", text)
+	handlers[linkService] = leaderService(maxLinkRequest, func(context.Context, session.LinkRequest) (linkResponse, error) {
+		return linkResponse{}, fault.E(fault.FailedPrecondition, "%s", text)
 	})
 }
 

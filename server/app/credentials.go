@@ -19,7 +19,7 @@ const tokenPath = "/oauth2.googleapis.com/token"
 type Credentials struct {
 	config *config.Config
 	// send sends a request to the process that makes the changes.
-	send  func(ctx context.Context, in keyRequest) (*keyAnswer, error)
+	send  func(ctx context.Context, in keyRequest) (*keyResponse, error)
 	close func() error
 }
 
@@ -36,8 +36,8 @@ func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bo
 	if err != nil {
 		return nil, err
 	}
-	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
-		out := new(keyAnswer)
+	send := func(ctx context.Context, in keyRequest) (*keyResponse, error) {
+		out := new(keyResponse)
 		return out, datasocket.Request(ctx, c.DataDir, keySocket, in, out)
 	}
 	return &Credentials{c, send, func() error { return nil }}, nil
@@ -66,9 +66,9 @@ func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Crede
 		}
 		return ownCredentials(ctx, c, o, true)
 	}
-	send := func(ctx context.Context, in keyRequest) (*keyAnswer, error) {
+	send := func(ctx context.Context, in keyRequest) (*keyResponse, error) {
 		leader, _ := l.leader()
-		out := new(keyAnswer)
+		out := new(keyResponse)
 		return out, callLeader(ctx, l.client, leader, keyServiceName, in, out)
 	}
 	return &Credentials{c, send, l.close}, nil

@@ -47,8 +47,8 @@ type followed struct {
 	// stop stops following the log. running waits for the background work.
 	stop    func()
 	running sync.WaitGroup
-	// lacking holds indexes that queries lacked, for the leader.
-	lacking chan lackingIndex
+	// missing holds indexes that queries lacked, for the leader.
+	missing chan missingIndex
 	mu      struct {
 		sync.Mutex
 		closed bool
@@ -63,7 +63,7 @@ func (f *follower) open(ctx context.Context) (s *followed, err error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), lacking: make(chan lackingIndex, maxLacking)}
+		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: make(chan missingIndex, maxMissingIndexes)}
 		return func(ops []storage.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 	}
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Store: s.replica, Clock: a.o.Clock, Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
-		Missing: s.lacked(false), Wanted: s.lacked(true),
+		Missing: s.noteMissing(false), Wanted: s.noteMissing(true),
 		Current: func(ctx context.Context) error { return f.indexForStream(ctx, s) },
 	})
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *followed) start(ctx context.Context, hub *listen.Hub, g *guard.Guard) {
 		defer cancel()
 		<-work.Done()
 	})
-	s.running.Go(func() { s.reportLacking(work) })
+	s.running.Go(func() { s.reportMissing(work) })
 	sessions, end := s.ending.Within(work)
 	run := func(ctx context.Context, part runner) {
 		if err := part.Run(ctx); err != nil {

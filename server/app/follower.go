@@ -48,7 +48,7 @@ type follower struct {
 	node  *cluster.Node
 	store *pgstore.Store
 	// indexes shares the requests for read indexes between reads.
-	indexes cluster.Shared[reached]
+	indexes cluster.Shared[timedIndex]
 	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for a read index.
 	lease          readlease.Held[*followed]
 	reads, indexed atomic.Int64
@@ -58,8 +58,8 @@ type follower struct {
 	opened atomic.Pointer[followed]
 }
 
-// reached is a read index and the time of its request (pgstore.Store.Elapsed).
-type reached struct {
+// timedIndex is a read index and the time of its request (pgstore.Store.Elapsed).
+type timedIndex struct {
 	cluster.Index
 	began time.Duration
 	// by has all that the index names; nil if that is not known.
@@ -75,7 +75,7 @@ func newFollower(a *App, store *pgstore.Store) *follower {
 
 // shared requests a read index for all reads that wait. If the replica has the index's row, as it mostly does, all that the
 // index names is reached once for all of them.
-func (f *follower) shared(ctx context.Context) (reached, error) {
+func (f *follower) shared(ctx context.Context) (timedIndex, error) {
 	r, err := f.request(ctx, cluster.IndexRequest{})
 	if err != nil {
 		return r, err
@@ -88,7 +88,7 @@ func (f *follower) shared(ctx context.Context) (reached, error) {
 }
 
 // request requests a read index for the databases that this node reads.
-func (f *follower) request(ctx context.Context, request cluster.IndexRequest) (r reached, err error) {
+func (f *follower) request(ctx context.Context, request cluster.IndexRequest) (r timedIndex, err error) {
 	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
 	defer cancel()
 	if s := f.opened.Load(); s != nil {
@@ -108,7 +108,7 @@ var errRules = errors.New("app: the leader has other rules")
 var errAhead = errors.New("app: the replica is ahead of the leader")
 
 // reach waits until the replica has all that a read index names.
-func (f *follower) reach(ctx context.Context, s *followed, r reached) error {
+func (f *follower) reach(ctx context.Context, s *followed, r timedIndex) error {
 	if err := f.store.Reach(ctx, r.Seq, r.began); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 			w.WriteHeader(status)
 		})
 		f := &follower{app: &App{budget: budget.New(budget.Options{})}}
-		f.indexes.Call = func(context.Context) (reached, error) { return reached{by: s}, nil }
+		f.indexes.Call = func(context.Context) (timedIndex, error) { return timedIndex{by: s}, nil }
 		f.current.Store(s)
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/projects/p/databases/d/documents:runQuery", strings.NewReader(body))
 		if got := f.answer(w, r); got != want {

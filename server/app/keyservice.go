@@ -38,8 +38,8 @@ type revocation struct {
 	Key   string `json:"key,omitempty"`
 }
 
-// keyAnswer is the response: the list of keys, or the ids of the revoked ones.
-type keyAnswer struct {
+// keyResponse is the response: the list of keys, or the ids of the revoked ones.
+type keyResponse struct {
 	Keys    []serviceaccount.Info `json:"keys,omitempty"`
 	Revoked []string              `json:"revoked,omitempty"`
 }
@@ -48,8 +48,8 @@ type keyAnswer struct {
 type keyService struct{ keys *serviceaccount.Registry }
 
 // answer serves a request.
-func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyAnswer, error) {
-	out := new(keyAnswer)
+func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyResponse, error) {
+	out := new(keyResponse)
 	var err error
 	switch {
 	case in.Register != nil:

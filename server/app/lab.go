@@ -5,9 +5,9 @@ import (
 	"clave/server/config"
 )
 
-// laboratory returns the clock that the console's lab advances, and makes it the app's clock. It returns nil if there
+// labClock returns the clock that the console's lab advances, and makes it the app's clock. It returns nil if there
 // is no lab, or if a test has set a clock. Without a lab it returns the clock that the environment has put ahead.
-func laboratory(c *config.Config, o *Options) *clock.Shifted {
+func labClock(c *config.Config, o *Options) *clock.Shifted {
 	if o.Clock != nil || c.Production() || !c.UI && c.ClockAhead == 0 {
 		return nil
 	}

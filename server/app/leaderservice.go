@@ -77,7 +77,7 @@ func withLeader(ctx context.Context, leader func() (cluster.Leader, <-chan struc
 	defer stop()
 	for {
 		now, changed := leader()
-		if err := do(now); err == nil || !passes(err) {
+		if err := do(now); err == nil || !isTransient(err) {
 			return false, err
 		} else if late, err := awaitRetry(ctx, changed, over, err); err != nil {
 			return late, err
@@ -103,7 +103,7 @@ func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.T
 // errNoLeader is the error if no node leads.
 var errNoLeader = errors.New("no node leads")
 
-// passes reports whether a retry may succeed.
-func passes(err error) bool {
+// isTransient reports whether a retry may succeed.
+func isTransient(err error) bool {
 	return errors.Is(err, errNoLeader) || errors.Is(err, storage.ErrMoved) || errors.Is(err, cluster.ErrNotLeading) || fault.Is(err, fault.Unavailable)
 }

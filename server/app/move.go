@@ -30,12 +30,12 @@ import (
 // Move holds the counts of both sides, for the report.
 type Move struct{ From, To []inventory.Count }
 
-// moving lists the prefixes of sources and targets of moves that are not folders.
-var moving = []string{"postgres://", "postgresql://"}
+// sharedPrefixes lists the prefixes of sources and targets of moves that are not folders.
+var sharedPrefixes = []string{"postgres://", "postgresql://"}
 
 // isShared reports whether a source or target of a move is PostgreSQL.
 func isShared(at string) bool {
-	return slices.ContainsFunc(moving, func(scheme string) bool { return strings.HasPrefix(at, scheme) })
+	return slices.ContainsFunc(sharedPrefixes, func(scheme string) bool { return strings.HasPrefix(at, scheme) })
 }
 
 // MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The source does not
@@ -80,8 +80,8 @@ func signingPairs(store storage.Reader, dir string) ([]pair, error) {
 	return pairs, nil
 }
 
-// counted counts the data of a folder with an open store. If also is not nil, it is called with each key and value.
-func counted(ctx context.Context, store storage.Reader, signing []pair) (*inventory.Inventory, error) {
+// inventoryOf counts the data of a folder with an open store.
+func inventoryOf(ctx context.Context, store storage.Reader, signing []pair) (*inventory.Inventory, error) {
 	n := inventory.New()
 	next, closing := folderPairs(store, signing)
 	for {
@@ -114,8 +114,8 @@ func folderPairs(store storage.Reader, signing []pair) (next func() (key, value 
 	}, it.Close
 }
 
-// compared returns the counts of both sides, or an error that lists the kinds that differ.
-func compared(from, to *inventory.Inventory) (*Move, error) {
+// compare returns the counts of both sides, or an error that lists the kinds that differ.
+func compare(from, to *inventory.Inventory) (*Move, error) {
 	m := &Move{From: from.Counts(), To: to.Counts()}
 	if kinds := inventory.Differing(m.From, m.To); len(kinds) > 0 {
 		return m, fault.E(fault.DataLoss, "clave move: the written data differ from the source: %s. Nothing was moved.", strings.Join(kinds, "; "))
@@ -135,7 +135,7 @@ func moveToShared(ctx context.Context, dir, to string, o Options) (m *Move, err 
 	if err != nil {
 		return nil, err
 	}
-	source, err := counted(ctx, store, signing)
+	source, err := inventoryOf(ctx, store, signing)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func moveToShared(ctx context.Context, dir, to string, o Options) (m *Move, err 
 		if err := read(target.Add); err != nil {
 			return err
 		}
-		m, err = compared(source, target)
+		m, err = compare(source, target)
 		return err
 	})
 	return m, errors.Join(err, closing())
@@ -156,7 +156,7 @@ func moveToShared(ctx context.Context, dir, to string, o Options) (m *Move, err 
 // moveToFolder copies PostgreSQL, on which no node runs, into an empty or absent data folder.
 func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, err error) {
 	a := &App{o: o}
-	err = backup.Build("PostgreSQL"+place(from)+" by clave move", dir, func(part string) error {
+	err = backup.Build("PostgreSQL"+hostAndDatabase(from)+" by clave move", dir, func(part string) error {
 		source, err := a.copyShared(ctx, from, part)
 		if err != nil {
 			return err
@@ -166,14 +166,14 @@ func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, er
 		if err != nil {
 			return err
 		}
-		m, err = compared(source, target)
+		m, err = compare(source, target)
 		return err
 	})
 	return m, err
 }
 
-// place returns the host and database of a URL, without user and password.
-func place(at string) string {
+// hostAndDatabase returns the host and database of a URL, without user and password.
+func hostAndDatabase(at string) string {
 	u, err := url.Parse(at)
 	if err != nil {
 		return ""
@@ -225,5 +225,5 @@ func (a *App) adoptReplica(ctx context.Context, part, dir string) (n *inventory.
 	if err != nil {
 		return nil, err
 	}
-	return counted(ctx, store, signing)
+	return inventoryOf(ctx, store, signing)
 }

@@ -52,10 +52,10 @@ func TestComparedFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if m, err := compared(sides[0], sides[1]); !fault.Is(err, fault.DataLoss) || len(m.From) != 1 || len(m.To) != 1 {
+	if m, err := compare(sides[0], sides[1]); !fault.Is(err, fault.DataLoss) || len(m.From) != 1 || len(m.To) != 1 {
 		t.Errorf("compared = %+v, %v; want DataLoss and both counts", m, err)
 	}
-	if _, err := compared(sides[0], sides[0]); err != nil {
+	if _, err := compare(sides[0], sides[0]); err != nil {
 		t.Errorf("compared with itself = %v", err)
 	}
 }

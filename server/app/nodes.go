@@ -35,7 +35,7 @@ type nodes struct {
 	inner string
 	// site is the static site, which every node serves itself.
 	site  http.Handler
-	ports map[string]*early
+	ports map[string]*earlyPart
 	// routers serve the calls of gRPC of the ports that have them, by the port's name.
 	routers map[string]*grpcd.Router
 	// leading holds the handlers of the ports once this node leads, by the port's name.
@@ -52,14 +52,14 @@ type nodes struct {
 	// reached is the time when the leader last reported that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// parts holds the parts that run before the app does.
-	parts []*early
+	parts []*earlyPart
 }
 
 // innerName names the inner listener in logs.
 const innerName = "cluster"
 
-// early is a part that runs before the app does, and is stopped with it.
-type early struct {
+// earlyPart is a part that runs before the app does, and is stopped with it.
+type earlyPart struct {
 	name string
 	port *front.Port
 	stop context.CancelFunc
@@ -69,9 +69,9 @@ type early struct {
 }
 
 // start runs a part until it is stopped.
-func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Context) error) *early {
+func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Context) error) *earlyPart {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e := &early{name: name, stop: stop, ended: make(chan struct{})}
+	e := &earlyPart{name: name, stop: stop, ended: make(chan struct{})}
 	n.parts = append(n.parts, e)
 	go func() {
 		defer close(e.ended)
@@ -88,14 +88,14 @@ func (n *nodes) open(ctx context.Context, o front.Options) {
 }
 
 // close stops a part and waits for it.
-func (e *early) close() error {
+func (e *earlyPart) close() error {
 	e.stop()
 	<-e.ended
 	return e.err
 }
 
 // run waits for the part's end within the app.
-func (e *early) run(ctx context.Context) error {
+func (e *earlyPart) run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case <-e.ended:
@@ -136,7 +136,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*early), routers: make(map[string]*grpcd.Router), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
+	n = &nodes{ports: make(map[string]*earlyPart), routers: make(map[string]*grpcd.Router), leading: make(map[string]front.Handlers), services: make(map[string]http.Handler)}
 	if n.members, err = pgstore.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.forwarded = append(n.forwarded, at.name)
 	}
 	n.serveOwned()
-	if err := a.openOwn(ctx, n, p); err != nil {
+	if err := a.openOtherPorts(ctx, n, p); err != nil {
 		return nil, err
 	}
 	n.start(ctx, innerName, n.node.Run)
@@ -259,7 +259,7 @@ func (n *nodes) serveAsLeader(a *App) {
 
 // runInner is early.run for the inner listener: while it still serves, other nodes give their leases back, so that the next
 // leader need not wait.
-func (n *nodes) runInner(ctx context.Context, e *early) error {
+func (n *nodes) runInner(ctx context.Context, e *earlyPart) error {
 	select {
 	case <-ctx.Done():
 		n.leases.Close()

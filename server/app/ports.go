@@ -69,16 +69,16 @@ func closer(ln net.Listener) func() error {
 	}
 }
 
-// near is the number of ports that are tried after one in use.
-const near = 20
+// maxPortTries is the number of ports that are tried after one in use.
+const maxPortTries = 20
 
 // take opens a port. A default port that is in use is replaced by one near it, or by any free one.
 func (a *App) take(name, host string, port int) (net.Listener, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) && slices.Contains(a.config.Loose, name) {
-		for i := 1; err != nil && i <= near+1; i++ {
+		for i := 1; err != nil && i <= maxPortTries+1; i++ {
 			other := port + i
-			if i > near {
+			if i > maxPortTries {
 				other = 0 // the system's choice
 			}
 			ln, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(other)))

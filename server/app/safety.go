@@ -17,9 +17,9 @@ import (
 
 // Thresholds for warnings: the remaining time of a certificate, the age of a backup, and the used share of the disk.
 const (
-	soon       = 14 * 24 * time.Hour
-	oldBackup  = 48 * time.Hour
-	scarceDisk = 2 << 30
+	certificateWarning = 14 * 24 * time.Hour
+	backupWarning      = 48 * time.Hour
+	scarceDisk         = 2 << 30
 )
 
 // checks returns the results of the checks for a production server.
@@ -55,7 +55,7 @@ func (a *App) checkTLS() console.Check {
 		switch {
 		case left < 0:
 			out.State = console.CheckBad
-		case left < soon:
+		case left < certificateWarning:
 			out.State = console.CheckWarn
 		}
 	case len(c.ACMEDomains) > 0:
@@ -121,7 +121,7 @@ func (a *App) checkBackup() console.Check {
 	age := a.o.Clock.Now().Sub(last)
 	out.Values["last"], out.Values["hours"] = last.UTC().Format(time.RFC3339), int(age.Hours())
 	out.Case, out.Text = "last", fmt.Sprintf("The last backup was made %d hours ago.", int(age.Hours()))
-	if age > oldBackup {
+	if age > backupWarning {
 		out.State = console.CheckWarn
 	}
 	return out

@@ -60,14 +60,14 @@ func (a *App) openState(ctx context.Context, p ports) (*state, error) {
 		return nil, err
 	}
 	a.onClose(store.Close)
-	a.resting = append(a.resting, store.Rest)
+	a.afterBurst = append(a.afterBurst, store.Rest)
 	a.offerBackups(store)
 	return a.openEngine(ctx, store)
 }
 
 // rest lets the parts return the memory that a burst of work took.
 func (a *App) rest(ctx context.Context) {
-	for _, rest := range a.resting {
+	for _, rest := range a.afterBurst {
 		rest(ctx)
 	}
 }
@@ -81,7 +81,7 @@ func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.led = true
+	a.hasLed = true
 	a.add("store", store)
 	return store, nil
 }

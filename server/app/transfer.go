@@ -23,7 +23,7 @@ func (a *App) transfers(ctx context.Context, t *transfer.Transfer) error {
 		if err := transfer.CanExport(dir); err != nil {
 			return fault.Wrap(err, fault.CodeOf(err), "--export-on-exit: %s", fault.FromError(err).Message)
 		}
-		a.leaving = append(a.leaving, func(ctx context.Context) error { return a.leave(ctx, t) })
+		a.beforeEnd = append(a.beforeEnd, func(ctx context.Context) error { return a.leave(ctx, t) })
 	}
 	return a.begin(ctx, t)
 }

@@ -28,9 +28,9 @@ type users struct {
 	control http.Handler
 }
 
-// passingHashCost is the memory cost of password hashes that exist only in memory. It is low because test suites create
+// memoryHashCost is the memory cost of password hashes that exist only in memory. It is low because test suites create
 // thousands of accounts.
-const passingHashCost = 4
+const memoryHashCost = 4
 
 // tokenOptions returns the options of the token verifier. service returns the accounts.
 func (a *App) tokenOptions(keys *serviceaccount.Registry, service func() *identity.Service) token.Options {
@@ -71,7 +71,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	}
 	o.SignedIn, o.Limited = a.counts.SignIn, a.counts.Limited
 	if c.Memory && !c.Production() {
-		o.HashMemCost = passingHashCost
+		o.HashMemCost = memoryHashCost
 	}
 	if !c.Production() {
 		if o.Announce, err = a.announcer(); err != nil {

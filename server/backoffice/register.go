@@ -86,7 +86,7 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 		}
 		return nil, refusal
 	}
-	if _, err := c.documents.Collection("adminusers").Doc(a.UID).Create(ctx, record(a, r)); err != nil {
+	if _, err := c.documents.Collection("adminusers").Doc(a.UID).Create(ctx, administratorRecord(a, r)); err != nil {
 		s.remove(ctx, c, a.UID)
 		return nil, refuse(Internal, fmt.Errorf("create adminusers/%s: %w", a.UID, err))
 	}
@@ -94,8 +94,8 @@ func (s *Service) register(ctx context.Context, r Registration) (*Administrator,
 	return a, nil
 }
 
-// record returns the document that gives an account the rights of an administrator (F-406).
-func record(a *Administrator, r Registration) map[string]any {
+// administratorRecord returns the document that gives an account the rights of an administrator (F-406).
+func administratorRecord(a *Administrator, r Registration) map[string]any {
 	return map[string]any{
 		"uid":          a.UID,
 		"firstName":    r.FirstName,

@@ -167,7 +167,7 @@ func (r *requests) requestEach(ctx context.Context, found []*firestore.DocumentS
 // or its mailbox. An error that is not errNotAccepted means that the subscription must be read again.
 func (r *requests) request(ctx context.Context, subscription *firestore.DocumentSnapshot) error {
 	text, _ := subscription.Data()["email"].(string)
-	address := normal(text)
+	address := normalAddress(text)
 	if parsed, err := mail.ParseAddress(address); err != nil || parsed.Address != address {
 		return nil
 	}

@@ -15,13 +15,13 @@ import (
 // strings that begin with a space. The documents in these ranges are then compared without case and outer spaces.
 const spelledPrefix = 3
 
-// normal returns an address without spaces around it and in lower case, as the service keeps it.
-func normal(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
+// normalAddress returns an address without spaces around it and in lower case, as the service keeps it.
+func normalAddress(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
 
 // prefixes returns the case variants of the first characters of an address.
 func prefixes(address string) []string {
 	all := []string{""}
-	for i, r := range []rune(normal(address)) {
+	for i, r := range []rune(normalAddress(address)) {
 		if i == spelledPrefix {
 			break
 		}
@@ -66,7 +66,7 @@ func ofAddress(ctx context.Context, in *firestore.CollectionRef, address string)
 				return nil, fmt.Errorf("find in %s: %w", in.ID, err)
 			}
 			for _, document := range found {
-				if text, _ := document.Data()["email"].(string); normal(text) == normal(address) {
+				if text, _ := document.Data()["email"].(string); normalAddress(text) == normalAddress(address) {
 					refs = append(refs, document.Ref)
 				}
 			}

@@ -103,7 +103,7 @@ func Restore(ctx context.Context, dir, data string, verify func(store string) er
 		return err
 	}
 	fill := func(part string) error {
-		if err := enough(data, files.size()); err != nil {
+		if err := checkSpace(data, files.size()); err != nil {
 			return err
 		}
 		if err := os.Mkdir(part, folderMode); err != nil {
@@ -132,8 +132,8 @@ func cannotRestore(dir, data string, err error) error {
 	return err
 }
 
-// enough returns an error if a number of bytes can't be written to a folder. A file system whose space can't be measured is large enough.
-func enough(folder string, size int64) error {
+// checkSpace returns an error if a number of bytes can't be written to a folder. A file system whose space can't be measured is large enough.
+func checkSpace(folder string, size int64) error {
 	usage, err := vfs.Default.GetDiskUsage(folder)
 	if err != nil || uint64(size) <= usage.AvailBytes {
 		return nil
@@ -152,7 +152,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	}
 	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
 	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
-	if err := begin(from, data); err != nil {
+	if err := beginRestore(from, data); err != nil {
 		if created {
 			err = errors.Join(err, os.Remove(data))
 		}
@@ -160,7 +160,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, undo(data, created))
+			err = errors.Join(err, undoRestore(data, created))
 		}
 	}()
 	part := filepath.Join(data, partName)
@@ -182,8 +182,8 @@ const partName = storeName + ".part"
 // restoringName is the marker of a restore that is in progress, with the copy's name as its content.
 const restoringName = "restoring"
 
-// begin marks a restore. It removes the files of an interrupted restore and returns an error if there are other files.
-func begin(dir, data string) error {
+// beginRestore marks a restore. It removes the files of an interrupted restore and returns an error if there are other files.
+func beginRestore(dir, data string) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func begin(dir, data string) error {
 	interrupted := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == restoringName })
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case kept(name):
+		case isLostAndFound(name):
 		case !interrupted:
 			return fault.E(fault.FailedPrecondition, "the data folder %s is not empty. Stop the server, move the folder away, and try again.", data)
 		case name != restoringName:
@@ -208,17 +208,17 @@ func begin(dir, data string) error {
 	return atomicfile.SyncFolder(data)
 }
 
-// kept reports whether a name is that of a file that new file systems contain, which is not data.
-func kept(name string) bool { return name == "lost+found" }
+// isLostAndFound reports whether a name is that of a file that new file systems contain, which is not data.
+func isLostAndFound(name string) bool { return name == "lost+found" }
 
-// undo removes what a failed restore wrote, the marker last, and the data folder if the restore created it.
-func undo(data string, created bool) error {
+// undoRestore removes what a failed restore wrote, the marker last, and the data folder if the restore created it.
+func undoRestore(data string, created bool) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
-		if name := entry.Name(); !kept(name) && name != restoringName {
+		if name := entry.Name(); !isLostAndFound(name) && name != restoringName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(data, name)))
 		}
 	}

@@ -170,11 +170,11 @@ func (n *Node) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
 	httpjson.WriteError(w, code, status.String(), text)
 }
 
-// piece is the size of the buffers for copying responses.
-const piece = 32 << 10
+// copyBytes is the size of the buffers for copying responses.
+const copyBytes = 32 << 10
 
 // buffers holds the buffers for copying responses.
-var buffers = sync.Pool{New: func() any { b := make([]byte, piece); return &b }}
+var buffers = sync.Pool{New: func() any { b := make([]byte, copyBytes); return &b }}
 
 // pass copies a response, piece by piece as it arrives.
 func (n *Node) pass(r *http.Request, w http.ResponseWriter, res *http.Response) {
@@ -190,7 +190,7 @@ func (n *Node) pass(r *http.Request, w http.ResponseWriter, res *http.Response) 
 	_ = control.Flush() // if flushing is not supported, the end of the response flushes
 	unread := int64(streamWindow)
 	if !front.CountsResponse(r) {
-		unread += piece
+		unread += copyBytes
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)

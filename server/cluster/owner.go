@@ -7,7 +7,7 @@ import (
 
 // How a request reaches the node that owns its session. A session of WebChannel is kept at one node, which may be one
 // that does not lead, and its requests may arrive at any node. ToOwner forwards such a request directly to the owner,
-// where it is served by a handler of ServeOwned. The owner does not forward it again (Arrived), so no request goes round.
+// where it is served by a handler of ServeOwned. The owner does not forward it again (IsForwardedToOwner), so no request goes round.
 //
 // A node of an earlier version forwards all sessions to the leader. So a node begins sessions only while the leader
 // forwards requests to their owners (RoutesSessions).
@@ -34,8 +34,8 @@ func (n *Node) RoutesSessions() bool {
 // arrived is the key of the context of a request that was forwarded to the owner of its session.
 type arrived struct{}
 
-// Arrived reports whether the request of a context was forwarded to this node as the owner of its session.
-func Arrived(ctx context.Context) bool { return ctx.Value(arrived{}) != nil }
+// IsForwardedToOwner reports whether the request of a context was forwarded to this node as the owner of its session.
+func IsForwardedToOwner(ctx context.Context) bool { return ctx.Value(arrived{}) != nil }
 
 // ownerAttempts is how often a request is sent to the owner of its session. The second time it has a new connection.
 const ownerAttempts = 2

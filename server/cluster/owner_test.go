@@ -16,7 +16,7 @@ import (
 
 // ownedEcho responds with whether a request was forwarded to its owner, and what the owner receives of it.
 var ownedEcho = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	_, _ = fmt.Fprint(w, cluster.Arrived(r.Context()), r.Header["Clave-Owner"], " ")
+	_, _ = fmt.Fprint(w, cluster.IsForwardedToOwner(r.Context()), r.Header["Clave-Owner"], " ")
 	echo(w, r)
 })
 

@@ -175,7 +175,7 @@ func outgoingCall(ctx context.Context, port string) context.Context {
 	out := passed(in)
 	for name, values := range out {
 		switch {
-		case strings.ContainsFunc(name, nameless):
+		case strings.ContainsFunc(name, isRefusedInMetadata):
 			delete(out, name)
 		case !strings.HasSuffix(name, "-bin"):
 			out[name] = printable(values)
@@ -188,8 +188,8 @@ func outgoingCall(ctx context.Context, port string) context.Context {
 	return metadata.NewOutgoingContext(ctx, out)
 }
 
-// nameless reports whether gRPC's client refuses names of metadata with a character.
-func nameless(c rune) bool {
+// isRefusedInMetadata reports whether gRPC's client refuses names of metadata with a character.
+func isRefusedInMetadata(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 

@@ -208,16 +208,16 @@ func (in *call) caller(project string) token.Caller {
 	return c
 }
 
-// place is the project and database that a body names; both may be left out.
-type place struct {
+// databaseBody is the project and database that a body names; both may be left out.
+type databaseBody struct {
 	Project  string `json:"project"`
 	Database string `json:"database"`
 }
 
 // database returns the database that a request is about.
-func (in *call) database(p place) (resource.Database, error) {
+func (in *call) database(p databaseBody) (resource.Database, error) {
 	if in.Method == http.MethodGet || in.Method == http.MethodHead {
-		p = place{in.query("project"), in.query("database")}
+		p = databaseBody{in.query("project"), in.query("database")}
 	}
 	if p.Project == "" {
 		p.Project = in.console.o.Project
@@ -229,7 +229,7 @@ func (in *call) database(p place) (resource.Database, error) {
 }
 
 // decodeAt decodes a body and returns the database that the place in it names.
-func (in *call) decodeAt(body any, at *place) (resource.Database, error) {
+func (in *call) decodeAt(body any, at *databaseBody) (resource.Database, error) {
 	if err := in.decode(body); err != nil {
 		return resource.Database{}, err
 	}

@@ -23,7 +23,7 @@ type collectionJSON struct {
 
 // getCollections returns the collections under a document or the root, with their counts on request.
 func (c *Console) getCollections(in *call) (any, error) {
-	db, err := in.database(place{})
+	db, err := in.database(databaseBody{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 
 // getGroups returns the ids of all collections.
 func (c *Console) getGroups(in *call) (any, error) {
-	db, err := in.database(place{})
+	db, err := in.database(databaseBody{})
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 	"clave/server/token"
 )
 
-// atOnce is the number of documents that each commit of a recursive delete, or of its undoing, changes.
-const atOnce = 500
+// deleteBatch is the number of documents that each commit of a recursive delete, or of its undoing, changes.
+const deleteBatch = 500
 
 // The time for which a recursive delete can be undone, and the maximum number of deletes that can be undone.
 const (
@@ -75,14 +75,14 @@ func (u *undos) take(token string, now time.Time) *undo {
 
 // pathsBody is a body that names documents and collections.
 type pathsBody struct {
-	place
+	databaseBody
 	Paths []string `json:"paths"`
 }
 
 // readPaths reads a pathsBody and checks its paths. It leaves out paths below other ones, which are deleted with those.
 func (in *call) readPaths() (db resource.Database, paths []string, err error) {
 	var body pathsBody
-	if db, err = in.decodeAt(&body, &body.place); err != nil {
+	if db, err = in.decodeAt(&body, &body.databaseBody); err != nil {
 		return db, nil, err
 	}
 	if len(body.Paths) == 0 {
@@ -235,7 +235,7 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 	for _, path := range d.paths {
 		err := c.o.Guard.Below(in.Context(), caller, d.db, path, func(name resource.Document) error {
 			writes = append(writes, document.Write{Op: document.Delete, Name: name})
-			if len(writes) < atOnce {
+			if len(writes) < deleteBatch {
 				return nil
 			}
 			return flush()

@@ -26,13 +26,13 @@ import (
 // postExport prepares the export of a query's documents and returns a token, with which its file can be requested once.
 func (c *Console) postExport(in *call) (any, error) {
 	var body struct {
-		place
+		databaseBody
 		Parent string          `json:"parent"`
 		Query  json.RawMessage `json:"query"`
 		Format string          `json:"format"`
 		Name   string          `json:"name"`
 	}
-	db, err := in.decodeAt(&body, &body.place)
+	db, err := in.decodeAt(&body, &body.databaseBody)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type versionJSON struct {
 }
 
 // documentOf returns the document that a request names.
-func (in *call) documentOf(p place, path string) (resource.Document, error) {
+func (in *call) documentOf(p databaseBody, path string) (resource.Document, error) {
 	db, err := in.database(p)
 	if err != nil {
 		return resource.Document{}, err
@@ -40,7 +40,7 @@ func (in *call) documentOf(p place, path string) (resource.Document, error) {
 
 // getHistory returns the kept versions of a document, newest first.
 func (c *Console) getHistory(in *call) (any, error) {
-	name, err := in.documentOf(place{}, in.query("path"))
+	name, err := in.documentOf(databaseBody{}, in.query("path"))
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func documentJSON(d *document.Document) (json.RawMessage, error) {
 
 // getVersion returns a document as of a time.
 func (c *Console) getVersion(in *call) (any, error) {
-	name, err := in.documentOf(place{}, in.query("path"))
+	name, err := in.documentOf(databaseBody{}, in.query("path"))
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +157,14 @@ func (c *Console) getVersion(in *call) (any, error) {
 // postRestoreVersion restores the state of a document as of a time: it writes the document, or deletes it if it was absent.
 func (c *Console) postRestoreVersion(in *call) (any, error) {
 	var body struct {
-		place
+		databaseBody
 		Path string `json:"path"`
 		At   string `json:"at"`
 	}
 	if err := in.decode(&body); err != nil {
 		return nil, err
 	}
-	name, err := in.documentOf(body.place, body.Path)
+	name, err := in.documentOf(body.databaseBody, body.Path)
 	if err != nil {
 		return nil, err
 	}

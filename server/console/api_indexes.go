@@ -132,7 +132,7 @@ func (w *MissingIndexes) of(db resource.Database) []indexJSON {
 
 // getIndexes returns the present composite indexes, and the missing ones that queries needed.
 func (c *Console) getIndexes(in *call) (any, error) {
-	db, err := in.database(place{})
+	db, err := in.database(databaseBody{})
 	if err != nil {
 		return nil, err
 	}
@@ -186,10 +186,10 @@ func (c *Console) presentIndex(in *call, db resource.Database, one index.Status)
 // postIndexFile adds a missing index to the index file of the database.
 func (c *Console) postIndexFile(in *call) (any, error) {
 	var body struct {
-		place
+		databaseBody
 		JSON string `json:"json"`
 	}
-	db, err := in.decodeAt(&body, &body.place)
+	db, err := in.decodeAt(&body, &body.databaseBody)
 	if err != nil {
 		return nil, err
 	}

@@ -54,10 +54,10 @@ func (in *call) change(project, method, target string) (func(error), error) {
 // postSnapshot keeps the state of a project's documents.
 func (c *Console) postSnapshot(in *call) (any, error) {
 	var body struct {
-		place
+		databaseBody
 		Name string `json:"name"`
 	}
-	db, err := in.decodeAt(&body, &body.place)
+	db, err := in.decodeAt(&body, &body.databaseBody)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +115,10 @@ func (c *Console) deleteSnapshot(in *call) (any, error) {
 // postClear deletes all documents or all accounts of a project.
 func (c *Console) postClear(in *call) (any, error) {
 	var body struct {
-		place
+		databaseBody
 		What string `json:"what"`
 	}
-	db, err := in.decodeAt(&body, &body.place)
+	db, err := in.decodeAt(&body, &body.databaseBody)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func issuesJSON(issues []rules.Issue) []issueJSON {
 
 // getRules returns the rules in force.
 func (c *Console) getRules(in *call) (any, error) {
-	db, err := in.database(place{})
+	db, err := in.database(databaseBody{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (c *Console) getRules(in *call) (any, error) {
 
 // sourceBody is a body with rules.
 type sourceBody struct {
-	place
+	databaseBody
 	Source *string `json:"source"`
 }
 
@@ -102,7 +102,7 @@ func (c *Console) putRules(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := in.database(body.place)
+	db, err := in.database(body.databaseBody)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (c *Console) postRulesRun(in *call) (any, error) {
 		sourceBody
 		Cases json.RawMessage `json:"cases"`
 	}
-	db, err := in.decodeAt(&body, &body.place)
+	db, err := in.decodeAt(&body, &body.databaseBody)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (c *Console) postRulesRun(in *call) (any, error) {
 
 // getCoverage returns the values of the expressions of the rules in force.
 func (c *Console) getCoverage(in *call) (any, error) {
-	db, err := in.database(place{})
+	db, err := in.database(databaseBody{})
 	if err != nil {
 		return nil, err
 	}

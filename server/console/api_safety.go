@@ -77,7 +77,7 @@ func (c *Console) checkRules(in *call) Check {
 		if r == nil || open[id] != nil {
 			continue
 		}
-		if text := openTo(in.Context(), r, db, c.now()); text != "" {
+		if text := publicOperations(in.Context(), r, db, c.now()); text != "" {
 			open[id] = text
 			state = CheckWarn
 			if text != "read" {
@@ -94,12 +94,12 @@ func (c *Console) checkRules(in *call) Check {
 // now returns the current time as a value of the rules.
 func (c *Console) now() value.Timestamp { return value.TimestampOf(c.o.Clock.Now()) }
 
-// openTo returns the operations that everyone may do with a document of any name: none, read, write, or both.
-func openTo(ctx context.Context, r *rules.Ruleset, db resource.Database, now value.Timestamp) string {
+// publicOperations returns the operations that everyone may do with a document of any name: none, read, write, or both.
+func publicOperations(ctx context.Context, r *rules.Ruleset, db resource.Database, now value.Timestamp) string {
 	name := resource.Document{DB: db, Path: "clave-safety-check/x"}
 	d := &document.Document{Name: name, Fields: value.Map{}}
 	may := func(q rules.Request) bool {
-		q.Name, q.Time, q.Reader = name, now, nothing{}
+		q.Name, q.Time, q.Reader = name, now, emptyDatabase{}
 		decision, err := r.Allow(ctx, &q)
 		return err == nil && decision.Allowed
 	}
@@ -116,10 +116,10 @@ func openTo(ctx context.Context, r *rules.Ruleset, db resource.Database, now val
 	return ""
 }
 
-// nothing is a database without documents.
-type nothing struct{}
+// emptyDatabase is a database without documents.
+type emptyDatabase struct{}
 
 // Lookup implements rules.Reader.
-func (nothing) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
+func (emptyDatabase) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
 	return nil, false, nil
 }

@@ -175,7 +175,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.openByLink(w, r)
 		return
 	}
-	of := c.o.Sessions.Find(sessionCookie(r), active(r))
+	of := c.o.Sessions.Find(sessionCookie(r), isActive(r))
 	if of == nil {
 		refuse(w, page, errNoSession)
 		return
@@ -197,11 +197,11 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Sess
 	case strings.HasPrefix(path, apiPrefix):
 		c.serveAPI(w, r, of)
 	case strings.HasPrefix(path, restPrefix):
-		c.o.REST.ServeHTTP(w, passedOn(r, of))
+		c.o.REST.ServeHTTP(w, forwardedRequest(r, of))
 	case strings.HasPrefix(path, webChannelPrefix):
-		c.o.WebChannel.ServeHTTP(w, passedOn(r, of))
+		c.o.WebChannel.ServeHTTP(w, forwardedRequest(r, of))
 	case strings.HasPrefix(path, identityPrefix):
-		r = passedOn(r, of)
+		r = forwardedRequest(r, of)
 		if c.o.Addresses.Auth != "" {
 			r.Host = c.o.Addresses.Auth // links in e-mails lead there
 		}
@@ -212,8 +212,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Sess
 	}
 }
 
-// passedOn returns the request to forward to the program's own handlers. The rights of the session replace its credentials.
-func passedOn(r *http.Request, of *session.Session) *http.Request {
+// forwardedRequest returns the request to forward to the program's own handlers. The rights of the session replace its credentials.
+func forwardedRequest(r *http.Request, of *session.Session) *http.Request {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", of.Authorization())
 	r.Header.Del("Cookie")

@@ -31,7 +31,7 @@ func newPages() (http.Handler, error) {
 		return nil, err
 	}
 	if _, err := fs.Stat(files, "index.html"); errors.Is(err, fs.ErrNotExist) {
-		return http.HandlerFunc(unbuilt), nil
+		return http.HandlerFunc(serveWithoutPages), nil
 	}
 	section, err := hosting.Parse([]byte(pagesSection))
 	if err != nil {
@@ -40,8 +40,8 @@ func newPages() (http.Handler, error) {
 	return hosting.New(section, files, hosting.Options{}), nil
 }
 
-// unbuilt serves pages in a program that was built without them.
-func unbuilt(w http.ResponseWriter, _ *http.Request) {
+// serveWithoutPages serves pages in a program that was built without them.
+func serveWithoutPages(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	text := "This clave was built without the console's pages, as plain go build does. make bin/clave builds them in; it needs Node and npm. The console's API answers below /api/."

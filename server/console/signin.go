@@ -84,7 +84,7 @@ func (s *signIns) take(code string, now time.Time) *signIn {
 
 // signInBody names an account.
 type signInBody struct {
-	place
+	databaseBody
 	LocalID  string `json:"localId"`
 	TenantID string `json:"tenantId"`
 }

@@ -177,13 +177,13 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 	id := old.set.LastID() + 1
 	defs.Indexes = append(defs.Indexes, d)
 	next := old.next(index.NewSet(defs, append(ids, id)))
-	next.since[id] = never
+	next.since[id] = noSerial
 	var batch storage.Batch
 	db.clearIndex(&batch, id)
 	if err := db.register(&batch, next); err != nil {
 		return nil, nil, err
 	}
-	if err := e.applyAside(ctx, &batch); err != nil {
+	if err := e.applyUncommitted(ctx, &batch); err != nil {
 		return nil, nil, err
 	}
 	db.useIndexes(next)
@@ -196,7 +196,7 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 	db.gate.RLock()
 	defer db.gate.RUnlock()
 	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be missing in since.
-	if db.indexes.Load().since[c.ID] != never {
+	if db.indexes.Load().since[c.ID] != noSerial {
 		return rng.From, errDropped
 	}
 	// The paths are found without locks, because a lock needs a name. The documents are read again below, from a view that
@@ -240,7 +240,7 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 	if batch.Empty() {
 		return next, nil
 	}
-	return next, e.applyAside(ctx, &batch)
+	return next, e.applyUncommitted(ctx, &batch)
 }
 
 // documentsOf returns the paths of the first documents of a collection group in a range of keys, and the key at which
@@ -283,27 +283,27 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	db.indexing.Lock()
 	defer db.indexing.Unlock()
 	old := db.indexes.Load()
-	if old.since[c.ID] != never {
+	if old.since[c.ID] != noSerial {
 		return errDropped
 	}
 	next := old.next(old.set)
 	if err != nil {
 		next = old.without(c)
 	} else {
-		// applyAside has returned for every chunk, so the current view has all entries. Earlier views may lack some.
+		// applyUncommitted has returned for every chunk, so the current view has all entries. Earlier views may lack some.
 		next.since[c.ID] = e.viewSerial()
 	}
 	var batch storage.Batch
 	if failed := db.register(&batch, next); failed != nil {
 		return failed
 	}
-	failed := e.applyAside(ctx, &batch)
+	failed := e.applyUncommitted(ctx, &batch)
 	if errors.Is(failed, storage.ErrFull) {
 		// The catalogue still has the index as one that is being built, so the next start drops it. Removing its entries needs no space.
 		next = old.without(c)
 		var entries storage.Batch
 		db.clearIndex(&entries, c.ID)
-		failed = errors.Join(failed, e.applyAside(ctx, &entries))
+		failed = errors.Join(failed, e.applyUncommitted(ctx, &entries))
 	} else if failed != nil {
 		return failed
 	}

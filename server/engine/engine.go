@@ -132,7 +132,7 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error
 	if unfinished && e.follows() {
 		return ErrReopen
 	} else if unfinished {
-		indexes.unfinished, indexes.incompleteUntil = true, never
+		indexes.unfinished, indexes.incompleteUntil = true, noSerial
 	}
 	e.mu.last = max(e.mu.last, db.number.Load())
 	db.persisted = true
@@ -194,12 +194,12 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 		db.birth = e.opened
 	}
 	defs := *e.defaults.Load()
-	e.add(db, newIndexState(index.NewSet(defs, numbered(len(defs.Indexes)))))
+	e.add(db, newIndexState(index.NewSet(defs, firstIDs(len(defs.Indexes)))))
 	return db, nil
 }
 
-// numbered returns 1 to n.
-func numbered(n int) []uint32 {
+// firstIDs returns the numbers 1 to n.
+func firstIDs(n int) []uint32 {
 	ids := make([]uint32, n)
 	for i := range ids {
 		ids[i] = uint32(i) + 1

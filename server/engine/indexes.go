@@ -38,8 +38,8 @@ type indexState struct {
 	done  chan struct{}
 }
 
-// never is the serial of no view.
-const never = math.MaxUint64
+// noSerial is the serial of no view.
+const noSerial = math.MaxUint64
 
 // newIndexState returns the state of a set whose indexes serve all views.
 func newIndexState(set *index.Set) *indexState {
@@ -110,7 +110,7 @@ func (db *database) useIndexes(next *indexState) {
 func (s *indexState) building() []uint32 {
 	var out []uint32
 	for _, c := range s.set.Composites {
-		if s.since[c.ID] == never {
+		if s.since[c.ID] == noSerial {
 			out = append(out, c.ID)
 		}
 	}
@@ -214,7 +214,7 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	if err := db.register(&batch, finished); err != nil {
 		return err
 	}
-	if err := e.applyAside(ctx, &batch); err != nil {
+	if err := e.applyUncommitted(ctx, &batch); err != nil {
 		return err
 	}
 	db.useIndexes(finished)
@@ -234,13 +234,13 @@ func (e *Engine) beginChange(ctx context.Context, db *database, state *indexStat
 	for _, c := range added {
 		db.clearIndex(&batch, c.ID)
 	}
-	if during.former, during.formerUntil = next, never; state.unfinished { // It is unknown which entries exist.
-		during.incompleteUntil = never
+	if during.former, during.formerUntil = next, noSerial; state.unfinished { // It is unknown which entries exist.
+		during.incompleteUntil = noSerial
 		all := storage.Prefix(keys.Prefix(keys.KindIndex, db.number.Load()))
 		batch.DeleteRange(all.From, all.To)
 	}
 	db.useIndexes(during)
-	err := e.applyAside(ctx, &batch)
+	err := e.applyUncommitted(ctx, &batch)
 	if errors.Is(err, storage.ErrFull) {
 		db.useIndexes(state.next(state.set)) // Nothing was written.
 	}
@@ -265,7 +265,7 @@ func keepIDs(old *indexState, defs index.Definitions) []uint32 {
 	last := old.set.LastID()
 	ids := make([]uint32, len(defs.Indexes))
 	for i, d := range defs.Indexes {
-		at := slices.IndexFunc(old.set.Composites, func(c *index.Composite) bool { return c.Equal(d) && old.since[c.ID] != never })
+		at := slices.IndexFunc(old.set.Composites, func(c *index.Composite) bool { return c.Equal(d) && old.since[c.ID] != noSerial })
 		if at >= 0 {
 			ids[i] = old.set.Composites[at].ID
 			continue
@@ -276,8 +276,8 @@ func keepIDs(old *indexState, defs index.Definitions) []uint32 {
 	return ids
 }
 
-// applyAside writes a batch that is not a commit and makes it visible to readers.
-func (e *Engine) applyAside(ctx context.Context, batch *storage.Batch) error {
+// applyUncommitted writes a batch that is not a commit and makes it visible to readers.
+func (e *Engine) applyUncommitted(ctx context.Context, batch *storage.Batch) error {
 	return e.seq.submit(ctx, &pending{aside: batch.Ops})
 }
 
@@ -325,7 +325,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 		}
 		changes.diff(before, after)
 		if changes.cost > chunk {
-			if err := e.applyAside(ctx, &storage.Batch{Ops: changes.ops}); err != nil {
+			if err := e.applyUncommitted(ctx, &storage.Batch{Ops: changes.ops}); err != nil {
 				return err
 			}
 			changes = edit{}
@@ -334,7 +334,7 @@ func (e *Engine) rebuild(ctx context.Context, db *database, old, next *index.Set
 	if err := it.Err(); err != nil {
 		return err
 	}
-	return e.applyAside(ctx, &storage.Batch{Ops: changes.ops})
+	return e.applyUncommitted(ctx, &storage.Batch{Ops: changes.ops})
 }
 
 // document returns the full name of a relative path.
@@ -352,7 +352,7 @@ func (e *Engine) Indexes(name resource.Database) ([]index.Status, error) {
 	out := make([]index.Status, len(s.set.Composites))
 	for i, c := range s.set.Composites {
 		plan := planner.Label(c)
-		out[i] = index.Status{Definition: c.Definition, Building: s.since[c.ID] == never, Scope: plan.Scope, Properties: plan.Properties}
+		out[i] = index.Status{Definition: c.Definition, Building: s.since[c.ID] == noSerial, Scope: plan.Scope, Properties: plan.Properties}
 	}
 	return out, nil
 }

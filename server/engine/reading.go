@@ -108,7 +108,7 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.
 			r.past, r.layered = overlay, err == nil
 			return overlay, err
 		}
-		r.held.Back(before)
+		r.held.Shrink(before)
 		r.long = true
 	}
 	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, func(n int64) error { return r.held.Take(held.Beside + n) })
@@ -134,7 +134,7 @@ func (r *Reading) Transaction() []byte { return r.begun }
 // Close ends the reading, but not the transaction.
 func (r *Reading) Close() {
 	r.turn.Rest()
-	r.held.Back(0)
+	r.held.Shrink(0)
 	if r.view != nil {
 		r.view.release()
 		r.view = nil
@@ -167,7 +167,7 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 	before := r.held.Held()
 	overlay, err := r.layer(ctx, func(path string) bool { return path == name.Path })
 	if r.long {
-		defer r.held.Back(before)
+		defer r.held.Shrink(before)
 	}
 	if err != nil {
 		return nil, err

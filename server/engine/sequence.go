@@ -307,7 +307,7 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 		return nil, err
 	}
 	// On a full disk only a batch in which every commit deletes may use the reserved space.
-	batch := &storage.Batch{Ops: together(group), Deletes: true}
+	batch := &storage.Batch{Ops: operationsOf(group), Deletes: true}
 	for _, p := range group {
 		batch.Deletes = batch.Deletes && p.deletes()
 		if len(p.changes) == 0 {
@@ -325,11 +325,11 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	return batch, nil
 }
 
-// together returns the operations of a group, in columns if they are those of small commits: documents that are written at the same
+// operationsOf returns the operations of a group, in columns if they are those of small commits: documents that are written at the same
 // time mostly belong to few collections, and the store writes adjacent keys faster. No two commits of a group have a
 // key in common, because each holds the locks of its documents until it is visible; what is not a commit may have, so then the order
 // is that of the group.
-func together(group []*pending) []storage.Op {
+func operationsOf(group []*pending) []storage.Op {
 	if len(group) == 1 && group[0].aside == nil {
 		return group[0].ops // The operations of a single commit are not copied.
 	}

@@ -77,7 +77,7 @@ func TestTogether(t *testing.T) {
 		{"nothing", []*pending{none}, nil},
 	} {
 		var got []string
-		for _, op := range together(tt.group) {
+		for _, op := range operationsOf(tt.group) {
 			got = append(got, string(op.Key))
 		}
 		if !slices.Equal(got, tt.want) {

@@ -78,8 +78,8 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 	return settings, nil
 }
 
-// lookAgain is the interval at which certificate files are checked for changes.
-const lookAgain = 10 * time.Second
+// certificateInterval is the interval at which certificate files are checked for changes.
+const certificateInterval = 10 * time.Second
 
 // certificateFiles is a certificate in two files.
 type certificateFiles struct {
@@ -97,7 +97,7 @@ type certificateFiles struct {
 func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := f.o.Clock.Now(); now.Sub(f.mu.looked) >= lookAgain {
+	if now := f.o.Clock.Now(); now.Sub(f.mu.looked) >= certificateInterval {
 		f.mu.looked = now
 		if f.stateLocked() != f.mu.state {
 			if err := f.loadLocked(); err != nil {

@@ -76,7 +76,7 @@ func (s *split) Run(ctx context.Context) error {
 			}
 		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
 			return nil
-		case !passing(err):
+		case !isTemporary(err):
 			return err
 		case clock.Sleep(ctx, s.clock, acceptPause) != nil:
 			return nil
@@ -84,8 +84,8 @@ func (s *split) Run(ctx context.Context) error {
 	}
 }
 
-// passing reports whether a listener may accept again after an error: the peer has disconnected, or files or memory are short.
-func passing(err error) bool {
+// isTemporary reports whether a listener may accept again after an error: the peer has disconnected, or files or memory are short.
+func isTemporary(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
 		if errors.Is(err, e) {
 			return true

@@ -61,11 +61,11 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		switch made.Type {
 		case onetime.ChangeEmail:
 			if !s.o.AsEmulator { // The official emulator sends no recovery e-mail for it.
-				if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+				if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
 					return err
 				}
 			}
-			u.Move(made.NewEmail, true, s.now())
+			u.ChangeEmail(made.NewEmail, true, s.now())
 		case onetime.RecoverEmail:
 			s.restore(u, made)
 		}

@@ -35,8 +35,8 @@ type recovery struct {
 	link string
 }
 
-// formerly returns a code that restores an account to its present state, without storing it.
-func (s *Service) formerly(u *account.User) onetime.Code {
+// recoveryCode returns a code that restores an account to its present state, without storing it.
+func (s *Service) recoveryCode(u *account.User) onetime.Code {
 	return onetime.Code{Type: onetime.RecoverEmail, UID: u.UID, Email: u.Email, Unverified: !u.EmailVerified, Before: onetime.MeansOf(u), Made: s.now()}
 }
 

@@ -109,10 +109,10 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Con
 			}
 			handOver(u)
 			if u.Email != "" && u.Email != res.Email {
-				if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+				if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
 					return err
 				}
-				u.Move(res.Email, true, s.now())
+				u.ChangeEmail(res.Email, true, s.now())
 			}
 			u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
 			return nil

@@ -182,10 +182,10 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 	var notice *recovery
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
 		if u.Email != email {
-			if notice, err = s.recoverable(ch, c, u, s.formerly(u)); err != nil {
+			if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
 				return err
 			}
-			u.Move(email, false, s.now())
+			u.ChangeEmail(email, false, s.now())
 		}
 		u.SetPassword(hash, s.now())
 		if r.DisplayName != nil {

@@ -42,7 +42,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 		s.o.SignedIn()
 	}
 	ses.AuthTime = now.Unix()
-	return s.give(ch, c, u, ses)
+	return s.issueTokens(ch, c, u, ses)
 }
 
 // signInPair is signIn for responses that lack the lifetime of the ID token.
@@ -51,8 +51,8 @@ func (s *Service) signInPair(ch *account.Change, c Call, u *account.User, ses se
 	return TokenPair{t.IDToken, t.RefreshToken}, err
 }
 
-// give mints the tokens of a session and stores the session. The change must hold the user's lock.
-func (s *Service) give(ch *account.Change, c Call, u *account.User, ses session.Session) (Tokens, error) {
+// issueTokens mints the tokens of a session and stores the session. The change must hold the user's lock.
+func (s *Service) issueTokens(ch *account.Change, c Call, u *account.User, ses session.Session) (Tokens, error) {
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	id, err := s.tokens.MintID(c.Project, u.UID, session.IDClaims(u, &ses))
 	if err != nil {

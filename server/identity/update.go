@@ -58,7 +58,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	res := &UpdateResponse{Kind: kindUpdate}
 	var notice *recovery
 	err = s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
-		before, formerly := *u, s.formerly(u)
+		before, formerly := *u, s.recoveryCode(u)
 		if err := edit.Apply(ch, u); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 			ses.Provider = "password"
 		}
 		ses.AuthTime = s.now().Unix()
-		res.Tokens, err = s.give(ch, c, u, ses)
+		res.Tokens, err = s.issueTokens(ch, c, u, ses)
 		return err
 	})
 	if err == nil {

@@ -129,7 +129,7 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (
 	_, err = reading.Query(ctx, &wide, func(d *document.Document) error {
 		w.docs = append(w.docs, d)
 		if w.bytes += weight(d); w.bytes > f.hub.o.MaxWindowBytes {
-			return tooMuch()
+			return errWindows()
 		}
 		return nil
 	})

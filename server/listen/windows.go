@@ -2,8 +2,8 @@ package listen
 
 import "clave/server/fault"
 
-// tooMuch returns the error of a target whose window does not fit into the memory for windows.
-func tooMuch() error {
+// errWindows returns the error of a target whose window does not fit into the memory for windows.
+func errWindows() error {
 	return fault.E(fault.ResourceExhausted, "The queries with a limit that this client listens to take too much memory.")
 }
 
@@ -34,7 +34,7 @@ func (s *Stream) checkWindows() error {
 	}
 	s.follower.mu.Unlock()
 	if own > most/int64(max(1, s.hub.Streams())) {
-		return tooMuch()
+		return errWindows()
 	}
 	return nil
 }

@@ -15,26 +15,26 @@ import (
 // The limits of garbage, in percent of the live heap: requests make much short-lived garbage beside a small live heap, and frequent
 // collections take a tenth of the time. Garbage is limited to mostGarbage while the collector has little to scan for pointers: blocks
 // of bytes, such as the store's tables and responses that wait for slow readers, are not scanned. With a large live heap the limit
-// falls to leastGarbage, so that both together take at most the bytes of together while that is possible.
+// falls to leastGarbage, so that garbage and live heap take at most garbageSum bytes together while that is possible.
 const (
 	mostPercent  = 400
 	leastPercent = 10
 	mostGarbage  = 40 * mib
 	leastGarbage = 16 * mib
-	together     = 120 * mib
+	garbageSum   = 120 * mib
 )
 
-// At intervals of look the governor checks whether a burst is over: fewer than quiet bytes were allocated in the
-// interval, and the heap holds at least worthwhile bytes that are not live.
+// The governor checks at each checkInterval whether a burst of work is over: fewer than burstBytes were allocated in the
+// interval, and the heap holds at least minFreed bytes that are not live.
 const (
-	look       = 5 * time.Second
-	quiet      = 8 * mib
-	worthwhile = 16 * mib
+	checkInterval = 5 * time.Second
+	burstBytes    = 8 * mib
+	minFreed      = 16 * mib
 )
 
-// slack is the minimum of free pages, in bytes, that the heap keeps. With a much smaller one the heap would return pages that it
+// minFreePages is the minimum of free pages, in bytes, that the heap keeps. With a much smaller one the heap would return pages that it
 // needs again at once.
-const slack = 8 * mib
+const minFreePages = 8 * mib
 
 // Governor adjusts the garbage collector to the live heap.
 type Governor struct {
@@ -65,14 +65,14 @@ func Percent(live, scanned int64) int {
 	if live <= 0 {
 		return mostPercent
 	}
-	garbage := max(min(mostGarbage, max(leastGarbage, together-live)), min(scanned, live/2))
+	garbage := max(min(mostGarbage, max(leastGarbage, garbageSum-live)), min(scanned, live/2))
 	return int(min(max(garbage*100/live, leastPercent), mostPercent))
 }
 
 // Ceiling returns the number of bytes from which on the heap returns free pages to the system: the heap's size before the next
 // cycle of the collector, the memory beside objects, and some free pages. live and percent are as for Percent.
 func Ceiling(live int64, percent int, beside int64) int64 {
-	return live + live/100*int64(percent) + beside + slack + live/32
+	return live + live/100*int64(percent) + beside + minFreePages + live/32
 }
 
 // Run adjusts the garbage collector until ctx is done.
@@ -87,14 +87,14 @@ func (g *Governor) Run(ctx context.Context) error {
 	last := read()
 	busy := true // memory that the start needed is returned, too
 	for {
-		if clock.Sleep(ctx, g.clock, look) != nil {
+		if clock.Sleep(ctx, g.clock, checkInterval) != nil {
 			return nil
 		}
 		now := read()
 		switch {
-		case now.allocated-last.allocated >= quiet:
+		case now.allocated-last.allocated >= burstBytes:
 			busy = true
-		case busy && now.held-now.live >= worthwhile:
+		case busy && now.held-now.live >= minFreed:
 			g.rest(ctx)
 			debug.FreeOSMemory()
 			now, busy = read(), false

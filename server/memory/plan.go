@@ -21,9 +21,9 @@ type Plan struct {
 // always three tables: one is being filled, one is being written out, and one is kept for filling next. Larger tables cause fewer merges of
 // data that are far larger, and must be configured too.
 const (
-	enough     = 768 * mib
-	leastTable = 4 * mib
-	mostTable  = 32 * mib
+	defaultShare = 768 * mib
+	leastTable   = 4 * mib
+	mostTable    = 32 * mib
 	// leastRequests suffices for the largest request, WebChannel's of 36 MiB.
 	leastRequests = 40 * mib
 	mostRequests  = 64 * mib
@@ -36,15 +36,15 @@ const (
 	perCall       = 32 << 10
 	perStream     = 64 << 10
 	perResponse   = 48 << 10
-	fewest        = 256
+	minPlaces     = 256
 	mostResponses = 4096
 )
 
 // PlanFor returns the plan for a limit in bytes, 0 for none. configured reports whether the limit was configured: only
 // then does the cache grow with it, because the program should not fill a machine's memory without need.
 func PlanFor(limit int64, configured bool) Plan {
-	share := int64(enough)
-	if limit > 0 && (configured || limit < enough) {
+	share := int64(defaultShare)
+	if limit > 0 && (configured || limit < defaultShare) {
 		share = limit
 	}
 	return Plan{
@@ -55,9 +55,9 @@ func PlanFor(limit int64, configured bool) Plan {
 		Windows:  max(share, limit) / 8,
 		Results:  max(share, limit) / 8,
 
-		Connections: max(int(max(share, limit)/4/perConnection), fewest),
-		Calls:       max(int(max(share, limit)/4/perCall), fewest),
-		Streams:     max(int(max(share, limit)/4/perStream), fewest),
-		Responses:   min(max(int(share/4/perResponse), fewest), mostResponses),
+		Connections: max(int(max(share, limit)/4/perConnection), minPlaces),
+		Calls:       max(int(max(share, limit)/4/perCall), minPlaces),
+		Streams:     max(int(max(share, limit)/4/perStream), minPlaces),
+		Responses:   min(max(int(share/4/perResponse), minPlaces), mostResponses),
 	}
 }

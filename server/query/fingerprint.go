@@ -14,25 +14,25 @@ func (q *Query) Fingerprint() string {
 	b = printText(b, q.DB.ID)
 	b = printText(b, q.Parent)
 	for _, f := range q.From {
-		b = append(printText(append(b, 'F'), f.Collection), flag(f.AllDescendants))
+		b = append(printText(append(b, 'F'), f.Collection), printBool(f.AllDescendants))
 	}
 	b = printFilter(append(b, 'W'), q.Where)
 	for _, o := range q.OrderBy {
-		b = append(printText(append(b, 'O'), o.Path.String()), flag(o.Desc))
+		b = append(printText(append(b, 'O'), o.Path.String()), printBool(o.Desc))
 	}
 	b = printCursor(append(b, 'S'), q.Start)
 	b = printCursor(append(b, 'E'), q.End)
 	b = binary.AppendVarint(append(b, 'L'), int64(q.Limit))
 	b = binary.AppendVarint(b, int64(q.Offset))
-	b = append(b, flag(q.HasSelect))
+	b = append(b, printBool(q.HasSelect))
 	for _, path := range q.Select {
 		b = printText(b, path.String())
 	}
 	return string(printNearest(append(b, 'N'), q.Nearest))
 }
 
-// flag prints a boolean.
-func flag(v bool) byte {
+// printBool prints a boolean.
+func printBool(v bool) byte {
 	if v {
 		return 1
 	}
@@ -75,7 +75,7 @@ func printCursor(b []byte, c *Cursor) []byte {
 	if c == nil {
 		return append(b, '-')
 	}
-	b = binary.AppendUvarint(append(b, '+', flag(c.Before)), uint64(len(c.Values)))
+	b = binary.AppendUvarint(append(b, '+', printBool(c.Before)), uint64(len(c.Values)))
 	for _, v := range c.Values {
 		b = value.AppendBinary(b, v)
 	}

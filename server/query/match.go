@@ -102,20 +102,20 @@ func (f Unary) Holds(v value.Value) bool {
 func (f Field) Holds(v value.Value) bool {
 	switch f.Op {
 	case Equal:
-		return same(v, f.Value)
+		return filterEqual(v, f.Value)
 	case NotEqual:
-		return !value.IsNull(v) && !value.IsNull(f.Value) && !same(v, f.Value)
+		return !value.IsNull(v) && !value.IsNull(f.Value) && !filterEqual(v, f.Value)
 	case In:
-		return among(v, f.Value)
+		return inList(v, f.Value)
 	case NotIn:
 		items, _ := f.Value.(value.Array)
-		return !value.IsNull(v) && !hasNull(items) && !among(v, f.Value)
+		return !value.IsNull(v) && !hasNull(items) && !inList(v, f.Value)
 	case ArrayContains:
-		return among(f.Value, v)
+		return inList(f.Value, v)
 	case ArrayContainsAny:
 		items, _ := f.Value.(value.Array)
 		for _, item := range items {
-			if among(item, v) {
+			if inList(item, v) {
 				return true
 			}
 		}
@@ -148,16 +148,16 @@ func (f Field) inRange(v value.Value) bool {
 // ordered reports whether a value is neither null nor NaN.
 func ordered(v value.Value) bool { return !value.IsNull(v) && !value.IsNaN(v) }
 
-// same is equality in filters.
-func same(a, b value.Value) bool {
+// filterEqual is equality in filters.
+func filterEqual(a, b value.Value) bool {
 	return a.Kind() == b.Kind() && ordered(a) && value.Equal(a, b)
 }
 
-// among reports whether v equals an element of list, which may be a value of any kind.
-func among(v, list value.Value) bool {
+// inList reports whether v equals an element of list, which may be a value of any kind.
+func inList(v, list value.Value) bool {
 	items, _ := list.(value.Array)
 	for _, item := range items {
-		if same(v, item) {
+		if filterEqual(v, item) {
 			return true
 		}
 	}

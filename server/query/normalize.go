@@ -45,7 +45,7 @@ func (q *Query) Normalize() (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Where = flatten(fold(where))
+	n.Where = flatten(foldEmpty(where))
 	// Cursors have values for the order that the client sent, which n.OrderBy still is here.
 	if err := n.checkCursors(); err != nil {
 		return nil, err

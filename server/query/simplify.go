@@ -65,13 +65,13 @@ func pruneField(f Field) Filter {
 	}
 }
 
-// fold simplifies a filter whose parts hold for nothing.
-func fold(f Filter) Filter {
+// foldEmpty simplifies a filter whose parts hold for nothing.
+func foldEmpty(f Filter) Filter {
 	switch x := f.(type) {
 	case *And:
 		out := &And{}
 		for _, inner := range x.Filters {
-			inner = fold(inner)
+			inner = foldEmpty(inner)
 			if isNever(inner) {
 				return never()
 			}
@@ -81,7 +81,7 @@ func fold(f Filter) Filter {
 	case *Or:
 		out := &Or{}
 		for _, inner := range x.Filters {
-			if inner = fold(inner); !isNever(inner) {
+			if inner = foldEmpty(inner); !isNever(inner) {
 				out.Filters = append(out.Filters, inner)
 			}
 		}

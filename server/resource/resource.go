@@ -152,7 +152,7 @@ func parseDocument(what, name string) (Document, error) {
 		return Document{}, err
 	}
 	if strings.Count(path, "/")%2 == 0 {
-		return Document{}, lacks(what, name, "/", len(name))
+		return Document{}, missingWord(what, name, "/", len(name))
 	}
 	return Document{DB: db, Path: path}, nil
 }
@@ -171,7 +171,7 @@ func splitName(what, name string) (Database, string, error) {
 	}{{"projects", &db.Project}, {"databases", &db.ID}, {"documents", nil}} {
 		after, ok := strings.CutPrefix(rest, part.word)
 		if !ok {
-			return Database{}, "", lacks(what, name, part.word, at)
+			return Database{}, "", missingWord(what, name, part.word, at)
 		}
 		if part.into == nil {
 			rest, at = after, at+len(part.word)
@@ -179,7 +179,7 @@ func splitName(what, name string) (Database, string, error) {
 		}
 		id, ok := strings.CutPrefix(after, "/")
 		if !ok {
-			return Database{}, "", lacks(what, name, "/", at+len(part.word))
+			return Database{}, "", missingWord(what, name, "/", at+len(part.word))
 		}
 		id, rest, ok = strings.Cut(id, "/")
 		at += len(part.word) + 1
@@ -188,18 +188,18 @@ func splitName(what, name string) (Database, string, error) {
 				what, name, strings.TrimSuffix(part.word, "s"), at)
 		}
 		if at += len(id); !ok {
-			return Database{}, "", lacks(what, name, "/", at)
+			return Database{}, "", missingWord(what, name, "/", at)
 		}
 		*part.into = id
 		at++
 	}
 	if rest != "" && rest[0] != '/' {
-		return Database{}, "", lacks(what, name, "/", at)
+		return Database{}, "", missingWord(what, name, "/", at)
 	}
 	return db, strings.TrimPrefix(rest, "/"), db.check(name)
 }
 
-// lacks returns the error for a name without the given word at a position.
-func lacks(what, name, word string, at int) error {
+// missingWord returns the error for a name without the given word at a position.
+func missingWord(what, name, word string, at int) error {
 	return fault.E(fault.InvalidArgument, "%s name \"%s\" lacks \"%s\" at index %d.", what, name, word, at)
 }

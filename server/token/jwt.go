@@ -132,8 +132,8 @@ func signRS256(key *rsa.PrivateKey, kid string, claims map[string]any) (string, 
 	return signed + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// unsigned returns the token with alg "none".
-func unsigned(claims map[string]any) (string, error) {
+// unsignedToken returns the token with alg "none".
+func unsignedToken(claims map[string]any) (string, error) {
 	signed, err := encode(header{Alg: "none", Typ: "JWT"}, claims)
 	return signed + ".", err
 }

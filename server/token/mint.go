@@ -50,7 +50,7 @@ func (v *Verifier) mint(ring ringName, claims map[string]any) (string, error) {
 	if !v.o.Unsigned {
 		return "", fault.E(fault.Internal, "there are no keys to sign with")
 	}
-	return unsigned(claims)
+	return unsignedToken(claims)
 }
 
 // SignBlob signs bytes for a service account whose holder does not have its key, as IAM's signBlob does. Custom accepts
@@ -79,7 +79,7 @@ func (v *Verifier) MintDelivery(project, audience string) (raw string, expires t
 		return "", time.Time{}, fault.E(fault.FailedPrecondition, "there are no keys to sign events with")
 	}
 	now := v.o.Clock.Now()
-	expires = now.Add(lives[ringEvents])
+	expires = now.Add(maxLifetimes[ringEvents])
 	email := "events@" + project + ".iam.gserviceaccount.com"
 	raw, err = v.o.Keys.sign(ringEvents, map[string]any{
 		"iss": EventIssuer(v.o.PublicURL), "aud": audience, "sub": email, "email": email, "email_verified": true, "iat": now.Unix(), "exp": expires.Unix(),

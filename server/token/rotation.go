@@ -31,8 +31,8 @@ var subjects = map[ringName]string{
 	ringEvents:  "events.clave",
 }
 
-// lives holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it signs.
-var lives = map[ringName]time.Duration{
+// maxLifetimes holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it signs.
+var maxLifetimes = map[ringName]time.Duration{
 	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
 }
 
@@ -150,7 +150,7 @@ func (k *Keys) Rotate() error {
 		k.mu.RUnlock()
 		kept := k.live(ring, keys, now)
 		if len(kept) == 0 || !now.Before(kept[len(kept)-1].created.Add(k.o.Period)) {
-			made, err := newKey(subjects[ring], now, now.Add(2*k.o.Period+k.lead()+lives[ring]+skew))
+			made, err := newKey(subjects[ring], now, now.Add(2*k.o.Period+k.lead()+maxLifetimes[ring]+skew))
 			if err != nil {
 				return err
 			}
@@ -176,7 +176,7 @@ func (k *Keys) Rotate() error {
 func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
 	var kept []*key
 	for i, key := range keys {
-		if i+1 < len(keys) && now.After(keys[i+1].created.Add(k.lead()+lives[ring]+skew)) {
+		if i+1 < len(keys) && now.After(keys[i+1].created.Add(k.lead()+maxLifetimes[ring]+skew)) {
 			continue
 		}
 		kept = append(kept, key)

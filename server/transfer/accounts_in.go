@@ -140,8 +140,8 @@ type accountsIn struct {
 
 // read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
 func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
-	if err := regular(folder, name, maxAccountsFile); err != nil {
-		return fault.Wrap(err, fault.CodeOf(incomplete(err)), "cannot read the accounts: %s", reason(err))
+	if err := checkRegular(folder, name, maxAccountsFile); err != nil {
+		return fault.Wrap(err, fault.CodeOf(incompleteExport(err)), "cannot read the accounts: %s", reason(err))
 	}
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {

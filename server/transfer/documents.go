@@ -140,12 +140,12 @@ type loader struct {
 
 // load reads one file of documents.
 func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
-	if err := regular(folder, name, math.MaxInt64); err != nil {
-		return incomplete(err)
+	if err := checkRegular(folder, name, math.MaxInt64); err != nil {
+		return incompleteExport(err)
 	}
 	f, err := folder.Open(name)
 	if err != nil {
-		return incomplete(err)
+		return incompleteExport(err)
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {

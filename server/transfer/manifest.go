@@ -88,17 +88,17 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 		err := eachField(message, func(f field) (err error) {
 			switch f.number {
 			case partPath:
-				metadata, err = inside(name, f.bytes)
+				metadata, err = pathInFolder(name, f.bytes)
 			case partCount:
 				part.documents, part.counted = int64(f.bits), true
 			}
 			return err
 		})
 		if err != nil || metadata == "" {
-			return errors.Join(err, missing("file of metadata", metadata))
+			return errors.Join(err, checkNamed("file of metadata", metadata))
 		}
 		if named[metadata] {
-			return twice(metadata)
+			return namedTwice(metadata)
 		}
 		named[metadata] = true
 		if part.outputs, err = outputs(folder, metadata); err != nil {
@@ -118,14 +118,14 @@ const maxMetadata = 16 << 20
 
 // readMetadata returns the content of a file that describes an export. A larger file describes none, and would have to fit into the memory.
 func readMetadata(folder fs.FS, name string) ([]byte, error) {
-	if err := regular(folder, name, maxMetadata); err != nil {
+	if err := checkRegular(folder, name, maxMetadata); err != nil {
 		return nil, err
 	}
 	return fs.ReadFile(folder, name)
 }
 
-// regular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might never return.
-func regular(folder fs.FS, name string, most int64) error {
+// checkRegular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might never return.
+func checkRegular(folder fs.FS, name string, most int64) error {
 	info, err := fs.Stat(folder, name)
 	switch {
 	case err != nil:
@@ -138,16 +138,16 @@ func regular(folder fs.FS, name string, most int64) error {
 	return nil
 }
 
-// missing returns an error if a name of a kind is empty.
-func missing(kind, name string) error {
+// checkNamed returns an error if a name of a kind is empty.
+func checkNamed(kind, name string) error {
 	if name != "" {
 		return nil
 	}
 	return fmt.Errorf("it names no %s", kind)
 }
 
-// twice returns the error for a file that is named twice. A small file of metadata could otherwise have a large one read any number of times.
-func twice(name string) error { return fmt.Errorf("it names %s twice", name) }
+// namedTwice returns the error for a file that is named twice. A small file of metadata could otherwise have a large one read any number of times.
+func namedTwice(name string) error { return fmt.Errorf("it names %s twice", name) }
 
 // outputs returns the paths of the files with documents that a file of metadata names.
 func outputs(folder fs.FS, name string) ([]string, error) {
@@ -158,9 +158,9 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 			if f.number != outputPath {
 				return nil
 			}
-			p, err := inside(name, f.bytes)
+			p, err := pathInFolder(name, f.bytes)
 			if err == nil && named[p] {
-				err = twice(p)
+				err = namedTwice(p)
 			}
 			named[p] = true
 			paths = append(paths, p)
@@ -174,7 +174,7 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
 	text, err := readMetadata(folder, name)
 	if err != nil {
-		return incomplete(err)
+		return incompleteExport(err)
 	}
 	err = eachField(unframed(text), func(f field) error {
 		if f.number != number {
@@ -189,8 +189,8 @@ func messages(folder fs.FS, name string, number protowire.Number, yield func([]b
 	return err
 }
 
-// incomplete returns the error for a file that an export lacks. Errors with a code remain as they are.
-func incomplete(err error) error {
+// incompleteExport returns the error for a file that an export lacks. Errors with a code remain as they are.
+func incompleteExport(err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) {
 		return err
@@ -198,8 +198,8 @@ func incomplete(err error) error {
 	return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 }
 
-// inside returns a path that a file of metadata names, from the root of the folder.
-func inside(name string, text []byte) (string, error) {
+// pathInFolder returns a path that a file of metadata names, from the root of the folder.
+func pathInFolder(name string, text []byte) (string, error) {
 	p := path.Join(path.Dir(name), string(text))
 	if !fs.ValidPath(p) || strings.HasPrefix(string(text), "/") {
 		return "", errors.New("it names a file outside the folder")

@@ -52,7 +52,7 @@ func readEvent(id string, fields map[string]any) (event, bool) {
 	if start, ok := fields["eventDate"].(time.Time); ok {
 		e.start = start.In(zone)
 	}
-	e.date, e.hour = shown(text("date"), text("time"), e.start)
+	e.date, e.hour = shownTime(text("date"), text("time"), e.start)
 	return e, true
 }
 
@@ -93,9 +93,9 @@ func (e *event) shared() string {
 	return e.image
 }
 
-// shown returns the date and time that are shown: the record's texts, or those of its time if it has none. A wrong date has no
+// shownTime returns the date and time that are shown: the record's texts, or those of its time if it has none. A wrong date has no
 // time either.
-func shown(date, hour string, start time.Time) (day, clock string) {
+func shownTime(date, hour string, start time.Time) (day, clock string) {
 	if date == "" && !start.IsZero() {
 		date = start.Format(time.DateOnly)
 	}
@@ -129,7 +129,7 @@ func (e *event) heading() string {
 	if e.title == "" {
 		return "Evento"
 	}
-	return cut(e.title, 56) + " · Evento"
+	return firstRunes(e.title, 56) + " · Evento"
 }
 
 // summary returns the page's description: the time, and the event's description or the site's name.
@@ -138,7 +138,7 @@ func (e *event) summary(siteName string) string {
 	if about == "" {
 		about = siteName
 	}
-	return cut(strings.Join(strings.Fields(e.when()+". "+about), " "), 160)
+	return firstRunes(strings.Join(strings.Fields(e.when()+". "+about), " "), 160)
 }
 
 // cost returns the price as visitors read it, or "".
@@ -156,8 +156,8 @@ func (e *event) cost() string {
 	return "RD$" + whole + "." + cents
 }
 
-// cut returns the first n characters of a text, at most.
-func cut(text string, n int) string {
+// firstRunes returns the first n characters of a text, at most.
+func firstRunes(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}

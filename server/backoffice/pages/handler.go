@@ -43,8 +43,8 @@ const (
 
 // Cache-Control of an event's page and of the sitemap, and of the pages that are served instead.
 const (
-	shortly = "public, max-age=60"
-	never   = "no-store"
+	cacheShortly = "public, max-age=60"
+	cacheNever   = "no-store"
 )
 
 // Listed is an event of the sitemap.
@@ -128,7 +128,7 @@ func Handler(o Options) (http.Handler, error) {
 // firebase.json names after the service.
 func Unavailable() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", never)
+		w.Header().Set("Cache-Control", cacheNever)
 		http.Error(w, "The back office was started without --site.", http.StatusServiceUnavailable)
 	})
 }
@@ -252,7 +252,7 @@ func (h *handler) asBuilt(w http.ResponseWriter, r *http.Request, name, kind str
 	if r.Context().Err() == nil {
 		h.o.Log.WarnContext(r.Context(), "a page is served without its events", "path", r.URL.Path, "error", cause)
 	}
-	h.file(w, name, kind, never, http.StatusOK)
+	h.file(w, name, kind, cacheNever, http.StatusOK)
 }
 
 // notFound serves the site's page for missing pages.
@@ -278,7 +278,7 @@ func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status i
 func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	w.Header().Set("Cache-Control", shortly)
+	w.Header().Set("Cache-Control", cacheShortly)
 	w.Header().Set("ETag", tag)
 	if known := r.Header.Get("If-None-Match"); strings.Contains(known, tag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// forever is the Cache-Control of a picture's files: the content of an address never changes.
-const forever = "public, max-age=31536000, immutable"
+// cacheForever is the Cache-Control of a picture's files: the content of an address never changes.
+const cacheForever = "public, max-age=31536000, immutable"
 
 // Pictures reads the pictures of events.
 type Pictures interface {
@@ -30,12 +30,12 @@ func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 			status = http.StatusInternalServerError
 			h.o.Log.ErrorContext(r.Context(), "a picture could not be read", "path", r.URL.Path, "error", err)
 		}
-		header.Set("Cache-Control", never)
+		header.Set("Cache-Control", cacheNever)
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
 	header.Set("Content-Type", kind)
-	header.Set("Cache-Control", forever)
+	header.Set("Cache-Control", cacheForever)
 	// No script in the file runs, even if the file is opened as a page.
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	_, _ = w.Write(data) // the client may have disconnected

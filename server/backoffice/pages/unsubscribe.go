@@ -95,7 +95,7 @@ func (h *handler) linkAnswer(w http.ResponseWriter, r *http.Request, words linkT
 	}
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Cache-Control", never)
+	header.Set("Cache-Control", cacheNever)
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Referrer-Policy", "no-referrer") // the address holds the link's token
 	w.WriteHeader(status)

@@ -186,7 +186,7 @@ func (s *Sessions) Find(cookie string, active bool) *Session {
 	switch {
 	case found == nil:
 		return nil
-	case over(found, now):
+	case isExpired(found, now):
 		s.endLocked(found)
 		return nil
 	case active:
@@ -195,8 +195,8 @@ func (s *Sessions) Find(cookie string, active bool) *Session {
 	return found
 }
 
-// over reports whether a session has expired.
-func over(s *Session, now time.Time) bool {
+// isExpired reports whether a session has expired.
+func isExpired(s *Session, now time.Time) bool {
 	return now.Sub(s.seen) >= idleLife || now.Sub(s.opened) >= wholeLife
 }
 
@@ -253,7 +253,7 @@ func (s *Sessions) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.mu.cookies {
-		if over(one, now) {
+		if isExpired(one, now) {
 			s.endLocked(one)
 		}
 	}

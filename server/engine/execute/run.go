@@ -75,14 +75,14 @@ func (x *Run) Documents(yield func(*document.Document) error) error {
 // neighbours calls yield with the results nearest to a vector.
 func (x *Run) neighbours(yield func(*document.Document) error) error {
 	n, share := query.NewNeighbours(x.q.Nearest), x.state.Held.Beside()
-	defer share.Back(0)
+	defer share.Shrink(0)
 	if err := x.page(func(d *document.Document) error {
 		dropped := n.Add(d)
 		if dropped == d {
 			return nil
 		}
 		if dropped != nil {
-			share.BackDocument(dropped)
+			share.ReturnDocument(dropped)
 		}
 		return share.TakeDocument(d)
 	}); err != nil {
@@ -155,7 +155,7 @@ const besideName = 64
 // return.
 func (x *Run) sorted(yield func(*document.Document) error) error {
 	before := x.state.Held.Held()
-	defer func() { x.state.Held.Back(before) }()
+	defer func() { x.state.Held.Shrink(before) }()
 	held := slices.Clone(x.past)
 	most := -1
 	if x.q.Limit != query.NoLimit {
@@ -164,7 +164,7 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 	// The alternatives are read one after the other without a merge, so documents that several of them find are skipped
 	// here.
 	seen, names := make(map[string]bool), x.state.Held.Beside()
-	defer names.Back(0)
+	defer names.Shrink(0)
 	err := x.found(func(d *document.Document) error {
 		if len(x.plan.Alternatives) > 1 {
 			if seen[d.Name.Path] {
@@ -182,7 +182,7 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 		if held = append(held, d); most >= 0 && len(held) >= 2*most+1024 {
 			slices.SortFunc(held, x.q.Compare)
 			held = slices.Delete(held, most, len(held))
-			x.state.Held.Back(before)
+			x.state.Held.Shrink(before)
 			for _, d := range held {
 				if err := x.state.Held.TakeDocument(d); err != nil {
 					return err
@@ -242,7 +242,7 @@ func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		}
 		clear(tied)
 		tied, tie = tied[:0], nil
-		x.state.Held.Back(before)
+		x.state.Held.Shrink(before)
 		return nil
 	}
 	for h := rows.Next(); h != nil; h = rows.Next() {

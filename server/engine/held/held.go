@@ -8,7 +8,7 @@ import (
 	"clave/server/fault"
 )
 
-// The memory of a document beside its size, of its name and its fields, and that of its fields in sizes.
+// A document takes Beside bytes for its name and its structure, and times its size for its fields.
 const (
 	Beside = 512
 	times  = 3
@@ -29,7 +29,7 @@ type Share struct {
 	bytes int64
 }
 
-// Share returns an empty share, which must be returned by Back(0).
+// Share returns an empty share, which must be returned by Shrink(0).
 func (m *Memory) Share() Share { return Share{of: m} }
 
 // Beside returns another empty share of the same memory.
@@ -54,11 +54,11 @@ func of(d *document.Document) int64 { return Beside + times*int64(d.Size()) }
 // TakeDocument holds a document.
 func (s *Share) TakeDocument(d *document.Document) error { return s.Take(of(d)) }
 
-// BackDocument returns what a document takes that TakeDocument was called with.
-func (s *Share) BackDocument(d *document.Document) { s.Back(s.bytes - of(d)) }
+// ReturnDocument returns what TakeDocument took for a document.
+func (s *Share) ReturnDocument(d *document.Document) { s.Shrink(s.bytes - of(d)) }
 
-// Back returns what is held beyond n bytes.
-func (s *Share) Back(n int64) {
+// Shrink returns what is held beyond n bytes.
+func (s *Share) Shrink(n int64) {
 	if s.of != nil {
 		s.of.used.Add(n - s.bytes)
 	}

@@ -42,12 +42,12 @@ func TestSharesOfOneMemory(t *testing.T) {
 	if a.Held() != 60 || b.Held() != 40 {
 		t.Errorf("the shares hold %d and %d bytes, want 60 and 40", a.Held(), b.Held())
 	}
-	a.Back(10)
+	a.Shrink(10)
 	if a.Held() != 10 || take(t, &b, 51) || !take(t, &b, 50) {
 		t.Errorf("after 50 bytes came back: %d and %d bytes", a.Held(), b.Held())
 	}
-	a.Back(0)
-	b.Back(0)
+	a.Shrink(0)
+	b.Shrink(0)
 	if all := m.Share(); !take(t, &all, 100) {
 		t.Error("the memory does not have all its bytes again")
 	}
@@ -59,8 +59,8 @@ func TestAShareWithoutMemoryHasNoLimit(t *testing.T) {
 	if !take(t, &s, 1<<60) || s.Held() != 1<<60 {
 		t.Errorf("the zero share holds %d bytes", s.Held())
 	}
-	if s.Back(0); s.Held() != 0 {
-		t.Errorf("after Back(0) the zero share holds %d bytes", s.Held())
+	if s.Shrink(0); s.Held() != 0 {
+		t.Errorf("after Shrink(0) the zero share holds %d bytes", s.Held())
 	}
 }
 
@@ -88,12 +88,12 @@ func TestConcurrentShares(t *testing.T) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 1))
 			s := m.Share()
-			defer s.Back(0)
+			defer s.Shrink(0)
 			for range 2000 {
 				if r.IntN(2) == 0 {
 					_ = take(t, &s, r.Int64N(most))
 				} else {
-					s.Back(r.Int64N(s.Held() + 1))
+					s.Shrink(r.Int64N(s.Held() + 1))
 				}
 				if s.Held() > most {
 					t.Errorf("a share holds %d of %d bytes", s.Held(), most)

@@ -138,7 +138,7 @@ const maxExportBody = 64 << 10
 // export writes an export to a folder of this machine, which pages must not: browsers send their Origin, their forms can't
 // send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local callers.
 func (h *hub) export(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Origin") != "" || !h.meant(r.Host) {
+	if r.Header.Get("Origin") != "" || !h.isOwnHost(r.Host) {
 		httpjson.WriteIndented(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))
 		return
 	}
@@ -153,7 +153,7 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 		httpjson.WriteIndented(w, http.StatusBadRequest, message(`The body must be JSON: {"path": "FOLDER", "initiatedBy": "…"}.`))
 		return
 	}
-	only, ok := h.kept(in.Targets)
+	only, ok := h.dataEmulators(in.Targets)
 	if !ok {
 		httpjson.WriteIndented(w, http.StatusInternalServerError, message("No running emulators support import/export."))
 		return
@@ -165,8 +165,8 @@ func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	httpjson.WriteIndented(w, http.StatusOK, message("OK"))
 }
 
-// kept returns those of the named emulators that run and keep data, or all such emulators if none is named.
-func (h *hub) kept(targets []string) ([]string, bool) {
+// dataEmulators returns those of the named emulators that run and keep data, or all such emulators if none is named.
+func (h *hub) dataEmulators(targets []string) ([]string, bool) {
 	var only []string
 	for _, e := range []*Emulator{h.o.Emulators.Firestore, h.o.Emulators.Auth} {
 		if e != nil && (targets == nil || slices.Contains(targets, e.Name)) {
@@ -176,9 +176,9 @@ func (h *hub) kept(targets []string) ([]string, bool) {
 	return only, len(only) > 0
 }
 
-// meant reports whether a Host header is one by which a local caller reaches the hub. If the hub listens for other machines
+// isOwnHost reports whether a Host header is one by which a local caller reaches the hub. If the hub listens for other machines
 // too, any name is valid.
-func (h *hub) meant(host string) bool {
+func (h *hub) isOwnHost(host string) bool {
 	if ip, err := netip.ParseAddr(h.o.Emulators.Hub.Listen[0].Address); err != nil || !ip.IsLoopback() {
 		return true
 	}

@@ -13,8 +13,8 @@ import (
 // to keep, by name. A selection without parts keeps all.
 type selection map[string]selection
 
-// all is the wildcard for every field.
-const all = "*"
+// anyField is the wildcard for every field.
+const anyField = "*"
 
 // maxSelection bounds the text of a selection, and with it the depth.
 const maxSelection = 2048
@@ -99,7 +99,7 @@ func (p *selectionParser) take(c byte) bool {
 func (s selection) check(md protoreflect.MessageDescriptor, path string) error {
 	for name, part := range s {
 		at := strings.TrimPrefix(path+"."+name, ".")
-		if name == all {
+		if name == anyField {
 			if part != nil {
 				return badSelection(at)
 			}
@@ -158,7 +158,7 @@ func (s selection) prune(m proto.Message) { s.keep(m.ProtoReflect()) }
 
 // keep clears the fields of a message that are not selected.
 func (s selection) keep(m protoreflect.Message) {
-	if _, whole := s[all]; whole || s == nil {
+	if _, whole := s[anyField]; whole || s == nil {
 		return
 	}
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -185,7 +185,7 @@ func (s selection) keep(m protoreflect.Message) {
 
 // keepMembers clears the members of a map that are not selected.
 func (s selection) keepMembers(m protoreflect.Map) {
-	if _, whole := s[all]; whole {
+	if _, whole := s[anyField]; whole {
 		return
 	}
 	m.Range(func(key protoreflect.MapKey, v protoreflect.Value) bool {

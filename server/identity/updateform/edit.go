@@ -96,7 +96,7 @@ func checkProvider(p *userinfo.Provider, asEmulator bool) error {
 func (e *Edit) Apply(ch *account.Change, u *account.User) error {
 	r, now := e.r, e.o.Now()
 	if e.email != "" && e.email != u.Email {
-		u.Move(e.email, u.EmailVerified && r.IDToken == nil, now)
+		u.ChangeEmail(e.email, u.EmailVerified && r.IDToken == nil, now)
 	}
 	if r.PhoneNumber != nil {
 		u.Phone = e.phone

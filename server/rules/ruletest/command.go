@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// siteRules is the rules file where none is named.
-const siteRules = "firestore.rules"
+// defaultRulesFile is the rules file where none is named.
+const defaultRulesFile = "firestore.rules"
 
 // CheckAll prints the issues of rules files, by default of firestore.rules. It returns the exit code: 1 if one of them
 // has an error.
 func CheckAll(files []string, out io.Writer) (int, error) {
 	if len(files) == 0 {
-		files = []string{siteRules}
+		files = []string{defaultRulesFile}
 	}
 	code := 0
 	for _, file := range files {
@@ -32,8 +32,8 @@ func CheckAll(files []string, out io.Writer) (int, error) {
 // firestore.rules if it exists. It returns the exit code: 1 if a case fails.
 func TestAll(ctx context.Context, folders []string, rulesFile string, out io.Writer) (int, error) {
 	if rulesFile == "" {
-		if _, err := os.Stat(siteRules); err == nil {
-			rulesFile = siteRules
+		if _, err := os.Stat(defaultRulesFile); err == nil {
+			rulesFile = defaultRulesFile
 		}
 	}
 	code := 0

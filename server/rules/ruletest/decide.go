@@ -15,8 +15,8 @@ import (
 // Database is the database of the cases' documents.
 var Database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 
-// someday is the time of cases that name none.
-var someday = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+// defaultTime is the time of cases that name none.
+var defaultTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Decide returns the verdict on a case and, unless it is Allow, the reason. It returns an error for an invalid case.
 func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
@@ -24,7 +24,7 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	if r == nil {
 		return CompileError, rules.Summary(issues), nil
 	}
-	w := &state{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: someday}
+	w := &state{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: defaultTime}
 	if c.Now != nil {
 		w.time = c.Now.UTC()
 	}

@@ -9,9 +9,9 @@ import (
 	"clave/server/metrics"
 )
 
-// openOwn opens the other ports of a node that does not lead: that of its metrics and the redirection to https, which every
+// openOtherPorts opens the other ports of a node that does not lead: that of its metrics and the redirection to https, which every
 // node has, the console's, and those of what runs at the leader only, which name it.
-func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
+func (a *App) openOtherPorts(ctx context.Context, n *nodes, p ports) error {
 	if p.metrics != nil {
 		handlers, err := a.metricsHandlers(func(context.Context) metrics.State { return a.followerState(n) })
 		if err != nil {
@@ -26,16 +26,16 @@ func (a *App) openOwn(ctx context.Context, n *nodes, p ports) error {
 		a.openConsole(ctx, n, p)
 	}
 	if p.hub != nil {
-		n.open(ctx, a.portOptions("hub", p.hub, front.Handlers{Hub: n.elsewhere("The emulator hub")}))
+		n.open(ctx, a.portOptions("hub", p.hub, front.Handlers{Hub: n.onlyAtLeader("The emulator hub")}))
 	}
 	if p.websocket != nil {
-		n.open(ctx, a.requestsOptions(p.websocket, front.Handlers{Site: n.elsewhere("The monitor of requests")}))
+		n.open(ctx, a.requestsOptions(p.websocket, front.Handlers{Site: n.onlyAtLeader("The monitor of requests")}))
 	}
 	return nil
 }
 
-// elsewhere returns what answers in the place of something that runs at the leader only.
-func (n *nodes) elsewhere(what string) http.Handler {
+// onlyAtLeader returns a handler for a part that runs at the leader only. It responds with the leader's address.
+func (n *nodes) onlyAtLeader(what string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text := what + " runs at the node that leads. No node leads at the moment."
 		if leader, _ := n.members.Leader(); leader.Node != "" && leader.Node != n.name {

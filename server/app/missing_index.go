@@ -12,14 +12,14 @@ import (
 	"clave/server/resource"
 )
 
-// lackingService is the name of the leader's service that receives the indexes which queries at other nodes lacked.
-const lackingService = "lacking"
+// missingIndexService is the name of the leader's service that receives the indexes which queries at other nodes lacked.
+const missingIndexService = "lacking"
 
-// maxLacking is the number of indexes of which a node has not reported the lack yet.
-const maxLacking = 100
+// maxMissingIndexes is the maximum number of missing indexes that a node has not reported yet.
+const maxMissingIndexes = 100
 
-// lackingIndex is an index that a query at a node lacked.
-type lackingIndex struct {
+// missingIndex is an index that a query at a node lacked.
+type missingIndex struct {
 	Project  string `json:"project"`
 	Database string `json:"database"`
 	// Definition has the form of an index in firestore.indexes.json.
@@ -28,33 +28,33 @@ type lackingIndex struct {
 	Wanted bool `json:"wanted"`
 }
 
-// lacked returns a function for engine.Options that queues an index for reportLacking. If the queue is full it drops the index.
-func (s *followed) lacked(wanted bool) func(resource.Database, index.Definition) {
+// noteMissing returns a function for engine.Options that queues an index for reportMissing. If the queue is full it drops the index.
+func (s *followed) noteMissing(wanted bool) func(resource.Database, index.Definition) {
 	return func(db resource.Database, d index.Definition) {
 		select {
-		case s.lacking <- lackingIndex{Project: db.Project, Database: db.ID, Definition: json.RawMessage(d.JSON()), Wanted: wanted}:
+		case s.missing <- missingIndex{Project: db.Project, Database: db.ID, Definition: json.RawMessage(d.JSON()), Wanted: wanted}:
 		default:
 		}
 	}
 }
 
-// reportLacking reports the indexes that queries here lacked to the leader until ctx ends.
-func (s *followed) reportLacking(ctx context.Context) {
+// reportMissing reports the indexes that queries here lacked to the leader until ctx ends.
+func (s *followed) reportMissing(ctx context.Context) {
 	n := s.app.nodes
 	leaderNow := leaderOf(n.members)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case lacking := <-s.lacking:
-			body, err := json.Marshal(lacking)
+		case missing := <-s.missing:
+			body, err := json.Marshal(missing)
 			if err != nil {
 				s.app.o.Log.Error("an index that a query lacked is not reported", "error", err)
 				continue
 			}
 			for status := 0; status != http.StatusOK && ctx.Err() == nil; {
 				leader, _ := leaderNow()
-				if status, _, err = n.node.Client().Call(ctx, leader, lackingService, body); err != nil || status != http.StatusOK {
+				if status, _, err = n.node.Client().Call(ctx, leader, missingIndexService, body); err != nil || status != http.StatusOK {
 					_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
 				}
 			}
@@ -62,10 +62,10 @@ func (s *followed) reportLacking(ctx context.Context) {
 	}
 }
 
-// offerLacking registers the service that receives the indexes which queries at other nodes lacked.
-func (a *App) offerLacking(e *engine.Engine) {
-	a.nodes.services[lackingService] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in lackingIndex
+// offerMissingIndexes registers the service that receives the indexes which queries at other nodes lacked.
+func (a *App) offerMissingIndexes(e *engine.Engine) {
+	a.nodes.services[missingIndexService] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in missingIndex
 		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRelease)).Decode(&in)
 		if err == nil {
 			err = in.handle(e)
@@ -78,7 +78,7 @@ func (a *App) offerLacking(e *engine.Engine) {
 }
 
 // handle gives the index to the engine.
-func (l *lackingIndex) handle(e *engine.Engine) error {
+func (l *missingIndex) handle(e *engine.Engine) error {
 	defs, err := index.ParseDefinitions([]byte(`{"indexes":[` + string(l.Definition) + `]}`))
 	if err != nil {
 		return err

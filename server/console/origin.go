@@ -110,16 +110,16 @@ func sessionCookie(r *http.Request) string {
 	return cookie.Value
 }
 
-// passive are the paths that pages request without an action of the user.
-var passive = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export"}
+// passivePaths are the paths that pages request without an action of the user.
+var passivePaths = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export"}
 
-// active reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on their
+// isActive reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on their
 // own.
-func active(r *http.Request) bool {
+func isActive(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
 	}
-	return !strings.HasPrefix(r.URL.Path, webChannelPrefix) && !slices.Contains(passive, r.URL.Path)
+	return !strings.HasPrefix(r.URL.Path, webChannelPrefix) && !slices.Contains(passivePaths, r.URL.Path)
 }
 
 // untilEnded returns a request that ends with the session.
