@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -45,7 +46,7 @@ func Listen[In, Out any](data, name string, answer func(ctx context.Context, in 
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	socket, err := net.Listen("unix", path)
+	socket, err := bind(path)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +61,38 @@ func Listen[In, Out any](data, name string, answer func(ctx context.Context, in 
 		return answer(ctx, in)
 	}
 	return &Listener{answer: decoded, socket: socket}, nil
+}
+
+// bind creates a socket and listens at it.
+func bind(path string) (socket net.Listener, err error) {
+	err = shortened(path, func(short string) (err error) {
+		socket, err = net.Listen("unix", short)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	unix := socket.(*net.UnixListener)
+	unix.SetUnlinkOnClose(false) // It would remove the socket by its short name.
+	return &removedAtClose{unix, path}, nil
+}
+
+// removedAtClose is a socket whose file is removed before it is closed.
+type removedAtClose struct {
+	*net.UnixListener
+	path string
+}
+
+// Close implements net.Listener.
+func (l *removedAtClose) Close() error {
+	if l.SetDeadline(time.Time{}) != nil { // It is closed, and the file may be another server's.
+		return net.ErrClosed
+	}
+	err := os.Remove(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, l.UnixListener.Close())
 }
 
 // Close closes the socket if Run has not closed it.
@@ -99,23 +132,26 @@ func (l *Listener) serve(w http.ResponseWriter, r *http.Request) {
 func Running(ctx context.Context, data, name string) error {
 	c, err := dial(ctx, data, name)
 	if err != nil {
-		return absent(err)
+		return err
 	}
 	return c.Close()
 }
 
-// dial connects to a socket of a data folder.
-func dial(ctx context.Context, data, name string) (net.Conn, error) {
-	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(data, name))
-}
-
-// absent returns ErrNoServer for the errors of connecting to a socket that does not exist or that a killed server has left, and other
-// errors as they are.
-func absent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return ErrNoServer
+// dial connects to a socket of a data folder. It returns ErrNoServer for a socket that does not exist or that a killed server has left.
+func dial(ctx context.Context, data, name string) (c net.Conn, err error) {
+	err = shortened(filepath.Join(data, name), func(short string) (err error) {
+		c, err = (&net.Dialer{}).DialContext(ctx, "unix", short)
+		return err
+	})
+	switch {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR):
+		return nil, ErrNoServer
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: permission denied. Run the command as the owner of the data folder.", data)
 	}
-	return err
+	return nil, err
 }
 
 // Request sends in as JSON to the server that runs on a data folder and decodes the response into out if out is not nil. It
@@ -133,8 +169,11 @@ func Request(ctx context.Context, data, name string, in, out any) error {
 		return err
 	}
 	res, err := (&http.Client{Transport: transport}).Do(r)
+	if cause := (*url.Error)(nil); errors.As(err, &cause) {
+		return cause.Err
+	}
 	if err != nil {
-		return absent(err)
+		return err
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	text, err := io.ReadAll(res.Body)

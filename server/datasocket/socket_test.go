@@ -95,3 +95,48 @@ func TestNoServer(t *testing.T) {
 		t.Errorf("a new server beside an old socket: %v, want nil", err)
 	}
 }
+
+// TestLongPaths checks a data folder whose path is too long for the address of a socket, and that the socket's file is removed.
+func TestLongPaths(t *testing.T) {
+	data := filepath.Join(t.TempDir(), strings.Repeat("x", 120))
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := datasocket.Request(t.Context(), data, "test.sock", question{"ann"}, nil); !errors.Is(err, datasocket.ErrNoServer) {
+		t.Errorf("Request without a server = %v, want ErrNoServer", err)
+	}
+	t.Run("served", func(t *testing.T) {
+		listen(t, data)
+		var out struct{ Greeting string }
+		if err := datasocket.Request(t.Context(), data, "test.sock", question{"ann"}, &out); err != nil || out.Greeting != "hello ann" {
+			t.Errorf("Request = %q, %v; want a greeting", out.Greeting, err)
+		}
+		if err := datasocket.Running(t.Context(), data, "test.sock"); err != nil {
+			t.Errorf("Running = %v", err)
+		}
+	})
+	if entries, err := os.ReadDir(data); err != nil || len(entries) != 0 {
+		t.Errorf("after the end the folder has %v, %v; want nothing", entries, err)
+	}
+}
+
+// TestFoldersThatCannotBeRead checks the errors for a data folder that is a file, and for one of another user.
+func TestFoldersThatCannotBeRead(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(data, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := datasocket.Running(t.Context(), data, "test.sock"); !errors.Is(err, datasocket.ErrNoServer) {
+		t.Errorf("Running on a file = %v, want ErrNoServer", err)
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root may read every folder")
+	}
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := datasocket.Request(t.Context(), folder, "test.sock", question{}, nil); !fault.Is(err, fault.FailedPrecondition) {
+		t.Errorf("Request in a folder of another user = %v, want FAILED_PRECONDITION", err)
+	}
+}
