@@ -35,7 +35,7 @@ func Open(dir string, o Options) (*Store, error) {
 	reading := opts.Clone()
 	reading.EnsureDefaults()
 	s.tables = reading.MakeReaderOptions()
-	if err := s.open(dir, opts); err != nil {
+	if err := s.open(dir, opts, o.Derived); err != nil {
 		return nil, errors.Join(openError(dir, err), s.unlock())
 	}
 	s.space.opened.Store(true)
@@ -45,10 +45,11 @@ func Open(dir string, o Options) (*Store, error) {
 
 // unlock releases the folder's lock, including the hold of a database that could not be opened or closed.
 func (s *Store) unlock() error {
+	err := s.space.synced.close()
 	if s.space.isStuck() {
-		return errors.Join(s.lock.Close(), s.lock.Close())
+		err = errors.Join(err, s.lock.Close())
 	}
-	return s.lock.Close()
+	return errors.Join(err, s.lock.Close())
 }
 
 // folderMode restricts the folder to its owner, because Pebble's files are readable by all.
@@ -99,7 +100,7 @@ func (s *Store) listener() *pebble.EventListener {
 }
 
 // open opens the database in a folder whose lock is held.
-func (s *Store) open(dir string, opts *pebble.Options) error {
+func (s *Store) open(dir string, opts *pebble.Options, derived bool) error {
 	names, err := s.space.FS.List(dir)
 	if err != nil {
 		return err
@@ -111,6 +112,9 @@ func (s *Store) open(dir string, opts *pebble.Options) error {
 	}
 	// Without a manifest Pebble creates a new database, which would lose existing data.
 	opts.ErrorIfNotExists = slices.ContainsFunc(names, isData)
+	if err := s.space.synced.open(names, derived); err != nil {
+		return err
+	}
 	if err := logTail(s.space.FS, dir, s.log); err != nil {
 		return err
 	}
@@ -142,7 +146,7 @@ const tableSuffix = ".sst"
 // isData reports whether a file with the name holds data, so that there must be a manifest. Pebble creates the manifest before
 // such files.
 func isData(name string) bool {
-	return filepath.Ext(name) == tableSuffix || filepath.Ext(name) == ".log"
+	return filepath.Ext(name) == tableSuffix || isLogFile(name)
 }
 
 // openError returns a specific error for failures of opening that an operator can correct.

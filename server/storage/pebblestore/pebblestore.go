@@ -36,6 +36,8 @@ type Options struct {
 	// Region returns the length of the prefix of a key that names its region. Tables are divided at the borders of regions in which much is written (regions.go);
 	// nil means that there is only one region. It must always be the same function of the key, and at most 256 for memory's sake.
 	Region func(key []byte) int
+	// Derived is set for data that are durable elsewhere and obtained again from there: the end of the newest log may be missing.
+	Derived bool
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
 	// Log receives errors of background work; nil logs nothing.
@@ -309,9 +311,9 @@ func (s *Store) closeDB() error {
 	go func() { closed <- s.db.Close() }()
 	select {
 	case err := <-closed:
-		return errors.Join(err, s.lock.Close())
+		return errors.Join(err, s.space.synced.close(), s.lock.Close())
 	case <-s.space.stuck: // Pebble releases its own reference to the lock, if Close returns at all.
-		return errors.Join(storage.ErrFull, s.lock.Close())
+		return errors.Join(storage.ErrFull, s.space.synced.close(), s.lock.Close())
 	}
 }
 

@@ -64,6 +64,8 @@ type space struct {
 	closing <-chan struct{}
 	// opened is set once Open has succeeded.
 	opened atomic.Bool
+	// synced records the synced bytes of logs.
+	synced *synced
 	// stuck is closed when a write has found the disk full while the store was being opened or closed.
 	stuck     chan struct{}
 	stuckOnce sync.Once
@@ -79,7 +81,7 @@ type space struct {
 
 // newSpace returns the file system of the store in a folder.
 func newSpace(fs vfs.FS, dir string, log *slog.Logger, closing <-chan struct{}) *space {
-	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{})}
+	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{}), synced: newSynced(fs, dir, log)}
 }
 
 // isFull reports whether an error means that the disk is full.
@@ -233,7 +235,7 @@ func (s *space) retry(name string, write func() error) error {
 		select {
 		case <-s.closing:
 			stop()
-			return s.park(err, filepath.Ext(name) == ".log")
+			return s.park(err, isLogFile(name))
 		case <-after:
 		}
 		waited += retryPause
@@ -282,7 +284,7 @@ func (s *space) roomToOpen(names []string) error {
 	}
 	needed := uint64(openBytes)
 	for _, name := range names {
-		if filepath.Ext(name) != ".log" {
+		if !isLogFile(name) {
 			continue
 		}
 		info, err := s.FS.Stat(s.FS.PathJoin(s.dir, name))
@@ -311,22 +313,37 @@ func (s *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 	if err == nil && category == compaction {
 		return &spareFile{f}, nil
 	}
-	return wide(f, err)
+	return s.wide(f, err)
 }
 
 // OpenReadWrite implements vfs.FS.
 func (s *space) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	return wide(s.file(name, func() (vfs.File, error) { return s.FS.OpenReadWrite(name, category, opts...) }))
+	return s.wide(s.file(name, func() (vfs.File, error) { return s.FS.OpenReadWrite(name, category, opts...) }))
 }
 
 // ReuseForWrite implements vfs.FS.
 func (s *space) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return wide(s.file(name, func() (vfs.File, error) { return s.FS.ReuseForWrite(old, name, category) }))
+	if err := s.synced.remove(old); err != nil {
+		return nil, err
+	}
+	return s.wide(s.file(name, func() (vfs.File, error) { return s.FS.ReuseForWrite(old, name, category) }))
+}
+
+// Remove implements vfs.FS.
+func (s *space) Remove(name string) error {
+	if err := s.synced.remove(name); err != nil {
+		return err
+	}
+	return s.FS.Remove(name)
 }
 
 // Rename implements vfs.FS.
 func (s *space) Rename(old, name string) error {
-	return s.retry(name, func() error { return s.FS.Rename(old, name) })
+	if err := s.retry(name, func() error { return s.FS.Rename(old, name) }); err != nil {
+		return err
+	}
+	s.synced.renamed(name)
+	return nil
 }
 
 // file opens a file for writing.
@@ -378,10 +395,13 @@ func (f *spaceFile) Preallocate(offset, length int64) error {
 	return f.File.Preallocate(offset, length)
 }
 
-// wide converts the results of file to an interface.
-func wide(f *spaceFile, err error) (vfs.File, error) {
+// wide returns the results of file as a file of Pebble's. The syncs of logs are recorded.
+func (s *space) wide(f *spaceFile, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
+	}
+	if number, ok := s.synced.logNumber(f.name); ok {
+		return &logFile{spaceFile: f, synced: s.synced, number: number}, nil
 	}
 	return f, nil
 }

@@ -45,7 +45,9 @@ func (s *Store) openLocal() error {
 	if s.o.Dir == "" {
 		local, err = pebblestore.OpenMemoryWith(s.o.Local)
 	} else {
-		local, err = pebblestore.Open(s.o.Dir, s.o.Local)
+		o := s.o.Local
+		o.Derived = true
+		local, err = pebblestore.Open(s.o.Dir, o)
 	}
 	s.following.mu.Lock()
 	defer s.following.mu.Unlock()
