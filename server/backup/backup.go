@@ -24,8 +24,8 @@ import (
 const storeName = "store"
 
 // notCopied lists the parts of a data folder that are not copied as files: the store's own folder, a cluster node's
-// replica and name, and the list of the copy that was used as this data folder.
-var notCopied = []string{storeName, "replica", "node", contentsName}
+// replica and name, and the list and the lock of the copy that was used as this data folder.
+var notCopied = []string{storeName, "replica", "node", contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -73,16 +73,16 @@ func Make(ctx context.Context, s Source, data, dir string) (err error) {
 	if err := list(ctx, part); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(part, lockName)); err != nil {
-		return err
-	}
 	if err := atomicfile.SyncFolder(part); err != nil {
 		return err
 	}
 	if err := os.Rename(part, dir); err != nil { // After this, done removes nothing.
 		return err
 	}
-	return atomicfile.SyncFolder(filepath.Dir(dir))
+	if err := os.Remove(filepath.Join(dir, lockName)); err != nil { // Before the renaming, a killed process would leave a folder without it.
+		return err
+	}
+	return errors.Join(atomicfile.SyncFolder(dir), atomicfile.SyncFolder(filepath.Dir(dir)))
 }
 
 // Restore creates the data folder data, which must be empty or absent, from the copy in dir, which does not change. It

@@ -292,7 +292,8 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved creates a copy beside the files of a killed copy, those of a copy in progress, and an unrelated folder.
+// TestAbandonedCopiesAreRemoved creates a copy beside the files of a killed copy, the folder of one that was killed before it locked a file, those of a
+// copy in progress, and an unrelated folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()
@@ -305,6 +306,10 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	empty := filepath.Join(parent, "sunday.copy-3")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	running, done, err := backup.Scratch(parent, "tuesday.part-")
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +317,7 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	if err := backup.Make(t.Context(), store, data, filepath.Join(parent, "wednesday")); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]bool{remains: false, strange: true, running: true} {
+	for path, want := range map[string]bool{remains: false, empty: false, strange: true, running: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s after the next backup: %v, want there %t", filepath.Base(path), err, want)
 		}
@@ -322,6 +327,38 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(running); err == nil {
 		t.Error("done left the folder")
+	}
+}
+
+// TestTheLockIsRemovedLast removes an unfinished copy of which a part can't be removed. The next copy must find its lock and remove it.
+func TestTheLockIsRemovedLast(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may remove every file")
+	}
+	parent := t.TempDir()
+	scratch, done, err := backup.Scratch(parent, "monday.part-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := filepath.Join(scratch, "zz")
+	if err := errors.Join(os.Mkdir(fixed, 0o700), os.WriteFile(filepath.Join(fixed, "file"), nil, 0o600), os.Chmod(fixed, 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	if done() == nil {
+		t.Fatal("done removed a file of a folder that can't be written to")
+	}
+	if err := os.Chmod(fixed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, again, err := backup.Scratch(parent, "tuesday.part-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 0 {
+		t.Errorf("after the next copy there are %v, %v", entries, err)
 	}
 }
 

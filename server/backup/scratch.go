@@ -3,6 +3,7 @@ package backup
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // A copy is first written to a folder with a temporary name. A killed process leaves that folder, which has the size of a
 // copy and contains the keys. So each such folder contains a file that its process has locked, and the next copy removes the
-// folders whose lock is free.
+// folders whose lock is free. The file is created first and removed last, so a folder without it is empty.
 
 // partInfix is part of the names of unfinished copies, and copyInfix of the names of copies from which an export is
 // made.
@@ -33,15 +34,37 @@ func ScratchCopy(dir string) (scratch string, done func() error, err error) {
 // done removes the folder, unless it was renamed.
 func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
 	removeAbandoned(parent)
-	scratch, err = os.MkdirTemp(parent, prefix)
-	if err != nil {
-		return "", nil, err
+	var lock io.Closer
+	for {
+		if scratch, err = os.MkdirTemp(parent, prefix); err != nil {
+			return "", nil, err
+		}
+		lock, err = vfs.Default.Lock(filepath.Join(scratch, lockName))
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		} // Another process has removed the folder, which was empty.
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(scratch, lockName))
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(scratch))
 	}
-	return scratch, func() error { return errors.Join(os.RemoveAll(scratch), lock.Close()) }, nil
+	return scratch, func() error { return errors.Join(removeScratch(scratch), lock.Close()) }, nil
+}
+
+// removeScratch removes an unfinished copy if it exists, the locked file last.
+func removeScratch(path string) error {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if entry.Name() != lockName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(path, entry.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
 }
 
 // removeAbandoned removes the unfinished copies in a folder whose processes have ended. It ignores folders that can't
@@ -57,8 +80,9 @@ func removeAbandoned(parent string) {
 			continue
 		}
 		path := filepath.Join(parent, name)
+		_ = os.Remove(path) // succeeds if it is empty
 		if lock := abandoned(path); lock != nil {
-			_ = os.RemoveAll(path)
+			_ = removeScratch(path)
 			_ = lock.Close()
 		}
 	}
