@@ -87,6 +87,15 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 	return reading.Query(ctx, q, yield)
 }
 
+// MayExplain returns PermissionDenied if rules apply to a caller, who must not receive the plan and the figures of a query then. The figures depend on
+// documents that the rules hide: the number of index entries that were read shows whether one of them has a value.
+func (g *Guard) MayExplain(c token.Caller, db resource.Database) error {
+	if g.applies(c, db) {
+		return denied()
+	}
+	return nil
+}
+
 // Aggregate computes aggregations over a normalized query's documents.
 func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at operation.At) (figures map[string]value.Value, snapshot Snapshot, stats operation.Stats, err error) {
 	call := g.meter.Begin()

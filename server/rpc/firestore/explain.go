@@ -8,11 +8,21 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"clave/server/operation"
+	"clave/server/query"
+	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
 
 // entriesPerRead is the number of index entries of an aggregation that are billed as one read.
 const entriesPerRead = 1000
+
+// mayExplain returns an error if a caller may not have a query explained that has such options.
+func (s *Server) mayExplain(c token.Caller, q *query.Query, o *pb.ExplainOptions) error {
+	if o == nil {
+		return nil
+	}
+	return s.o.Guard.MayExplain(c, q.DB)
+}
 
 // explained formats a plan and, if the query was run, its reads. documents is the number of billed documents.
 func explained(o *pb.ExplainOptions, stats operation.Stats, documents int64, took time.Duration) *pb.ExplainMetrics {

@@ -1,9 +1,11 @@
 package firestore
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/operation"
 	"clave/server/token"
@@ -98,6 +100,58 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 		}
 		if stats := got[len(got)-1].Metrics.GetExecutionStats(); tt.analyze && stats.GetResultsReturned() != int64(tt.documents) {
 			t.Errorf("%s: figures are %v, want %d results", tt.name, stats, tt.documents)
+		}
+	}
+}
+
+// TestFiguresAreForPrivilegedCallers lets a user explain queries for the documents that the rules show. The figures would depend on the hidden
+// ones: the number of index entries that were read shows whether any has a value.
+func TestFiguresAreForPrivilegedCallers(t *testing.T) {
+	h := newStreamFixture(t, listen.Options{})
+	h.rules("rules_version = '2'; service cloud.firestore { match /databases/{d}/documents/c/{x} { allow list: if resource.data.public == true; } }")
+	h.commit(&pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: streamDocuments + "/c/z", Fields: map[string]*pb.Value{
+		"public": {ValueType: &pb.Value_BooleanValue{}}, "secret": {ValueType: &pb.Value_StringValue{StringValue: "x"}},
+	}}}}, &pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: streamDocuments + "/c/shown", Fields: map[string]*pb.Value{
+		"public": {ValueType: &pb.Value_BooleanValue{BooleanValue: true}}, "secret": {ValueType: &pb.Value_StringValue{StringValue: "w"}},
+	}}}})
+	equal := func(path string, v *pb.Value) *pb.StructuredQuery_Filter {
+		return &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_FieldFilter{FieldFilter: &pb.StructuredQuery_FieldFilter{
+			Field: &pb.StructuredQuery_FieldReference{FieldPath: path}, Op: pb.StructuredQuery_FieldFilter_EQUAL, Value: v,
+		}}}
+	}
+	q := &pb.StructuredQuery{From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "c"}}, Where: &pb.StructuredQuery_Filter{
+		FilterType: &pb.StructuredQuery_Filter_CompositeFilter{CompositeFilter: &pb.StructuredQuery_CompositeFilter{Op: pb.StructuredQuery_CompositeFilter_AND, Filters: []*pb.StructuredQuery_Filter{
+			equal("public", &pb.Value{ValueType: &pb.Value_BooleanValue{BooleanValue: true}}), equal("secret", &pb.Value{ValueType: &pb.Value_StringValue{StringValue: "x"}}),
+		}}},
+	}}
+	query := func(ctx context.Context, c token.Caller, o *pb.ExplainOptions) error {
+		return h.server.RunQuery(ctx, c, &pb.RunQueryRequest{Parent: streamDocuments, ExplainOptions: o, QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: q}},
+			func(*wire.Result) error { return nil })
+	}
+	count := func(ctx context.Context, c token.Caller, o *pb.ExplainOptions) error {
+		return h.server.RunAggregationQuery(ctx, c, &pb.RunAggregationQueryRequest{
+			Parent: streamDocuments, ExplainOptions: o, QueryType: &pb.RunAggregationQueryRequest_StructuredAggregationQuery{StructuredAggregationQuery: &pb.StructuredAggregationQuery{
+				QueryType: &pb.StructuredAggregationQuery_StructuredQuery{StructuredQuery: q}, Aggregations: []*pb.StructuredAggregationQuery_Aggregation{{
+					Alias: "n", Operator: &pb.StructuredAggregationQuery_Aggregation_Count_{Count: &pb.StructuredAggregationQuery_Aggregation_Count{}},
+				}},
+			}},
+		}, func(*pb.RunAggregationQueryResponse) error { return nil })
+	}
+	for what, run := range map[string]func(context.Context, token.Caller, *pb.ExplainOptions) error{"a query": query, "an aggregation": count} {
+		for _, tt := range []struct {
+			name    string
+			caller  token.Caller
+			explain *pb.ExplainOptions
+			want    fault.Code
+		}{
+			{"a user", token.Caller{UID: "ana", Project: "p"}, nil, fault.OK},
+			{"a user asks for the plan", token.Caller{UID: "ana", Project: "p"}, &pb.ExplainOptions{}, fault.PermissionDenied},
+			{"a user asks for figures", token.Caller{UID: "ana", Project: "p"}, &pb.ExplainOptions{Analyze: true}, fault.PermissionDenied},
+			{"a server asks for figures", token.Caller{Privileged: true, Project: "p"}, &pb.ExplainOptions{Analyze: true}, fault.OK},
+		} {
+			if err := run(t.Context(), tt.caller, tt.explain); fault.CodeOf(err) != tt.want {
+				t.Errorf("%s of %s: %v, want %v", what, tt.name, err, tt.want)
+			}
 		}
 	}
 }

@@ -21,6 +21,9 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 	if err != nil {
 		return err
 	}
+	if err := s.mayExplain(c, a.Query, r.GetExplainOptions()); err != nil {
+		return err
+	}
 	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
 	if err != nil {
 		return err

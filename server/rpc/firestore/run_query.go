@@ -26,6 +26,9 @@ func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryReq
 	if err != nil {
 		return err
 	}
+	if err := s.mayExplain(c, q, r.GetExplainOptions()); err != nil {
+		return err
+	}
 	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
 	if err != nil {
 		return err
