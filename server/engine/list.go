@@ -91,13 +91,7 @@ func listed(ctx context.Context, req operation.List, from []byte, s *past.State,
 	names := s.Overlay.In(req.Collection, from)
 	turn := turns.Of(ctx)
 	for steps.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := turn.Step(ctx, turns.Cost(len(steps.Record))); err != nil {
-			return err
-		}
-		id, _, err := index.CutSegment(steps.Segment)
+		id, err := steps.ID(ctx, turn)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,12 @@ package walk
 
 import (
 	"bytes"
+	"context"
 
 	"clave/server/engine/keys"
 	"clave/server/index"
 	"clave/server/storage"
+	"clave/server/turns"
 )
 
 // Steps walks over the document ids of a collection in order: those of documents, and those of absent documents that
@@ -95,6 +97,19 @@ func (s *Steps) Next() bool {
 		s.moveParents(s.parents.Seek(end))
 	}
 	return true
+}
+
+// ID returns the current id. It counts the cost of the step for the call's turn, and returns the error of ctx if that has
+// ended, and the errors of turns.Turn.Step.
+func (s *Steps) ID(ctx context.Context, turn *turns.Turn) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if err := turn.Step(ctx, turns.Cost(len(s.Record))); err != nil {
+		return "", err
+	}
+	id, _, err := index.CutSegment(s.Segment)
+	return id, err
 }
 
 // Close closes the iterators and returns the error that ended the walk early, if there was one. It may be called again.

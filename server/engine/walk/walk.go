@@ -72,13 +72,7 @@ func (w *Documents) Collection(ctx context.Context, path string, encoded []byte,
 	defer func() { _ = steps.Close() }() // The end below returns its error.
 	turn := turns.Of(ctx)
 	for steps.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := turn.Step(ctx, turns.Cost(len(steps.Record))); err != nil {
-			return err
-		}
-		id, _, err := index.CutSegment(steps.Segment)
+		id, err := steps.ID(ctx, turn)
 		if err != nil {
 			return err
 		}
