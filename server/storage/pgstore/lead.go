@@ -243,10 +243,13 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	return "", nil
 }
 
+// leaseMargin is the part of a lease, as a divisor, that is reserved for responses in progress at its end.
+const leaseMargin = 6
+
 // extend records that the lease was renewed by a request at a time. A part of the lease is reserved for responses in progress at its
 // end.
 func (l *leadership) extend(asked, lease time.Duration) {
-	l.until.Store(int64(asked + lease - lease/6))
+	l.until.Store(int64(asked + lease - lease/leaseMargin))
 }
 
 // begin starts the leader's work: from then on the lease is renewed. Once the replica has the whole log, this node writes.
@@ -323,23 +326,35 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	return nil
 }
 
+// stopTimeout is the time limit for a node that stops to delete its row.
+const stopTimeout = time.Second
+
 // release ends the lease and deletes the node's row, so that others need not wait. It also releases the unused part of
 // the reservation: the next leader's versions begin where this one's have ended.
 func (s *Store) release(ctx context.Context) {
 	if s.cluster == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
 	if s.lead.epoch > 0 { // If another node has taken the lease since, this epoch is not found.
-		end := int64(clock.VersionOf(s.Clock().Now().Add(releaseRest)))
-		_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
-			where id = 1 and epoch = $1`, s.lead.epoch, end)
-		if err != nil {
+		if err := s.endLease(ctx); err != nil {
 			s.o.Log.Warn("the lease could not be released; it ends by itself", "error", s.failed("release the lease", err))
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
 	_, _ = s.pool.Exec(ctx, "delete from clave_node where node = $1", s.o.Node) // A row that stays is shown with its age.
+}
+
+// endLease ends the lease and the reservation. It waits for PostgreSQL until the lease has ended by itself, so that in either case another node
+// can lead when this one has stopped.
+func (s *Store) endLease(ctx context.Context) error {
+	left := time.Duration(s.lead.until.Load()) + s.o.Lease/leaseMargin - s.lead.elapsed()
+	ctx, cancel := context.WithTimeout(ctx, max(0, left)+stopTimeout)
+	defer cancel()
+	end := int64(clock.VersionOf(s.Clock().Now().Add(releaseRest)))
+	_, err := s.pool.Exec(ctx, `update clave_lease set until = clock_timestamp() - interval '1 second', versions_until = least(versions_until, $2)
+		where id = 1 and epoch = $1`, s.lead.epoch, end)
+	return err
 }
 
 // Run returns an ErrMoved when this node no longer leads, or nil when ctx is done.
