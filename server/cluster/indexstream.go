@@ -156,7 +156,7 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 		return nil, err
 	}
 	if r.Wait { // other requests are not canceled
-		defer context.AfterFunc(ctx, func() { _ = s.conn.SetDeadline(clock.Passed()) })()
+		defer whenDone(ctx, func() { _ = s.conn.SetDeadline(clock.Passed()) })()
 	}
 	if s.buffer, err = appendRequest(beginFrame(s.buffer), r, s.leases); err != nil {
 		return nil, err
@@ -168,4 +168,19 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 		return nil, err
 	}
 	return parseIndex(s.buffer, r.Databases, s.leases)
+}
+
+// whenDone calls end when ctx is done. After stop has returned, end is neither running nor called any more: the stream's connection may be closed by then,
+// or serve another request.
+func whenDone(ctx context.Context, end func()) (stop func()) {
+	ended := make(chan struct{})
+	unregister := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		end()
+	})
+	return func() {
+		if !unregister() {
+			<-ended
+		}
+	}
 }

@@ -262,3 +262,24 @@ func FuzzIndexFrames(f *testing.F) {
 		}
 	})
 }
+
+// TestIndexRequestsEndWithTheConnection gives requests up at the moment in which their connection breaks. The end of a request must not use the
+// stream's connection afterwards, which may be closed, or that of the next request.
+func TestIndexRequestsEndWithTheConnection(t *testing.T) {
+	for range 2000 {
+		near, far := net.Pipe()
+		s := &indexStream{conn: near, in: bufio.NewReader(near), stop: func() {}}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = far.Read(make([]byte, 64)) // the request
+			cancel()
+			_ = far.Close()
+		}()
+		s.mu.Lock()
+		if index, err := s.exchangeLocked(ctx, IndexRequest{Wait: true}); err == nil {
+			t.Errorf("a request on a broken connection returned %+v", index)
+		}
+		s.closeLocked()
+		s.mu.Unlock()
+	}
+}

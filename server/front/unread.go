@@ -154,11 +154,12 @@ func (u *unread) FlushError() error {
 	return u.control.Flush()
 }
 
-// SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response: later ones have no effect.
+// SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response: later ones have no effect. After
+// the end of the response it has none either.
 func (u *unread) SetWriteDeadline(t time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.mu.cut {
+	if u.mu.cut || u.mu.ended {
 		return nil
 	}
 	u.mu.cut = !t.IsZero() && !t.After(u.clock.Now())

@@ -204,3 +204,40 @@ func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 		t.Errorf("the response ended with %v, want the time limit", err)
 	}
 }
+
+// TestDeadlinesAfterTheEndOfAResponse ends responses that have ended already, as happens when a client disconnects at that moment. It must have no effect: the
+// writer belongs to the next request on the connection, or to none.
+func TestDeadlinesAfterTheEndOfAResponse(t *testing.T) {
+	for name, choose := range map[string]func(*http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ln := listener(t)
+			served := make(chan *http.ResponseController, 1)
+			run(t, front.Options{Listener: ln, Handlers: front.Handlers{Site: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, "site") // the client's check fails if this does
+				served <- http.NewResponseController(w)
+			})}})
+			only := new(http.Protocols)
+			choose(only)
+			transport := &http.Transport{Protocols: only}
+			defer transport.CloseIdleConnections()
+			client := &http.Client{Transport: transport, Timeout: 10 * time.Second}
+			for i := range 3 {
+				res, err := client.Get("http://" + ln.Addr().String() + "/")
+				if err != nil {
+					t.Fatalf("request %d: %v", i, err)
+				}
+				text, err := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if err != nil || string(text) != "site" {
+					t.Fatalf("request %d: %q, %v", i, text, err)
+				}
+				if err := (<-served).SetWriteDeadline(clock.Passed()); err != nil {
+					t.Errorf("the deadline after request %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
