@@ -248,11 +248,8 @@ func (s *followed) follow(ctx context.Context, ops []storage.Op) error {
 			return err
 		}
 	}
-	if err := s.engine.Applied(ops); err != nil {
-		return err
-	}
 	s.accounts.Followed(ops, append(identity.SessionKinds(), serviceaccount.Item)...)
-	return nil
+	return s.engine.Applied(ops)
 }
 
 // enter counts a request in progress. It returns false once s has been closed.

@@ -39,7 +39,14 @@ func measuredNodes(t *testing.T, store string) (nodes []measured, addresses []st
 // awaitSessions waits until a follower begins sessions of WebChannel, which the other nodes can find.
 func (m measured) awaitSessions(t *testing.T) {
 	t.Helper()
-	channel := fmt.Sprintf("http://%s/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&database=%s", m.addr(), url.QueryEscape(channelDatabase))
+	awaitSessions(t, channelDatabase, m.addr())
+	testwait.Until(t, "the session lasts", func() bool { return m.channels(t) == 0 })
+}
+
+// awaitSessions waits until the follower at an address begins sessions of WebChannel for a database, and ends them.
+func awaitSessions(t *testing.T, database, address string) {
+	t.Helper()
+	channel := fmt.Sprintf("http://%s/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&database=%s", address, url.QueryEscape(database))
 	testwait.Until(t, "the follower begins no sessions", func() bool {
 		_, text := plain(t, http.MethodPost, channel, "count=0")
 		session := sessionPattern.FindStringSubmatch(text)
@@ -49,7 +56,6 @@ func (m measured) awaitSessions(t *testing.T) {
 		plain(t, http.MethodPost, channel+"&TYPE=terminate&SID="+session[1], "")
 		return strings.Contains(session[1], ".")
 	})
-	testwait.Until(t, "the session lasts", func() bool { return m.channels(t) == 0 })
 }
 
 // channels returns the number of Listen streams over WebChannel at a node.

@@ -55,12 +55,18 @@ func overGRPC(t *testing.T, address, authorization string) listenEnd {
 // grpcStream opens a stream of a Firestore method on a new connection.
 func grpcStream(t *testing.T, address, authorization, method string) grpc.ClientStream {
 	t.Helper()
+	return grpcStreamOf(t, channelDatabase, address, authorization, method)
+}
+
+// grpcStreamOf is grpcStream for a database.
+func grpcStreamOf(t *testing.T, database, address, authorization, method string) grpc.ClientStream {
+	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", channelDatabase, "authorization", authorization)
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", database, "authorization", authorization)
 	ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/"+method)
 	if err != nil {
 		t.Fatal(err)
@@ -108,13 +114,18 @@ func overWebChannel(poll bool) listenTransport { return webChannel(http.DefaultC
 
 // webChannel opens a session of a Firestore method by a client. Of messages of methods other than Listen only the common fields are read.
 func webChannel(client *http.Client, method string, poll bool) listenTransport {
+	return webChannelOf(channelDatabase, client, method, poll)
+}
+
+// webChannelOf is webChannel for a database.
+func webChannelOf(database string, client *http.Client, method string, poll bool) listenTransport {
 	return func(t *testing.T, address, authorization string) listenEnd {
 		more := "&CI=0"
 		if poll {
 			more = "&CI=1"
 		}
 		c := &channelEnd{t: t, client: client, more: more, rid: 100, received: make(chan json.RawMessage, 1000), url: fmt.Sprintf("http://%s/google.firestore.v1.Firestore/%s/channel?VER=8&database=%s",
-			address, method, url.QueryEscape(channelDatabase))}
+			address, method, url.QueryEscape(database))}
 		headers := "headers=" + url.QueryEscape("X-Goog-Api-Client:gl-js/ fire/12.18.0\r\nAuthorization:"+authorization+"\r\n") + "&count=0"
 		body, err := c.request(http.MethodPost, fmt.Sprintf("&RID=%d&CVER=22&X-HTTP-Session-Id=gsessionid&t=1", c.rid), headers)
 		if err != nil {

@@ -26,14 +26,20 @@ type servingNode struct {
 }
 
 // newServingNode starts a node. Under its rules anyone may read one collection.
-func newServingNode(t *testing.T, store, collection string) *servingNode {
+func newServingNode(t *testing.T, store, collection string, flags ...string) *servingNode {
+	t.Helper()
+	return newServingNodeWith(t, store, rulesFor(collection), flags...)
+}
+
+// newServingNodeWith starts a node with rules.
+func newServingNodeWith(t *testing.T, store, rules string, flags ...string) *servingNode {
 	t.Helper()
 	dir, port := t.TempDir(), freePorts(t, 1)[0]
 	n := &servingNode{production: &production{dir: dir, url: fmt.Sprintf("http://127.0.0.1:%d", port), client: http.DefaultClient}}
 	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}}`)
-	writeFile(t, filepath.Join(dir, "firestore.rules"), rulesFor(collection))
+	writeFile(t, filepath.Join(dir, "firestore.rules"), rules)
 	writeFile(t, filepath.Join(dir, "firestore.indexes.json"), `{}`)
-	n.flags = []string{"--project", realProject, "--port", fmt.Sprint(port), "--public-url", "http://nodes.example"}
+	n.flags = append([]string{"--project", realProject, "--port", fmt.Sprint(port), "--public-url", "http://nodes.example"}, flags...)
 	n.run(t, store)
 	return n
 }

@@ -48,20 +48,24 @@ func keysCommand(t *testing.T, dir string, words ...string) string {
 	return string(out)
 }
 
+// bearerOf returns an Authorization header by a service account's key for a service of Google's.
+func bearerOf(t *testing.T, key []byte, service string) string {
+	t.Helper()
+	source, err := google.JWTAccessTokenSourceFromJSON(key, "https://"+service+".googleapis.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := source.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "Bearer " + token.AccessToken
+}
+
 // testRevocation revokes one of two keys and checks the effect on both.
 func testRevocation(t *testing.T, p *production, kept, lost []byte, keys func(words ...string) string) {
 	t.Helper()
-	bearer := func(key []byte) string {
-		source, err := google.JWTAccessTokenSourceFromJSON(key, "https://firestore.googleapis.com/")
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, err := source.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return "Bearer " + token.AccessToken
-	}
+	bearer := func(key []byte) string { return bearerOf(t, key, "firestore") }
 	read := func(authorization string) int {
 		code, _ := p.request(t, http.MethodGet, "/v1/projects/"+realProject+"/databases/(default)/documents/secret/x", authorization, nil)
 		return code

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"clave/server/fault"
 	"clave/server/faultinject"
@@ -12,9 +13,11 @@ import (
 // Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted, the
 // account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its user closes it.
 type Session struct {
-	sessions *sessions
-	caller   token.Caller
-	key      account
+	guard  *Guard
+	caller token.Caller
+	key    account
+	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was found valid.
+	revoked, checked atomic.Uint64
 	// ended is closed after err was set.
 	ended chan struct{}
 	err   error // guarded by sessions.mu until ended is closed
@@ -33,8 +36,41 @@ func (s *Session) Err() error {
 	}
 }
 
+// Check is Err as of the present time: after a revocation it checks the account instead of waiting for Ended. A stream that calls it before each message
+// does nothing more after a revocation that was acknowledged.
+func (s *Session) Check(ctx context.Context) error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	revoked := s.revoked.Load()
+	if s.checked.Load() >= revoked {
+		return nil
+	}
+	err := s.guard.checkSession(ctx, s.caller)
+	switch {
+	case err == nil:
+		s.pass(revoked)
+	case ctx.Err() == nil:
+		if fault.CodeOf(err) == fault.Internal {
+			s.guard.log.Error("check the session of an open stream", "error", err)
+		}
+		s.guard.sessions.end(s, err)
+	}
+	return err
+}
+
+// pass records that the session is valid as of a number of revocations.
+func (s *Session) pass(revoked uint64) {
+	for {
+		checked := s.checked.Load()
+		if checked >= revoked || s.checked.CompareAndSwap(checked, revoked) {
+			return
+		}
+	}
+}
+
 // Close releases the session.
-func (s *Session) Close() { s.sessions.remove(s) }
+func (s *Session) Close() { s.guard.sessions.remove(s) }
 
 // account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service accounts belong
 // to no project; their uid is their e-mail address.
@@ -73,7 +109,7 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 	if err := g.inject(ctx, c, faultinject.Streams); err != nil {
 		return nil, err
 	}
-	s := &Session{sessions: g.sessions, caller: c, key: accountOf(c), ended: make(chan struct{})}
+	s := &Session{guard: g, caller: c, key: accountOf(c), ended: make(chan struct{})}
 	if s.key.uid == "" || g.checkSession == nil {
 		return s, nil // Anonymous callers and the owner of the emulator have no account.
 	}
@@ -87,20 +123,13 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 }
 
 // Revoke requests a check of the open streams' sessions of an account. An empty uid means all accounts of the tenant
-// or, without tenant, of the project. Run makes the check.
+// or, without tenant, of the project. Run makes the check, or Session.Check if it is called before.
 func (g *Guard) Revoke(project, tenant, uid string) { g.sessions.revoke(account{project, tenant, uid}) }
 
 // endRevoked checks the sessions of revoked accounts and ends invalid ones.
 func (g *Guard) endRevoked(ctx context.Context) {
 	for _, s := range g.sessions.takeRevoked() {
-		err := g.checkSession(ctx, s.caller)
-		if err == nil || ctx.Err() != nil {
-			continue
-		}
-		if fault.CodeOf(err) == fault.Internal {
-			g.log.Error("check the session of an open stream", "error", err)
-		}
-		g.sessions.end(s, err)
+		_ = s.Check(ctx) // which ends the session
 	}
 }
 
@@ -141,10 +170,29 @@ func (t *sessions) revoke(a account) {
 	if a.uid != "" && t.mu.open[a] == nil {
 		return
 	}
+	t.eachLocked(a, func(s *Session) { s.revoked.Add(1) })
 	t.mu.revoked[a] = struct{}{}
 	select {
 	case t.wake <- struct{}{}:
 	default:
+	}
+}
+
+// eachLocked calls do for the open sessions of an account. mu is held.
+func (t *sessions) eachLocked(a account, do func(*Session)) {
+	if a.uid != "" {
+		for s := range t.mu.open[a] {
+			do(s)
+		}
+		return
+	}
+	for key, sessions := range t.mu.open {
+		if key.project != a.project || key.tenant != a.tenant {
+			continue
+		}
+		for s := range sessions {
+			do(s)
+		}
 	}
 }
 
@@ -153,21 +201,8 @@ func (t *sessions) takeRevoked() []*Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []*Session
-	take := func(sessions map[*Session]struct{}) {
-		for s := range sessions {
-			out = append(out, s)
-		}
-	}
 	for a := range t.mu.revoked {
-		if a.uid != "" {
-			take(t.mu.open[a])
-			continue
-		}
-		for key, sessions := range t.mu.open {
-			if key.project == a.project && key.tenant == a.tenant {
-				take(sessions)
-			}
-		}
+		t.eachLocked(a, func(s *Session) { out = append(out, s) })
 	}
 	clear(t.mu.revoked)
 	return out

@@ -40,7 +40,12 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	ended := make(chan error, 2)
 	go func() {
 		defer targets.Close()
-		ended <- targets.Run(ctx, func(e *live.Event) error { return stream.Send(s.answer(e)) })
+		ended <- targets.Run(ctx, func(e *live.Event) error {
+			if err := session.Check(ctx); err != nil {
+				return err // Nothing is sent that was committed after a revocation.
+			}
+			return stream.Send(s.answer(e))
+		})
 	}()
 	go func() {
 		if err := receive(db, targets, stream, first); !errors.Is(err, io.EOF) {

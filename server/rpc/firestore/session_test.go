@@ -1,6 +1,7 @@
 package firestore
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -72,5 +73,43 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	}
 	if _, err := h.server.GetDocument(t.Context(), token.Caller{Project: "p"}, &pb.GetDocumentRequest{Name: streamDocuments + "/open/after"}); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the document of that batch: %v, want none", err)
+	}
+}
+
+// TestNothingIsSentAfterARevocation commits a document and sends a batch right after the sessions of a user were revoked, while the guard is still busy with another
+// user's. The user receives no message of that commit, and the batch is not applied.
+func TestNothingIsSentAfterARevocation(t *testing.T) {
+	h := newStreamFixture(t, listen.Options{})
+	listening, writing, busy := h.listenStream(h.ann()), h.writeStream(h.ann()), h.writeStream(token.Caller{UID: "bob", Project: "p"})
+	listening.add(all(1, "open"))
+	listening.want("query", "ADD[1], CURRENT[1], B")
+	entered, free := make(chan struct{}), make(chan struct{})
+	enter, release := sync.OnceFunc(func() { close(entered) }), sync.OnceFunc(func() { close(free) })
+	defer release()
+	h.revoked.Store("bob", func() {
+		enter()
+		<-free
+	})
+	h.guard.Revoke("p", "", "bob")
+	<-entered
+	h.revoked.Store("ann", true)
+	h.guard.Revoke("p", "", "ann")
+	writing.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/later", 1)}}
+	_ = writing.ends(fault.Unauthenticated)
+	h.commit(set("open/a", 1))
+	select {
+	case m := <-listening.out:
+		t.Errorf("a listener whose session is revoked receives %s", short(m))
+	case err := <-listening.done:
+		if fault.CodeOf(err) != fault.Unauthenticated {
+			t.Errorf("the listener ended with %v, want UNAUTHENTICATED", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the listener continues")
+	}
+	release()
+	_ = busy.ends(fault.Unauthenticated)
+	if _, err := h.server.GetDocument(t.Context(), token.Caller{Project: "p"}, &pb.GetDocumentRequest{Name: streamDocuments + "/open/later"}); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("the document of the batch: %v, want none", err)
 	}
 }

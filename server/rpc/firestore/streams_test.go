@@ -39,7 +39,7 @@ type streamFixture struct {
 	rulesets *guard.Rulesets
 	clock    *clock.Hand
 	guard    *guard.Guard
-	// revoked contains the ids of the users whose sessions have ended.
+	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that is known.
 	revoked sync.Map
 }
 
@@ -84,7 +84,10 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 
 // checkSession returns an error if a user's sessions have ended.
 func (h *streamFixture) checkSession(_ context.Context, c token.Caller) error {
-	if _, ended := h.revoked.Load(c.UID); ended {
+	if how, ended := h.revoked.Load(c.UID); ended {
+		if wait, waits := how.(func()); waits {
+			wait()
+		}
 		return fault.E(fault.Unauthenticated, "revoked")
 	}
 	return nil

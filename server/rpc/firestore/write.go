@@ -75,7 +75,7 @@ func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.D
 		if !c.Expires.IsZero() && !s.o.Clock.Now().Before(c.Expires) {
 			return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
 		}
-		if err := session.Err(); err != nil {
+		if err := session.Check(ctx); err != nil {
 			return err
 		}
 		answer, err := s.writeBatch(ctx, c, db, r)
