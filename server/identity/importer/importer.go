@@ -206,14 +206,15 @@ func (m *Importer) try(ctx context.Context, to Target, in *importing) error {
 		})
 	}
 	for range maxConflicts {
-		err := attempt(len(order))
-		if err == nil {
+		if attempt(len(order)) == nil {
 			break
 		}
+		// The error of all accounts may be that of another conflict than the first one.
+		first := sort.Search(len(order)-1, func(n int) bool { return attempt(n+1) != nil })
+		err := attempt(first + 1)
 		if !apierror.Is(err) {
 			return err
 		}
-		first := sort.Search(len(order), func(n int) bool { return attempt(n+1) != nil })
 		in.conflicts(order[first], err)
 		order = slices.Delete(order, first, first+1)
 	}
