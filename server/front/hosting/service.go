@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"clave/server/forwarded"
@@ -89,6 +91,25 @@ type call struct {
 	fixed http.Header
 	// instead serves the request if the service is unavailable; nil without a substitute.
 	instead func()
+	// body is the request's body; nil without one.
+	body *clientBody
+}
+
+// clientBody is the body of a client's request.
+type clientBody struct {
+	io.ReadCloser
+	// failed is set when the body could not be read: the client has sent an invalid one, or has left.
+	failed atomic.Bool
+}
+
+// Read reads the body.
+func (b *clientBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	// The transport closes the body when the service fails, and may still read from it.
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) {
+		b.failed.Store(true)
+	}
+	return n, err
 }
 
 // errUnavailable is the error of a service that responds that it is unavailable.
@@ -112,12 +133,15 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c ca
 		tooLarge(w)
 		return
 	}
+	body := r.Body
+	if body != nil && body != http.NoBody {
+		c.body = &clientBody{ReadCloser: http.MaxBytesReader(w, body, maxServiceBody)}
+		body = c.body
+	}
 	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), s.options.ServiceTime)
 	defer cancel()
 	r = r.WithContext(ctx)
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = http.MaxBytesReader(w, r.Body, maxServiceBody)
-	}
+	r.Body = body
 	proxy.ServeHTTP(w, r)
 }
 
@@ -167,6 +191,9 @@ func (s *services) fail(w http.ResponseWriter, r *http.Request, id string, err e
 	switch {
 	case errors.As(err, &large):
 		tooLarge(w)
+		return
+	case c.body != nil && c.body.failed.Load():
+		http.Error(w, "The request body could not be read.", http.StatusBadRequest)
 		return
 	case errors.Is(err, context.Canceled):
 		w.WriteHeader(http.StatusBadGateway) // the client has left

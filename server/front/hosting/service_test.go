@@ -2,9 +2,11 @@ package hosting_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -204,6 +206,44 @@ func TestServiceThatFails(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "connection refused") || !strings.Contains(log.String(), origin.Host) {
 		t.Errorf("the log is %q, want the cause and the address", &log)
+	}
+}
+
+// TestAnInvalidRequestIsNotAFailureOfTheService sends requests that cannot be read or forwarded. The client is refused, and the log has no failure.
+func TestAnInvalidRequestIsNotAFailureOfTheService(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	t.Cleanup(backend.Close)
+	origin, err := url.Parse(backend.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	server := siteOf(t, hosting.Options{Services: map[string]*url.URL{"backoffice": origin}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	const head = " /api/admin/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+	for name, sent := range map[string]string{
+		"an invalid length of a chunk":  "POST" + head + "Transfer-Encoding: chunked\r\n\r\n-1\r\n",
+		"a chunk that ends too late":    "POST" + head + "Transfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n",
+		"a body that ends too early":    "POST" + head + "Content-Length: 10\r\n\r\nabc",
+		"a chunked body without an end": "POST" + head + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
+	} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(conn, sent)
+		if err == nil {
+			err = conn.(*net.TCPConn).CloseWrite()
+		}
+		answer, readErr := io.ReadAll(conn)
+		if err := errors.Join(err, readErr, conn.Close()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if status, _, _ := strings.Cut(string(answer), "\r\n"); status != "HTTP/1.1 400 Bad Request" {
+			t.Errorf("%s: %q, want 400", name, status)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log is %q, want none of it", &log)
 	}
 }
 
