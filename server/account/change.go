@@ -23,7 +23,9 @@ type Change struct {
 	// them.
 	made    []Made
 	imports bool
-	items   storage.Batch
+	// withdraws is set if the change only takes rights away.
+	withdraws bool
+	items     storage.Batch
 	// try is set if nothing is to be stored.
 	try bool
 }
@@ -74,6 +76,9 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 
 // Imports marks the change as an import of accounts: OnMade's functions are not called for it.
 func (c *Change) Imports() { c.imports = true }
+
+// Withdraws marks the change as one that only takes rights away, such as a key: on a full disk it may use the space that the storage reserves for deletes.
+func (c *Change) Withdraws() { c.withdraws = true }
 
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.
 func (c *Change) Get(uid string) (*User, error) {
@@ -155,6 +160,7 @@ func (c *Change) apply(ctx context.Context) error {
 		if endsSessions(old, u) {
 			c.ended = append(c.ended, uid)
 		}
+		c.withdraws = c.withdraws || isWithdrawal(old, u)
 		switch {
 		case old == nil && u != nil:
 			c.made = append(c.made, Made{Scope: c.scope, User: u})
@@ -220,7 +226,7 @@ func (c *Change) applyIndexes(ctx context.Context, b *storage.Batch, gained, los
 		return nil
 	}
 	// On a full disk, a batch that sets nothing may use the space that the storage reserves for deletes.
-	b.Deletes = !slices.ContainsFunc(b.Ops, func(op storage.Op) bool { return op.Kind == storage.Set })
+	b.Deletes = c.withdraws || !slices.ContainsFunc(b.Ops, func(op storage.Op) bool { return op.Kind == storage.Set })
 	return c.store.store.Apply(ctx, b)
 }
 

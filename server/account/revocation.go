@@ -1,6 +1,9 @@
 package account
 
-import "sync"
+import (
+	"reflect"
+	"sync"
+)
 
 // Revocation reports that sessions of a scope may have ended: those of one account, because it was disabled or deleted or its sessions
 // were revoked, or those of all accounts.
@@ -43,4 +46,13 @@ func endsSessions(old, now *User) bool {
 		return false
 	}
 	return now == nil || now.Disabled && !old.Disabled || now.Since() > old.Since() || now.Epoch != old.Epoch
+}
+
+// isWithdrawal reports whether a change disables an account or revokes its sessions, and does not set its password. It has few bytes.
+func isWithdrawal(old, now *User) bool {
+	if old == nil || now == nil {
+		return false
+	}
+	samePassword := old.Password == now.Password || old.Password != nil && now.Password != nil && reflect.DeepEqual(*old.Password, *now.Password)
+	return samePassword && (now.Disabled && !old.Disabled || now.Since() > old.Since())
 }

@@ -128,7 +128,7 @@ func (r *Registry) Create(ctx context.Context, project, name, tokenURI string) (
 // account if it is new. A key that is registered already stays as it is.
 func (r *Registry) Register(ctx context.Context, project, email string, public *rsa.PublicKey) error {
 	kid := token.KeyID(public)
-	return r.edit(ctx, email, func(a *stored) error {
+	return r.edit(ctx, email, func(_ *account.Change, a *stored) error {
 		if a.Project != "" && a.Project != project {
 			return fault.E(fault.FailedPrecondition, "service account %s belongs to project %s", email, a.Project)
 		}
@@ -172,7 +172,8 @@ func (r *Registry) List(ctx context.Context) ([]Info, error) {
 // NotFound if there is no such key.
 func (r *Registry) Revoke(ctx context.Context, email, kid string) ([]string, error) {
 	var gone []string
-	err := r.edit(ctx, email, func(a *stored) error {
+	err := r.edit(ctx, email, func(ch *account.Change, a *stored) error {
+		ch.Withdraws()
 		gone = slices.Sorted(maps.Keys(a.Keys))
 		switch {
 		case kid == "" && len(gone) == 0:
@@ -196,13 +197,13 @@ func (r *Registry) Revoke(ctx context.Context, email, kid string) ([]string, err
 }
 
 // edit changes a stored service account.
-func (r *Registry) edit(ctx context.Context, email string, change func(*stored) error) error {
+func (r *Registry) edit(ctx context.Context, email string, change func(*account.Change, *stored) error) error {
 	return r.accounts.Change(ctx, scope, []string{email}, func(ch *account.Change) error {
 		a := stored{Keys: make(map[string][]byte), Created: make(map[string]time.Time)}
 		if _, err := ch.Load(Item, email, &a); err != nil {
 			return err
 		}
-		if err := change(&a); err != nil {
+		if err := change(ch, &a); err != nil {
 			return err
 		}
 		return ch.Save(Item, email, a)

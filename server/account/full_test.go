@@ -1,0 +1,72 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"clave/server/account"
+	"clave/server/account/passhash"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore/pebbletest"
+)
+
+// fullDisk is a store on a full disk: it accepts only batches that may use the space reserved for deletes.
+type fullDisk struct {
+	storage.Store
+	full bool
+}
+
+// Apply implements storage.Store.
+func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
+	if d.full && !b.Deletes {
+		return storage.ErrFull
+	}
+	return d.Store.Apply(ctx, b)
+}
+
+// TestRightsAreWithdrawnOnAFullDisk disables an account, revokes its sessions, removes a key and deletes the account while the disk is full. Other
+// changes must be refused and leave the account as it was.
+func TestRightsAreWithdrawnOnAFullDisk(t *testing.T) {
+	disk := &fullDisk{Store: pebbletest.Open(t)}
+	s := account.New(disk)
+	if err := put(t, s, &account.User{UID: "a", Email: "a@example.org"}); err != nil {
+		t.Fatal(err)
+	}
+	disk.full = true
+	if err := put(t, s, &account.User{UID: "a", Email: "b@example.org"}); !errors.Is(err, storage.ErrFull) {
+		t.Errorf("another address = %v, want ErrFull", err)
+	}
+	if u, err := s.ByEmail(scope, "a@example.org"); err != nil || u == nil {
+		t.Errorf("the account has no longer its address: %v, %v", u, err)
+	}
+	if u, err := s.ByEmail(scope, "b@example.org"); err != nil || u != nil {
+		t.Errorf("the account has the refused address: %v, %v", u, err)
+	}
+	if err := put(t, s, &account.User{UID: "a", Email: "a@example.org", Disabled: true}); err != nil {
+		t.Errorf("disable = %v", err)
+	}
+	since := int64(1)
+	if err := put(t, s, &account.User{UID: "a", Email: "a@example.org", Disabled: true, ValidSince: &since}); err != nil {
+		t.Errorf("revoke the sessions = %v", err)
+	}
+	since = 2
+	password := &passhash.Hash{}
+	if err := put(t, s, &account.User{UID: "a", Email: "a@example.org", Disabled: true, ValidSince: &since, Password: password}); !errors.Is(err, storage.ErrFull) {
+		t.Errorf("another password = %v, want ErrFull", err)
+	}
+	err := s.Change(t.Context(), scope, nil, func(c *account.Change) error {
+		c.Withdraws()
+		return c.Save("kind", "item", "without a key")
+	})
+	if err != nil {
+		t.Errorf("remove a key = %v", err)
+	}
+	err = s.Change(t.Context(), scope, []string{"a"}, func(c *account.Change) error {
+		c.Delete("a")
+		return nil
+	})
+	if err != nil {
+		t.Errorf("delete = %v", err)
+	}
+}
