@@ -118,6 +118,8 @@ type App struct {
 	hasLed bool
 	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
 	importing []string
+	// isUnused is set when an import was refused. If this process has created the data folder, it is removed.
+	isUnused bool
 }
 
 // New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts

@@ -163,8 +163,9 @@ func (a *App) makeFolder(name string) (path string, err error) {
 	if err := a.unfinished(); err != nil {
 		return "", err
 	}
-	// Pebble's files are readable by all, so their folder must not be.
 	path = filepath.Join(a.config.DataDir, name)
+	a.removeUnused(path)
+	// Pebble's files are readable by all, so their folder must not be.
 	if err = os.MkdirAll(path, 0o700); err == nil {
 		err = os.Chmod(path, 0o700)
 	}

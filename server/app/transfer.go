@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"clave/server/account"
 	"clave/server/backup"
@@ -53,6 +57,7 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	}
 	sum, err := t.Import(ctx, dir)
 	if err != nil {
+		a.isUnused = !t.Changed()
 		return err
 	}
 	a.report("Imported "+dir, sum)
@@ -158,8 +163,31 @@ func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Trans
 	}
 	sum, done, err := do(t)
 	if err != nil {
+		a.isUnused = !t.Changed()
 		return err
 	}
 	a.report(done, sum)
 	return nil
+}
+
+// removeUnused registers the removal of a store's folder that does not exist yet, or of the data folder if it does not exist either: it happens at the end
+// if isUnused is set by then. A folder that another process uses stays.
+func (a *App) removeUnused(store string) {
+	if _, err := os.Lstat(store); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	unused := store
+	if _, err := os.Lstat(a.config.DataDir); errors.Is(err, fs.ErrNotExist) {
+		unused = a.config.DataDir
+	}
+	a.onClose(func() error {
+		if !a.isUnused {
+			return nil
+		}
+		lock, err := vfs.Default.Lock(filepath.Join(store, "LOCK"))
+		if err != nil {
+			return nil // Another process uses the folder.
+		}
+		return errors.Join(os.RemoveAll(unused), lock.Close())
+	})
 }

@@ -1,7 +1,9 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -142,5 +144,45 @@ func TestKilledExports(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
 		t.Errorf("after killed exports and a complete one there are %v, %v; want the export alone", entries, err)
+	}
+}
+
+// TestRefusedImportsLeaveNothing imports exports that are refused, by a command and at a start, into absent, empty and used folders. Each must end with one
+// line and leave the folder as it was.
+func TestRefusedImportsLeaveNothing(t *testing.T) {
+	s := newSite(t)
+	srv := s.start()
+	c := newClient(t, s.addr)
+	c.connect(t)
+	if _, err := c.commit(t.Context(), nil, set("docs/1", fields{"v": 1})); err != nil {
+		t.Fatal(err)
+	}
+	srv.stop()
+	empty, users := filepath.Join(s.dir, "empty"), filepath.Join(s.dir, "users.json")
+	if err := errors.Join(os.Mkdir(empty, 0o700), os.WriteFile(users, []byte("["), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	absent := filepath.Join(s.dir, "absent")
+	for _, args := range [][]string{
+		{"import", empty, "--data", absent}, {"import", "--users", users, "--data", absent}, {"import", empty, "--data", empty},
+		{"start", "--only", "firestore,auth", "--sign-tokens", "--import", empty, "--data", absent}, {"import", empty, "--data", s.data},
+	} {
+		out, err := s.run(append(args, "--project", project)...)
+		if err == nil || strings.Count(out, "clave: ") != 1 {
+			t.Errorf("%v = %v and\n%s\nwant one line", args, err, out)
+		}
+		if _, err := os.Stat(absent); !errors.Is(err, fs.ErrNotExist) {
+			left, err := filepath.Glob(filepath.Join(absent, "*"))
+			t.Errorf("after %v the data folder has %v, %v", args, left, err)
+		}
+		if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+			t.Errorf("after %v the empty folder has %v, %v", args, left, err)
+		}
+	}
+	srv = s.start()
+	defer srv.stop()
+	c.connect(t)
+	if found, err := c.get(t.Context(), nil, nil, "docs/1"); err != nil || found["docs/1"]["v"] != 1 {
+		t.Errorf("after a refused import the document is %v, %v", found, err)
 	}
 }

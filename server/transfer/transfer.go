@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"clave/server/clock"
 	"clave/server/fault"
@@ -58,13 +59,18 @@ type Transfer struct {
 	o Options
 	// importing is held while an import changes the data.
 	importing *sync.Mutex
+	// changed is set once an import changes the data.
+	changed *atomic.Bool
 }
 
 // New returns a Transfer.
 func New(o Options) *Transfer {
 	o.EnsureDefaults()
-	return &Transfer{o: o, importing: &sync.Mutex{}}
+	return &Transfer{o: o, importing: &sync.Mutex{}, changed: &atomic.Bool{}}
 }
+
+// Changed reports whether an import has begun to change the data: a refused import does not.
+func (t *Transfer) Changed() bool { return t.changed.Load() }
 
 // Summary counts what was exported or imported.
 type Summary struct {
