@@ -230,7 +230,8 @@ func (n *Node) Run(ctx context.Context) error {
 		ErrorLog: slog.NewLogLogger(n.o.Log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.ServeTLS(n.o.Listener, "", "") }()
+	listener := newHandshakes(ctx, n.o.Listener, settings.Clone(), n.o.Clock, n.o.Log)
+	go func() { ended <- server.Serve(listener) }()
 	var err error
 	select {
 	case err = <-ended:
@@ -244,6 +245,7 @@ func (n *Node) Run(ctx context.Context) error {
 		cancel()
 		err = <-ended
 	}
+	_ = listener.Close() // The server has closed it, or Accept has failed.
 	n.transport.CloseIdleConnections()
 	n.during(Leader{}).End()
 	if errors.Is(err, http.ErrServerClosed) || ctx.Err() != nil && errors.Is(err, net.ErrClosed) {

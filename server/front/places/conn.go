@@ -8,7 +8,7 @@ import (
 // Conn takes a place for a connection until it is closed. Without a free place it closes the connection and returns nil.
 func (p *Places) Conn(inner net.Conn) net.Conn {
 	c := &conn{Conn: inner}
-	c.place = p.Take(addressOf(inner.RemoteAddr()), func() { _ = inner.Close() })
+	c.place = p.Take(AddressOf(inner), func() { _ = inner.Close() })
 	if c.place == nil {
 		_ = inner.Close()
 		return nil
@@ -16,8 +16,9 @@ func (p *Places) Conn(inner net.Conn) net.Conn {
 	return c
 }
 
-// addressOf returns the IP address of a network address, the zero Addr if it has none.
-func addressOf(a net.Addr) netip.Addr {
+// AddressOf returns the IP address of a connection's client, the zero Addr if it has none.
+func AddressOf(c net.Conn) netip.Addr {
+	a := c.RemoteAddr()
 	if a == nil {
 		return netip.Addr{}
 	}

@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"clave/server/clock"
+	"clave/server/front/places"
+)
+
+// Limits of connections to the inner listener whose TLS handshake has not ended. Until then nothing shows that the peer is a node. If there are too many, the
+// network that has the most loses its oldest one, so that a flood does not keep other nodes out.
+const (
+	maxHandshakes    = 512
+	handshakeTimeout = 5 * time.Second
+)
+
+// acceptPause is the pause after the machine could not accept a connection.
+const acceptPause = 50 * time.Millisecond
+
+// handshakes is the inner listener. Its connections have ended the TLS handshake: their peers are nodes.
+type handshakes struct {
+	net.Listener
+	tls    *tls.Config
+	clock  clock.Clock
+	log    *slog.Logger
+	places *places.Places
+	ready  chan net.Conn // never closed; ctx ends both ends
+	ctx    context.Context
+	cancel context.CancelFunc
+	// failed is the error of the inner listener; it is set before cancel is called.
+	failed error
+	wg     sync.WaitGroup
+}
+
+// newHandshakes returns a listener that accepts until it is closed, whenever ctx ends.
+func newHandshakes(ctx context.Context, inner net.Listener, settings *tls.Config, c clock.Clock, log *slog.Logger) *handshakes {
+	h := &handshakes{Listener: inner, tls: settings, clock: c, log: log, places: places.New(places.Options{All: maxHandshakes}), ready: make(chan net.Conn)}
+	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	h.wg.Go(h.accept)
+	return h
+}
+
+// accept begins the handshakes of new connections.
+func (h *handshakes) accept() {
+	defer h.cancel()
+	for {
+		raw, err := h.Listener.Accept()
+		switch {
+		case err == nil:
+			if place := h.places.Take(places.AddressOf(raw), func() { _ = raw.Close() }); place != nil {
+				h.wg.Go(func() { h.shake(raw, place) })
+			} else {
+				_ = raw.Close()
+			}
+		case errors.Is(err, net.ErrClosed):
+			h.failed = net.ErrClosed
+			return
+		case !isTemporary(err):
+			h.failed = err
+			return
+		case clock.Sleep(h.ctx, h.clock, acceptPause) != nil:
+			h.failed = net.ErrClosed
+			return
+		}
+	}
+}
+
+// isTemporary reports whether the listener may accept again after an error: the peer has disconnected, or files or memory are short.
+func isTemporary(err error) bool {
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// shake performs a handshake and passes the connection on.
+func (h *handshakes) shake(raw net.Conn, place *places.Place) {
+	ctx, stop := context.WithTimeout(h.ctx, handshakeTimeout)
+	defer stop()
+	conn := tls.Server(raw, h.tls)
+	err := conn.HandshakeContext(ctx)
+	place.Release()
+	if err != nil {
+		h.log.Debug("TLS handshake", "remote", raw.RemoteAddr().String(), "error", err)
+		_ = raw.Close()
+		return
+	}
+	select {
+	case h.ready <- conn:
+	case <-h.ctx.Done():
+		_ = conn.Close()
+	}
+}
+
+// Accept implements net.Listener.
+func (h *handshakes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-h.ready:
+		return conn, nil
+	case <-h.ctx.Done():
+		h.wg.Wait()
+		return nil, h.failed
+	}
+}
+
+// Close implements net.Listener. It ends the handshakes.
+func (h *handshakes) Close() error {
+	h.cancel()
+	err := h.Listener.Close()
+	h.wg.Wait()
+	return err
+}
