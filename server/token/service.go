@@ -20,6 +20,12 @@ const accessAudience = "clave:admin"
 // maxAssertion is the maximum lifetime of a service account's own JWT.
 const maxAssertion = time.Hour
 
+// isLong reports whether a token is valid for longer than maxAssertion. The sum does not overflow, because checkTimes refuses tokens from the future; the
+// difference of the times may overflow.
+func (t *jwt) isLong() bool {
+	return mustSeconds(t, "exp") > mustSeconds(t, "iat")+int64(maxAssertion/time.Second)
+}
+
 // isServiceAccount reports whether a token's claims name a service account as its issuer.
 func isServiceAccount(t *jwt) bool {
 	iss := t.text("iss")
@@ -168,8 +174,7 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 	if err := v.checkTimes(t); err != nil {
 		return ServiceAccount{}, "", errUnauthenticated(err)
 	}
-	exp, iat := mustSeconds(t, "exp"), mustSeconds(t, "iat")
-	if time.Duration(exp-iat)*time.Second > maxAssertion {
+	if t.isLong() {
 		return ServiceAccount{}, "", errUnauthenticated(errors.New("lives longer than an hour"))
 	}
 	return account, kid, nil

@@ -436,10 +436,18 @@ func TestClaimsThatMustAgree(t *testing.T) {
 		{"a custom token for another service", custom(map[string]any{"aud": "https://firestore.googleapis.com/"}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token that has expired", custom(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token of two hours", custom(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token of a billion years", custom(map[string]any{"exp": now + 1<<55}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token since a billion years", custom(map[string]any{"iat": now - 1<<55}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token by SignBlob", bySignBlob(nil), ""},
 		{"a custom token by SignBlob that has expired", bySignBlob(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN : token has expired"},
 		{"a custom token by SignBlob of two hours", bySignBlob(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN : has a lifetime of more than an hour"},
+		{"a custom token by SignBlob of a billion years", bySignBlob(map[string]any{"exp": now + 1<<55}), "INVALID_CUSTOM_TOKEN : has a lifetime of more than an hour"},
 		{"an access token", access(granted, err), ""},
+		{"an assertion of a billion years", func() error {
+			claims := map[string]any{"iss": email, "sub": email, "aud": "x", "iat": now, "exp": now + 1<<55}
+			_, _, err := v.Assertion(t.Context(), forge(t, map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid}, claims, sign), []string{"x"})
+			return err
+		}, "Missing or invalid authentication."},
 		{"a legacy token as an access token", access(v.MintLegacy(project, "ann", map[string]any{"project": project, "key": kid})), "Missing or invalid authentication."},
 	} {
 		got := ""
