@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1"
@@ -124,6 +125,10 @@ func parseKey(text []byte) (*key, error) {
 	rsaKey, ok := parsed.(*rsa.PrivateKey)
 	if !ok {
 		return nil, fmt.Errorf("not an RSA key")
+	}
+	// The parser ignores some damaged parts, such as the coefficient of the primes, and computes them again.
+	if again, err := x509.MarshalPKCS8PrivateKey(rsaKey); err != nil || !bytes.Equal(again, private.Bytes) {
+		return nil, fmt.Errorf("not encoded as it was saved")
 	}
 	return keyOf(rsaKey, cert.Bytes)
 }

@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"bytes"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"testing"
@@ -48,6 +49,24 @@ func TestDamagedKeysAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused("a flipped bit in " + string(whole[at:min(at+10, len(whole))]))
+	}
+	for _, damage := range []struct {
+		name      string
+		tag, with byte
+	}{{"the parameters of the algorithm", 0x05, 0x06}, {"the coefficient of the primes", 0x02, 0xf2}} {
+		block, rest := pem.Decode(whole)
+		at := bytes.IndexByte(block.Bytes, damage.tag)
+		if damage.tag == 0x02 {
+			at = bytes.LastIndex(block.Bytes, []byte{damage.tag, 0x81}) // a long number
+		}
+		if at < 0 {
+			t.Fatalf("the key has no field for %s", damage.name)
+		}
+		block.Bytes[at] = damage.with
+		if err := os.WriteFile(file, append(pem.EncodeToMemory(block), rest...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused("damage in " + damage.name)
 	}
 	for _, size := range []int{0, len(whole) / 2, len(whole) - 40} {
 		if err := os.WriteFile(file, whole[:size], 0o600); err != nil {
