@@ -164,12 +164,42 @@ func TestTriesAreLimitedByNetwork(t *testing.T) {
 	}
 }
 
+// TestOneProviderDoesNotLockOthersOut sends wrong codes from many networks of one prefix. They must not use up the tries of all addresses.
+func TestOneProviderDoesNotLockOthersOut(t *testing.T) {
+	for _, tt := range []struct {
+		name, from string
+		want       int
+	}{
+		{"a /48", "2001:db8:1:%x::1", 10},
+		{"a /32", "2001:db8:%x::1", 20},
+	} {
+		s, hand := newService(t)
+		admitted := 0
+		for i := range 1000 {
+			_, err := s.CheckCode(netip.MustParseAddr(fmt.Sprintf(tt.from, i)), "no")
+			if nameOf(err) == "invalid-code" {
+				admitted++
+			}
+		}
+		if admitted != tt.want {
+			t.Errorf("%s sends %d wrong codes, want %d", tt.name, admitted, tt.want)
+		}
+		if _, err := s.CheckCode(netip.MustParseAddr("2001:db9::1"), secret); err != nil {
+			t.Errorf("the right code from elsewhere: %v", err)
+		}
+		hand.Advance(15 * time.Minute)
+		if _, err := s.CheckCode(netip.MustParseAddr(fmt.Sprintf(tt.from, 1)), "no"); nameOf(err) != "invalid-code" {
+			t.Errorf("%s after the window: %v", tt.name, err)
+		}
+	}
+}
+
 func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
 	s, hand := newService(t)
 	next := 0
 	try := func(code string) string {
 		next++
-		from := netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", next)) // a /64 of its own
+		from := netip.AddrFrom4([4]byte{198, 51, 100, byte(next)})
 		_, err := s.CheckCode(from, code)
 		return nameOf(err)
 	}

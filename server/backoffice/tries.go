@@ -17,8 +17,11 @@ const (
 	triesWindow = 15 * time.Minute
 )
 
-// All addresses together may send allTries wrong codes at once, and one more every allInterval. This also limits clients with
-// many addresses, such as a /48 of IPv6.
+// wideTries are the numbers of wrong codes that the networks of a longer IPv6 prefix may send together in triesWindow. A customer of a hosting provider
+// has a /48 and could otherwise use up allTries alone.
+var wideTries = []struct{ bits, most int }{{48, 10}, {32, 20}}
+
+// All addresses together may send allTries wrong codes at once, and one more every allInterval.
 const (
 	allTries    = 100
 	allInterval = 36 * time.Second
@@ -32,7 +35,7 @@ type tries struct {
 	all *rate.Limiter
 	mu  struct {
 		sync.Mutex
-		// wrong holds the times of an address's wrong codes in the window, oldest first, at most maxTries.
+		// wrong holds the times of a network's wrong codes in the window, oldest first.
 		wrong map[netip.Prefix][]time.Time
 	}
 }
@@ -47,13 +50,18 @@ func newTries(c clock.Clock) *tries {
 // count counts a try and returns zero if its code may be compared, and otherwise the time to wait before the next try.
 // A right code is not counted, and a refused try does not extend the wait.
 func (t *tries) count(from netip.Addr, right bool) time.Duration {
-	key := ratelimit.Network(from)
+	all := windowsOf(from)
 	now := t.clock.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	recent := since(t.mu.wrong[key], now.Add(-triesWindow))
-	if len(recent) >= maxTries {
-		return recent[0].Add(triesWindow).Sub(now)
+	var wait time.Duration
+	for _, w := range all {
+		if recent := since(t.mu.wrong[w.network], now.Add(-triesWindow)); len(recent) >= w.most {
+			wait = max(wait, recent[len(recent)-w.most].Add(triesWindow).Sub(now))
+		}
+	}
+	if wait > 0 {
+		return wait
 	}
 	if missing := 1 - t.all.TokensAt(now); missing > 0 {
 		return time.Duration(missing * float64(allInterval))
@@ -63,8 +71,29 @@ func (t *tries) count(from netip.Addr, right bool) time.Duration {
 	}
 	t.all.AllowN(now, 1)
 	t.evictLocked(now)
-	t.mu.wrong[key] = append(recent, now)
+	for _, w := range all {
+		t.mu.wrong[w.network] = append(since(t.mu.wrong[w.network], now.Add(-triesWindow)), now)
+	}
 	return 0
+}
+
+// window is a network with the number of wrong codes that it may send in triesWindow.
+type window struct {
+	network netip.Prefix
+	most    int
+}
+
+// windowsOf returns the networks of which an address is.
+func windowsOf(from netip.Addr) []window {
+	network := ratelimit.Network(from)
+	all := []window{{network, maxTries}}
+	if !network.Addr().Is6() {
+		return all
+	}
+	for _, w := range wideTries {
+		all = append(all, window{netip.PrefixFrom(network.Addr(), w.bits).Masked(), w.most})
+	}
+	return all
 }
 
 // evictLocked removes the addresses whose window has passed. The caller holds the lock.
