@@ -169,16 +169,13 @@ func Request(ctx context.Context, data, name string, in, out any) error {
 		return err
 	}
 	res, err := (&http.Client{Transport: transport}).Do(r)
-	if cause := (*url.Error)(nil); errors.As(err, &cause) {
-		return cause.Err
-	}
 	if err != nil {
-		return err
+		return cutOff(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }() // a read
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		return err
+		return cutOff(ctx, err)
 	}
 	if res.StatusCode != http.StatusOK {
 		return fault.E(fault.FailedPrecondition, "%s", bytes.TrimSpace(text))
@@ -187,4 +184,18 @@ func Request(ctx context.Context, data, name string, in, out any) error {
 		return nil
 	}
 	return json.Unmarshal(text, out)
+}
+
+// cutOff returns the error of a request without a response: Unavailable if the server has ended, and otherwise the cause.
+func cutOff(ctx context.Context, err error) error {
+	if outer := (*url.Error)(nil); errors.As(err, &outer) {
+		err = outer.Err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fault.Wrap(err, fault.Unavailable, "the server ended before it responded. Run the command again once it runs.")
+	}
+	return err
 }

@@ -140,3 +140,24 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 		t.Errorf("Request in a folder of another user = %v, want FAILED_PRECONDITION", err)
 	}
 }
+
+// TestAServerThatEndsDuringARequest closes the connection of a request without a response, as a killed server does.
+func TestAServerThatEndsDuringARequest(t *testing.T) {
+	data := t.TempDir()
+	socket, err := net.Listen("unix", filepath.Join(data, "test.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		conn, err := socket.Accept()
+		if err == nil {
+			_, _ = conn.Read(make([]byte, 10))
+			_ = conn.Close()
+		}
+	}()
+	defer func() { _ = socket.Close() }()
+	err = datasocket.Request(t.Context(), data, "test.sock", question{"ann"}, nil)
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "the server ended") {
+		t.Errorf("Request = %v, want UNAVAILABLE and that the server ended", err)
+	}
+}
