@@ -109,6 +109,7 @@ func TestNodes(t *testing.T) {
 		{"a full disk hands over", testAFullDiskHandsOver},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
+		{"a damaged replica is built again", testADamagedReplicaIsBuiltAgain},
 		{"leases for reading", testLeasesForReading},
 		{"a replica is read", testAReplicaIsRead},
 		{"a replica without contact is not read", testAReplicaWithoutContact},

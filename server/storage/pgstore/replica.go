@@ -23,7 +23,14 @@ var errGap = errors.New("pgstore: the log begins behind the replica")
 
 // openReplica opens the replica, builds it if there is no usable one, and applies the log.
 func (s *Store) openReplica(ctx context.Context) error {
-	if err := s.openLocal(); err != nil {
+	err := s.openLocal()
+	if fault.Is(err, fault.DataLoss) { // also after a kill while rebuild emptied the folder
+		s.o.Log.Warn("the files of the replica are damaged; the replica is being rebuilt", "folder", s.o.Dir, "error", err)
+		if err = s.emptyFolder(); err == nil {
+			err = s.openLocal()
+		}
+	}
+	if err != nil {
 		return err
 	}
 	usable, err := s.findPosition(ctx)
@@ -100,10 +107,8 @@ func (s *Store) rebuild(ctx context.Context) error {
 	if err := s.local.Close(); err != nil {
 		return err
 	}
-	if s.o.Dir != "" {
-		if err := os.RemoveAll(s.o.Dir); err != nil {
-			return fault.Wrap(err, fault.FailedPrecondition, "cannot empty the folder of the replica %s: %v", s.o.Dir, err)
-		}
+	if err := s.emptyFolder(); err != nil {
+		return err
 	}
 	if err := s.openLocal(); err != nil {
 		return err
@@ -124,6 +129,17 @@ func (s *Store) rebuild(ctx context.Context) error {
 	var mark storage.Batch
 	mark.Set(positionKey, s.positionValue(s.at))
 	return s.local.Apply(ctx, &mark)
+}
+
+// emptyFolder removes the folder of the replica, which is closed.
+func (s *Store) emptyFolder() error {
+	if s.o.Dir == "" {
+		return nil
+	}
+	if err := os.RemoveAll(s.o.Dir); err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot empty the folder of the replica %s: %v", s.o.Dir, err)
+	}
+	return nil
 }
 
 // readBytes is the approximate size of a batch.
