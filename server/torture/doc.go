@@ -17,6 +17,9 @@
 // suspended. The copy has only the data that the kernel has written to the device, so a missing fsync is detected. Reordered and torn writes of a
 // device are not simulated. The tests of storage/pebblestore and engine cover lost and half-written data with a file system in memory.
 //
+// The program is also killed while it imports accounts, deletes a database, and adds or removes indexes at its start, and so are the commands that import,
+// restore and export. Each must be complete, absent, or completed by the same request.
+//
 // Each file of a data folder is damaged in turn (TestDamagedFiles). The program must refuse to start with one line, or serve correct data and refuse
 // the rest.
 //
