@@ -6,6 +6,7 @@ import (
 
 	"clave/server/backup"
 	"clave/server/config"
+	"clave/server/fault"
 	"clave/server/storage/pebblestore"
 )
 
@@ -30,7 +31,10 @@ func Backup(ctx context.Context, c *config.Config, o Options, dir string) error 
 	if err := makeBackup(ctx, c, o, dir); err != nil {
 		return err
 	}
-	return backup.RecordBackup(c.DataDir)
+	if err := backup.RecordBackup(c.DataDir); err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "%s is complete, but its time was not recorded in the data folder, so the console shows an older one: %v", dir, err)
+	}
+	return nil
 }
 
 // makeBackup writes a copy of the data folder to dir.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"clave/server/backup"
 	"clave/server/config"
@@ -169,6 +170,9 @@ func moveToFolder(ctx context.Context, from, dir string, o Options) (m *Move, er
 		m, err = compare(source, target)
 		return err
 	})
+	if errors.Is(err, storage.ErrFull) || errors.Is(err, syscall.ENOSPC) {
+		err = fault.Wrap(err, fault.ResourceExhausted, "there is no space for the data in %s. Nothing was moved. Make space and run clave move again.", dir)
+	}
 	return m, err
 }
 

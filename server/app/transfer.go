@@ -104,6 +104,11 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 // one moment, which the server creates.
 func Export(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
 	o.EnsureDefaults()
+	if _, err := os.Stat(c.DataDir); err == nil && c.Store == "" {
+		if err := backup.Outside(c.DataDir, dir); err != nil {
+			return err
+		}
+	}
 	part, done, err := backup.ScratchCopy(dir)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)

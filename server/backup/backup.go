@@ -41,15 +41,15 @@ type Source interface {
 
 // Make copies the data folder, whose store is s, to dir. dir must not exist and not be in the data folder.
 func Make(ctx context.Context, s Source, data, dir string) (err error) {
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+	_, err = os.Lstat(dir)
+	if err == nil {
 		return fault.E(fault.AlreadyExists, "%s exists already; name a new folder, such as one with today's date", dir)
 	}
-	inside, err := within(data, dir)
-	if err != nil {
+	if !errors.Is(err, fs.ErrNotExist) {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
 	}
-	if inside {
-		return fault.E(fault.InvalidArgument, "%s is in the data folder; name one outside it", dir)
+	if err := Outside(data, dir); err != nil {
+		return err
 	}
 	part, done, err := Scratch(filepath.Dir(dir), filepath.Base(dir)+partInfix)
 	if err != nil {
@@ -245,7 +245,7 @@ func ReadMarker(path string) (source string, err error) {
 	const most = 4096 // the longest path
 	info, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrPermission):
 		return "", nil // opening the folder reports the error
 	case err != nil:
 		return "", err
@@ -269,6 +269,18 @@ func reason(err error) string {
 		return named.Message
 	}
 	return err.Error()
+}
+
+// Outside returns InvalidArgument if a folder to be written, whose parent exists, is in the data folder.
+func Outside(data, dir string) error {
+	inside, err := within(data, dir)
+	if err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
+	}
+	if inside {
+		return fault.E(fault.InvalidArgument, "%s is in the data folder; name one outside it", dir)
+	}
+	return nil
 }
 
 // within reports whether a path, whose last element does not exist yet, is in a folder. Links are followed.

@@ -95,7 +95,8 @@ func TestCopyAndBack(t *testing.T) {
 func TestMakeRefuses(t *testing.T) {
 	data, store := dataFolder(t)
 	there, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(data, link); err != nil {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.Symlink(data, link), os.WriteFile(file, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -107,6 +108,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"a folder in the data folder", filepath.Join(data, "copy"), fault.InvalidArgument},
 		{"a folder in the data folder by a link", filepath.Join(link, "copy"), fault.InvalidArgument},
 		{"a folder in no folder", filepath.Join(there, "a", "b"), fault.FailedPrecondition},
+		{"a folder in a file", filepath.Join(file, "copy"), fault.FailedPrecondition},
 	} {
 		if err := backup.Make(t.Context(), store, data, tt.dir); err == nil || fault.FromError(err).Code != tt.want {
 			t.Errorf("Make to %s = %v, want code %v", tt.name, err, tt.want)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -184,6 +185,21 @@ func (m *mover) wantRefused(t *testing.T, want string, flags ...string) {
 	}
 }
 
+// moveToSmallDisk runs `clave move` to a disk that is too small for the data, if the test may mount one. It must say so and leave nothing.
+func moveToSmallDisk(t *testing.T, url string) {
+	t.Helper()
+	mount := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=2m", "move", mount).CombinedOutput(); err != nil {
+		t.Logf("no small disk can be mounted: %v: %s", err, out)
+		return
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
+	move(t, url, filepath.Join(mount, "data"), false, "there is no space for the data in "+mount)
+	if left, err := os.ReadDir(mount); err != nil || len(left) > 0 {
+		t.Errorf("a move to a full disk leaves %v, %v", left, err)
+	}
+}
+
 // TestMove moves the data of a folder to PostgreSQL and back. Each move follows an attempt that was killed halfway.
 func TestMove(t *testing.T) {
 	url := pgtest.New(t).Database()
@@ -211,6 +227,7 @@ func TestMove(t *testing.T) {
 		move(t, url, second, false, "serves this database")
 	}, node...)
 
+	moveToSmallDisk(t, url)
 	killedMove(t, url, url, second, func() bool {
 		_, err := os.Stat(filepath.Join(second, "restoring"))
 		return err == nil

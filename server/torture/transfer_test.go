@@ -186,3 +186,22 @@ func TestRefusedImportsLeaveNothing(t *testing.T) {
 		t.Errorf("after a refused import the document is %v, %v", found, err)
 	}
 }
+
+// TestExportsIntoTheDataFolderAreRefused exports into the data folder, of a running server and without one.
+func TestExportsIntoTheDataFolderAreRefused(t *testing.T) {
+	s := newSite(t)
+	srv := s.start()
+	for _, running := range []bool{true, false} {
+		if !running {
+			srv.stop()
+		}
+		target := filepath.Join(s.data, "export")
+		out, err := s.run("export", target, "--data", s.data, "--project", project)
+		if want := fmt.Sprintf("clave: %s is in the data folder; name one outside it\n", target); err == nil || out != want {
+			t.Errorf("export into the data folder, server running %t = %v and\n%s\nwant\n%s", running, err, out, want)
+		}
+		if left, err := filepath.Glob(target + "*"); err != nil || len(left) > 0 {
+			t.Errorf("a refused export leaves %v, %v", left, err)
+		}
+	}
+}

@@ -194,6 +194,21 @@ func TestAMissingManifestIsRefused(t *testing.T) {
 	}
 }
 
+// TestANewerFormatIsRefused opens a folder of a newer version of Pebble, which is no damage.
+func TestANewerFormatIsRefused(t *testing.T) {
+	mem := vfs.NewMem()
+	for _, name := range fill(t, mem) {
+		if strings.HasPrefix(name, "marker.format-version") {
+			if err := mem.Rename("data/"+name, "data/marker.format-version.000099.099"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := Open("data", Options{FS: mem}); !fault.Is(err, fault.Unimplemented) || !strings.Contains(fault.FromError(err).Message, "was written by a newer version") {
+		t.Errorf("Open = %v, want UNIMPLEMENTED that names the reason", err)
+	}
+}
+
 // TestAKilledFirstStartCanBeRepeated crashes a first start after each of its changes to the disk.
 func TestAKilledFirstStartCanBeRepeated(t *testing.T) {
 	for left := int64(0); ; left++ {

@@ -161,6 +161,9 @@ func openError(dir string, err error) error {
 		return fault.Wrap(err, fault.DataLoss,
 			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
+	if strings.Contains(err.Error(), newerFormat) {
+		return fault.Wrap(err, fault.Unimplemented, "data folder %s was written by a newer version of Clave: %s. Use that version, or another folder.", dir, oneLine(err.Error()))
+	}
 	if hasDamage(err) {
 		return fault.Wrap(err, fault.DataLoss, "the files of data folder %s are damaged: %s. Restore a backup.", dir, oneLine(err.Error()))
 	}
@@ -171,7 +174,7 @@ func openError(dir string, err error) error {
 // marks only some of these errors. Failures of the system have a number.
 func hasDamage(err error) bool {
 	var number syscall.Errno
-	return pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &number) && !strings.Contains(err.Error(), newerFormat)
+	return pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &number)
 }
 
 // newerFormat is part of Pebble's error for a store that a newer version has written.
