@@ -247,8 +247,8 @@ func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintf(a.o.Notices, "Rules and indexes kept as they were:\n%s\n", reason(err))
-		a.o.Log.Error("rules and indexes kept as they were", "error", err)
+		fmt.Fprintf(a.o.Notices, "Rules and indexes not changed:\n%s\n", reason(err))
+		a.o.Log.Error("rules and indexes were not changed", "error", err)
 	case !out.Changed:
 		fmt.Fprintf(a.o.Notices, "Release %d (%s) has these files already\n", out.Version, out.Digest)
 	default:

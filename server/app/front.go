@@ -157,7 +157,7 @@ func (a *App) site() (http.Handler, error) {
 	}
 	if err := hosting.CheckFolder(folder); err != nil {
 		if a.config.Production() {
-			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or leave hosting out with --only.", fault.FromError(err).Message)
+			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or omit hosting with --only.", fault.FromError(err).Message)
 		}
 		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)
 	}

@@ -120,5 +120,5 @@ func (a *App) portError(name, host string, port int, err error) error {
 
 // innerError returns the error for an inner listener that can't be opened, with a remedy.
 func innerError(host, port string, err error) error {
-	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. Give an address of this machine that they reach with --cluster-listen.", net.JoinHostPort(host, port), err)
+	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. With --cluster-listen, give an address of this machine that other nodes reach.", net.JoinHostPort(host, port), err)
 }

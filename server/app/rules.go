@@ -159,12 +159,12 @@ func (a *App) reloadRulesFile(rulesets *guard.Rulesets, d config.Database) {
 	case errors.Is(err, os.ErrNotExist) && !a.config.Production():
 		return // between an editor's steps; the new file causes another event
 	case err != nil:
-		fmt.Fprintf(a.o.Notices, "Rules kept as they were: %s\n", fault.FromError(err).Message)
-		a.logReload("rules kept as they were", d, err)
+		fmt.Fprintf(a.o.Notices, "Rules not changed: %s\n", fault.FromError(err).Message)
+		a.logReload("rules were not changed", d, err)
 	case rules.HasErrors(issues):
 		lines := issueLines(d.RulesFile, issues)
-		fmt.Fprintf(a.o.Notices, "Rules kept as they were:\n%s\n", lines)
-		a.logReload("rules kept as they were", d, errors.New(lines))
+		fmt.Fprintf(a.o.Notices, "Rules not changed:\n%s\n", lines)
+		a.logReload("rules were not changed", d, errors.New(lines))
 	default:
 		fmt.Fprintf(a.o.Notices, "Rules reloaded: %s\n", d.RulesFile)
 		a.logReload("rules reloaded", d, nil)

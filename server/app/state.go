@@ -170,7 +170,7 @@ func (a *App) makeFolder(name string) (path string, err error) {
 		err = os.Chmod(path, 0o700)
 	}
 	if err != nil {
-		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
+		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
 	}
 	return path, nil
 }
@@ -330,7 +330,7 @@ func (a *App) exists() func(resource.Database) bool {
 		return func(db resource.Database) bool {
 			if a.config.SingleProject && db.Project != a.config.Project {
 				once.Do(func() {
-					a.o.Log.Warn("a client uses another project than the server's, which is that of imports, exports and tools", "client", db.Project, "server", a.config.Project,
+					a.o.Log.Warn("a client uses a project other than the server's; imports, exports and tools use only the server's", "client", db.Project, "server", a.config.Project,
 						"remedy", "--project "+db.Project+", or emulators.singleProjectMode false in firebase.json")
 				})
 			}

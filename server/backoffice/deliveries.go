@@ -111,7 +111,7 @@ func (r *round) report(ctx context.Context, cause error) {
 		return
 	}
 	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "problem", Value: string(MailFailed)}}); err != nil {
-		r.s.options.Log.WarnContext(ctx, "the problem of an issue could not be written", "issue", r.issue.Ref.ID, "error", err)
+		r.s.options.Log.WarnContext(ctx, "the problem of an issue could not be stored", "issue", r.issue.Ref.ID, "error", err)
 	}
 }
 
@@ -176,7 +176,7 @@ func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error
 		changes = append(changes, firestore.Update{Path: "problem", Value: ""})
 	}
 	if _, err := r.issue.Ref.Update(ctx, changes); err != nil {
-		return fmt.Errorf("write the place in the addresses: %w", err)
+		return fmt.Errorf("store the position in the addresses: %w", err)
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func (r *round) finish(ctx context.Context) error {
 	if _, err := r.issue.Ref.Update(ctx, []firestore.Update{{Path: "state", Value: stateSent}, {Path: "problem", Value: ""}, {Path: "finishedAt", Value: now}}); err != nil {
 		return fmt.Errorf("end an issue: %w", err)
 	}
-	r.s.options.Log.InfoContext(ctx, "an issue of the newsletter is sent", "issue", r.issue.Ref.ID)
+	r.s.options.Log.InfoContext(ctx, "an issue of the newsletter was sent", "issue", r.issue.Ref.ID)
 	return nil
 }
 

@@ -191,9 +191,9 @@ func (s *Service) KeepTerms(ctx context.Context) error {
 			return nil
 		case err != nil:
 			wait = purgeRetry
-			s.options.Log.ErrorContext(ctx, "what is older than a year could not be erased", "error", err, "counts", counts)
+			s.options.Log.ErrorContext(ctx, "messages and applications older than a year could not be erased", "error", err, "counts", counts)
 		case counts.Total() > 0:
-			s.options.Log.InfoContext(ctx, "what is older than a year was erased", "counts", counts)
+			s.options.Log.InfoContext(ctx, "messages and applications older than a year were erased", "counts", counts)
 		}
 		if clock.Sleep(ctx, s.options.Clock, wait) != nil {
 			return nil

@@ -182,6 +182,6 @@ func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string
 	if err != nil {
 		return "", 0, refuse(Unavailable, fmt.Errorf("create an issue: %w", err))
 	}
-	s.options.Log.InfoContext(ctx, "an issue of the newsletter is started", "issue", id, "by", by, "addresses", total)
+	s.options.Log.InfoContext(ctx, "an issue of the newsletter was started", "issue", id, "by", by, "addresses", total)
 	return id, total, nil
 }

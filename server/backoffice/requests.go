@@ -106,7 +106,7 @@ func (r *requests) requestNew(ctx context.Context) error {
 	if read > 0 {
 		last := found[read-1]
 		if _, setErr := r.progress.Set(ctx, map[string]any{"createdAt": last.Data()["createdAt"], "id": last.Ref.ID}); setErr != nil {
-			err = errors.Join(err, fmt.Errorf("write the place in the subscriptions: %w", setErr))
+			err = errors.Join(err, fmt.Errorf("store the position in the subscriptions: %w", setErr))
 		}
 	}
 	if err != nil || read == len(found) {
@@ -141,7 +141,7 @@ func (r *requests) waiting(ctx context.Context, direction firestore.Direction) (
 		return query, nil
 	}
 	if err != nil {
-		return query, fmt.Errorf("read the place in the subscriptions: %w", err)
+		return query, fmt.Errorf("read the position in the subscriptions: %w", err)
 	}
 	if direction == firestore.Desc {
 		return query.EndBefore(kept.Data()["createdAt"], kept.Data()["id"]), nil

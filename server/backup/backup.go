@@ -148,7 +148,7 @@ func Build(from, data string, fill func(store string) error) (err error) {
 	_, err = os.Stat(data)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(data, folderMode); err != nil {
-		return fault.Wrap(err, fault.FailedPrecondition, "cannot make the data folder %s: %v. Choose another with --data.", data, err)
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", data, err)
 	}
 	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
 	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.

@@ -24,7 +24,7 @@ type request struct {
 func Listen(s Source, data string) (*datasocket.Listener, error) {
 	return datasocket.Listen(data, socketName, func(ctx context.Context, in request) (any, error) {
 		if !filepath.IsAbs(in.Dir) {
-			return nil, fmt.Errorf("%q is no absolute path", in.Dir)
+			return nil, fmt.Errorf("%q is not an absolute path", in.Dir)
 		}
 		return nil, Make(ctx, s, data, in.Dir)
 	})

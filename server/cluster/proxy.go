@@ -98,7 +98,7 @@ func (n *Node) try(ss grpc.ServerStream, leader Leader, port, method string, fir
 }
 
 // errClient is the error of a call whose client can't be sent a message.
-var errClient = errors.New("cluster: the client has gone")
+var errClient = errors.New("cluster: the client has disconnected")
 
 // passCall passes the leader's headers and messages to the client. It returns the error that ends the leader's messages, or
 // errClient.

@@ -101,7 +101,7 @@ func (c *Console) newAPI() *http.ServeMux {
 		mux.HandleFunc(one.pattern, func(w http.ResponseWriter, r *http.Request) { c.answer(w, r, one) })
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, fault.E(fault.NotFound, "The console has no %s %s here.", r.Method, r.URL.Path))
+		writeError(w, fault.E(fault.NotFound, "The console has no method %s %s in this mode.", r.Method, r.URL.Path))
 	})
 	return mux
 }
@@ -196,7 +196,7 @@ func (in *call) readBody() (err error) {
 // decode reads the body into a struct.
 func (in *call) decode(into any) error {
 	if err := json.Unmarshal(in.body, into); err != nil {
-		return fault.E(fault.InvalidArgument, "The body is not what the method takes: %v.", err)
+		return fault.E(fault.InvalidArgument, "The body is invalid for this method: %v.", err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (c *Console) postReplay(in *call) (any, error) {
 	}
 	if len(body.Data) > 0 {
 		if q.After == nil {
-			return nil, fault.E(fault.InvalidArgument, "The request leaves no document that could have other data.")
+			return nil, fault.E(fault.InvalidArgument, "The request writes no document whose data could be replaced.")
 		}
 		if q.After, err = withData(q.After, body.Data); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ func (c *Console) getUsers(in *call) (any, error) {
 	}
 	text := strings.TrimSpace(in.query("q"))
 	if text == "" {
-		return nil, fault.E(fault.InvalidArgument, "q, what to search for, is missing.")
+		return nil, fault.E(fault.InvalidArgument, "q, the text to search for, is missing.")
 	}
 	return c.o.Accounts.Search(in.Context(), in.account(in.query("project"), in.query("tenant")), text, in.query("after"), most)
 }

@@ -155,7 +155,7 @@ func TestDeploy(t *testing.T) {
 		follower = left[1]
 	}
 	writeFile(t, filepath.Join(follower.dir, "firestore.rules"), "rules_version = '2'; service cloud.firestore {")
-	follower.hangup(t, "Rules and indexes kept as they were:")
+	follower.hangup(t, "Rules and indexes not changed:")
 	wantReadable(t, left, "late", "hung")
 	writeFile(t, filepath.Join(follower.dir, "firestore.rules"), rulesFor("hung"))
 	follower.hangup(t, "Released 4 (")

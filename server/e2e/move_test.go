@@ -224,7 +224,7 @@ func TestMove(t *testing.T) {
 	move(t, first, url, false, "not empty")
 	m.started(t, func(c *firestore.Client) {
 		m.check(t, c)
-		move(t, url, second, false, "serves this database")
+		move(t, url, second, false, "is serving this database")
 	}, node...)
 
 	moveToSmallDisk(t, url)

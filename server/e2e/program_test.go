@@ -280,7 +280,7 @@ func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
 		t.Errorf("under open rules: %d, want 404", got)
 	}
 	writeFile(t, filepath.Join(dir, "firestore.rules"), rules("oops("))
-	await("Rules kept as they were")
+	await("Rules not changed")
 	if got := status(); got != http.StatusNotFound {
 		t.Errorf("after a broken edit: %d, want the open rules' 404", got)
 	}

@@ -38,7 +38,7 @@ func TestServeReloadsItsRules(t *testing.T) {
 		t.Errorf("new rules after the signal: %d, want 404", got)
 	}
 	writeFile(t, file, "rules_version = '2'; service cloud.firestore {")
-	hangup("Rules kept as they were:")
+	hangup("Rules not changed:")
 	if got := status(); got != http.StatusNotFound {
 		t.Errorf("after broken rules: %d, want 404 still", got)
 	}

@@ -113,7 +113,7 @@ func readSecret(dir, path, env string, getenv func(string) string) ([]byte, erro
 	if encoded, ok := strings.CutPrefix(text, "whsec_"); ok {
 		var err error
 		if secret, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return nil, fault.E(fault.InvalidArgument, "hmac: behind whsec_ the secret must be base64")
+			return nil, fault.E(fault.InvalidArgument, "hmac: the secret after whsec_ must be base64")
 		}
 	}
 	if len(secret) < minSecret {

@@ -64,7 +64,7 @@ func (o *Options) Validate() error {
 		return errors.New("events: no source of commits, or no store")
 	}
 	if o.Mint == nil && slices.ContainsFunc(o.Specs, func(s *Spec) bool { return s.audience != "" }) {
-		return errors.New("events: nothing makes tokens")
+		return errors.New("events: no source of tokens")
 	}
 	return nil
 }

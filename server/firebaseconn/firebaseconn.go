@@ -93,7 +93,7 @@ type dialer struct {
 func newDialer(o Options) (*dialer, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no http or https origin", o.URL)
+		return nil, fmt.Errorf("%q is not an http or https origin", o.URL)
 	}
 	if u.Scheme == "http" && !o.Insecure && !loopback(u.Hostname()) {
 		return nil, fmt.Errorf("%s is not encrypted: anyone on the network path could act as any user; use https", o.URL)

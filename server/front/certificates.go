@@ -53,7 +53,7 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	if len(o.Domains) > 0 {
 		if o.Cache == "" {
-			return nil, errors.New("a folder must keep the certificates of an authority, which gives few of them")
+			return nil, errors.New("certificates of an authority need a folder, because authorities limit how many they issue")
 		}
 		manager := &autocert.Manager{
 			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Domains...), Email: o.Email,

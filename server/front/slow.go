@@ -10,7 +10,7 @@ import (
 )
 
 // errSlow is the error of a body that arrives too slowly.
-var errSlow = errors.New("the request's body came too slowly")
+var errSlow = errors.New("the request's body arrived too slowly")
 
 // limitBodyTime limits the time of a request's body: each pause, and the whole. Otherwise a client that sends a body
 // byte by byte would hold a connection and its memory indefinitely. Responses have no such limit, since live queries

@@ -52,7 +52,7 @@ func (s *Session) Check(ctx context.Context) error {
 		s.pass(revoked)
 	case ctx.Err() == nil:
 		if fault.CodeOf(err) == fault.Internal {
-			s.guard.log.Error("check the session of an open stream", "error", err)
+			s.guard.log.Error("the session of an open stream could not be checked", "error", err)
 		}
 		s.guard.sessions.end(s, err)
 	}

@@ -45,7 +45,7 @@ func Client(address string) (client *gomail.Client, from string, err error) {
 	if p := u.Port(); p != "" {
 		port, err := strconv.Atoi(p)
 		if err != nil || port < 1 || port > 65535 {
-			return nil, "", fmt.Errorf("the mail server's port %q is not a port", p)
+			return nil, "", fmt.Errorf("the mail server's port %q is invalid", p)
 		}
 		options = append(options, gomail.WithPort(port))
 	}

@@ -58,7 +58,7 @@ func (v *Verifier) mint(ring ringName, claims map[string]any) (string, error) {
 // itself as its issuer; otherwise a server of one project could sign in users of another.
 func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature []byte, err error) {
 	if t, err := parseJWT(string(blob) + "."); err == nil && (t.text("iss") != account || t.text("sub") != account) {
-		return "", nil, fault.E(fault.PermissionDenied, "the JWT to sign is not issued by %s", account)
+		return "", nil, fault.E(fault.PermissionDenied, "the issuer of the JWT to sign is not %s", account)
 	}
 	if v.o.Keys == nil {
 		return "", nil, fault.E(fault.FailedPrecondition, "there are no keys to sign with")

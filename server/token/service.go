@@ -175,7 +175,7 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 		return ServiceAccount{}, "", errUnauthenticated(err)
 	}
 	if t.isLong() {
-		return ServiceAccount{}, "", errUnauthenticated(errors.New("lives longer than an hour"))
+		return ServiceAccount{}, "", errUnauthenticated(errors.New("is valid for longer than an hour"))
 	}
 	return account, kid, nil
 }

@@ -51,7 +51,7 @@ func (f folder) Load(ring string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("key %s: %w", file, err)
 		}
 		if info.Mode().Perm()&0o077 != 0 {
-			return nil, fmt.Errorf("key %s: mode %v lets others read it; make it 0600", file, info.Mode().Perm())
+			return nil, fmt.Errorf("key %s: mode %v lets others read it; set it to 0600", file, info.Mode().Perm())
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -180,7 +180,7 @@ func (v *Verifier) checkTimes(t *jwt) error {
 		return errors.New("token has expired")
 	}
 	if time.Unix(iat, 0).After(now.Add(skew)) {
-		return errors.New("token from the future")
+		return errors.New("token was issued in the future")
 	}
 	for _, name := range []string{"nbf", "auth_time"} {
 		if n, ok := t.seconds(name); ok && time.Unix(n, 0).After(now.Add(skew)) {

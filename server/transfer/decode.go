@@ -139,7 +139,7 @@ func (p property) put(fields value.Map, vectors map[string][]float64) error {
 	case p.meaning == meaningVector:
 		n, ok := p.value.(value.Double)
 		if !ok {
-			return fmt.Errorf("%s: a vector has a member that is no number", p.name)
+			return fmt.Errorf("%s: a vector has a member that is not a number", p.name)
 		}
 		vectors[p.name] = append(vectors[p.name], float64(n))
 	case p.meaning == meaningEmptyList:
@@ -147,11 +147,11 @@ func (p property) put(fields value.Map, vectors map[string][]float64) error {
 	case p.multiple:
 		list, ok := old.(value.Array)
 		if old != nil && !ok {
-			return fmt.Errorf("%s: it has several values and is no array", p.name)
+			return fmt.Errorf("%s: it has several values and is not an array", p.name)
 		}
 		fields[p.name] = append(list, p.value)
 	case old != nil:
-		return fmt.Errorf("%s: it has several values and is no array", p.name)
+		return fmt.Errorf("%s: it has several values and is not an array", p.name)
 	default:
 		fields[p.name] = p.value
 	}

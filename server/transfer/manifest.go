@@ -108,7 +108,7 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 		return nil
 	})
 	if err == nil && len(parts) == 0 {
-		err = fault.E(fault.DataLoss, "%s cannot be read: it describes no export", name)
+		err = fault.E(fault.DataLoss, "%s cannot be read: it does not describe an export", name)
 	}
 	return parts, err
 }

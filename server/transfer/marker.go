@@ -35,7 +35,7 @@ func (t *Transfer) marked(source string, apply func() error) error {
 		return err
 	}
 	if err := apply(); err != nil {
-		return fault.Wrap(err, fault.CodeOf(err), "the import ended before everything was taken over; the same import again completes it: %s", reason(err))
+		return fault.Wrap(err, fault.CodeOf(err), "the import was interrupted; run the same import again to complete it: %s", reason(err))
 	}
 	if err := os.Remove(t.o.Marker); err != nil {
 		return fmt.Errorf("mark the import as complete: %w", err)

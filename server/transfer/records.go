@@ -27,10 +27,10 @@ func readRecords(r io.Reader, yield func([]byte) error) error {
 			_, err = buffer.ReadFrom(io.LimitReader(one, maxRecord+1))
 		}
 		if err == nil && buffer.Len() > maxRecord {
-			err = errors.New("a record is greater than any document")
+			err = errors.New("a record is larger than any document")
 		}
 		if err != nil {
-			return fault.Wrap(err, fault.DataLoss, "the file is damaged or no export: %v", err)
+			return fault.Wrap(err, fault.DataLoss, "the file is damaged or not an export: %v", err)
 		}
 		if err := yield(buffer.Bytes()); err != nil {
 			return err

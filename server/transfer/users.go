@@ -95,11 +95,11 @@ func parseHash(text string) (*importform.Request, error) {
 		} else if to := numbers[name]; to != nil {
 			n, err := strconv.ParseInt(v, 10, 64)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %q is no number", name, v)
+				return nil, fmt.Errorf("%s: %q is not a number", name, v)
 			}
 			*to = n
 		} else {
-			return nil, fmt.Errorf("%q is no parameter of a password hash", name)
+			return nil, fmt.Errorf("%q is not a parameter of a password hash", name)
 		}
 	}
 	if r.HashAlgorithm == "" || r.SignerKey == "" {

@@ -42,7 +42,7 @@ func TestUsersOfFirebase(t *testing.T) {
 	if err := newFixture(t, cheap).ImportUsers(t.Context(), users, "", &sum); err != nil || len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "1 passwords") {
 		t.Errorf("without hash parameters: %v, notes %q", err, sum.Notes)
 	}
-	for text, want := range map[string]string{"": "expected the password hash parameters", "rounds: x\n": "is no number", "salt: x\n": "is no parameter"} {
+	for text, want := range map[string]string{"": "expected the password hash parameters", "rounds: x\n": "is not a number", "salt: x\n": "is not a parameter"} {
 		must(t, os.WriteFile(hash, []byte(text), 0o600))
 		if err := h.ImportUsers(t.Context(), users, hash, &sum); fault.FromError(err).Code != fault.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("hash parameters %q: %v, want %q", text, err, want)

@@ -129,7 +129,7 @@ func (d *Dispatcher) post(request *http.Request) error {
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // see maxAnswer
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("the functions emulator answered %s", response.Status)
+		return fmt.Errorf("the functions emulator responded with %s", response.Status)
 	}
 	return nil
 }

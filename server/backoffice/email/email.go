@@ -26,7 +26,7 @@ var (
 	// concerns the sender or the text, such as an exceeded quota.
 	ErrSender = errors.New("not because of the recipient")
 	// ErrUncertain means that the message may have been sent: the connection failed while the server was accepting it.
-	ErrUncertain = errors.New("email: perhaps sent")
+	ErrUncertain = errors.New("email: may have been sent")
 )
 
 // Sender opens connections.

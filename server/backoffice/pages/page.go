@@ -47,7 +47,7 @@ func parseBuilt(page string) (*built, error) {
 		return nil, fmt.Errorf("the page's comment about the site: %w", err)
 	}
 	if u, err := url.Parse(b.site.URL); err != nil || u.Host == "" {
-		return nil, fmt.Errorf("the page's comment about the site: %q is no address", b.site.URL)
+		return nil, fmt.Errorf("the page's comment about the site: %q is not an address", b.site.URL)
 	}
 	return b, nil
 }

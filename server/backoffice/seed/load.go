@@ -83,7 +83,7 @@ func readJSON(fsys fs.FS, name string, into any) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if decoder.More() {
-		return fmt.Errorf("%s: there is more after the end", name)
+		return fmt.Errorf("%s: there is text after the end", name)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func TestLoadReportsAllProblems(t *testing.T) {
 		"key.json: document x: at: $geo: unknown",
 		`name.json: "A/b" is not a collection`,
 		"other.json: json: unknown field",
-		"tail.json: there is more",
+		"tail.json: there is text",
 		"text.json: invalid character",
 	} {
 		if !strings.Contains(got, want) {

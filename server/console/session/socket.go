@@ -53,7 +53,7 @@ func Listen(data string, address func(ctx context.Context, in LinkRequest) (Addr
 func Request(ctx context.Context, data string, write bool) (out Address, err error) {
 	err = datasocket.Request(ctx, data, socketName, LinkRequest{write}, &out)
 	if errors.Is(err, fs.ErrPermission) {
-		err = fault.Wrap(err, fault.PermissionDenied, "%s belongs to another user: run clave console as the server's", data)
+		err = fault.Wrap(err, fault.PermissionDenied, "%s belongs to another user: run clave console as the server's user", data)
 	}
 	return out, err
 }

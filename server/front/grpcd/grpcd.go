@@ -108,7 +108,7 @@ func (o *Options) EnsureDefaults() {
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Firestore == nil || o.Tokens == nil {
-		return errors.New("grpcd: needs a server of calls and a verifier of tokens")
+		return errors.New("grpcd: needs a Firestore server and a token verifier")
 	}
 	return nil
 }

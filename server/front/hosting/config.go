@@ -71,7 +71,7 @@ func Parse(section []byte) (*Config, error) {
 			return nil, fault.E(fault.InvalidArgument, "hosting: %v", err)
 		}
 		if len(sites) != 1 {
-			return nil, fault.E(fault.InvalidArgument, "hosting: one site can be served, there are %d: leave one, or leave hosting out with --only", len(sites))
+			return nil, fault.E(fault.InvalidArgument, "hosting: only one site can be served, but there are %d: keep one, or omit hosting with --only", len(sites))
 		}
 		section = sites[0]
 	}

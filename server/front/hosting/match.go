@@ -40,7 +40,7 @@ func (m *match) compile() error {
 		re, err := regexp.Compile(m.Regex)
 		m.regex = re
 		if err != nil {
-			return fault.E(fault.InvalidArgument, "regex %q is not RE2: %v", m.Regex, err)
+			return fault.E(fault.InvalidArgument, "regex %q is not valid RE2: %v", m.Regex, err)
 		}
 		return nil
 	}

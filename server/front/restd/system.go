@@ -42,7 +42,7 @@ func parseSystem(params url.Values, h http.Header, md protoreflect.MessageDescri
 	}
 	form, _, _ := strings.Cut(first("alt", "$alt"), ";")
 	if form == "proto" {
-		return s, fault.E(fault.Unimplemented, "Answers are JSON; alt=proto is unimplemented.")
+		return s, fault.E(fault.Unimplemented, "Responses are JSON; alt=proto is unimplemented.")
 	}
 	s.pretty = first("prettyPrint", "$prettyPrint") == "true"
 	text := first("fields", "$fields")

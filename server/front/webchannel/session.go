@@ -268,7 +268,7 @@ func (s *session) room(ctx context.Context) error {
 }
 
 // errSessionEnded returns the error of a session that has ended.
-func errSessionEnded() error { return fault.E(fault.Canceled, "The client has gone.") }
+func errSessionEnded() error { return fault.E(fault.Canceled, "The client has disconnected.") }
 
 // appendLocked numbers and queues a payload, and notifies the back channel; mu is held.
 func (s *session) appendLocked(payload []byte) {

@@ -194,7 +194,7 @@ func (s *space) releaseLocked() bool {
 	}
 	s.mu.reserved = false
 	if err := s.FS.Remove(s.FS.PathJoin(s.dir, reserveName)); err != nil {
-		s.log.Error("remove the reserve", "error", err)
+		s.log.Error("the reserve file could not be removed", "error", err)
 		return false
 	}
 	s.log.Warn("the disk is full; the reserve is used", "folder", s.dir)
@@ -301,7 +301,7 @@ func (s *space) roomToOpen(names []string) error {
 
 // noRoom returns the error for a store that can't be opened on a full disk.
 func noRoom(dir, detail string) error {
-	return fault.Wrap(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Make space and start again.", dir, detail)
+	return fault.Wrap(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Free some space and start again.", dir, detail)
 }
 
 // Unwrap implements vfs.FS.

@@ -46,7 +46,7 @@ func (s *Store) tidy() <-chan struct{} {
 		defer s.tidying.Store(false)
 		flushed, err := s.flush()
 		if err != nil {
-			s.log.Warn("flush the memtable", "error", err)
+			s.log.Warn("the memtable could not be flushed", "error", err)
 			return
 		}
 		select {

@@ -110,7 +110,7 @@ func (s *Store) writingBehind(ctx context.Context) {
 			history, err = s.trim(ctx, history)
 		}
 		if err != nil && !failing && ctx.Err() == nil {
-			s.o.Log.Warn("the state can't be written behind; write-behind is retried", "error", s.failed("write the state", err))
+			s.o.Log.Warn("the log can't be written to the state; this is retried", "error", s.failed("write the state", err))
 		}
 		failing = err != nil
 	}

@@ -96,7 +96,7 @@ func connectError(config *pgxpool.Config, err error) error {
 	case errors.As(err, &pgErr):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, pgErr.Message, pgErr.Code)
 	}
-	return fault.E(fault.Unavailable, "--store: PostgreSQL at %s does not answer: %s", at, reachError(err, c.Password))
+	return fault.E(fault.Unavailable, "--store: PostgreSQL at %s does not respond: %s", at, reachError(err, c.Password))
 }
 
 // reachError returns the innermost text of an error of the network, without the password.

@@ -64,7 +64,7 @@ func Fill(ctx context.Context, o Options, from string, next func() (key, value [
 		var epoch int64
 		err := tx.QueryRow(ctx, "select epoch from clave_lease where id = 1 and starts_with(node, $1) for update", filling).Scan(&epoch)
 		if isCode(err, lockNotAvailable) {
-			return fault.E(fault.FailedPrecondition, "another clave move writes this database")
+			return fault.E(fault.FailedPrecondition, "another clave move is writing to this database")
 		}
 		if err != nil {
 			return err
@@ -98,13 +98,13 @@ func (s *Store) beginFill(ctx context.Context, from string) error {
 			from clave_lease where id = 1 for update`).Scan(&leader, &held, &used)
 		switch {
 		case isCode(err, lockNotAvailable):
-			return fault.E(fault.FailedPrecondition, "another clave move, or a node, writes this database")
+			return fault.E(fault.FailedPrecondition, "another clave move, or a node, is writing to this database")
 		case err != nil:
 			return err
 		case used:
 			return fault.E(fault.FailedPrecondition, "the database in PostgreSQL is not empty. Name an empty one, or drop the tables clave_… in it.")
 		case held && !strings.HasPrefix(leader, filling):
-			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", leader)
+			return fault.E(fault.FailedPrecondition, "the node %s is serving this database. Stop it first.", leader)
 		}
 		_, err = tx.Exec(ctx, "update clave_lease set epoch = epoch + 1, node = $1, address = '', until = 'infinity' where id = 1", filling+"from "+from)
 		return err

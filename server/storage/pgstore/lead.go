@@ -186,7 +186,7 @@ func (s *Store) TryLead(ctx context.Context) error {
 		case leader != "" && err == nil && clock.Sleep(ctx, clock.System(), followPause) == nil:
 			continue
 		case known != "" && ctx.Err() != nil && (leader != "" || err != nil): // The end of the time limit may interrupt a later read.
-			return fault.E(fault.FailedPrecondition, "the node %s serves this database. Stop it first.", known)
+			return fault.E(fault.FailedPrecondition, "the node %s is serving this database. Stop it first.", known)
 		case err != nil:
 			return err
 		}

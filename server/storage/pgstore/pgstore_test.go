@@ -195,8 +195,8 @@ func testOneLeads(t *testing.T, pg *pgtest.Server) {
 		t.Errorf("Apply at a follower = %v, want ErrMoved", err)
 	}
 	third := openOnly(t, pgstore.Options{URL: url, Node: "third"})
-	if err := third.TryLead(t.Context()); err == nil || !strings.Contains(err.Error(), "node first serves") {
-		t.Errorf("TryLead beside a leader = %v, want that the node first serves", err)
+	if err := third.TryLead(t.Context()); err == nil || !strings.Contains(err.Error(), "node first is serving") {
+		t.Errorf("TryLead beside a leader = %v, want that the node first is serving", err)
 	}
 	set(t, first, "a", "1")
 	st, err := pgstore.ReadStatus(t.Context(), url)
@@ -434,7 +434,7 @@ func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 	for _, tt := range []struct{ name, url, want string }{
 		{"no URL", "postgres://clave:hunter2@[::1", "not a URL of PostgreSQL"},
 		{"wrong password", strings.Replace(url, pg.Password(), "hunter2", 1), "refuses the user or the password"},
-		{"no server", "postgres://clave:hunter2@127.0.0.1:1/d", "does not answer"},
+		{"no server", "postgres://clave:hunter2@127.0.0.1:1/d", "does not respond"},
 		{"no database", strings.Replace(pg.URL("hunter3"), pg.Password(), pg.Password(), 1), "does not exist"},
 	} {
 		var log bytes.Buffer

@@ -54,7 +54,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			return err
 		}
 	}
-	return fault.E(fault.Aborted, "--store: the tables are being made by another node; try again")
+	return fault.E(fault.Aborted, "--store: the tables are being created by another node; try again")
 }
 
 // The codes of PostgreSQL's errors that are distinguished.
