@@ -2,7 +2,7 @@
 FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
-RUN npm install --no-save --no-audit --no-fund
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY frontend ./
 # The site's project and address. The defaults are those of the demo.
 ARG VITE_FIREBASE_PROJECT_ID
