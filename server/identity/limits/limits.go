@@ -44,6 +44,8 @@ var (
 	// of less than 1 in 1,000.
 	codesThere     = ratelimit.Rate{Burst: 10, Every: 15 * time.Minute}
 	codesElsewhere = ratelimit.Rate{Burst: 10, Every: time.Hour}
+	// wrongCodes is for wrong codes of all accounts and phones from one address. Without it, one client could try codes of thousands of phones.
+	wrongCodes = ratelimit.Rate{Burst: 30, Every: 5 * time.Minute}
 	// guessesThere is for wrong passwords of one account from one address.
 	guessesThere = ratelimit.Rate{Burst: 10, Every: 30 * time.Second}
 	// guessesElsewhere is for wrong passwords of one account from all addresses together from which its owner has not signed in.
@@ -143,11 +145,12 @@ func (l *Limits) startCode(c Client, what, of string, u *account.User) (*Guess, 
 	if known(c, u) {
 		demand = ratelimit.Demand{Key: c.accountKey(what, of), Rate: codesThere}
 	}
-	if g.limiter.Take(demand) > 0 {
+	taken := append(ratelimit.ForAddress(c.accountKey("wrong code", ""), c.network(), wrongCodes), demand)
+	if g.limiter.Take(taken...) > 0 {
 		l.refused("factor")
 		return nil, apierror.New("TOO_MANY_ATTEMPTS_TRY_LATER")
 	}
-	g.taken = []ratelimit.Demand{demand}
+	g.taken = taken
 	return g, nil
 }
 
