@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"unicode/utf8"
 )
 
 // Code is a canonical status code, with gRPC's numbers.
@@ -71,11 +72,27 @@ type Violation struct {
 	Description string
 }
 
+// maxText is the maximum size of a text for a client, in bytes. Texts contain values of the request, which may be as large as the request itself.
+const maxText = 16 << 10
+
+// Limited returns a text for a client, or the beginning of one that is larger than 16 KiB. The result keeps nothing of a longer text in memory.
+func Limited(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	const end = "…"
+	n := maxText - len(end)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + end
+}
+
 // E creates an Error; format and args make the client's text. A %w operand becomes the cause, and its text is part of
 // the message, so only errors that a client may read may be wrapped.
 func E(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
+	return &Error{Code: code, Message: Limited(err.Error()), cause: errors.Unwrap(err)}
 }
 
 // Named creates an Error with a machine-readable reason.
@@ -85,18 +102,24 @@ func Named(reason string, code Code, format string, args ...any) *Error {
 	return e
 }
 
-// Violated creates an InvalidArgument Error of violations, one line each.
+// Violated creates an InvalidArgument Error of violations, one line each. It omits those for which the text would be too large.
 func Violated(violations ...Violation) *Error {
-	lines := make([]string, len(violations))
-	for i, v := range violations {
-		lines[i] = v.Description
+	var shown []Violation
+	var lines []string
+	left := maxText
+	for _, v := range violations {
+		v = Violation{Limited(v.Field), Limited(v.Description)}
+		if left -= len(v.Field) + len(v.Description); left < 0 && len(shown) > 0 {
+			break
+		}
+		shown, lines = append(shown, v), append(lines, v.Description)
 	}
-	return &Error{Code: InvalidArgument, Message: strings.Join(lines, "\n"), Violations: violations}
+	return &Error{Code: InvalidArgument, Message: strings.Join(lines, "\n"), Violations: shown}
 }
 
 // Wrap creates an Error whose cause is kept for the log and is not sent.
 func Wrap(cause error, code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
+	return &Error{Code: code, Message: Limited(fmt.Sprintf(format, args...)), cause: cause}
 }
 
 // Ended returns the error of an operation whose context ended with the given error: DEADLINE_EXCEEDED at its deadline, otherwise CANCELLED
@@ -119,7 +142,7 @@ func (e *Error) LogValue() slog.Value {
 	if e.cause == nil || strings.Contains(e.Message, e.cause.Error()) {
 		return slog.StringValue(e.Error())
 	}
-	return slog.StringValue(e.Error() + ": " + e.cause.Error())
+	return slog.StringValue(e.Error() + ": " + Limited(e.cause.Error()))
 }
 
 // FromError finds the Error in err's chain. An error without one is Internal with no message to the client; a nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"clave/server/fault"
 )
@@ -57,5 +58,40 @@ func TestLogsContainTheCause(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the log is %q, want %q in it", out.String(), want)
 		}
+	}
+}
+
+// TestTextsAreLimited makes errors of values that are as large as requests.
+func TestTextsAreLimited(t *testing.T) {
+	const most = 16 << 10
+	long := "x" + strings.Repeat("é", 5<<20)
+	short := fault.Violation{Field: "a", Description: "short"}
+	for name, e := range map[string]*fault.Error{
+		"a text":       fault.E(fault.InvalidArgument, "invalid value %q", long),
+		"with a cause": fault.Wrap(errors.New("cause"), fault.InvalidArgument, "invalid value %q", long),
+		"a violation":  fault.Violated(fault.Violation{Field: long, Description: long}, short),
+		"violations":   fault.Violated(short, fault.Violation{Field: "b", Description: long}, fault.Violation{Field: "c", Description: long}),
+	} {
+		size := len(e.Message)
+		for _, v := range e.Violations {
+			size += len(v.Field) + len(v.Description)
+		}
+		if size < 5 || size > 3*most || !utf8.ValidString(e.Message) {
+			t.Errorf("%s has %d bytes, valid UTF-8: %t; want at most %d", name, size, utf8.ValidString(e.Message), 3*most)
+		}
+	}
+	exact := strings.Repeat("x", most)
+	if e := fault.E(fault.InvalidArgument, "%s", exact); e.Message != exact {
+		t.Errorf("a text of %d bytes becomes one of %d", most, len(e.Message))
+	}
+	if e := fault.E(fault.InvalidArgument, "%s", exact+"y"); !strings.HasSuffix(e.Message, "x…") || len(e.Message) != most {
+		t.Errorf("a longer text becomes one of %d bytes that ends with %q", len(e.Message), e.Message[len(e.Message)-5:])
+	}
+	many := make([]fault.Violation, 10)
+	for i := range many {
+		many[i] = fault.Violation{Field: fmt.Sprint(i), Description: fmt.Sprint("wrong ", i)}
+	}
+	if e := fault.Violated(many...); len(e.Violations) != 10 || strings.Count(e.Message, "\n") != 9 {
+		t.Errorf("ten short violations become %d: %q", len(e.Violations), e.Message)
 	}
 }

@@ -248,6 +248,21 @@ func TestBodiesTooLargeAreRefused(t *testing.T) {
 	}
 }
 
+// TestErrorsAreSmall sends large values that errors quote.
+func TestErrorsAreSmall(t *testing.T) {
+	const most = 64 << 10
+	s := newServer(t)
+	large := strings.Repeat("x", 1<<20)
+	for _, body := range []string{
+		`{"writes":[{"update":{"name":"` + large + `"}}]}`, `{"writes":[{"delete":"` + large + `"}]}`, `{"writes":[{"update":{"fields":{"a":{"integerValue":"` + large + `"}}}}]}`,
+		`{"` + large + `":1}`, `{"writes":"` + large + `"}`,
+	} {
+		if status, _, answer := send(t, s, "POST", ":commit", body); status != 400 || len(answer) > most {
+			t.Errorf("%.60s…: %d with %d bytes, want 400 with at most %d", body, status, len(answer), most)
+		}
+	}
+}
+
 func TestPagesInAnyOrder(t *testing.T) {
 	s := newServer(t)
 	for _, id := range []string{"a", "b", "c", "d", "e"} {

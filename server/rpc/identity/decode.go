@@ -329,5 +329,5 @@ func badValue(path, kind string, v any) error {
 	if err != nil {
 		text = nil
 	}
-	return fieldError{field: snake(path), message: "Invalid value at '" + snake(path) + "' (" + kind + "), " + string(text)}
+	return fieldError{field: fault.Limited(snake(path)), message: fault.Limited("Invalid value at '" + snake(path) + "' (" + kind + "), " + string(text))}
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,4 +41,16 @@ func TestLargeBodiesWaitForEachOther(t *testing.T) {
 		t.Errorf("a large body of many values: %v and %d bytes, want at least %d", err, limit.Used(), least)
 	}
 	share.Release()
+}
+
+// TestErrorsAreSmall decodes a large value of the wrong type.
+func TestErrorsAreSmall(t *testing.T) {
+	const most = 16 << 10
+	var into struct {
+		IDToken string `json:"idToken"`
+	}
+	err := assign(reflect.ValueOf(&into).Elem(), map[string]any{"idToken": []any{strings.Repeat("x", 1<<20)}}, "")
+	if err == nil || len(describe(err).Message) > most {
+		t.Errorf("an error has %d bytes, want at most %d", len(describe(err).Message), most)
+	}
 }
