@@ -242,21 +242,21 @@ func testSessionsOfFollowersHavePlaces(t *testing.T, store string) {
 	}
 }
 
-// TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node, while the leader or the follower is killed
-// (web/nodes.mjs).
+// TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node, while the leader or the follower is
+// killed, or the leader is stopped (web/nodes.mjs).
 func TestBrowsersContinueAcrossNodes(t *testing.T) {
 	browser(t)
 	pg := pgtest.New(t)
-	for _, kills := range []string{"leader", "follower"} {
+	for _, ends := range []struct{ node, signal string }{{"leader", "SIGKILL"}, {"follower", "SIGKILL"}, {"leader", "SIGTERM"}} {
 		for _, poll := range []bool{false, true} {
-			t.Run(fmt.Sprintf("the %s is killed, long polling %t", kills, poll), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s of the %s, long polling %t", ends.signal, ends.node, poll), func(t *testing.T) {
 				nodes, _ := measuredNodes(t, pg.Database())
 				victim := nodes[0]
-				if kills == "follower" {
+				if ends.node == "follower" {
 					victim = nodes[1]
 				}
 				ports := fmt.Sprintf("[%d,%d,%d]", nodes[1].port, nodes[2].port, nodes[0].port)
-				inBrowser(t, "nodes.mjs", 2*time.Minute, ports, strconv.Itoa(victim.cmd.Process.Pid), project, strconv.FormatBool(poll))
+				inBrowser(t, "nodes.mjs", 2*time.Minute, ports, strconv.Itoa(victim.cmd.Process.Pid), ends.signal, project, strconv.FormatBool(poll))
 			})
 		}
 	}

@@ -1,10 +1,10 @@
-// Listens at a node by the web SDK in Chromium while documents are written and a node is killed. Arguments: the frontend's folder, the ports of the nodes, of
+// Listens at a node by the web SDK in Chromium while documents are written and a node ends. Arguments: the frontend's folder, the ports of the nodes, of
 // which sessions begin at the first one, the number of the process to kill, the name of the project, and true for long polling.
 import assert from 'node:assert/strict'
 import { opened } from './opened.mjs'
 import { spreading } from './proxies.mjs'
 
-const [frontend, ports, victim, project, longPolling] = process.argv.slice(2)
+const [frontend, ports, victim, signal, project, longPolling] = process.argv.slice(2)
 const all = JSON.parse(ports)
 const { visit, run, close } = await opened(frontend)
 const proxy = await spreading(all)
@@ -27,13 +27,13 @@ const shows = (n) => page.waitForFunction((n) => window.numbers.at(-1)?.n === n 
 const acknowledged = []
 for (let n = 0; n < 10; n++) acknowledged.push(await write(n))
 await shows(9)
-process.kill(Number(victim), 'SIGKILL')
+process.kill(Number(victim), signal)
 for (let n = 10; n < 40; n++) acknowledged.push(await write(n))
 await shows(39)
 const seen = await page.evaluate(() => window.numbers)
 assert.deepEqual(seen.map((s) => s.n ?? -1), seen.map((s) => s.n ?? -1).toSorted((a, b) => a - b), 'the numbers never fall')
 const delays = acknowledged.slice(10).map((at, i) => Math.max(0, seen.find((s) => s.n >= i + 10).at - at))
-console.log(`most ${Math.max(...delays)} ms from an acknowledgement to the page after the kill`)
+console.log(`most ${Math.max(...delays)} ms from an acknowledgement to the page after the end`)
 await page.close()
 proxy.close()
 await close()
