@@ -296,3 +296,39 @@ func (s *site) checkAccounts(base string, round, count int, all bool) {
 		t.Errorf("the accounts that are found: %v; want the same numbers, of %d", found, count)
 	}
 }
+
+// TestABackupDuringAnIndexBuild copies the data folder while an index is built, after a copy that was killed. A server on the copy must answer the index's
+// query completely and build the index.
+func TestABackupDuringAnIndexBuild(t *testing.T) {
+	s := newSite(t)
+	s.args = append(s.args, "--indexes", "auto")
+	srv, c := s.start(), newClient(t, s.addr)
+	c.connect(t)
+	s.setKinds(c, 0)
+	if _, err := c.byKind(t, 1); err != nil { // which begins the build
+		t.Fatal(err)
+	}
+	copied := filepath.Join(s.dir, "copy")
+	killWithin(s.begin("backup", copied+"-killed", "--data", s.data), 50*time.Millisecond)
+	if out, err := s.run("backup", copied, "--data", s.data); err != nil {
+		t.Fatalf("backup during an index build: %v\n%s", err, out)
+	}
+	await(t, "the removal of the killed command's copy", func() bool {
+		left, err := filepath.Glob(copied + "*.part-*")
+		return err == nil && len(left) == 0
+	})
+	srv.kill()
+	s.data = filepath.Join(s.dir, "restored")
+	if out, err := s.run("restore", copied, "--data", s.data); err != nil {
+		t.Fatalf("restore: %v\n%s", err, out)
+	}
+	srv = s.start()
+	c.connect(t)
+	const want = (kinds + 1) / 3
+	if found, err := c.byKind(t, 1); err != nil || len(found) != want {
+		t.Errorf("the restored server's query has %d documents, %v; want %d", len(found), err, want)
+	}
+	await(t, "the index of the restored server", func() bool { return c.indexed(t, "kinds") })
+	s.checkKinds(c, "after a backup during the build")
+	srv.stop()
+}
