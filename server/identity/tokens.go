@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/account"
+	"clave/server/fault"
 	"clave/server/identity/apierror"
 	"clave/server/identity/optional"
 	"clave/server/identity/session"
@@ -134,14 +135,18 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	}, nil
 }
 
-// noteRefresh records that a user's token was refreshed.
+// noteRefresh records that a user's token was refreshed. On a full disk it records nothing: signed-in users can still read.
 func (s *Service) noteRefresh(ctx context.Context, c Call, u *account.User) error {
 	now := s.now()
 	if now.Sub(u.LastRefresh) < lastRefreshGrain {
 		return nil
 	}
-	return s.change(ctx, c, u.UID, func(_ *account.Change, u *account.User) error {
+	err := s.change(ctx, c, u.UID, func(_ *account.Change, u *account.User) error {
 		u.LastRefresh = now.Truncate(time.Millisecond)
 		return nil
 	})
+	if fault.Is(err, fault.ResourceExhausted) {
+		return nil
+	}
+	return err
 }

@@ -1,0 +1,57 @@
+package identity_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"clave/server/account"
+	"clave/server/fault"
+	"clave/server/identity"
+	"clave/server/identity/updateform"
+	"clave/server/storage"
+	"clave/server/storage/pebblestore/pebbletest"
+)
+
+// fullDisk is a store on a disk that may be full: then it accepts only batches that may use the space reserved for deletes.
+type fullDisk struct {
+	storage.Store
+	full bool
+}
+
+// Apply implements storage.Store.
+func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
+	if d.full && !b.Deletes {
+		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
+	}
+	return d.Store.Apply(ctx, b)
+}
+
+// TestAFullDisk refreshes a token, disables another account and changes a password on a full disk. The last is refused, and the old password remains.
+func TestAFullDisk(t *testing.T) {
+	disk := &fullDisk{Store: pebbletest.Open(t)}
+	f := open(t, func(o *identity.Options) { o.Accounts = account.New(disk) })
+	f.signUp("ana@example.com")
+	signed, err := f.signIn("ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve, _ := f.signUp("eve@example.com")
+	f.clock.Advance(30 * time.Minute)
+	disk.full = true
+	grant := "refresh_token"
+	if _, err := f.Refresh(t.Context(), client, &identity.RefreshRequest{GrantType: &grant, RefreshToken: &signed.RefreshToken}); err != nil {
+		t.Errorf("refresh a token = %v", err)
+	}
+	f.disable(eve)
+	other := "secret2"
+	if _, err := f.Update(t.Context(), client, &updateform.Request{IDToken: &signed.IDToken, Password: &other}); !fault.Is(err, fault.ResourceExhausted) {
+		t.Errorf("another password = %v, want RESOURCE_EXHAUSTED", err)
+	}
+	disk.full = false
+	if _, err := f.signIn("ana@example.com"); err != nil {
+		t.Errorf("sign in with the old password = %v", err)
+	}
+	_, err = f.signIn("eve@example.com")
+	wantError(t, "sign in to the disabled account", err, "USER_DISABLED")
+}
