@@ -17,7 +17,7 @@ import (
 	"clave/server/transfer"
 )
 
-// calls holds the methods behind all transports.
+// calls holds the methods that all transports serve.
 type calls struct {
 	app        *App
 	transfer   *transfer.Transfer

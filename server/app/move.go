@@ -208,7 +208,7 @@ func (a *App) copyShared(ctx context.Context, from, part string) (n *inventory.I
 	})
 }
 
-// adoptReplica makes the replica in part the store of the data folder dir, and counts what the folder holds.
+// adoptReplica makes the replica in part the store of the data folder dir, and counts the folder's data.
 func (a *App) adoptReplica(ctx context.Context, part, dir string) (n *inventory.Inventory, err error) {
 	store, err := pebblestore.Open(part, a.sizes())
 	if err != nil {

@@ -110,7 +110,7 @@ func newTrace(documents *firestore.Client, reason, by string) *trace {
 	return &trace{documents: documents, ref: documents.Collection(erasures).NewDoc(), reason: reason, by: by, counts: make(Counts)}
 }
 
-// erase erases what a query of a collection finds, batch by batch.
+// erase erases the documents that a query of a collection finds, batch by batch.
 func (t *trace) erase(ctx context.Context, query firestore.Query, collection string) error {
 	for {
 		found, err := query.Limit(eraseBatch).Select().Documents(ctx).GetAll()

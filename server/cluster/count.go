@@ -15,8 +15,8 @@ var statuses = map[int]fault.Code{
 	closedRequest: fault.Canceled, http.StatusInternalServerError: fault.Internal, http.StatusServiceUnavailable: fault.Unavailable,
 }
 
-// count counts a request that was forwarded, by what the leader has reported of it. Requests of WebChannel are no calls: the leader
-// counts the streams behind them.
+// count counts a request that was forwarded, by what the leader has reported of it. Requests of WebChannel are not
+// calls: the leader counts the streams behind them.
 func (n *Node) count(r *http.Request, status int, reported string) {
 	c, ok := meter.ParseCounted(reported)
 	if !ok {

@@ -29,7 +29,7 @@ type editor struct {
 	set    *index.Set
 	order  value.Order
 	maker  index.Maker
-	// ops and records are memory of which the part behind the length is free.
+	// ops and records are buffers; what lies beyond their lengths is free.
 	ops     []storage.Op
 	records []byte
 }

@@ -86,7 +86,7 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 	if s.engine.follows() {
 		return fault.E(fault.Unavailable, textFollows)
 	}
-	// While a write waits for space on the disk, new commits are refused here instead of queueing behind it.
+	// While a write waits for space on the disk, new commits are refused here and do not queue.
 	if w, ok := s.engine.o.Store.(storage.Waiter); ok && len(p.changes) > 0 {
 		if err := w.Full(); err != nil {
 			return err
@@ -325,10 +325,10 @@ func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	return batch, nil
 }
 
-// operationsOf returns the operations of a group, in columns if they are those of small commits: documents that are written at the same
-// time mostly belong to few collections, and the store writes adjacent keys faster. No two commits of a group have a
-// key in common, because each holds the locks of its documents until it is visible; what is not a commit may have, so then the order
-// is that of the group.
+// operationsOf returns the operations of a group, in columns if they are those of small commits: documents that are
+// written at the same time mostly belong to few collections, and the store writes adjacent keys faster. No two commits
+// of a group have a key in common, because each holds the locks of its documents until it is visible. A batch that is
+// not a commit may share keys with others; the order is then that of the group.
 func operationsOf(group []*pending) []storage.Op {
 	if len(group) == 1 && group[0].aside == nil {
 		return group[0].ops // The operations of a single commit are not copied.

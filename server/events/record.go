@@ -58,7 +58,7 @@ func (p place) key(prefix, name string) []byte {
 	return append(binary.BigEndian.AppendUint64(key, uint64(p.version)), p.path...)
 }
 
-// placeOf reads a key behind the trigger's name.
+// placeOf reads the part of a key after the trigger's name.
 func placeOf(rest []byte) (place, error) {
 	if len(rest) < 8 {
 		return place{}, fmt.Errorf("events: corrupt key %q", rest)

@@ -83,7 +83,7 @@ func (r *receiver) leave(e *event) {
 	r.mu.progress.end(e.mark)
 }
 
-// failed stores an event that was not accepted, with those behind it in the lane, or makes it a dead letter.
+// failed stores an event that was not accepted and the later events of its lane, or makes the event a dead letter.
 func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) error {
 	if ctx.Err() != nil {
 		return cause // the server stops; the log or the store still has the event
@@ -106,8 +106,8 @@ func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) e
 	return r.park(ctx, l, e)
 }
 
-// park stores the first event of a lane with all events behind it, including those that are added meanwhile. If one remained in memory
-// while a later one is stored, a restart would treat it as delivered and omit it.
+// park stores all events of a lane, including those that are added meanwhile. If one remained in memory while a later
+// one is stored, a restart would treat it as delivered and omit it.
 func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
 	written := make(map[*event]bool)
 	for {

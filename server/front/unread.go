@@ -147,7 +147,7 @@ func (u *unread) ReadFrom(from io.Reader) (int64, error) {
 // writer has no method but Write.
 type writer struct{ io.Writer }
 
-// FlushError flushes what was written, as http.ResponseController expects it.
+// FlushError flushes the written bytes. http.ResponseController calls it.
 func (u *unread) FlushError() error {
 	u.release()
 	defer u.watch()()

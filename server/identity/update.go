@@ -87,8 +87,8 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	return res, err
 }
 
-// updatedBy returns the account that a request changes and, if a user changes the own account, the user's session. It refuses changes that users
-// may not make.
+// updatedBy returns the account that a request changes and, if users change their own account, their session. It
+// refuses changes that users may not make.
 func (s *Service) updatedBy(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *updateform.Request, asUser bool) (uid string, ses session.Session, err error) {
 	if !asUser {
 		if optional.String(r.LocalID) == "" {

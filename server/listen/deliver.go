@@ -59,7 +59,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 	return nil
 }
 
-// sendDelta sends what a commit changes for a target.
+// sendDelta sends the changes of a target by a commit.
 func (s *Stream) sendDelta(ctx context.Context, e entry) error {
 	t := e.target
 	if e.delta.lost {

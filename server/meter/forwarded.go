@@ -46,8 +46,8 @@ func (c *Calls) BeginIn(ctx context.Context, name string) Under {
 // forwarded identifies the calls of one method that were forwarded.
 type forwarded struct{ transport, method string }
 
-// Forwarded counts a call that another server has served in the place of this one. The names must be from a fixed list; an empty
-// method is Other.
+// Forwarded counts a call that another server has served instead of this one. The names must be from a fixed list; an
+// empty method is Other.
 func (m *Meter) Forwarded(c Counted) {
 	if m == nil {
 		return

@@ -181,7 +181,7 @@ func java(ctx context.Context, args []string, s streams) (int, error) {
 	return exitCode(child(ctx, s, real, args...).Run(), real)
 }
 
-// realJava finds the machine's own Java on a PATH, behind the launcher's folder.
+// realJava finds the machine's own Java on a PATH, skipping the launcher's folder.
 func realJava(path, launcher string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if dir == "" || dir == launcher {

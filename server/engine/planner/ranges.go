@@ -84,7 +84,7 @@ func pick(c bool, x, y []byte) []byte {
 
 // cursor returns the bounds, after the prefixes, just below and just above the keys that have a cursor's values. side
 // is not 0 if the alternative's constants decide: it is negative if the cursor is before all rows and positive if it is
-// behind them. cut reports that a value was truncated, so that other values may look equal to it.
+// after them. cut reports that a value was truncated, so that other values may look equal to it.
 func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, side int, cut bool) {
 	// b is built as keys are, component by component, as far as the cursor has values.
 	var b []byte
@@ -112,7 +112,8 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 			if acc.Descending[p.At] {
 				index.Invert(b[from:])
 			}
-			// Keys that begin with b may be before or behind the cursor. The range includes them, and run.wants compares their documents.
+			// Keys that begin with b may be before or after the cursor. The range includes them, and run.wants compares
+			// their documents.
 			if truncated {
 				return b, index.After(b), 0, true
 			}
@@ -128,7 +129,7 @@ func (a *Alternative) cursor(c *query.Cursor, acc *Access) (low, high []byte, si
 	return b, index.After(b), 0, false
 }
 
-// sideOfNothing returns the side of a cursor without values: before all rows, or behind them.
+// sideOfNothing returns the side of a cursor without values: before all rows, or after them.
 func sideOfNothing(c *query.Cursor) int {
 	if c.Before {
 		return -1

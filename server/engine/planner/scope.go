@@ -44,7 +44,7 @@ func (s *Scope) composites() []*index.Composite {
 	return out
 }
 
-// cut returns the bound among tails just before a document's name, or just behind it.
+// cut returns the bound among tails just before a document's name, or just after it.
 func (s *Scope) cut(v value.Value, behind bool) []byte {
 	ref, _ := v.(value.Reference)
 	db, path, err := resource.SplitPath(string(ref))
@@ -83,7 +83,7 @@ func (s *Scope) cutInCollection(name []byte, behind bool) []byte {
 		return index.Below // The collection itself, or a name above it.
 	}
 	if behind || n < len(rest) {
-		return index.After(rest[:n]) // Documents below another document are ordered behind it.
+		return index.After(rest[:n]) // Documents below another document are ordered after it.
 	}
 	return rest
 }

@@ -1,6 +1,7 @@
 // Package hosting serves a static site as firebase.json's hosting section configures it, in Firebase Hosting's order:
 // redirects, files, rewrites, then 404.html (firebase.google.com/docs/hosting/full-config). Text is compressed with
-// Brotli or gzip once and kept; a file a.js.br that holds the same text as a.js is sent in the place of our own Brotli.
+// Brotli or gzip once and kept; a file a.js.br that holds the same text as a.js is sent instead of compressing a.js
+// here.
 //
 // Reserved serves the paths that Firebase Hosting reserves, /__/firebase/…, without the section's headers.
 //

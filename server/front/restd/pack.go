@@ -9,8 +9,8 @@ import (
 // packFrom is the number of bytes from which a response is compressed. A smaller one is sent in one packet anyway.
 const packFrom = 1400
 
-// packers holds *gzip.Writer values, each of which takes more memory than what it compresses. Their level is the fastest, since a response is
-// sent once.
+// packers holds *gzip.Writer values, each of which takes more memory than a response that it compresses. Their level is
+// the fastest, since a response is sent once.
 var packers = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return z

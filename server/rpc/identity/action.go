@@ -15,7 +15,7 @@ import (
 // ActionPath is the path of the links in e-mails in production.
 const ActionPath = "/__/auth/action"
 
-// pages is the page behind the links.
+// pages contains the template of the page to which links lead.
 //
 //go:embed action.html
 var pages embed.FS
@@ -49,7 +49,7 @@ type shown struct {
 	Form, WantsPassword   bool
 }
 
-// action serves the page behind the links in e-mails. The page uses a link only when the user presses the button,
+// action serves the page to which links in e-mails lead. The page uses a link only when the user presses the button,
 // because mail servers open links too.
 func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	const enough = 64 << 10

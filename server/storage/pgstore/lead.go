@@ -25,7 +25,7 @@ import (
 // The leader renews the lease in every third of its duration (renewing). It measures the end by its own monotonic clock from before the request,
 // and stops before that end: when another node takes the lease, this one has stopped for certain, without a comparison of clocks. If the row
 // has another epoch, another node leads, and this one stops for good (lose). A failed renewal is retried, because the fence in append.go and the end by
-// the own clock (held) suffice until then.
+// its own clock (held) suffice until then.
 //
 // take and renew also reserve versions: times up to versions_until, after which the next leader begins. So versions increase across leaders
 // whose clocks differ.

@@ -130,7 +130,7 @@ func testScan(t *testing.T, s storage.Store) {
 	}
 }
 
-// testSeek moves within a range, before it and behind it.
+// testSeek moves within a range, before it and after it.
 func testSeek(t *testing.T, s storage.Store) {
 	apply(t, s, "a=1", "c=1", "e=1", "g=1")
 	for _, tt := range []struct {

@@ -2,7 +2,7 @@
 // read.
 //
 // The leader grants a lease to a node that has all rows of the log that the leader shows. The lease is a promise: while
-// it lasts, no node shows a later row, and no write of one is acknowledged. So what the node has is all that was
+// it lasts, no node shows a later row, and no write of one is acknowledged. So the node has everything that was
 // acknowledged, without a further message.
 //
 // A change at the leader begins (Grants.Change), which recalls the leases and lets it grant none; is written; waits
