@@ -13,6 +13,9 @@ import (
 // maxMaps is the maximum number of messages that a request may carry.
 const maxMaps = 1000
 
+// maxHeaders is the maximum size of the headers in the body of a handshake, in bytes.
+const maxHeaders = 64 << 10
+
 // dataKey is the key under which a message is sent.
 const dataKey = "__data__"
 
@@ -50,6 +53,8 @@ func parseForward(body string) (*forward, error) {
 			count, err = parseNumber(text)
 		case name == "ofs":
 			offset, err = parseNumber(text)
+		case name == "headers" && len(text) > maxHeaders:
+			err = badForm("its headers are too large")
 		case name == "headers":
 			f.headers = parseHeaders(text)
 		case strings.HasPrefix(name, "req"):
@@ -62,8 +67,8 @@ func parseForward(body string) (*forward, error) {
 			return nil, err
 		}
 	}
-	if len(f.maps) > maxMaps || count > maxMaps || len(f.maps) > count {
-		return nil, badForm("it has more messages than it may")
+	if count > maxMaps || len(f.maps) > count {
+		return nil, badForm(tooMany)
 	}
 	// The fields may be in any order: the offset is known and the messages can be sorted only after all fields were read.
 	slices.SortFunc(f.maps, func(a, b forwardMap) int { return a.id - b.id })
@@ -86,6 +91,9 @@ func (f *forward) addMap(name, text string) error {
 	if err != nil {
 		return err
 	}
+	if len(f.maps) == maxMaps {
+		return badForm(tooMany)
+	}
 	f.maps = append(f.maps, forwardMap{id: id, data: text})
 	return nil
 }
@@ -98,6 +106,9 @@ func parseNumber(s string) (int, error) {
 	}
 	return int(n), nil
 }
+
+// tooMany is the reason for which a form with too many messages is refused.
+const tooMany = "it has more messages than it may"
 
 // badForm returns the error for an invalid form.
 func badForm(why string) error { return fault.E(fault.InvalidArgument, "Bad request: %s.", why) }

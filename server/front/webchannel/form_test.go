@@ -2,6 +2,8 @@ package webchannel
 
 import (
 	"net/url"
+	"runtime"
+	"strings"
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -21,6 +23,9 @@ func TestParseForward(t *testing.T) {
 		{"twice", "count=2&ofs=4&req0___data__=a&req0___data__=b", nil, true},
 		{"more than the count", "count=1&req0___data__=a&req1___data__=b", nil, true},
 		{"too many", "count=1001", nil, true},
+		{"too many without a count", strings.Repeat("req0___data__=a&", 1001), nil, true},
+		{"headers", "headers=" + strings.Repeat("a%3Ab%0D%0A", 10_000), nil, false},
+		{"too many headers", "headers=" + strings.Repeat("a%3Ab%0D%0A", 20_000), nil, true},
 		{"negative", "count=-1", nil, true},
 		{"no number", "count=1&reqx___data__=a", nil, true},
 		{"bad escape", "count=1&req0___data__=%G1", nil, true},
@@ -100,4 +105,23 @@ func FuzzUnescape(f *testing.F) {
 			t.Errorf("unescape(%q) = %q, %v, want %q, %v", s, got, ok, want, err)
 		}
 	})
+}
+
+// TestLargeFormsTakeLittleMemory parses forms that are refused: their parts must not be collected before.
+func TestLargeFormsTakeLittleMemory(t *testing.T) {
+	const most = 16 << 20
+	for name, body := range map[string]string{
+		"messages": strings.Repeat("req0___data__=a&", 700_000),
+		"headers":  "headers=" + strings.Repeat("X%3Aa%0D%0A", 700_000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := parseForward(body); err == nil {
+			t.Errorf("many %s are accepted", name)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			t.Errorf("many %s allocated %d MiB, want at most %d", name, used>>20, most>>20)
+		}
+	}
 }
