@@ -68,7 +68,8 @@ func (a *App) proxyHops() int {
 	return 0
 }
 
-// makeCalls creates the guard and the calls on it.
+// makeCalls creates the guard and the handlers of all transports on it. Outside of production it also creates the
+// triggers and the control routes.
 func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, error) {
 	g, err := a.openGuard(s, u, rulesets)
 	if err != nil {

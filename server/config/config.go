@@ -172,7 +172,8 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	}
 }
 
-// declareServer declares the flags of the modes that serve.
+// declareServer declares the flags of the modes that serve. A mode has only the flags that it accepts: those of
+// production and those of development differ.
 func (c *Config) declareServer(flags *pflag.FlagSet) {
 	if c.Mode.storesShared() {
 		flags.StringVar(&c.ClusterListen, "cluster-listen", "", "with --store, `HOST:PORT` at which other nodes reach this one (default: a free port of the address from which this machine reaches PostgreSQL)")

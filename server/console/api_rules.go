@@ -138,7 +138,8 @@ type caseJSON struct {
 	Why      string `json:"why"`
 }
 
-// postRulesRun decides cases by given rules or by those in force.
+// postRulesRun decides cases by the rules of the request, or by those in force if it has none. A case with rules of its
+// own is decided by these. An invalid case has the verdict "invalid" and does not end the run.
 func (c *Console) postRulesRun(in *call) (any, error) {
 	var body struct {
 		sourceBody

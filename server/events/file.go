@@ -155,7 +155,8 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 // validName matches the names of triggers.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 
-// spec checks a trigger of the file and sets the defaults.
+// spec checks a trigger of the file, reads its secret, and sets the defaults of missing fields. Its errors name the
+// field and the expected value.
 func (in *specJSON) spec(project string, secret func(file, env string) ([]byte, error)) (*Spec, error) {
 	if !validName.MatchString(in.Name) {
 		return nil, fault.E(fault.InvalidArgument, "expected a name of a-z, 0-9 and -, at most 63 characters, that begins with a letter")

@@ -21,7 +21,8 @@ type KindResponse struct {
 	Kind string `json:"kind"`
 }
 
-// Delete deletes an account. Users can delete their own account, administrators any account.
+// Delete deletes an account. Users can delete their own account after a recent sign-in, unless the settings forbid it.
+// Administrators can delete any account.
 func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ type LookupResponse struct {
 // kindLookup is the kind of a LookupResponse.
 const kindLookup = "identitytoolkit#GetAccountInfoResponse"
 
-// Lookup returns accounts.
+// Lookup returns accounts: the user of the ID token or, for administrators, all that the request names by id, address,
+// phone number or provider, each once. Names without an account are ignored.
 func (s *Service) Lookup(ctx context.Context, c Call, r *LookupRequest) (*LookupResponse, error) {
 	if err := s.checkTenant(c); err != nil {
 		return nil, err

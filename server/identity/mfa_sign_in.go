@@ -92,7 +92,9 @@ func (r *MFARequest) checkPresented() error {
 	return nil
 }
 
-// FinalizeFactor checks the second factor's code and signs in.
+// FinalizeFactor checks the second factor's code and completes the sign-in that waits for it. The code counts as a
+// wrong one before it is checked, and is no longer counted after success. The credential of the waiting sign-in is used
+// within the change that creates the session, so it is valid once.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
 	if optional.String(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {

@@ -31,7 +31,9 @@ type UpdateResponse struct {
 // kindUpdate is the kind of an UpdateResponse.
 const kindUpdate = "identitytoolkit#SetAccountInfoResponse"
 
-// Update changes an account, or applies a one-time code.
+// Update changes an account, or applies a one-time code. With an ID token, and for clients, it changes the token's
+// user; for administrators, the account that the request names. If a user's own change ends the user's sessions, the
+// response has tokens of a new one. A user's change of address is reported to the former address after it is stored.
 func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*UpdateResponse, error) {
 	if optional.String(r.OobCode) != "" {
 		return s.applyCode(ctx, c, *r.OobCode)

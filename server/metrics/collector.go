@@ -133,7 +133,8 @@ func (o output) histogram(d *prometheus.Desc, from meter.Distribution, labels ..
 	o.to <- prometheus.MustNewConstHistogram(d, count, from.Sum, buckets, labels...)
 }
 
-// state reports the state of the server.
+// state reports the state of the server. Only a node of a cluster reports the metrics of nodes, and each only those
+// that its role determines.
 func (o output) state(s State) {
 	well := 0.0
 	if s.Healthy {

@@ -211,7 +211,7 @@ func parseBaseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
 	}
 }
 
-// parseTransform parses a transform.
+// parseTransform parses a transform. document.Validate checks whether its operand fits its kind.
 func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transform, err error) {
 	if out.Path, err = ParsePath(t.GetFieldPath()); err != nil {
 		return out, err

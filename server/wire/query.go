@@ -53,7 +53,8 @@ func parseAggregate(a *pb.StructuredAggregationQuery_Aggregation) (out query.Agg
 	return out, err
 }
 
-// parseQuery parses a query as the client wrote it.
+// parseQuery parses a query as the client wrote it, without normalizing it. It checks only what the message alone
+// determines, such as a negative limit; query.Query.Normalize checks the rest.
 func parseQuery(parent string, q *pb.StructuredQuery) (*query.Query, error) {
 	db, path, err := resource.ParseParent(parent)
 	if err != nil {

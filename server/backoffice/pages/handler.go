@@ -142,7 +142,9 @@ func (h *handler) page() (*built, error) {
 	return parseBuilt(string(page))
 }
 
-// event serves the page of an event.
+// event serves the page of an event. If the event can't be read, or the built page can't be filled, it serves the built
+// page unchanged, whose scripts load the event or show the error. An event that is unknown or not published is not
+// found.
 func (h *handler) event(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if !isDocumentID(id) {

@@ -28,7 +28,8 @@ func eventsCommand(s streams) *cobra.Command {
 	return cmd
 }
 
-// eventsStatus prints the state of all triggers.
+// eventsStatus prints a table of all triggers, and then for each trigger its last failure, its losses and its first
+// dead letters.
 func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
 	all, err := app.EventsStatus(ctx, c, app.Options{Log: logger(c, s.err)})
 	if err != nil {

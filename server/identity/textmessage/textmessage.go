@@ -58,7 +58,8 @@ type Webhook struct {
 	URL    string
 }
 
-// Text implements Sender.
+// Text implements Sender. The status of the response determines the error: none for 2xx, INVALID_PHONE_NUMBER for 400,
+// QUOTA_EXCEEDED for 429, and an unnamed error otherwise.
 func (h *Webhook) Text(ctx context.Context, m Message) error {
 	claims := map[string]any{"event_id": randid.Secret(12), "event_type": "sendSms", "aud": h.URL, "phone_number": m.Phone, "text": m.Text, "code": m.Code}
 	if m.Locale != "" {

@@ -129,7 +129,8 @@ func (e *Edit) Apply(ch *account.Change, u *account.User) error {
 	return nil
 }
 
-// byAdmin changes what only an administrator may.
+// byAdmin makes the changes that only administrators may request. Enabling a disabled account removes its code to reset
+// the password. A list of second factors replaces all present ones.
 func (e *Edit) byAdmin(ch *account.Change, u *account.User, now time.Time) error {
 	r := e.r
 	if r.EmailVerified != nil {

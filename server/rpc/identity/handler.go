@@ -189,7 +189,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 	return answer, err
 }
 
-// call calls the method.
+// call authorizes a request, reads and parses its body, and runs the method. The body is read only afterwards, so that
+// a caller without rights costs no memory; until the method has returned, a large body holds its share of the memory
+// for parsing.
 func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape string) (any, error) {
 	r := req.http
 	if err := h.authorize(req, route); err != nil {

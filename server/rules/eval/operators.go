@@ -140,7 +140,8 @@ func inItems(a Value, items []Value) Value {
 	return strict(out, append(items, a)...)
 }
 
-// inside is a in b.
+// inside evaluates a in b: an item of a list or set, or a key of a map or document. If b is null, the result is null.
+// If a or b is abstract, abstractIn computes the possible results.
 func inside(a, b Value) Value {
 	if failed(b) {
 		return b
