@@ -295,14 +295,16 @@ type logFile struct {
 	*spaceFile
 	synced *synced
 	number uint64
-	// written is used only by Pebble's one writer of the log.
+	// written and failed are used only by Pebble's one writer of the log. Pebble syncs a log at its end even after a failure.
 	written uint64
+	failed  bool
 }
 
 // Write implements io.Writer.
 func (f *logFile) Write(p []byte) (n int, err error) {
 	n, err = f.spaceFile.Write(p)
 	f.written += uint64(n)
+	f.failed = f.failed || err != nil
 	return n, err
 }
 
@@ -312,12 +314,15 @@ func (f *logFile) Sync() error { return f.sync(f.spaceFile.Sync) }
 // SyncData implements vfs.File.
 func (f *logFile) SyncData() error { return f.sync(f.spaceFile.SyncData) }
 
-// sync syncs the log and records that.
+// sync syncs the log and records that, unless a write or a sync has failed.
 func (f *logFile) sync(how func() error) error {
 	if err := how(); err != nil {
+		f.failed = true // A later sync may succeed without the data.
 		return err
 	}
-	f.synced.mark(f.number, f.written)
+	if !f.failed { // The last bytes may be a part of a chunk.
+		f.synced.mark(f.number, f.written)
+	}
 	return nil
 }
 

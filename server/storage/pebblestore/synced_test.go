@@ -2,11 +2,13 @@ package pebblestore
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -252,5 +254,65 @@ func TestCrashesKeepSyncedLengths(t *testing.T) {
 		if next != nil {
 			folder = next
 		}
+	}
+}
+
+// limitedDisk is a file system on which logs have a maximum size, as with a limit of the process.
+type limitedDisk struct{ vfs.FS }
+
+// Create implements vfs.FS.
+func (d limitedDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.FS.Create(name, c)
+	if err != nil || !isLogFile(name) {
+		return f, err
+	}
+	return &limitedFile{File: f, left: 100_001}, nil
+}
+
+// limitedFile is a file that takes a limited number of bytes.
+type limitedFile struct {
+	vfs.File
+	left int
+}
+
+// Write implements io.Writer.
+func (f *limitedFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p[:min(len(p), f.left)])
+	if f.left -= n; err == nil && n < len(p) {
+		err = syscall.EFBIG
+	}
+	return n, err
+}
+
+// TestALogThatCouldNotBeWritten writes until a log takes a part of a record only, and opens the folder of the killed process. It lacks nothing that was
+// acknowledged, so it must open.
+func TestALogThatCouldNotBeWritten(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	s, err := Open("data", Options{FS: limitedDisk{mem}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := 0
+	for err == nil {
+		if err = write(t.Context(), s, fmt.Sprintf("k%03d", acknowledged), 3000); err == nil {
+			acknowledged++
+		}
+	}
+	if !errors.Is(err, syscall.EFBIG) || acknowledged < 20 {
+		t.Fatalf("%d writes were acknowledged before %v; want more, and EFBIG", acknowledged, err)
+	}
+	_ = s.Close() // fails, and closes the log
+	after := mem.CrashClone(killed)
+	again, err := Open("data", Options{FS: after})
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	for i := range acknowledged {
+		if _, found, err := again.Get(fmt.Appendf(nil, "k%03d", i)); !found || err != nil {
+			t.Errorf("Get(k%03d): found %t, %v", i, found, err)
+		}
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
