@@ -63,11 +63,19 @@ func connectTo(ctx context.Context, url string, accept pgconn.ValidateConnectFun
 	return pool, nil
 }
 
-// check refuses a server that may lose acknowledged commits in a crash.
+// oldestServer is the oldest version of PostgreSQL whose statements suffice (starts_with), as in server_version_num.
+const oldestServer = 11_00_00
+
+// check refuses a server that is too old, or that may lose acknowledged commits in a crash.
 func check(ctx context.Context, pool *pgxpool.Pool) error {
-	var commit string
-	if err := pool.QueryRow(ctx, "show synchronous_commit").Scan(&commit); err != nil {
+	var number, version, commit string
+	err := pool.QueryRow(ctx, "select current_setting('server_version_num'), current_setting('server_version'), current_setting('synchronous_commit')").
+		Scan(&number, &version, &commit)
+	if err != nil {
 		return err
+	}
+	if n, err := strconv.Atoi(number); err == nil && n < oldestServer {
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL is of version %s; Clave needs %d or later.", version, oldestServer/10_000)
 	}
 	if commit == "off" {
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL's synchronous_commit is off, so that a crash loses acknowledged commits. Turn it on for this database or user.")

@@ -108,6 +108,7 @@ func TestNodes(t *testing.T) {
 		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},
 		{"a full disk hands over", testAFullDiskHandsOver},
 		{"mistakes are named without secrets", testMistakesAreNamedWithoutSecrets},
+		{"servers of other versions are refused", testServersOfOtherVersions},
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
 		{"a damaged replica is built again", testADamagedReplicaIsBuiltAgain},
 		{"leases for reading", testLeasesForReading},
