@@ -144,6 +144,9 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if err := a.openInner(ctx, n); err != nil {
 		return nil, err
 	}
+	if err := a.sameProject(ctx, n); err != nil {
+		return nil, err
+	}
 	if a.encryption, err = a.tls(); err != nil {
 		return nil, err
 	}

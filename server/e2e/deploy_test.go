@@ -232,3 +232,20 @@ func TestDeployWithoutNodes(t *testing.T) {
 		t.Errorf("clave deploy without a store: %v %q, want a word about SIGHUP", err, out)
 	}
 }
+
+// TestNodesOfDifferentProjects starts a node for another project than the one of the node that leads. It must not join.
+func TestNodesOfDifferentProjects(t *testing.T) {
+	store := pgtest.New(t).Database()
+	leader := newServingNode(t, store, "own")
+	leader.await("Clave ready")
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}}`)
+	writeFile(t, filepath.Join(dir, "firestore.rules"), rulesFor("own"))
+	other := serveCommand(t, dir, []string{"CLAVE_STORE=" + store}, "--project", "another-project", "--port", fmt.Sprint(freePorts(t, 1)[0]), "--public-url", "http://nodes.example")
+	defer limited(other)()
+	out, err := other.CombinedOutput()
+	if want := "--project another-project: the node "; err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "serves the project "+realProject) {
+		t.Errorf("a node of another project: %v\n%s\nwant %q", err, out, want)
+	}
+	wantReadable(t, []*servingNode{leader}, "own", "none")
+}
