@@ -418,7 +418,7 @@ func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	s.call("DELETE", "/api/session", "", nil)
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("the back channel continues after its session was closed")
 	}
 	if got := s.status("POST", channel+"&SID="+parts[3], "count=0"); got != http.StatusUnauthorized {

@@ -182,7 +182,7 @@ func TestStreamsUnderRules(t *testing.T) {
 				if end.Code() != codes.Internal {
 					t.Errorf("with its token the stream ended with %v, want INTERNAL", end)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Error("the stream continues after the expiry of its caller's token")
 			}
 		})

@@ -50,7 +50,7 @@ func (h *fixture) listen(c token.Caller) *listener {
 // await returns the next event of a kind and skips others.
 func (l *listener) await(kind live.Kind) *live.Event {
 	l.t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(30 * time.Second)
 	defer late.Stop()
 	for {
 		select {
@@ -169,7 +169,7 @@ func TestARightRevokedDuringTheDecision(t *testing.T) {
 		if err := h.commit(server, set("adminusers/ann", active(false))); err != nil {
 			t.Error(err)
 		}
-		late := time.NewTimer(10 * time.Second)
+		late := time.NewTimer(30 * time.Second)
 		defer late.Stop()
 		for { // until the guard has handled the change
 			select {
@@ -221,7 +221,7 @@ func TestListenerOfADocumentIsAuthorizedForEachChange(t *testing.T) {
 	h.seed(set("public/a", value.Map{"n": value.Int(1), "m": value.Int(2)}))
 	l.await(live.Changed)
 	h.seed(set("public/a", value.Map{"n": value.Int(2), "secret": value.Bool(true)}))
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(30 * time.Second)
 	defer late.Stop()
 	for removed := false; !removed; {
 		select {

@@ -97,7 +97,7 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 // await returns the next event of a kind.
 func await(t *testing.T, events <-chan live.Event, kind live.Kind) live.Event {
 	t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(30 * time.Second)
 	defer late.Stop()
 	for {
 		select {
@@ -106,7 +106,7 @@ func await(t *testing.T, events <-chan live.Event, kind live.Kind) live.Event {
 				return ev
 			}
 		case <-late.C:
-			t.Fatalf("no event of kind %d within 10 seconds", kind)
+			t.Fatalf("no event of kind %d within 30 seconds", kind)
 		}
 	}
 }

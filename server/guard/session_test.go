@@ -82,11 +82,11 @@ func TestSessionsEnd(t *testing.T) {
 // within waits for a channel.
 func within(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(30 * time.Second)
 	defer late.Stop()
 	select {
 	case <-c:
 	case <-late.C:
-		t.Fatalf("no sign of %s within 10 seconds", what)
+		t.Fatalf("no sign of %s within 30 seconds", what)
 	}
 }

@@ -41,7 +41,7 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 		wants(t, "query that is refused", h.queryIn(anonymous, at, "closed"), fault.PermissionDenied)
 		wants(t, "query", h.queryIn(anonymous, at, "open"), fault.OK)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for _, path := range []string{"open/x", "open/new", "closed/x"} {
 		_, err := h.guard.Commit(ctx, server, testDB, operation.Commit{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})

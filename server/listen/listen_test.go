@@ -169,8 +169,8 @@ func (c *client) next() *live.Event {
 	case err := <-c.ended:
 		c.ended <- err
 		c.h.t.Fatalf("the stream ended with %v", err)
-	case <-time.After(10 * time.Second):
-		c.h.t.Fatal("no event for 10 s")
+	case <-time.After(30 * time.Second):
+		c.h.t.Fatal("no event for 30 s")
 	}
 	return nil
 }

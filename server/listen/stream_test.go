@@ -148,7 +148,7 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	c.want("a moment that may not be seen", "REM[1]{7}")
 	select {
 	case <-ends:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("Done of the authorization was not called when its target ended")
 	}
 	c.stream.Add(listen.Target{Target: live.Target{ID: 2, Documents: docs("c/a")}, Authorization: authorization})

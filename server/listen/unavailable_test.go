@@ -68,7 +68,7 @@ func TestUnavailableEndsTheStream(t *testing.T) {
 					t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
 				}
 				c.ended <- nil
-			case <-time.After(10 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Error("the stream does not end")
 				c.close()
 			}

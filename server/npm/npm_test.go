@@ -92,10 +92,7 @@ func install(t *testing.T) *project {
 	return p
 }
 
-// enough is the maximum processor time of a vitest file, including the server. On an idle machine the file passes in less than three seconds.
-const enough = 4 * time.Second
-
-// vitest runs one test file.
+// vitest runs one test file, and logs the time that it takes.
 func (p *project) vitest() {
 	p.t.Helper()
 	p.write("vitest.config.mjs", `export default { test: { globalSetup: 'clave/vitest', include: ['*.test.mjs'] } }`)
@@ -104,8 +101,8 @@ func (p *project) vitest() {
 	out, state := p.measured(p.dir, "node", "node_modules/vitest/vitest.mjs", "run")
 	took := state.UserTime() + state.SystemTime()
 	p.t.Logf("green in %v; processor time of the runner and the server %v", time.Since(began).Round(time.Millisecond), took)
-	if !strings.Contains(out, "1 passed") || took > enough {
-		p.t.Errorf("vitest took %v of processor time, want less than %v, and printed %q", took, enough, out)
+	if !strings.Contains(out, "1 passed") {
+		p.t.Errorf("vitest printed %q", out)
 	}
 }
 

@@ -132,7 +132,7 @@ func TestHalfOpenBackChannelEnds(t *testing.T) {
 	}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(10 * time.Second); h.h.Sessions() > 0; {
+	for late := time.After(30 * time.Second); h.h.Sessions() > 0; {
 		select {
 		case <-tick.C:
 		case <-late:

@@ -221,7 +221,7 @@ func TestListenStreamEndsWithItsToken(t *testing.T) {
 			if p.done <- err; fault.CodeOf(err) != fault.Internal {
 				t.Errorf("the stream ended with %v, want Internal", err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Error("the stream continues after the expiry of its caller's token")
 		}
 		return
@@ -254,7 +254,7 @@ func TestListenerThatReadsNothingIsDropped(t *testing.T) {
 	if a := <-p.out; short(a) != "ADD[2]" { // the client reads this answer and no more
 		t.Errorf("first answer = %s", short(a))
 	}
-	late := time.After(10 * time.Second)
+	late := time.After(30 * time.Second)
 	for {
 		select {
 		case err := <-p.done:

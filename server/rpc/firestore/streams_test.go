@@ -170,7 +170,7 @@ func (p *pipe[Request, Response]) next() *Response {
 		default:
 			p.t.Fatalf("the stream ended with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		p.t.Fatal("no answer")
 	}
 	return nil
@@ -188,7 +188,7 @@ func (p *pipe[Request, Response]) ends(code fault.Code) error {
 				p.t.Errorf("the stream ended with %v, want code %v", err, code)
 			}
 			return err
-		case <-time.After(10 * time.Second):
+		case <-time.After(30 * time.Second):
 			p.t.Fatalf("the stream continues, want its end with code %v", code)
 		}
 	}

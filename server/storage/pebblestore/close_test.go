@@ -32,8 +32,8 @@ func TestACallDuringClose(t *testing.T) {
 	}()
 	select {
 	case err = <-read:
-	case <-time.After(10 * time.Second):
-		err = errors.New("the read has not returned after ten seconds")
+	case <-time.After(30 * time.Second):
+		err = errors.New("the read has not returned after 30 seconds")
 	}
 	s.mu.RUnlock()
 	<-drained
