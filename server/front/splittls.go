@@ -46,7 +46,8 @@ func http2Only(offered []string) bool {
 
 // routeTLS performs the TLS handshake of a connection and passes the connection on.
 func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
-	from := &offering{Conn: raw}
+	writes := newJoined(raw)
+	from := &offering{Conn: writes}
 	conn := tls.Server(from, s.tls)
 	quiet, stop := context.WithTimeout(context.WithoutCancel(ctx), sniffTimeout)
 	defer stop()
@@ -55,9 +56,12 @@ func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
 		_ = raw.Close()
 		return
 	}
-	to := s.http
-	if from.http2Only && conn.ConnectionState().NegotiatedProtocol == "h2" && s.calls() {
+	to, http2 := s.http, conn.ConnectionState().NegotiatedProtocol == "h2"
+	switch {
+	case http2 && from.http2Only && s.calls():
 		to = s.grpc
+	case http2:
+		writes.join()
 	}
 	to.give(conn)
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,4 +139,58 @@ func TestTLSIsSplitByWhatTheClientOffers(t *testing.T) {
 		t.Logf("a request in the clear: %v", err) // closed, with or without a reset
 	}
 	silent.Close()
+}
+
+// heldListener is a listener whose connections hold their writes while the handler responds.
+type heldListener struct {
+	net.Listener
+	held    atomic.Bool
+	release chan struct{}
+}
+
+// Accept implements net.Listener.
+func (l *heldListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &heldConn{c, l}, err
+}
+
+// heldConn is a connection of a heldListener.
+type heldConn struct {
+	net.Conn
+	from *heldListener
+}
+
+// Write implements net.Conn.
+func (c *heldConn) Write(p []byte) (int, error) {
+	if c.from.held.Load() {
+		<-c.from.release
+	}
+	return c.Conn.Write(p)
+}
+
+// TestResponsesOverHTTP2DoNotWaitForEachWrite flushes parts of a response while a write of the connection is in progress.
+func TestResponsesOverHTTP2DoNotWaitForEachWrite(t *testing.T) {
+	settings, client := settings(t)
+	ln := &heldListener{Listener: listener(t), release: make(chan struct{})}
+	release := sync.OnceFunc(func() { close(ln.release) })
+	run(t, front.Options{Listener: ln, TLS: settings, Handlers: front.Handlers{Site: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ln.held.Store(true)
+		defer ln.held.Store(false)
+		defer release()
+		for _, part := range []string{r.Proto, " in", " parts"} {
+			_, _ = io.WriteString(w, part)
+			_ = http.NewResponseController(w).Flush()
+		}
+	})}})
+	t.Cleanup(release) // A handler that waits ends before the port.
+	c := &http.Client{Transport: &http.Transport{TLSClientConfig: client, ForceAttemptHTTP2: true}, Timeout: 20 * time.Second}
+	defer c.CloseIdleConnections()
+	res, err := c.Get("https://" + ln.Addr().String() + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, err := io.ReadAll(res.Body); string(text) != "HTTP/2.0 in parts" || err != nil {
+		t.Errorf("the response is %q, %v", text, err)
+	}
 }
