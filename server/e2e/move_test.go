@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +32,10 @@ const movedIndexes = `{"indexes": [{"collectionGroup": "rooms", "queryScope": "C
 type mover struct {
 	folder          string
 	firestore, auth int
-	// token is an ID token of the account.
-	token string
+	// token is an ID token of the account, and refresh its refresh token.
+	token, refresh string
+	// tenant is the id of the tenant, and accounts what accountState returned before the move.
+	tenant, accounts string
 }
 
 // newMover creates a project's folder.
@@ -91,7 +95,67 @@ func (m *mover) fill(t *testing.T, c *firestore.Client) {
 	}
 	answer := m.identity(t, "signUp", map[string]any{"email": "ann@example.org", "password": "correct horse", "returnSecureToken": true})
 	m.token, _ = answer["idToken"].(string)
+	m.refresh, _ = answer["refreshToken"].(string)
+	m.fillTenant(t)
+	m.accounts = m.accountState(t)
 }
+
+// toolkit calls a method of the Identity Toolkit as the owner and returns the response.
+func (m *mover) toolkit(t *testing.T, method, path string, body any) string {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/%s", m.auth, path)
+	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer owner")
+	res, answer := do(t, http.DefaultClient, r)
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, res.StatusCode, answer)
+	}
+	return answer
+}
+
+// fillTenant writes a tenant with an account, a disabled account, one with a second factor and custom claims, and provider configurations.
+func (m *mover) fillTenant(t *testing.T) {
+	t.Helper()
+	at := "projects/" + project
+	var tenant struct{ Name string }
+	if err := json.Unmarshal([]byte(m.toolkit(t, http.MethodPost, "v2/"+at+"/tenants", object{"displayName": "school", "allowPasswordSignup": true})), &tenant); err != nil {
+		t.Fatal(err)
+	}
+	id := tenant.Name[strings.LastIndexByte(tenant.Name, '/')+1:]
+	m.toolkit(t, http.MethodPost, "v1/"+at+"/tenants/"+id+"/accounts", object{"email": "pupil@example.org", "password": "correct horse"})
+	m.toolkit(t, http.MethodPost, "v1/"+at+"/accounts", object{"localId": "gone", "email": "gone@example.org", "disabled": true})
+	m.toolkit(t, http.MethodPost, "v1/"+at+"/accounts", object{"localId": "two", "email": "two@example.org", "emailVerified": true, "password": "correct horse",
+		"mfaInfo": []object{{"displayName": "phone", "phoneInfo": "+34600000000"}}})
+	m.toolkit(t, http.MethodPost, "v1/"+at+"/accounts:update", object{"localId": "two", "customAttributes": `{"role":"staff"}`})
+	m.toolkit(t, http.MethodPost, "v2/"+at+"/oauthIdpConfigs?oauthIdpConfigId=oidc.school", object{"displayName": "School", "enabled": true, "clientId": "c", "issuer": "https://issuer.example.org"})
+	m.toolkit(t, http.MethodPost, "v2/"+at+"/tenants/"+id+"/oauthIdpConfigs?oauthIdpConfigId=oidc.pupils", object{"displayName": "Pupils", "enabled": true, "clientId": "d", "issuer": "https://issuer.example.org"})
+	m.tenant = id
+}
+
+// accountState returns all accounts, tenants and provider configurations as JSON, without the times of sign-ins.
+func (m *mover) accountState(t *testing.T) string {
+	t.Helper()
+	at := "projects/" + project
+	var all []string
+	for _, path := range []string{
+		"v1/" + at + "/accounts:batchGet?maxResults=100", "v1/" + at + "/tenants/" + m.tenant + "/accounts:batchGet?maxResults=100",
+		"v2/" + at + "/tenants", "v2/" + at + "/oauthIdpConfigs", "v2/" + at + "/tenants/" + m.tenant + "/oauthIdpConfigs",
+	} {
+		all = append(all, path, m.toolkit(t, http.MethodGet, path, nil))
+	}
+	return signInTimes.ReplaceAllString(strings.Join(all, "\n"), "")
+}
+
+// signInTimes matches the times of sign-ins in accounts, which the tests change.
+var signInTimes = regexp.MustCompile(`,?"(lastLoginAt|lastRefreshAt)":"[^"]*"`)
 
 // identity calls a method of the Identity Toolkit.
 func (m *mover) identity(t *testing.T, method string, body map[string]any) map[string]any {
@@ -126,9 +190,28 @@ func (m *mover) check(t *testing.T, c *firestore.Client) {
 	if err != nil || len(chairs) != 300 {
 		t.Errorf("a query of a collection group: %d documents, %v; want 300", len(chairs), err)
 	}
+	if accounts := m.accountState(t); accounts != m.accounts {
+		t.Errorf("the accounts are\n%s\nafter the move, and were\n%s", accounts, m.accounts)
+	}
+	m.identity(t, "signInWithPassword", map[string]any{"email": "pupil@example.org", "password": "correct horse", "tenantId": m.tenant})
 	m.identity(t, "signInWithPassword", map[string]any{"email": "ann@example.org", "password": "correct horse"})
+	m.exchange(t)
 	if users, _ := m.identity(t, "lookup", map[string]any{"idToken": m.token})["users"].([]any); len(users) != 1 {
 		t.Errorf("a lookup by a token of before the move: %v, want the account", users)
+	}
+}
+
+// exchange requests an ID token by the refresh token of before the move.
+func (m *mover) exchange(t *testing.T) {
+	t.Helper()
+	body := strings.NewReader("grant_type=refresh_token&refresh_token=" + url.QueryEscape(m.refresh))
+	res, err := http.Post(fmt.Sprintf("http://127.0.0.1:%d/securetoken.googleapis.com/v1/token?key=k", m.auth), "application/x-www-form-urlencoded", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("an exchange of a refresh token of before the move: %s", res.Status)
 	}
 }
 
