@@ -95,7 +95,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 }
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
-func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest) (_ *MFAResponse, err error) {
 	e, err := s.enrolling(ctx, &c, r)
 	if err != nil {
 		return nil, err
@@ -105,6 +105,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { endGuess(guess, err) }()
 	f, res := account.Factor{ID: factor.NewID(), DisplayName: optional.String(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
@@ -125,7 +126,6 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	default:
 		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
 	}
-	guess.Right()
 	ses.Factor = f.ID
 	return res, s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) (err error) {
 		// Checked again on the locked account: another enrollment may have ended since the code was sent.

@@ -7,6 +7,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/limits"
 	"clave/server/identity/optional"
 	"clave/server/identity/pending"
 	"clave/server/identity/session"
@@ -93,9 +94,9 @@ func (r *MFARequest) checkPresented() error {
 }
 
 // FinalizeFactor checks the second factor's code and completes the sign-in that waits for it. The code counts as a
-// wrong one before it is checked, and is no longer counted after success. The credential of the waiting sign-in is used
+// wrong one before it is checked, and remains counted only if it is wrong. The credential of the waiting sign-in is used
 // within the change that creates the session, so it is valid once.
-func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
+func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (_ *MFAResponse, err error) {
 	if optional.String(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
 			return nil, err
@@ -112,6 +113,7 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
+	defer func() { endGuess(guess, err) }()
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
 		return nil, err
@@ -137,8 +139,14 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (*M
 	if err != nil {
 		return nil, err
 	}
-	guess.Right()
 	return &MFAResponse{TokenPair: TokenPair{out.IDToken, out.RefreshToken}}, nil
+}
+
+// endGuess reverses the count of an attempt at a code, unless the code was compared and wrong.
+func endGuess(g *limits.Guess, err error) {
+	if err == nil || apierror.Text(err) != "INVALID_CODE" {
+		g.Right()
+	}
 }
 
 // presentedFactor finds the factor of the user that a request presents, and records it in the session. A code by text message is checked here, once;

@@ -176,10 +176,10 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		return "", err
 	}
 	made, err := s.sms.Check(ctx, c.scope(), optional.String(r.SessionInfo), optional.String(r.Code))
+	endGuess(guess, err)
 	if err != nil {
 		return "", err
 	}
-	guess.Right()
 	if made.UID != "" {
 		return "", apierror.New("INVALID_SESSION_INFO")
 	}

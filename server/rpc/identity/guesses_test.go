@@ -71,6 +71,12 @@ func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 	g := newGuessed(t)
 	in := g.must(g.at(onHome, "signUp", object{"email": "a@example.com", "password": "secret1"}))
 	g.confirm("a@example.com")
+	for range 20 { // no code is compared
+		lost := object{"idToken": in["idToken"], "totpVerificationInfo": object{"sessionInfo": "x", "verificationCode": "123456"}}
+		if _, got := g.at(onHome, "mfaEnrollment:finalize", lost); got != "INVALID_SESSION_INFO" {
+			t.Fatalf("an enrollment that was not started: %q", got)
+		}
+	}
 	started := g.must(g.at(onHome, "mfaEnrollment:start", object{"idToken": in["idToken"], "totpEnrollmentInfo": object{}}))["totpSessionInfo"].(object)
 	key := str(started, "sharedSecretKey")
 	g.must(g.at(onHome, "mfaEnrollment:finalize", object{"idToken": in["idToken"], "totpVerificationInfo": object{
