@@ -27,8 +27,8 @@ func moveCommand(s streams) *cobra.Command {
 			"  clave move --from postgres://clave@db.example.org/clave --to /var/lib/clave",
 		Args: words(0, 0, "takes no arguments, only --from and --to"),
 	}
-	from := cmd.Flags().String("from", "", "`SOURCE`: a data folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
-	to := cmd.Flags().String("to", "", "`TARGET`: a URL of PostgreSQL with an empty database, or an empty or absent folder")
+	from := cmd.Flags().String("from", "", "`SOURCE` of the data: a folder, or a URL of PostgreSQL, whose password may be in PGPASSWORD or .pgpass")
+	to := cmd.Flags().String("to", "", "`TARGET` of the data: a URL of PostgreSQL with an empty database, or an empty or absent folder")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" || *to == "" {
 			return usageError("clave move: name the source with --from and the target with --to")
