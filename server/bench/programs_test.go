@@ -17,9 +17,10 @@ import (
 // programTurns is the number of turns of TestPrograms.
 const programTurns = 20
 
-// TestPrograms logs the servers' processor time for a call of several programs in turns, each with the same number of calls and its ratio to the first one's.
-// CLAVE_BENCH_PROGRAMS has their paths, separated by spaces; the path «bare» is a bare server of gRPC and of WebChannel. CLAVE_BENCH_CASE is a pattern that selects loads.
-// Background work after the calls counts, too: a program that merges its tables later does not look faster.
+// TestPrograms logs the servers' processor time for a call of several programs in turns, each with the same number of
+// calls and its ratio to the first one's. CLAVE_BENCH_PROGRAMS has their paths, separated by spaces; the path «bare» is
+// a bare server of gRPC and of WebChannel. CLAVE_BENCH_CASE is a pattern that selects loads. Background work after the
+// calls counts, too: a program that merges its tables later does not look faster.
 func TestPrograms(t *testing.T) {
 	paths := strings.Fields(os.Getenv("CLAVE_BENCH_PROGRAMS"))
 	if len(paths) == 0 {

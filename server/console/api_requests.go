@@ -17,7 +17,6 @@ import (
 	"clave/server/resource"
 	"clave/server/rules"
 	"clave/server/token"
-	"clave/server/value"
 )
 
 // The default and the maximum number of requests in a response, and the interval of empty lines in an idle stream.
@@ -221,9 +220,9 @@ type pastReader struct {
 }
 
 // Lookup implements rules.Reader.
-func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after bool) (*document.Document, error) {
 	if after && r.own != nil && r.own.Name == name {
-		return r.own.Fields, true, nil
+		return r.own, nil
 	}
 	var found *document.Document
 	read := func(at clock.Version) error {
@@ -235,10 +234,7 @@ func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after b
 		err = read(0)
 	}
 	r.seen[name.Path] = found
-	if err != nil || found == nil {
-		return nil, false, err
-	}
-	return found.Fields, true, nil
+	return found, err
 }
 
 // decide decides a request again by the given rules and records the values of expressions.

@@ -120,6 +120,6 @@ func publicOperations(ctx context.Context, r *rules.Ruleset, db resource.Databas
 type emptyDatabase struct{}
 
 // Lookup implements rules.Reader.
-func (emptyDatabase) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
-	return nil, false, nil
+func (emptyDatabase) Lookup(context.Context, resource.Document, bool) (*document.Document, error) {
+	return nil, nil
 }

@@ -12,10 +12,13 @@ type Draft struct {
 	name   resource.Document
 	before *Document
 	exists bool
+	// given is the document in the order of a write that changed nothing.
+	given *Document
 	// written is set after the first Update or Delete, and created after an Update of a document that did not exist.
 	written, created bool
 	// fields are the present fields if editor is nil; otherwise the editor has them.
 	fields value.Map
+	layout value.Layout
 	editor *value.Editor
 }
 
@@ -23,7 +26,7 @@ type Draft struct {
 func NewDraft(name resource.Document, before *Document) *Draft {
 	d := &Draft{name: name, before: before, exists: before != nil}
 	if before != nil {
-		d.fields = before.Fields
+		d.fields, d.layout = before.Fields, before.Layout
 	}
 	return d
 }
@@ -48,7 +51,8 @@ func (d *Draft) Check(p Precondition, at clock.Version) error {
 func (d *Draft) Apply(w Write, at clock.Version) Result {
 	switch w.Op {
 	case Delete:
-		d.exists, d.written, d.fields, d.editor = false, true, nil, nil
+		d.exists, d.written, d.editor = false, true, nil
+		d.fields, d.layout = nil, value.Layout{}
 		return Result{}
 	case Verify:
 		if d.before != nil {
@@ -63,7 +67,7 @@ func (d *Draft) Apply(w Write, at clock.Version) Result {
 	if w.HasMask {
 		d.merge(w)
 	} else {
-		d.fields, d.editor = w.Fields, nil
+		d.fields, d.layout, d.editor = w.Fields, w.Layout, nil
 	}
 	r := Result{UpdateTime: at}
 	if len(w.Transforms) > 0 {
@@ -75,16 +79,33 @@ func (d *Draft) Apply(w Write, at clock.Version) Result {
 // edit returns the editor of the present fields.
 func (d *Draft) edit() *value.Editor {
 	if d.editor == nil {
-		d.editor = d.fields.Edit()
+		d.editor = d.fields.Edit(d.layout)
 	}
 	return d.editor
 }
 
-// merge sets the fields of the write's mask, or deletes those that the write lacks.
+// get returns the present value at a path.
+func (d *Draft) get(path value.FieldPath) (value.Value, bool) {
+	if d.editor != nil {
+		return d.editor.Get(path)
+	}
+	return d.fields.Get(path)
+}
+
+// merge sets the fields of the write's mask, or deletes those that the write lacks. It leaves alone those that do not change.
 func (d *Draft) merge(w Write) {
-	for _, path := range w.Mask {
+	changed := inOrder(w.Mask, true, func(path value.FieldPath) bool {
+		v, ok := w.Fields.Get(path)
+		old, had := d.get(path)
+		return ok != had || ok && !value.Identical(old, v)
+	})
+	if len(changed) == 0 {
+		return
+	}
+	given := w.Layout.Branch(w.Fields)
+	for _, path := range changed {
 		if v, ok := w.Fields.Get(path); ok {
-			d.edit().Set(path, v)
+			d.edit().Set(path, v, given.At(path))
 		} else {
 			d.edit().Delete(path)
 		}
@@ -95,13 +116,32 @@ func (d *Draft) merge(w Write) {
 func (d *Draft) transform(transforms []Transform, at clock.Version) []value.Value {
 	e := d.edit()
 	results := make([]value.Value, len(transforms))
+	var changed []value.FieldPath
 	for i, t := range transforms {
-		before, _ := e.Get(t.Path)
+		before, had := e.Get(t.Path)
 		var after value.Value
-		after, results[i] = t.apply(before, at)
-		e.Set(t.Path, after)
+		var layout *value.Branch
+		if after, layout, results[i] = t.apply(before, e.Branch(t.Path), at); had && value.Identical(before, after) {
+			continue
+		}
+		e.Set(t.Path, after, layout)
+		changed = append(changed, t.Path)
+	}
+	if len(changed) > 1 {
+		for _, path := range inOrder(changed, false, func(value.FieldPath) bool { return true }) {
+			e.Move(path)
+		}
 	}
 	return results
+}
+
+// Given returns the document after all writes in the order that they gave, which is that before the commit if they did not change it. It is valid
+// after Document.
+func (d *Draft) Given(after *Document) *Document {
+	if d.given != nil && after == d.before {
+		return d.given
+	}
+	return after
 }
 
 // Document returns the document after all writes: nil if it does not exist, and the document before the commit if
@@ -114,17 +154,23 @@ func (d *Draft) Document(at clock.Version) (*Document, error) {
 	case !d.exists:
 		return nil, nil
 	}
-	fields := d.fields
+	fields, layout := d.fields, d.layout
 	if d.editor != nil {
 		fields = d.editor.Map()
 	}
 	if fields == nil {
 		fields = value.Map{}
 	}
+	if d.editor != nil {
+		layout = d.editor.Layout()
+	}
 	if !d.created && value.Identical(d.before.Fields, fields) {
+		given := *d.before
+		given.Fields, given.Layout = fields, layout
+		d.given = &given
 		return d.before, nil
 	}
-	after := &Document{Name: d.name, Fields: fields, CreateTime: at, UpdateTime: at}
+	after := &Document{Name: d.name, Fields: fields, Layout: layout, CreateTime: at, UpdateTime: at}
 	if !d.created {
 		after.CreateTime = d.before.CreateTime
 	}

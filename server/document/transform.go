@@ -35,11 +35,13 @@ type Transform struct {
 	Kind TransformKind
 	// Operand is the number of Increment, Maximum and Minimum, or the Array of AppendMissing and RemoveAll.
 	Operand value.Value
+	// Layout is the order of the members of maps in the operand.
+	Layout *value.Branch
 }
 
-// apply returns the field's new value and the transform's result. old is nil where the field is
-// missing.
-func (t Transform) apply(old value.Value, at clock.Version) (field, result value.Value) {
+// apply returns the field's new value with its layout, and the transform's result. old is nil where the field is
+// missing, and layout that of old.
+func (t Transform) apply(old value.Value, layout *value.Branch, at clock.Version) (field value.Value, after *value.Branch, result value.Value) {
 	switch t.Kind {
 	case RequestTime:
 		field = value.TimestampOf(at.Time().Truncate(time.Millisecond))
@@ -50,11 +52,14 @@ func (t Transform) apply(old value.Value, at clock.Version) (field, result value
 	case Minimum:
 		field = extreme(old, t.Operand, -1)
 	case AppendMissing:
-		return appendMissing(old, t.Operand), value.Null{}
+		items := itemsOf(old, layout)
+		items.appendMissing(itemsOf(t.Operand, t.Layout))
+		return items.list, value.Items(items.layouts), value.Null{}
 	case RemoveAll:
-		return removeAll(old, t.Operand), value.Null{}
+		items := itemsOf(old, layout).without(keysOf(itemsOf(t.Operand, nil).list))
+		return items.list, value.Items(items.layouts), value.Null{}
 	}
-	return field, field
+	return field, nil, field
 }
 
 // increment adds two numbers: integers saturate, anything with a double is a double.
@@ -100,32 +105,63 @@ func extreme(old, operand value.Value, sign int) value.Value {
 	}
 }
 
+// items are the elements of an array with the layouts of those that have one.
+type items struct {
+	list    value.Array
+	layouts map[int]*value.Branch
+}
+
+// itemsOf returns the elements of an array, none for another value.
+func itemsOf(v value.Value, layout *value.Branch) items {
+	list, _ := v.(value.Array)
+	x := items{list: list}
+	if layout == nil {
+		return x
+	}
+	for i := range list {
+		x.setLayout(i, layout.Item(i))
+	}
+	return x
+}
+
+// setLayout sets the layout of an element, which can be nil.
+func (x *items) setLayout(i int, layout *value.Branch) {
+	if layout == nil {
+		return
+	}
+	if x.layouts == nil {
+		x.layouts = make(map[int]*value.Branch)
+	}
+	x.layouts[i] = layout
+}
+
+// add appends an element of other items.
+func (x *items) add(from items, i int) {
+	x.setLayout(len(x.list), from.layouts[i])
+	x.list = append(x.list, from.list[i])
+}
+
 // appendMissing appends the elements that the array lacks, each once.
-func appendMissing(old, operand value.Value) value.Value {
-	had, _ := old.(value.Array)
-	items, _ := operand.(value.Array)
-	missing := keysOf(items)
-	for _, item := range had {
+func (x *items) appendMissing(more items) {
+	missing := keysOf(more.list)
+	for _, item := range x.list {
 		delete(missing, value.Key(item))
 	}
-	out := append(make(value.Array, 0, len(had)+len(missing)), had...)
-	for _, item := range items {
+	x.list = append(make(value.Array, 0, len(x.list)+len(missing)), x.list...)
+	for i, item := range more.list {
 		if k := value.Key(item); missing[k] {
-			out = append(out, item)
+			x.add(more, i)
 			delete(missing, k)
 		}
 	}
-	return out
 }
 
-// removeAll returns the array without the elements.
-func removeAll(old, operand value.Value) value.Value {
-	had, _ := old.(value.Array)
-	items, _ := operand.(value.Array)
-	out, gone := make(value.Array, 0, len(had)), keysOf(items)
-	for _, item := range had {
+// without returns the items without those that have the given keys.
+func (x items) without(gone map[any]bool) items {
+	out := items{list: make(value.Array, 0, len(x.list))}
+	for i, item := range x.list {
 		if !gone[value.Key(item)] {
-			out = append(out, item)
+			out.add(x, i)
 		}
 	}
 	return out

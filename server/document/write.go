@@ -28,6 +28,8 @@ type Write struct {
 	Name resource.Document
 	// Fields are the new data of an Update.
 	Fields value.Map
+	// Layout is the order in which the fields were given.
+	Layout value.Layout
 	// HasMask is set when the Update sets and deletes only the fields of Mask. Otherwise it replaces all fields.
 	HasMask bool
 	// Mask are the fields that the Update sets to their value in Fields, or deletes where Fields has none.

@@ -12,7 +12,6 @@ import (
 	"clave/server/document"
 	"clave/server/resource"
 	"clave/server/rules"
-	"clave/server/value"
 )
 
 // exprGenerator generates expressions of the rules language. Most of them evaluate without an error.
@@ -170,8 +169,8 @@ func verdictOf(yes, no bool) string {
 type noDocuments struct{}
 
 // Lookup implements rules.Reader.
-func (noDocuments) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
-	return nil, false, nil
+func (noDocuments) Lookup(context.Context, resource.Document, bool) (*document.Document, error) {
+	return nil, nil
 }
 
 // ourClaims evaluates claims with our evaluator.

@@ -147,6 +147,9 @@ func (s *commitState) after(ctx context.Context, name resource.Document) (*docum
 	if err != nil {
 		return nil, err
 	}
+	if d.draft != nil {
+		return d.draft.Given(d.after), nil
+	}
 	return d.after, nil
 }
 

@@ -87,16 +87,12 @@ func (a *access) underLocks() {
 }
 
 // Lookup implements rules.Reader.
-func (a *access) Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+func (a *access) Lookup(ctx context.Context, name resource.Document, after bool) (*document.Document, error) {
 	read := a.before
 	if after {
 		read = a.after
 	}
-	d, err := read(ctx, name)
-	if d == nil || err != nil {
-		return nil, false, err
-	}
-	return d.Fields, true, nil
+	return read(ctx, name)
 }
 
 // get decides whether a document may be read; d is nil when it is absent.

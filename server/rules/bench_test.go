@@ -16,9 +16,12 @@ import (
 type siteDocuments map[string]value.Map
 
 // Lookup implements rules.Reader.
-func (s siteDocuments) Lookup(_ context.Context, name resource.Document, _ bool) (value.Map, bool, error) {
+func (s siteDocuments) Lookup(_ context.Context, name resource.Document, _ bool) (*document.Document, error) {
 	fields, ok := s[name.Path]
-	return fields, ok, nil
+	if !ok {
+		return nil, nil
+	}
+	return &document.Document{Name: name, Fields: fields}, nil
 }
 
 // siteRules compiles the site's own rules.

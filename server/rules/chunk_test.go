@@ -162,12 +162,8 @@ func plainValue(v any) value.Value {
 }
 
 // Lookup implements rules.Reader. It returns the same documents before and after a write.
-func (c *chunk) Lookup(_ context.Context, name resource.Document, _ bool) (value.Map, bool, error) {
-	d := c.docs[name.Path]
-	if d == nil {
-		return nil, false, nil
-	}
-	return d.Fields, true, nil
+func (c *chunk) Lookup(_ context.Context, name resource.Document, _ bool) (*document.Document, error) {
+	return c.docs[name.Path], nil
 }
 
 // parse parses a line into a request.

@@ -93,7 +93,7 @@ func resourceValue(d *document.Document, path *eval.Path) eval.Value {
 	if fields == nil {
 		fields = value.Map{}
 	}
-	return &eval.Document{Data: fields, ID: d.Name.ID(), Name: path}
+	return &eval.Document{Data: fields, Layout: d.Layout, ID: d.Name.ID(), Name: path}
 }
 
 // authValue returns the variable request.auth.

@@ -22,8 +22,8 @@ var database = resource.Database{Project: "demo", ID: resource.DefaultDatabase}
 type empty struct{}
 
 // Lookup implements rules.Reader.
-func (empty) Lookup(context.Context, resource.Document, bool) (value.Map, bool, error) {
-	return nil, false, nil
+func (empty) Lookup(context.Context, resource.Document, bool) (*document.Document, error) {
+	return nil, nil
 }
 
 // sample is a value and its form in rules.

@@ -14,7 +14,7 @@ func TestEditorEqualsSetAndDelete(t *testing.T) {
 	for range 2000 {
 		begin := value.Map{"a": value.Map{"b": value.Map{"a": value.Int(1)}}, "b": value.Vector(1, 2)}
 		want := begin
-		e := begin.Edit()
+		e := begin.Edit(value.Layout{})
 		for range 6 {
 			path := value.FieldPath{}
 			for range 1 + r.IntN(3) {
@@ -26,7 +26,7 @@ func TestEditorEqualsSetAndDelete(t *testing.T) {
 			} else {
 				v := leaves[r.IntN(len(leaves))]
 				want = want.Set(path, v)
-				e.Set(path, v)
+				e.Set(path, v, nil)
 			}
 		}
 		if got := e.Map(); !value.Identical(got, want) {

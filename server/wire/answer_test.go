@@ -222,7 +222,7 @@ func FuzzAnswers(f *testing.F) {
 		if proto.Unmarshal(b, &m) != nil {
 			return
 		}
-		fields, err := parseFields(m.GetFields(), maxNesting)
+		fields, _, err := parseFields(m.GetFields(), nil, maxNesting)
 		if err != nil {
 			return
 		}

@@ -14,17 +14,23 @@ import (
 // embedded message lacks then. Writes with anything unusual are in the message as they were sent.
 type CommitRequest struct {
 	pb.CommitRequest
-	// fields are the parsed fields of the documents of updates, nil for a write that is in the message as it was sent. It is empty if all are.
-	fields []value.Map
+	// parsed are the parsed documents of updates, without fields for a write that is in the message as it was sent. It is empty if all are.
+	parsed []parsedFields
+}
+
+// parsedFields are the fields of a document and their layout.
+type parsedFields struct {
+	fields value.Map // nil if they are not parsed
+	layout value.Layout
 }
 
 // ParseWrites parses and validates the writes, as the function ParseWrites does.
 func (r *CommitRequest) ParseWrites(db resource.Database) ([]document.Write, error) {
 	out := make([]document.Write, len(r.Writes))
 	for i, w := range r.Writes {
-		var parsed value.Map
-		if i < len(r.fields) {
-			parsed = r.fields[i]
+		var parsed parsedFields
+		if i < len(r.parsed) {
+			parsed = r.parsed[i]
 		}
 		var err error
 		if out[i], err = parseWrite(db, w, parsed); err != nil {
@@ -40,8 +46,8 @@ func (r *CommitRequest) unmarshal(b []byte) error {
 		return nil
 	}
 	proto.Reset(&r.CommitRequest)
-	r.fields = nil
-	return proto.Unmarshal(b, &r.CommitRequest)
+	r.parsed = nil
+	return unmarshalOrdered(b, &r.CommitRequest)
 }
 
 // scan parses the wire form. It returns false if the general parser is needed.
@@ -52,9 +58,9 @@ func (r *CommitRequest) scan(b []byte) bool {
 			return scanString(part, &r.Database)
 		case pb.FieldCommitRequestWrites:
 			w := &pb.Write{}
-			fields, ok := scanWrite(part, w)
-			r.Writes, r.fields = append(r.Writes, w), append(r.fields, fields)
-			return ok || proto.Unmarshal(part, w) == nil
+			parsed, ok := scanWrite(part, w)
+			r.Writes, r.parsed = append(r.Writes, w), append(r.parsed, parsed)
+			return ok || unmarshalOrdered(part, w) == nil
 		case pb.FieldCommitRequestTransaction:
 			r.Transaction = append([]byte(nil), part...)
 			return len(part) > 0
@@ -64,14 +70,14 @@ func (r *CommitRequest) scan(b []byte) bool {
 }
 
 // scanWrite parses a write, and the fields of an update's document to values. It returns false if the general parser is needed.
-func scanWrite(b []byte, w *pb.Write) (parsed value.Map, ok bool) {
+func scanWrite(b []byte, w *pb.Write) (parsed parsedFields, ok bool) {
 	ok = fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
 		case number == pb.FieldWriteUpdate && w.Operation == nil:
 			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
 			s, d := scanner{text: string(part)}, &pb.Document{}
 			w.Operation = &pb.Write_Update{Update: d}
-			parsed = s.document(d)
+			parsed.fields, parsed.layout = s.document(d)
 			return !s.failed
 		case number == pb.FieldWriteDelete && w.Operation == nil:
 			op := &pb.Write_Delete{}
@@ -87,7 +93,7 @@ func scanWrite(b []byte, w *pb.Write) (parsed value.Map, ok bool) {
 		return false
 	})
 	if !ok {
-		return nil, false
+		return parsedFields{}, false
 	}
 	return parsed, true
 }

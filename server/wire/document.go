@@ -80,6 +80,13 @@ func ParseDocumentName(db resource.Database, name string) (resource.Document, er
 	return d, nil
 }
 
+// Named returns a document of a request with a name and without times.
+func Named(d *pb.Document, name resource.Document) *pb.Document {
+	out := &pb.Document{Name: name.String(), Fields: d.GetFields()}
+	out.ProtoReflect().SetUnknown(orderOf(d))
+	return out
+}
+
 // ParseWrites parses the writes of one request to a database and validates each of them separately.
 func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, error) {
 	out := make([]document.Write, len(writes))
@@ -94,11 +101,11 @@ func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, er
 
 // ParseWrite parses and validates a write to a database.
 func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
-	return parseWrite(db, w, nil)
+	return parseWrite(db, w, parsedFields{})
 }
 
 // parseWrite is ParseWrite for a write whose fields may be parsed already.
-func parseWrite(db resource.Database, w *pb.Write, parsed value.Map) (document.Write, error) {
+func parseWrite(db resource.Database, w *pb.Write, parsed parsedFields) (document.Write, error) {
 	out, err := parseOperation(db, w, parsed)
 	if err != nil {
 		return out, err
@@ -130,14 +137,14 @@ func parseWrite(db resource.Database, w *pb.Write, parsed value.Map) (document.W
 }
 
 // parseOperation parses the operation and the document of a write, whose fields may be parsed already.
-func parseOperation(db resource.Database, w *pb.Write, parsed value.Map) (out document.Write, err error) {
+func parseOperation(db resource.Database, w *pb.Write, parsed parsedFields) (out document.Write, err error) {
 	switch op := w.GetOperation().(type) {
 	case *pb.Write_Update:
 		if out.Name, err = ParseDocumentName(db, op.Update.GetName()); err != nil {
 			return out, err
 		}
-		if out.Fields = parsed; parsed == nil {
-			out.Fields, err = parseFields(op.Update.GetFields(), maxNesting)
+		if out.Fields, out.Layout = parsed.fields, parsed.layout; parsed.fields == nil {
+			out.Fields, out.Layout, err = ParseFields(op.Update)
 		}
 		return out, err
 	case *pb.Write_Delete:
@@ -233,10 +240,10 @@ func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transf
 		out.Operand, err = ParseValue(x.Minimum)
 	case *pb.DocumentTransform_FieldTransform_AppendMissingElements:
 		out.Kind = document.AppendMissing
-		out.Operand, err = parseArray(x.AppendMissingElements.GetValues(), maxNesting)
+		out.Operand, out.Layout, err = parseArray(x.AppendMissingElements.GetValues(), maxNesting)
 	case *pb.DocumentTransform_FieldTransform_RemoveAllFromArray:
 		out.Kind = document.RemoveAll
-		out.Operand, err = parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
+		out.Operand, _, err = parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
 	default:
 		return out, fault.E(fault.InvalidArgument, "Operation type must be specified for field transformation.")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/parsing"
+	pb "clave/server/wire/firestorepb"
 )
 
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
@@ -129,6 +130,10 @@ func (a *assigner) field(m protoreflect.Message, fd protoreflect.FieldDescriptor
 	switch {
 	case fd.IsMap():
 		a.members(m.Mutable(fd).Map(), fd, n, path)
+		switch m := m.Interface().(type) {
+		case *pb.Document, *pb.MapValue:
+			setOrder(m, n.names())
+		}
 	case fd.IsList():
 		list := m.Mutable(fd).List()
 		if n.kind != jsonArray {

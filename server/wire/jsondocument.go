@@ -48,6 +48,7 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
 	var name string
 	var fields map[string]*pb.Value
+	var order []string
 	if n.kind != jsonObject {
 		return false
 	}
@@ -57,7 +58,7 @@ func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
 			name = a.keep(item.text)
 		case member == "fields" && fields == nil:
 			var ok bool
-			if fields, ok = a.knownFields(item); !ok {
+			if fields, order, ok = a.knownFields(item); !ok {
 				return false
 			}
 		default:
@@ -65,23 +66,39 @@ func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
 		}
 	}
 	d.Name, d.Fields = name, fields
+	setOrder(d, order)
 	return true
 }
 
-// knownFields converts the members of a map.
-func (a *assigner) knownFields(n jsonNode) (map[string]*pb.Value, bool) {
+// knownFields converts the members of a map, and returns their names in order if they are not sorted.
+func (a *assigner) knownFields(n jsonNode) (out map[string]*pb.Value, order []string, ok bool) {
 	if n.kind != jsonObject {
-		return nil, false
+		return nil, nil, false
 	}
-	out := make(map[string]*pb.Value, n.count)
+	out = make(map[string]*pb.Value, n.count)
+	last, sorted := "", true
 	for name, item := range n.members() {
 		v, ok := a.knownValue(item)
 		if !ok {
-			return nil, false
+			return nil, nil, false
 		}
 		out[a.keep(name)] = v
+		sorted = sorted && last <= name
+		last = name
 	}
-	return out, true
+	if !sorted {
+		order = n.names()
+	}
+	return out, order, true
+}
+
+// names returns the names of an object's members in order.
+func (n jsonNode) names() []string {
+	names := make([]string, 0, n.count)
+	for name := range n.members() {
+		names = append(names, name)
+	}
+	return names
 }
 
 // knownValue converts a value: an object with one member, whose name is the kind, or with none.
@@ -187,6 +204,8 @@ func (a *assigner) knownMap(n jsonNode) (*pb.MapValue, bool) {
 		return nil, false
 	}
 	var ok bool
-	out.Fields, ok = a.knownFields(fields)
+	var order []string
+	out.Fields, order, ok = a.knownFields(fields)
+	setOrder(out, order)
 	return out, ok
 }

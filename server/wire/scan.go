@@ -24,6 +24,8 @@ const usualFields = 8
 type scanner struct {
 	text   string
 	failed bool
+	// branch is the layout of the value that was read last.
+	branch *value.Branch
 }
 
 // more reports whether there are fields left.
@@ -106,27 +108,29 @@ func (s *scanner) inside(read func(*scanner)) {
 	}
 }
 
-// document reads a document as clients send it, without times: its name, and its fields as values.
-func (s *scanner) document(d *pb.Document) value.Map {
+// document reads a document as clients send it, without times: its name, and its fields as values with their layout.
+func (s *scanner) document(d *pb.Document) (value.Map, value.Layout) {
 	out := make(value.Map, usualFields)
+	var filler value.Filler
 	for s.more() {
 		switch number, kind := s.tag(); {
 		case number == pb.FieldDocumentName && kind == protowire.BytesType && d.Name == "":
 			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
 		case number == pb.FieldDocumentFields && kind == protowire.BytesType:
-			s.member(out, maxNesting)
+			s.member(out, &filler, maxNesting)
 		default:
 			s.fail()
 		}
 	}
-	return out
+	return out, value.LayoutOf(filler.Branch(out))
 }
 
 // member reads one entry of a map of values into m.
-func (s *scanner) member(m value.Map, depth int) {
+func (s *scanner) member(m value.Map, filler *value.Filler, depth int) {
 	entry := scanner{text: s.part()}
 	var key string
 	var v value.Value
+	var branch *value.Branch
 	for seen := false; entry.more(); {
 		switch number, kind := entry.tag(); {
 		case number == fieldEntryKey && kind == protowire.BytesType && !seen:
@@ -136,6 +140,7 @@ func (s *scanner) member(m value.Map, depth int) {
 			if v = inner.value(depth - 1); inner.failed {
 				entry.fail()
 			}
+			branch = inner.branch
 		default:
 			entry.fail()
 		}
@@ -144,7 +149,7 @@ func (s *scanner) member(m value.Map, depth int) {
 		s.fail()
 		return
 	}
-	m[key] = v
+	filler.Put(m, key, v, branch)
 }
 
 // value reads a value of at most depth levels. It returns what parseValue returns for the value's message, and fails for a value that is not
@@ -208,30 +213,38 @@ func (s *scanner) timestampValue() value.Value {
 // array reads an array inside depth levels, and its length.
 func (s *scanner) array(depth int) value.Value {
 	out := value.Array{}
+	var branches map[int]*value.Branch
 	s.inside(func(s *scanner) {
 		for s.more() {
 			if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
 				s.fail()
 				return
 			}
-			s.inside(func(s *scanner) { out = append(out, s.value(depth-1)) })
+			s.inside(func(s *scanner) {
+				if out = append(out, s.value(depth-1)); s.branch != nil {
+					branches = withBranch(branches, len(out)-1, s.branch)
+				}
+			})
 		}
 	})
+	s.branch = value.Items(branches)
 	return out
 }
 
 // mapValue reads a map inside depth levels, and its length.
 func (s *scanner) mapValue(depth int) value.Value {
 	out := value.Map{}
+	var filler value.Filler
 	s.inside(func(s *scanner) {
 		for s.more() {
 			if number, kind := s.tag(); number != pb.FieldMapValueFields || kind != protowire.BytesType {
 				s.fail()
 				return
 			}
-			s.member(out, depth)
+			s.member(out, &filler, depth)
 		}
 	})
+	s.branch = filler.Branch(out)
 	return out
 }
 

@@ -20,10 +20,35 @@ import (
 const maxNesting = 100
 
 // ParseValue parses a value.
-func ParseValue(v *pb.Value) (value.Value, error) { return parseValue(v, maxNesting) }
+func ParseValue(v *pb.Value) (value.Value, error) {
+	out, _, err := parseValue(v, maxNesting)
+	return out, err
+}
 
-// parseValue parses a value with at most depth levels.
-func parseValue(v *pb.Value, depth int) (value.Value, error) { // long: one case a kind
+// ParseFields parses the fields of a document, and their order if ParseJSON or Unmarshal have made the message.
+func ParseFields(d *pb.Document) (value.Map, value.Layout, error) {
+	m, b, err := parseFields(d.GetFields(), orderOf(d), maxNesting)
+	return m, value.LayoutOf(b), err
+}
+
+// parseValue parses a value with at most depth levels, and its layout.
+func parseValue(v *pb.Value, depth int) (value.Value, *value.Branch, error) {
+	switch x := v.GetValueType().(type) {
+	case *pb.Value_ArrayValue:
+		if depth > 0 {
+			return parseArray(x.ArrayValue.GetValues(), depth)
+		}
+	case *pb.Value_MapValue:
+		if depth > 0 {
+			return parseFields(x.MapValue.GetFields(), orderOf(x.MapValue), depth)
+		}
+	}
+	out, err := parseScalar(v, depth)
+	return out, nil, err
+}
+
+// parseScalar parses a value that is neither an array nor a map, with at most depth levels.
+func parseScalar(v *pb.Value, depth int) (value.Value, error) { // long: one case a kind
 	if depth == 0 {
 		return nil, fault.E(fault.InvalidArgument, "Value is nested too deeply.")
 	}
@@ -52,10 +77,6 @@ func parseValue(v *pb.Value, depth int) (value.Value, error) { // long: one case
 		return value.Reference(x.ReferenceValue), nil
 	case *pb.Value_GeoPointValue:
 		return value.GeoPoint{Lat: x.GeoPointValue.GetLatitude(), Lng: x.GeoPointValue.GetLongitude()}, nil
-	case *pb.Value_ArrayValue:
-		return parseArray(x.ArrayValue.GetValues(), depth)
-	case *pb.Value_MapValue:
-		return parseFields(x.MapValue.GetFields(), depth)
 	case nil:
 		return nil, fault.E(fault.InvalidArgument, "Cannot convert firestore.v1.Value with type unset.")
 	default:
@@ -75,30 +96,50 @@ func expressionKind(v any) string {
 	}
 }
 
-// parseArray parses the elements of an array at depth levels.
-func parseArray(items []*pb.Value, depth int) (value.Array, error) {
+// parseArray parses the elements of an array at depth levels, and its layout.
+func parseArray(items []*pb.Value, depth int) (value.Array, *value.Branch, error) {
 	out := make(value.Array, len(items))
+	var branches map[int]*value.Branch
 	for i, item := range items {
-		v, err := parseValue(item, depth-1)
+		v, b, err := parseValue(item, depth-1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out[i] = v
+		if b != nil {
+			branches = withBranch(branches, i, b)
+		}
 	}
-	return out, nil
+	return out, value.Items(branches), nil
 }
 
-// parseFields parses the members of a map at depth levels.
-func parseFields(fields map[string]*pb.Value, depth int) (value.Map, error) {
+// withBranch adds the layout of an element.
+func withBranch(branches map[int]*value.Branch, i int, b *value.Branch) map[int]*value.Branch {
+	if branches == nil {
+		branches = make(map[int]*value.Branch)
+	}
+	branches[i] = b
+	return branches
+}
+
+// parseFields parses the members of a map at depth levels, and its layout. order is the order of the members if they are not sorted (orderOf).
+func parseFields(fields map[string]*pb.Value, order []byte, depth int) (value.Map, *value.Branch, error) {
 	out := make(value.Map, len(fields))
+	var inside map[string]*value.Branch
 	for name, item := range fields {
-		v, err := parseValue(item, depth-1)
+		v, b, err := parseValue(item, depth-1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out[name] = v
+		if b != nil {
+			if inside == nil {
+				inside = make(map[string]*value.Branch)
+			}
+			inside[name] = b
+		}
 	}
-	return out, nil
+	return out, value.Members(namesOf(order, out), inside), nil
 }
 
 // The range of timestamps: the years 1 to 9999.

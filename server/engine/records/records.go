@@ -12,8 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// A document's record is its create time and its update time, 8 bytes each, and its fields (value.AppendBinary). times is the length of the times, and
-// update the position of the update time.
+// A document's record is its create time and its update time, 8 bytes each, its fields (value.AppendBinary), and their layout (value.Layout.AppendStored),
+// which is empty in records of earlier versions. times is the length of the times, and update the position of the update time.
 const (
 	times  = 16
 	update = 8
@@ -23,7 +23,7 @@ const (
 func Append(dst []byte, d *document.Document, names []string) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(d.CreateTime))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(d.UpdateTime))
-	return value.AppendMap(dst, d.Fields, names)
+	return d.Layout.AppendStored(value.AppendMap(dst, d.Fields, names), d.Fields, names)
 }
 
 // UsualSize returns the usual size of a document's record in bytes.
@@ -34,7 +34,7 @@ func Decode(name resource.Document, b []byte) (*document.Document, error) {
 	if len(b) < times {
 		return nil, keys.ErrCorrupt
 	}
-	v, _, err := value.Decode(b[times:])
+	v, layout, err := value.Decode(b[times:])
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Decode(name resource.Document, b []byte) (*document.Document, error) {
 		return nil, keys.ErrCorrupt
 	}
 	return &document.Document{
-		Name: name, Fields: fields,
+		Name: name, Fields: fields, Layout: value.StoredLayout(layout),
 		CreateTime: clock.Version(binary.BigEndian.Uint64(b)),
 		UpdateTime: clock.Version(binary.BigEndian.Uint64(b[update:])),
 	}, nil

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"slices"
@@ -28,6 +29,35 @@ func FuzzRecords(f *testing.F) {
 			_, _ = i.Change(d.Name.DB)
 		}
 	})
+}
+
+func TestRecordsKeepTheOrderOfFields(t *testing.T) {
+	d := &document.Document{Fields: value.Map{}, CreateTime: 3, UpdateTime: 4}
+	var filler value.Filler
+	for i, name := range []string{"z", "b", "a"} {
+		filler.Put(d.Fields, name, value.Int(i), nil)
+	}
+	sorted := encode(d) // as earlier versions wrote it
+	d.Layout = value.LayoutOf(filler.Branch(d.Fields))
+	record := encode(d)
+	if len(record) != len(sorted)+2 || !bytes.HasPrefix(record, sorted) {
+		t.Errorf("record %x, want 2 bytes after %x", record, sorted)
+	}
+	for _, tt := range []struct {
+		record []byte
+		want   []string
+	}{{sorted, []string{"a", "b", "z"}}, {record, []string{"z", "b", "a"}}} {
+		got, err := Decode(d.Name, tt.record)
+		if err != nil || !value.Identical(got.Fields, d.Fields) {
+			t.Fatalf("Decode = %v, %v", got, err)
+		}
+		if names := got.Layout.Branch(got.Fields).Names(got.Fields); !slices.Equal(names, tt.want) {
+			t.Errorf("order %v, want %v", names, tt.want)
+		}
+		if again := encode(got); !bytes.Equal(again, tt.record) {
+			t.Errorf("encoded again as %x, want %x", again, tt.record)
+		}
+	}
 }
 
 func TestRecordsReadBack(t *testing.T) {

@@ -36,7 +36,7 @@ func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.Creat
 	name := resource.Collection{DB: db, Parent: parent, ID: r.GetCollectionId()}.Doc(id)
 	missing := false
 	w := &pb.Write{
-		Operation:       &pb.Write_Update{Update: &pb.Document{Name: name.String(), Fields: r.GetDocument().GetFields()}},
+		Operation:       &pb.Write_Update{Update: wire.Named(r.GetDocument(), name)},
 		CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: missing}},
 	}
 	return s.writeOne(ctx, c, db, w, r.GetMask())

@@ -19,9 +19,12 @@ var database = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 type counting struct{ lookups int }
 
 // Lookup implements rules.Reader.
-func (c *counting) Lookup(_ context.Context, name resource.Document, _ bool) (value.Map, bool, error) {
+func (c *counting) Lookup(_ context.Context, name resource.Document, _ bool) (*document.Document, error) {
 	c.lookups++
-	return value.Map{"n": value.Int(1)}, strings.HasPrefix(name.ID(), "y"), nil
+	if !strings.HasPrefix(name.ID(), "y") {
+		return nil, nil
+	}
+	return &document.Document{Name: name, Fields: value.Map{"n": value.Int(1)}}, nil
 }
 
 // decide compiles a condition with functions and evaluates it for a get.

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 
+	"clave/server/document"
 	"clave/server/resource"
 	"clave/server/rules/check"
 	"clave/server/rules/syntax"
@@ -22,9 +23,9 @@ const (
 
 // Reader supplies documents to get, exists, getAfter and existsAfter. The evaluating goroutine calls it.
 type Reader interface {
-	// Lookup returns a document's fields, and whether it exists: before the request, or, with after set, after the whole
+	// Lookup returns a document, nil if it does not exist: before the request, or, with after set, after the whole
 	// request. An error ends the evaluation without a decision.
-	Lookup(ctx context.Context, name resource.Document, after bool) (value.Map, bool, error)
+	Lookup(ctx context.Context, name resource.Document, after bool) (*document.Document, error)
 }
 
 // Request is the request to decide. A nil Value is an absent member.
@@ -87,6 +88,7 @@ func (r *Request) member(name string) Value {
 type lookup struct {
 	name   resource.Document
 	fields value.Map
+	layout value.Layout
 	exists bool
 	// known is set for documents of the request itself. If such a document doesn't exist, the result is null, and not a
 	// failure.
@@ -147,11 +149,15 @@ type Evaluator struct {
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
-	// written holds the values of map literals, by identity, with their keys in the order of the text.
+	// written holds the values of map literals, by identity, with their keys in the order of the text, and maps of the documents that were read
+	// since values() was called first, with theirs in the order of their writer.
 	written map[uintptr]writtenMap
+	// ordered is set once values() was called. Until then documents are those that were looked up.
+	ordered   bool
+	documents []*Document
 }
 
-// writtenMap is a map literal of the rules. The reference prevents the reuse of its address for another map.
+// writtenMap is a map whose keys are not in the order of their names. The reference prevents the reuse of its address for another map.
 type writtenMap struct {
 	m    value.Map
 	keys []string
@@ -161,6 +167,7 @@ type writtenMap struct {
 func (e *Evaluator) Begin(r *Request) {
 	e.Request = r
 	e.steps, e.spent, e.patterns = 0, nil, 0
+	e.ordered, e.documents = false, nil
 	e.Lookups.begin()
 }
 

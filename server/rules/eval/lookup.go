@@ -53,7 +53,9 @@ func (e *Evaluator) access(ctx context.Context, x *syntax.Call) Value {
 	case !found.exists:
 		return serviceCall(name, p)
 	}
-	return &Document{Data: found.fields, ID: found.name.ID(), Name: p}
+	d := &Document{Data: found.fields, Layout: found.layout, ID: found.name.ID(), Name: p}
+	e.found(d)
+	return d
 }
 
 // serviceCall is the failure of a lookup, with its path in the text form of protocol buffers, as the official
@@ -81,8 +83,9 @@ func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bo
 	case own:
 		return known(name, e.Request.Resource), nil
 	case after && l.written[name]:
-		fields, exists, failure := e.read(ctx, name, true)
-		return &lookup{name: name, fields: fields, exists: exists, known: true}, failure
+		found, failure := e.read(ctx, name, true)
+		found.known = true
+		return found, failure
 	}
 	for i := range l.found {
 		if l.found[i].name == name {
@@ -92,34 +95,38 @@ func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bo
 	if l.now >= MaxLookups || len(l.found) >= l.limit {
 		return nil, serviceCall(function, p)
 	}
-	fields, exists, failure := e.read(ctx, name, false)
+	found, failure := e.read(ctx, name, false)
 	if failure != nil {
 		return nil, failure
 	}
 	l.now++
-	l.found = append(l.found, lookup{name: name, fields: fields, exists: exists})
-	return &l.found[len(l.found)-1], nil
+	l.found = append(l.found, *found)
+	return found, nil
 }
 
 // known returns the lookup of a document of the request itself. v is null if there is none.
 func known(name resource.Document, v Value) *lookup {
 	l := &lookup{name: name, known: true}
 	if d, ok := v.(*Document); ok {
-		l.fields, l.exists = d.Data, true
+		l.fields, l.layout, l.exists = d.Data, d.Layout, true
 	}
 	return l
 }
 
 // read calls the Reader. An error is stored and ends the evaluation.
-func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool) (value.Map, bool, *Failure) {
-	fields, exists, err := e.Reader.Lookup(ctx, name, after)
+func (e *Evaluator) read(ctx context.Context, name resource.Document, after bool) (*lookup, *Failure) {
+	out := &lookup{name: name}
+	d, err := e.Reader.Lookup(ctx, name, after)
 	if err != nil {
 		if e.err == nil {
 			e.err = err
 		}
-		return nil, false, interrupted
+		return out, interrupted
 	}
-	return fields, exists, e.workOn(ctx, fields)
+	if d != nil {
+		out.fields, out.layout, out.exists = d.Fields, d.Layout, true
+	}
+	return out, e.workOn(ctx, out.fields)
 }
 
 // aboutDocument reports whether a path has the form /databases/D/documents/… and no empty segment.

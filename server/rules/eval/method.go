@@ -47,6 +47,9 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if m, ok := v.(value.Map); ok && name == "values" && len(args) == 1 && TypeName(v) == "map" {
 		return e.mapValues(m)
 	}
+	if d, ok := v.(*Document); ok && name == "values" && len(args) == 1 {
+		return value.Array{d.Data, d.Name, value.String(d.ID)} // as the official emulator orders them
+	}
 	typ := TypeName(v)
 	m, ok := methodsOf(typ)[name]
 	if !ok {

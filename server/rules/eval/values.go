@@ -30,6 +30,8 @@ type Failure struct {
 type Document struct {
 	// Data are the fields.
 	Data value.Map
+	// Layout is the order of the fields.
+	Layout value.Layout
 	// ID is the last segment of the name.
 	ID string
 	// Name is the path /databases/…/documents/….

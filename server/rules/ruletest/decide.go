@@ -29,11 +29,11 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 		w.time = c.Now.UTC()
 	}
 	for path, text := range c.Docs {
-		fields, err := parseFields(text)
+		fields, layout, err := parseFields(text)
 		if err != nil {
 			return "", "", fmt.Errorf("docs %s: %w", path, err)
 		}
-		w.before[path] = &document.Document{Name: resource.Document{DB: Database, Path: path}, Fields: fields}
+		w.before[path] = &document.Document{Name: resource.Document{DB: Database, Path: path}, Fields: fields, Layout: layout}
 	}
 	d, err := w.do(ctx, &c.Op)
 	if err != nil {
@@ -55,16 +55,12 @@ type state struct {
 }
 
 // Lookup implements rules.Reader.
-func (w *state) Lookup(_ context.Context, name resource.Document, after bool) (value.Map, bool, error) {
+func (w *state) Lookup(_ context.Context, name resource.Document, after bool) (*document.Document, error) {
 	docs := w.before
 	if after && w.after != nil {
 		docs = w.after
 	}
-	d := docs[name.Path]
-	if d == nil {
-		return nil, false, nil
-	}
-	return d.Fields, true, nil
+	return docs[name.Path], nil
 }
 
 // do decides an operation.

@@ -13,20 +13,15 @@ import (
 )
 
 // parseFields reads fields in the REST form.
-func parseFields(text json.RawMessage) (value.Map, error) {
+func parseFields(text json.RawMessage) (value.Map, value.Layout, error) {
 	if len(text) == 0 {
-		return value.Map{}, nil
+		return value.Map{}, value.Layout{}, nil
 	}
 	var d pb.Document
 	if err := wire.ParseJSON([]byte(`{"fields":`+string(text)+`}`), &d); err != nil {
-		return nil, err
+		return nil, value.Layout{}, err
 	}
-	v, err := wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: d.Fields}}})
-	if err != nil {
-		return nil, err
-	}
-	m, _ := v.(value.Map)
-	return m, nil
+	return wire.ParseFields(&d)
 }
 
 // parseQuery reads a structured query in the REST form.

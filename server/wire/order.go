@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"clave/server/value"
+	pb "clave/server/wire/firestorepb"
+)
+
+// Generated messages hold the members of maps in Go maps, which have no order. The rules can read the order in which a client sent them, so the
+// messages of documents and of maps whose members do not come in the order of their names carry it: in place of unknown fields, which the
+// parsers here discard, are the names as field orderNumber.
+const orderNumber = 1
+
+// setOrder sets the order of the members of a document or a map.
+func setOrder(m proto.Message, names []string) {
+	if slices.IsSorted(names) {
+		return
+	}
+	var b []byte
+	for _, name := range names {
+		b = protowire.AppendString(protowire.AppendTag(b, orderNumber, protowire.BytesType), name)
+	}
+	m.ProtoReflect().SetUnknown(protoreflect.RawFields(b))
+}
+
+// orderOf returns the order of the members of a document or a map, for namesOf. It is empty if they are sorted.
+func orderOf(m proto.Message) []byte { return m.ProtoReflect().GetUnknown() }
+
+// namesOf returns the names of a map's members in an order, nil if they are sorted.
+func namesOf(order []byte, m value.Map) []string {
+	if len(order) == 0 {
+		return nil
+	}
+	names, seen := make([]string, 0, len(m)), make(map[string]bool, len(m))
+	fields(order, func(_ protowire.Number, part []byte) bool {
+		if _, ok := m[string(part)]; ok && !seen[string(part)] {
+			names = append(names, string(part))
+			seen[string(part)] = true
+		}
+		return true
+	})
+	if len(names) != len(m) {
+		return nil
+	}
+	return names
+}
+
+// unmarshalOrdered parses the wire form of a message with writes or a document, and keeps the order of members.
+func unmarshalOrdered(b []byte, m proto.Message) error {
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
+		return err
+	}
+	switch m := m.(type) {
+	case *pb.CommitRequest:
+		orderWrites(b, pb.FieldCommitRequestWrites, m.Writes)
+	case *pb.WriteRequest:
+		orderWrites(b, pb.FieldWriteRequestWrites, m.Writes)
+	case *pb.BatchWriteRequest:
+		orderWrites(b, pb.FieldBatchWriteRequestWrites, m.Writes)
+	case *pb.CreateDocumentRequest:
+		eachPart(b, pb.FieldCreateDocumentRequestDocument, func(part []byte) { orderDocument(part, m.Document) })
+	case *pb.UpdateDocumentRequest:
+		eachPart(b, pb.FieldUpdateDocumentRequestDocument, func(part []byte) { orderDocument(part, m.Document) })
+	case *pb.Write:
+		orderWrite(b, m)
+	}
+	return nil
+}
+
+// eachPart calls do for the fields of a valid message with a number that are messages.
+func eachPart(b []byte, number protowire.Number, do func(part []byte)) {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeField(b)
+		if size < 0 {
+			return
+		}
+		if n == number && kind == protowire.BytesType {
+			_, _, tag := protowire.ConsumeTag(b)
+			part, _ := protowire.ConsumeBytes(b[tag:])
+			do(part)
+		}
+		b = b[size:]
+	}
+}
+
+// orderWrites sets the order of members in writes, which are the fields of a message with a number.
+func orderWrites(b []byte, number protowire.Number, writes []*pb.Write) {
+	i := 0
+	eachPart(b, number, func(part []byte) {
+		if i < len(writes) {
+			orderWrite(part, writes[i])
+		}
+		i++
+	})
+}
+
+// orderWrite sets the order of members in a write.
+func orderWrite(b []byte, w *pb.Write) {
+	if d := w.GetUpdate(); d != nil {
+		eachPart(b, pb.FieldWriteUpdate, func(part []byte) { orderDocument(part, d) })
+	}
+}
+
+// orderDocument sets the order of members in a document.
+func orderDocument(b []byte, d *pb.Document) {
+	setOrder(d, orderMembers(b, pb.FieldDocumentFields, d.GetFields(), maxNesting))
+}
+
+// orderMembers sets the order of members in the values of a map, whose entries are the fields of a message with a number. It returns the names.
+func orderMembers(b []byte, number protowire.Number, members map[string]*pb.Value, depth int) []string {
+	names := make([]string, 0, len(members))
+	eachPart(b, number, func(entry []byte) {
+		var name string
+		eachPart(entry, fieldEntryKey, func(part []byte) { name = string(part) })
+		names = append(names, name)
+		eachPart(entry, fieldEntryValue, func(part []byte) { orderValue(part, members[name], depth-1) })
+	})
+	return names
+}
+
+// orderValue sets the order of members in a value of at most depth levels.
+func orderValue(b []byte, v *pb.Value, depth int) {
+	if depth <= 0 {
+		return // It is refused later.
+	}
+	switch x := v.GetValueType().(type) {
+	case *pb.Value_MapValue:
+		eachPart(b, pb.FieldValueMapValue, func(part []byte) {
+			setOrder(x.MapValue, orderMembers(part, pb.FieldMapValueFields, x.MapValue.GetFields(), depth))
+		})
+	case *pb.Value_ArrayValue:
+		i := 0
+		eachPart(b, pb.FieldValueArrayValue, func(part []byte) {
+			eachPart(part, pb.FieldArrayValueValues, func(item []byte) {
+				if i < len(x.ArrayValue.GetValues()) { // A name or a value can come twice; the last one counts.
+					orderValue(item, x.ArrayValue.Values[i], depth-1)
+				}
+				i++
+			})
+		})
+	}
+}
