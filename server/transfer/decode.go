@@ -3,6 +3,7 @@ package transfer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -63,7 +64,7 @@ func eachField(b []byte, yield func(field) error) error {
 // DataLoss for bytes that are not an entity.
 func decodeDocument(db resource.Database, entity []byte) (document.Write, error) {
 	d := decoder{project: db.Project}
-	path, fields, err := d.entity(entity, 0)
+	path, fields, layout, err := d.entity(entity, 0)
 	if err != nil {
 		return document.Write{}, fault.Wrap(err, fault.DataLoss, "an entity cannot be read: %v", err)
 	}
@@ -71,7 +72,7 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 	if err != nil {
 		return document.Write{}, err
 	}
-	w := document.Write{Name: name, Fields: fields}
+	w := document.Write{Name: name, Fields: fields, Layout: value.LayoutOf(layout)}
 	if err := document.Validate(w); err != nil {
 		return w, fault.Wrap(err, fault.CodeOf(err), "%s: %s", path, fault.FromError(err).Message)
 	}
@@ -84,13 +85,12 @@ type decoder struct {
 	project string
 }
 
-// entity returns the path and the properties of an entity.
-func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, err error) {
+// entity returns the path and the properties of an entity, and their order.
+func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, layout *value.Branch, err error) {
 	if depth > maxNesting {
-		return "", nil, fmt.Errorf("maps are nested more than %d deep", maxNesting)
+		return "", nil, nil, fmt.Errorf("maps are nested more than %d deep", maxNesting)
 	}
-	fields = make(value.Map)
-	vectors := make(map[string][]float64)
+	to := properties{fields: make(value.Map), vectors: make(map[string][]float64)}
 	err = eachField(b, func(f field) error {
 		switch f.number {
 		case entityKey:
@@ -102,14 +102,66 @@ func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, err
 			if err != nil {
 				return err
 			}
-			return p.put(fields, vectors)
+			return to.put(p)
 		}
 		return nil
 	})
-	for name, numbers := range vectors {
-		fields[name] = value.Vector(numbers...)
+	for name, numbers := range to.vectors {
+		to.fields[name] = value.Vector(numbers...)
 	}
-	return path, fields, err
+	return path, to.fields, to.layout(), err
+}
+
+// properties are the properties of an entity.
+type properties struct {
+	fields  value.Map
+	vectors map[string][]float64
+	// names are those of fields and vectors in order. A name comes again for each item of an array.
+	names []string
+	// inside are the layouts of values that are maps, and items those of items of arrays.
+	inside map[string]*value.Branch
+	items  map[string]map[int]*value.Branch
+}
+
+// layout returns the order of the properties.
+func (to *properties) layout() *value.Branch {
+	seen := make(map[string]bool, len(to.fields))
+	to.names = slices.DeleteFunc(to.names, func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
+	for name, items := range to.items {
+		to.setLayout(name, value.Items(items))
+	}
+	return value.Members(to.names, to.inside)
+}
+
+// setLayout records the layout of a value.
+func (to *properties) setLayout(name string, b *value.Branch) {
+	if to.inside == nil {
+		to.inside = make(map[string]*value.Branch)
+	}
+	to.inside[name] = b
+}
+
+// order records the place of a property, and the layout of its value.
+func (to *properties) order(p property) {
+	if to.names = append(to.names, p.name); p.layout == nil {
+		return
+	}
+	if !p.multiple {
+		to.setLayout(p.name, p.layout)
+		return
+	}
+	if to.items == nil {
+		to.items = make(map[string]map[int]*value.Branch)
+	}
+	if to.items[p.name] == nil {
+		to.items[p.name] = make(map[int]*value.Branch)
+	}
+	list, _ := to.fields[p.name].(value.Array)
+	to.items[p.name][len(list)-1] = p.layout
 }
 
 // pathOfKey returns the path in the key of an entity.
@@ -131,10 +183,12 @@ type property struct {
 	meaning  int64
 	multiple bool
 	value    value.Value
+	layout   *value.Branch // of the value
 }
 
-// put adds a property to a map, or to the array or vector of its name there.
-func (p property) put(fields value.Map, vectors map[string][]float64) error {
+// put adds a property to the fields, or to the array or vector of its name there.
+func (to *properties) put(p property) error {
+	fields, vectors := to.fields, to.vectors
 	switch old := fields[p.name]; {
 	case p.meaning == meaningVector:
 		n, ok := p.value.(value.Double)
@@ -155,6 +209,7 @@ func (p property) put(fields value.Map, vectors map[string][]float64) error {
 	default:
 		fields[p.name] = p.value
 	}
+	to.order(p)
 	return nil
 }
 
@@ -175,7 +230,7 @@ func (d decoder) property(b []byte, depth int) (p property, err error) {
 		return nil
 	})
 	if err == nil && p.meaning != meaningEmptyList {
-		p.value, err = d.value(encoded, p.meaning, depth)
+		p.value, p.layout, err = d.value(encoded, p.meaning, depth)
 	}
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", p.name, err)
@@ -183,8 +238,8 @@ func (d decoder) property(b []byte, depth int) (p property, err error) {
 	return p, nil
 }
 
-// value decodes a PropertyValue; one without any field is null.
-func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, err error) {
+// value decodes a PropertyValue; one without any field is null. layout is that of a map.
+func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, layout *value.Branch, err error) {
 	v = value.Null{}
 	// Datastore has fewer kinds than Firestore: a moment is an integer, bytes and maps are strings. The meaning of the property
 	// distinguishes them.
@@ -204,8 +259,8 @@ func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, err e
 			case meaningBlob, meaningBytes:
 				v = value.Bytes(f.bytes)
 			case meaningMap:
-				_, fields, err := d.entity(f.bytes, depth+1)
-				v = fields
+				_, fields, inner, err := d.entity(f.bytes, depth+1)
+				v, layout = fields, inner
 				return err
 			default:
 				v = value.String(f.bytes)
@@ -219,7 +274,7 @@ func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, err e
 		}
 		return err
 	})
-	return v, err
+	return v, layout, err
 }
 
 // timestamp returns the timestamp for a number of microseconds since the Unix epoch.

@@ -2,9 +2,7 @@ package transfer
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -69,7 +67,7 @@ func appendDocument(b []byte, d *document.Document) []byte {
 		key = appendText(key, keyDatabase, d.Name.DB.ID)
 	}
 	b = appendBytes(b, entityKey, key)
-	b = appendFields(b, d.Fields)
+	b = appendFields(b, d.Fields, d.Layout.Branch(d.Fields))
 	root := strings.SplitN(d.Name.Path, "/", 3)
 	return appendBytes(b, entityGroup, appendPath(nil, root[0]+"/"+root[1]))
 }
@@ -94,13 +92,13 @@ func appendID(b []byte, id string, number, name protowire.Number) []byte {
 	return appendText(b, name, id)
 }
 
-// appendFields appends a map's members as properties.
-func appendFields(b []byte, fields value.Map) []byte {
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		v := fields[name]
+// appendFields appends a map's members as properties, in the order of its layout.
+func appendFields(b []byte, fields value.Map, layout *value.Branch) []byte {
+	for _, name := range layout.Names(fields) {
+		v, inner := fields[name], layout.At(value.FieldPath{name})
 		if list, ok := v.(value.Array); ok && len(list) > 0 {
-			for _, item := range list {
-				b = appendProperty(b, name, item, true)
+			for i, item := range list {
+				b = appendProperty(b, name, item, inner.Item(i), true)
 			}
 			continue
 		}
@@ -112,14 +110,14 @@ func appendFields(b []byte, fields value.Map) []byte {
 				continue
 			}
 		}
-		b = appendProperty(b, name, v, false)
+		b = appendProperty(b, name, v, inner, false)
 	}
 	return b
 }
 
 // appendProperty appends a value under its name; multiple marks the items of an array.
-func appendProperty(b []byte, name string, v value.Value, multiple bool) []byte {
-	meaning, encoded := encodeValue(v)
+func appendProperty(b []byte, name string, v value.Value, layout *value.Branch, multiple bool) []byte {
+	meaning, encoded := encodeValue(v, layout)
 	field := protowire.Number(entityRaw)
 	if meaning == meaningEmptyList {
 		field = entityIndexed
@@ -138,7 +136,7 @@ func appendPropertyOf(b []byte, meaning int64, name string, multiple bool, encod
 }
 
 // encodeValue returns a value that is neither a vector nor an array with items, as a PropertyValue, and its meaning.
-func encodeValue(v value.Value) (meaning int64, encoded []byte) {
+func encodeValue(v value.Value, layout *value.Branch) (meaning int64, encoded []byte) {
 	switch v := v.(type) {
 	case value.Null:
 		return 0, nil
@@ -165,7 +163,7 @@ func encodeValue(v value.Value) (meaning int64, encoded []byte) {
 		return meaningEmptyList, nil
 	case value.Map:
 		entity := appendBytes(nil, entityKey, appendBytes(appendText(nil, keyApp, ""), keyPath, nil))
-		entity = appendBytes(appendFields(entity, v), entityGroup, nil)
+		entity = appendBytes(appendFields(entity, v, layout), entityGroup, nil)
 		return meaningMap, appendBytes(nil, valueString, entity)
 	}
 	panic(fmt.Sprintf("transfer: value of kind %T", v))

@@ -9,6 +9,7 @@ import (
 
 	"clave/server/document"
 	"clave/server/resource"
+	"clave/server/value"
 )
 
 // FuzzEntity parses any bytes as an entity. It must not panic, and a parsed entity must be unchanged after it was written and read again.
@@ -26,10 +27,15 @@ func FuzzEntity(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := decodeDocument(db, appendDocument(nil, &document.Document{Name: w.Name, Fields: w.Fields}))
+		again, err := decodeDocument(db, appendDocument(nil, &document.Document{Name: w.Name, Fields: w.Fields, Layout: w.Layout}))
 		if err != nil {
 			t.Fatalf("written again it cannot be read: %v", err)
 		}
+		order := func(w document.Write) []byte { return w.Layout.AppendStored(nil, w.Fields, value.SortedKeys(w.Fields)) }
+		if a, b := order(w), order(again); !bytes.Equal(a, b) {
+			t.Errorf("written again its layout is %x, want %x", b, a)
+		}
+		w.Layout, again.Layout = value.Layout{}, value.Layout{}
 		if a, b := fmt.Sprintf("%#v", w), fmt.Sprintf("%#v", again); a != b {
 			t.Errorf("written again it is\n%s\nwant\n%s", b, a)
 		}
