@@ -51,8 +51,8 @@ func (s *Store) Try(ctx context.Context, sc Scope, names []string, do func(*Chan
 	return err
 }
 
-// change makes a change, or only checks it if try is set, and returns the accounts whose sessions it ended. It has released all
-// locks when it returns.
+// change makes a change, or only checks it if try is set, and returns the accounts whose sessions it ended. It has
+// released all locks when it returns.
 func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*Change) error, try bool) (ended []string, err error) {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
@@ -77,7 +77,8 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 // Imports marks the change as an import of accounts: OnMade's functions are not called for it.
 func (c *Change) Imports() { c.imports = true }
 
-// Withdraws marks the change as one that only takes rights away, such as a key: on a full disk it may use the space that the storage reserves for deletes.
+// Withdraws marks the change as one that only takes rights away, such as a key: on a full disk it may use the space
+// that the storage reserves for deletes.
 func (c *Change) Withdraws() { c.withdraws = true }
 
 // Get returns an account, or nil when there is none. Its id must be among the names of the change.

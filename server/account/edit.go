@@ -7,7 +7,8 @@ import (
 	"clave/server/account/passhash"
 )
 
-// Changes of an account that end its sessions, and the linking of providers. Each changes the User in memory; Change.Put stores it.
+// Changes of an account that end its sessions, and the linking of providers. Each changes the User in memory;
+// Change.Put stores it.
 
 // Revoke ends all sessions that began up to now.
 func (u *User) Revoke(now time.Time) { u.EndSessions(now.Unix()) }
@@ -18,7 +19,8 @@ func (u *User) EndSessions(since int64) {
 	u.Epoch++
 }
 
-// ChangeEmail changes the e-mail address, which ends all sessions. verified is set if ownership of the new address was proved.
+// ChangeEmail changes the e-mail address, which ends all sessions. verified is set if ownership of the new address was
+// proved.
 func (u *User) ChangeEmail(email string, verified bool, now time.Time) {
 	if u.InitialEmail == "" && u.Email != "" {
 		u.InitialEmail = u.Email
@@ -33,10 +35,11 @@ func (u *User) SetPassword(hash *passhash.Hash, now time.Time) {
 	u.Revoke(now)
 }
 
-// HandOver prepares an account for the user who has just proved ownership of its address, by a code or by a provider's assertion. Until
-// then an attacker may have created the account with that address (account pre-hijacking): all credentials by which the attacker could
-// sign in are removed, second factors that would keep the owner out are removed, and all sessions end. Links that move the account to
-// another address end, too, by HandedOver. An account whose address is verified, or that has none, is not changed.
+// HandOver prepares an account for the user who has just proved ownership of its address, by a code or by a provider's
+// assertion. Until then an attacker may have created the account with that address (account pre-hijacking): all
+// credentials by which the attacker could sign in are removed, second factors that would keep the owner out are
+// removed, and all sessions end. Links that move the account to another address end, too, by HandedOver. An account
+// whose address is verified, or that has none, is not changed.
 func (u *User) HandOver(now time.Time) {
 	if u.EmailVerified || u.Email == "" {
 		return

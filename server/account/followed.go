@@ -9,8 +9,8 @@ import (
 
 // Followed reports a Revocation for each account that another node's operations have changed, and for each scope of
 // which they have changed other data. The operations have been applied to the store; whether they have ended sessions
-// is not known. A changed item of the given kinds counts as a change of the tenant with its id or, in the scope that belongs to
-// no project, of the account with its id.
+// is not known. A changed item of the given kinds counts as a change of the tenant with its id or, in the scope that
+// belongs to no project, of the account with its id.
 func (s *Store) Followed(ops []storage.Op, kinds ...string) {
 	for _, op := range ops {
 		rest, ok := strings.CutPrefix(string(op.Key), "account/")

@@ -22,8 +22,8 @@ func (r *recording) Apply(ctx context.Context, b *storage.Batch) error {
 	return r.Store.Apply(ctx, b)
 }
 
-// TestFollowed makes changes in one store and reports their operations to another. The second store must report the changed accounts, the scopes
-// whose accounts were all deleted, and the tenants whose item of a given kind was changed.
+// TestFollowed makes changes in one store and reports their operations to another. The second store must report the
+// changed accounts, the scopes whose accounts were all deleted, and the tenants whose item of a given kind was changed.
 func TestFollowed(t *testing.T) {
 	inTenant := account.Scope{Project: "p", Tenant: "t1"}
 	change := func(sc account.Scope, do func(c *account.Change) error) func(context.Context, *account.Store) error {

@@ -25,8 +25,8 @@ func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
 	return d.Store.Apply(ctx, b)
 }
 
-// TestRightsAreWithdrawnOnAFullDisk disables an account, revokes its sessions, removes a key and deletes the account while the disk is full. Other
-// changes must be refused and leave the account as it was.
+// TestRightsAreWithdrawnOnAFullDisk disables an account, revokes its sessions, removes a key and deletes the account
+// while the disk is full. Other changes must be refused and leave the account as it was.
 func TestRightsAreWithdrawnOnAFullDisk(t *testing.T) {
 	disk := &fullDisk{Store: pebbletest.Open(t)}
 	s := account.New(disk)

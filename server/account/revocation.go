@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Revocation reports that sessions of a scope may have ended: those of one account, because it was disabled or deleted or its sessions
-// were revoked, or those of all accounts.
+// Revocation reports that sessions of a scope may have ended: those of one account, because it was disabled or deleted
+// or its sessions were revoked, or those of all accounts.
 type Revocation struct {
 	Scope Scope
 	// UID is the account; empty means all accounts of the scope.
@@ -48,7 +48,8 @@ func endsSessions(old, now *User) bool {
 	return now == nil || now.Disabled && !old.Disabled || now.Since() > old.Since() || now.Epoch != old.Epoch
 }
 
-// isWithdrawal reports whether a change disables an account or revokes its sessions, and does not set its password. It has few bytes.
+// isWithdrawal reports whether a change disables an account or revokes its sessions, and does not set its password. It
+// has few bytes.
 func isWithdrawal(old, now *User) bool {
 	if old == nil || now == nil {
 		return false

@@ -12,8 +12,9 @@ import (
 )
 
 // Search calls yield, until it returns false, with the accounts of a scope whose id, e-mail address, phone number or
-// name contains a text, regardless of case and accents. The accounts are in the order of ids and begin after the given id. There is
-// no substring index: Search scans the stored accounts as bytes and decodes only those that contain the text anywhere.
+// name contains a text, regardless of case and accents. The accounts are in the order of ids and begin after the given
+// id. There is no substring index: Search scans the stored accounts as bytes and decodes only those that contain the
+// text anywhere.
 func (s *Store) Search(ctx context.Context, sc Scope, text, after string, yield func(*User) bool) error {
 	f, err := newFinder(text)
 	if err != nil {
@@ -68,8 +69,8 @@ func (f *finder) has(u *User) bool {
 // fold returns a text in lower case and without accents.
 func fold(text string) string { return string(appendFolded(nil, []byte(text))) }
 
-// appendFolded appends a text in lower case and without accents: of each letter what Unicode's canonical decomposition begins with, and no
-// combining marks.
+// appendFolded appends a text in lower case and without accents: of each letter what Unicode's canonical decomposition
+// begins with, and no combining marks.
 func appendFolded(to, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -62,11 +62,13 @@ func (o *Options) EnsureDefaults() {
 // Addresses holds the addresses of the parts as host:port; empty for parts that don't run.
 type Addresses struct {
 	Firestore, Auth, Hosting, Websocket, Hub, Console string
-	// Storage takes the place of the Cloud Storage emulator for the command of ModeExec. It returns an error to every request.
+	// Storage takes the place of the Cloud Storage emulator for the command of ModeExec. It returns an error to every
+	// request.
 	Storage string
 	// Metrics is the port of the metrics.
 	Metrics string
-	// ConsoleURL returns the URL of the console. In production each call creates a link that works once. It is nil without a console.
+	// ConsoleURL returns the URL of the console. In production each call creates a link that works once. It is nil
+	// without a console.
 	ConsoleURL func() string
 	// Scheme is http or https, for the site.
 	Scheme string
@@ -154,8 +156,8 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	return a, nil
 }
 
-// lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over, the error is
-// storage.ErrMoved too: the app may be built again.
+// lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over,
+// the error is storage.ErrMoved too: the app may be built again.
 func (a *App) lapsed(err error) error {
 	if a.hasLed && fault.Is(err, fault.Unavailable) && !Moved(err) {
 		return fault.Wrap(storage.ErrMoved, fault.Unavailable, "%s", reason(err))

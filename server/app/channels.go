@@ -28,7 +28,8 @@ func ownerOf(node string) string {
 // addressWait is the time for which a request waits until it is known where its session's node is.
 const addressWait = time.Second
 
-// toOwner forwards a request to the node with a name of ownerOf. It returns false if there is no such node, or it is not reached.
+// toOwner forwards a request to the node with a name of ownerOf. It returns false if there is no such node, or it is
+// not reached.
 func (n *nodes) toOwner(w http.ResponseWriter, r *http.Request, port, owner string) bool {
 	find := func(inner map[string]string) string {
 		for node, address := range inner {
@@ -90,8 +91,8 @@ func (n *nodes) channels(next http.Handler) http.Handler {
 	})
 }
 
-// channel serves a request of a session at this node. A session begins once the node has everything that was acknowledged before its
-// request. It returns false if this node can't serve it.
+// channel serves a request of a session at this node. A session begins once the node has everything that was
+// acknowledged before its request. It returns false if this node can't serve it.
 func (f *follower) channel(w http.ResponseWriter, r *http.Request, begins bool) bool {
 	s := f.current.Load()
 	if s == nil {

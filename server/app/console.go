@@ -60,8 +60,8 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, err
 	}
 	a.onClose(log.Close)
-	// The console has transports of its own for its live lists. They authenticate by the console's sessions instead of ID tokens, and what
-	// they hold has a limit of its own, which clients of the public ports cannot exhaust.
+	// The console has transports of its own for its live lists. They authenticate by the console's sessions instead of
+	// ID tokens, and what they hold has a limit of its own, which clients of the public ports cannot exhaust.
 	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
 	a.add("console sessions", sessions)
 	channels, err := webchannel.New(webchannel.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Parsing: a.parsing, Log: a.o.Log})

@@ -102,8 +102,8 @@ func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger strin
 	return events.RetryStored(ctx, store, trigger)
 }
 
-// openEvents opens the store of a stopped server for the commands of events. A running server without --events has no socket for them, and its store
-// can't be opened.
+// openEvents opens the store of a stopped server for the commands of events. A running server without --events has no
+// socket for them, and its store can't be opened.
 func openEvents(ctx context.Context, c *config.Config, o Options) (dataStore, error) {
 	if datasocket.Running(ctx, c.DataDir, keySocket) == nil {
 		return nil, fault.E(fault.FailedPrecondition,

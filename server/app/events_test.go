@@ -11,7 +11,8 @@ import (
 	"clave/server/fault"
 )
 
-// TestEventsOfServersWithoutThem requests the state of events while a server runs on the folder that was started without --events.
+// TestEventsOfServersWithoutThem requests the state of events while a server runs on the folder that was started
+// without --events.
 func TestEventsOfServersWithoutThem(t *testing.T) {
 	dir := t.TempDir()
 	socket, err := net.Listen("unix", filepath.Join(dir, keySocket))

@@ -208,8 +208,8 @@ func (s *followed) putInForce(r *release.Release) error {
 	return nil
 }
 
-// define applies the index definitions of a release to databases of which nothing is stored. The others keep the definitions of their
-// entries.
+// define applies the index definitions of a release to databases of which nothing is stored. The others keep the
+// definitions of their entries.
 func (s *followed) define(ctx context.Context, r *release.Release) error {
 	definitions, err := s.app.definitionsOf(r.Files)
 	if err != nil {

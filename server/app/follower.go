@@ -49,7 +49,8 @@ type follower struct {
 	store *pgstore.Store
 	// indexes shares the requests for read indexes between reads.
 	indexes cluster.Shared[timedIndex]
-	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for a read index.
+	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for
+	// a read index.
 	lease          readlease.Held[*followed]
 	reads, indexed atomic.Int64
 	// current serves reads; nil while they are forwarded.
@@ -226,7 +227,8 @@ const leaseDemand = 4
 
 // demand decides whether a node requests leases.
 type demand struct {
-	// since is the beginning of the present period, and before the number of reads until then. high is the latest result of look.
+	// since is the beginning of the present period, and before the number of reads until then. high is the latest
+	// result of look.
 	since  time.Duration
 	before int64
 	high   bool
@@ -315,8 +317,8 @@ func (n *nodes) router(a *App, port string) *grpcd.Router {
 	})
 }
 
-// answer serves a request. It returns false if the leader must serve it, which includes a read that this node could not serve, for
-// example because its index definitions are changing.
+// answer serves a request. It returns false if the leader must serve it, which includes a read that this node could not
+// serve, for example because its index definitions are changing.
 func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	s, ctx, done := f.enter(r.Context(), func() cluster.Reading { return cluster.ReadingOf(r) })
 	if s == nil {

@@ -12,7 +12,8 @@ import (
 	"clave/server/process"
 )
 
-// TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds that it cannot.
+// TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds
+// that it cannot.
 func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {

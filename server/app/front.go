@@ -94,8 +94,8 @@ func (a *App) openPort(o front.Options) {
 	a.add(o.Name+" port", front.New(o))
 }
 
-// maxOwn is the maximum number of connections of each port that is not for clients. Without it, the clients of such a port could take the descriptors
-// and the memory of the others.
+// maxOwn is the maximum number of connections of each port that is not for clients. Without it, the clients of such a
+// port could take the descriptors and the memory of the others.
 const maxOwn = 512
 
 // ownPlaces returns the places of the connections of a port that is not for clients.

@@ -19,8 +19,8 @@ import (
 	"clave/server/value"
 )
 
-// TestARecallDoesNotWaitForItsWrite writes at a leader while another node has a lease. The response that recalls the lease must not wait for the write,
-// which waits for the confirmation of that response.
+// TestARecallDoesNotWaitForItsWrite writes at a leader while another node has a lease. The response that recalls the
+// lease must not wait for the write, which waits for the confirmation of that response.
 func TestARecallDoesNotWaitForItsWrite(t *testing.T) {
 	store, err := pgstore.Open(t.Context(), pgstore.Options{URL: pgtest.New(t).Database(), Node: "node", Derived: derive.IsEntry, Derive: derive.Entries})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"clave/server/identity/serviceaccount"
 )
 
-// keySocket is the socket in the data folder of a server at which commands on keys of service accounts reach it, and keyServiceName the
-// name of the leader's service for them.
+// keySocket is the socket in the data folder of a server at which commands on keys of service accounts reach it, and
+// keyServiceName the name of the leader's service for them.
 const (
 	keySocket      = "credentials.sock"
 	keyServiceName = "credentials"

@@ -21,8 +21,8 @@ type failure struct {
 	Message string     `json:"message"`
 }
 
-// leaderService returns the handler of a service of the leader, which nodes and commands call by callLeader: do serves requests of at most limit
-// bytes of JSON.
+// leaderService returns the handler of a service of the leader, which nodes and commands call by callLeader: do serves
+// requests of at most limit bytes of JSON.
 func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -43,8 +43,8 @@ func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In)
 	})
 }
 
-// callLeader sends a request as JSON to a service of the leader and decodes its response into out. It returns the service's error, or
-// Unavailable if no leader is known or it does not respond.
+// callLeader sends a request as JSON to a service of the leader and decodes its response into out. It returns the
+// service's error, or Unavailable if no leader is known or it does not respond.
 func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Leader, service string, in, out any) error {
 	if leader.Address == "" {
 		return fault.Wrap(errNoLeader, fault.Unavailable, "no node leads at the moment. Try again.")
@@ -70,8 +70,8 @@ func callLeader(ctx context.Context, client *cluster.Client, leader cluster.Lead
 // retryPause is the time after which a call of the leader is retried, unless the leader changes before.
 const retryPause = 100 * time.Millisecond
 
-// withLeader calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx is done. After the
-// time limit it returns true and the last error. The leader is the zero Leader while none is known.
+// withLeader calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx
+// is done. After the time limit it returns true and the last error. The leader is the zero Leader while none is known.
 func withLeader(ctx context.Context, leader func() (cluster.Leader, <-chan struct{}), limit time.Duration, do func(cluster.Leader) error) (late bool, err error) {
 	over, stop := clock.System().After(limit)
 	defer stop()
@@ -85,7 +85,8 @@ func withLeader(ctx context.Context, leader func() (cluster.Leader, <-chan struc
 	}
 }
 
-// awaitRetry waits for the next attempt of withLeader. It returns true and the error of the last one if there is none because of the time limit.
+// awaitRetry waits for the next attempt of withLeader. It returns true and the error of the last one if there is none
+// because of the time limit.
 func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.Time, last error) (late bool, err error) {
 	again, stop := clock.System().After(retryPause)
 	defer stop()

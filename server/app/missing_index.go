@@ -28,7 +28,8 @@ type missingIndex struct {
 	Wanted bool `json:"wanted"`
 }
 
-// noteMissing returns a function for engine.Options that queues an index for reportMissing. If the queue is full it drops the index.
+// noteMissing returns a function for engine.Options that queues an index for reportMissing. If the queue is full it
+// drops the index.
 func (s *followed) noteMissing(wanted bool) func(resource.Database, index.Definition) {
 	return func(db resource.Database, d index.Definition) {
 		select {

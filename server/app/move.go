@@ -39,8 +39,8 @@ func isShared(at string) bool {
 	return slices.ContainsFunc(sharedPrefixes, func(scheme string) bool { return strings.HasPrefix(at, scheme) })
 }
 
-// MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The source does not
-// change.
+// MoveData copies everything from a data folder to an empty PostgreSQL, or back to an empty or absent folder. The
+// source does not change.
 func MoveData(ctx context.Context, from, to string, o Options) (*Move, error) {
 	o.EnsureDefaults()
 	switch {

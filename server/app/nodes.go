@@ -103,7 +103,8 @@ func (e *earlyPart) run(ctx context.Context) error {
 	return e.close()
 }
 
-// close stops the parts that still run, the ports first, so that the leader's responses to requests in progress reach their clients.
+// close stops the parts that still run, the ports first, so that the leader's responses to requests in progress reach
+// their clients.
 func (n *nodes) close() error {
 	var all []error
 	for _, e := range n.ports {

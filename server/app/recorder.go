@@ -42,7 +42,8 @@ func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, inde
 	}
 }
 
-// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record and auto.
+// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record
+// and auto.
 type indexRecorder struct {
 	databases []config.Database
 	log       *slog.Logger

@@ -79,8 +79,8 @@ func readFile(path, remedy string) (*release.File, error) {
 	return &release.File{Name: path, Text: string(text)}, nil
 }
 
-// readText is readFile for files that other nodes receive. Bytes that are not UTF-8 would arrive there as others, so it returns
-// InvalidArgument for them, with the line of the first.
+// readText is readFile for files that other nodes receive. Bytes that are not UTF-8 would arrive there as others, so it
+// returns InvalidArgument for them, with the line of the first.
 func readText(path, remedy string) (*release.File, error) {
 	f, err := readFile(path, remedy)
 	if err != nil || utf8.ValidString(f.Text) {
@@ -145,7 +145,8 @@ func checkFiles(files release.Files) error {
 	return nil
 }
 
-// beginRelease returns the release in force on a store that this node writes: the stored one, completed with the node's own files.
+// beginRelease returns the release in force on a store that this node writes: the stored one, completed with the node's
+// own files.
 func (a *App) beginRelease(store storage.Reader) (*release.Release, error) {
 	r, err := release.Load(store)
 	if err != nil {
@@ -183,8 +184,8 @@ func hostName() string {
 	return "a machine without a name"
 }
 
-// openReleases puts the rules of the release in force before requests are served, and registers the service that releases further
-// files.
+// openReleases puts the rules of the release in force before requests are served, and registers the service that
+// releases further files.
 func (a *App) openReleases(ctx context.Context, s *state, rulesets *guard.Rulesets) error {
 	r := &releases{app: a, store: s.store, engine: s.engine, rulesets: rulesets, clock: a.o.Clock, log: a.o.Log, notices: a.o.Notices}
 	stored, err := release.Load(s.store)
@@ -250,8 +251,9 @@ func (s *releases) putInForce(files release.Files) error {
 	return nil
 }
 
-// release checks files, puts them in force and makes them the release of the store, or changes nothing. It returns Unavailable if this
-// node stops leading meanwhile: a retry finds out at the next leader whether the release was written.
+// release checks files, puts them in force and makes them the release of the store, or changes nothing. It returns
+// Unavailable if this node stops leading meanwhile: a retry finds out at the next leader whether the release was
+// written.
 func (s *releases) release(ctx context.Context, in releaseRequest) (*Released, error) {
 	out, err := s.replace(ctx, in)
 	for _, ended := range []error{storage.ErrClosed, engine.ErrClosed, storage.ErrMoved} {
@@ -282,7 +284,8 @@ func (s *releases) replace(ctx context.Context, in releaseRequest) (*Released, e
 	if err != nil {
 		return nil, err
 	}
-	// Indexes come first: once the rules are released queries may need them, and a failure is found before anything is in force.
+	// Indexes come first: once the rules are released queries may need them, and a failure is found before anything is
+	// in force.
 	if err = s.changeIndexes(ctx, after); err == nil {
 		err = s.save(ctx, next)
 	}

@@ -41,7 +41,8 @@ func (l *losing) Apply(ctx context.Context, b *storage.Batch) error {
 	return l.Store.Apply(ctx, b)
 }
 
-// TestReleaseThatIsNotWritten releases the first indexes of a database while the release cannot be written. The indexes must be dropped again.
+// TestReleaseThatIsNotWritten releases the first indexes of a database while the release cannot be written. The indexes
+// must be dropped again.
 func TestReleaseThatIsNotWritten(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {

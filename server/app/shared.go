@@ -104,8 +104,8 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *pgstore.Store, e
 	return store, nil
 }
 
-// governFollowing adjusts the garbage collector until stop is called. The app's own governor does so once the app runs, which is
-// when this node leads. After a burst of work, the store that the caller puts into replica rests.
+// governFollowing adjusts the garbage collector until stop is called. The app's own governor does so once the app runs,
+// which is when this node leads. After a burst of work, the store that the caller puts into replica rests.
 func (a *App) governFollowing(ctx context.Context) (replica *atomic.Pointer[pgstore.Store], stop func()) {
 	replica = new(atomic.Pointer[pgstore.Store])
 	if !a.o.GovernMemory {

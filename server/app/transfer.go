@@ -175,8 +175,8 @@ func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Trans
 	return nil
 }
 
-// removeUnused registers the removal of a store's folder that does not exist yet, or of the data folder if it does not exist either: it happens at the end
-// if isUnused is set by then. A folder that another process uses stays.
+// removeUnused registers the removal of a store's folder that does not exist yet, or of the data folder if it does not
+// exist either: it happens at the end if isUnused is set by then. A folder that another process uses stays.
 func (a *App) removeUnused(store string) {
 	if _, err := os.Lstat(store); !errors.Is(err, fs.ErrNotExist) {
 		return

@@ -96,8 +96,8 @@ func memoryTaken() (all, heap uint64) {
 	return samples[0].Value.Uint64() - samples[1].Value.Uint64(), samples[2].Value.Uint64()
 }
 
-// neededIndex returns a function that records for the console the indexes that queries lack, and stores the definitions of the files. It
-// returns nil without a console.
+// neededIndex returns a function that records for the console the indexes that queries lack, and stores the definitions
+// of the files. It returns nil without a console.
 func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(resource.Database, index.Definition) {
 	if a.watched == nil {
 		return nil

@@ -24,8 +24,8 @@ var startedElsewhere = map[string]string{
 	"cluster.Node":            "App.join, with --store alone",
 }
 
-// TestEveryRunIsStarted builds the server of each mode as the program does. Every component with a Run(context.Context) error must run with the app,
-// and every type of the module with such a Run must be part of at least one mode.
+// TestEveryRunIsStarted builds the server of each mode as the program does. Every component with a Run(context.Context)
+// error must run with the app, and every type of the module with such a Run must be part of at least one mode.
 func TestEveryRunIsStarted(t *testing.T) {
 	started := make(map[string]bool)
 	for mode, flags := range map[config.Mode][]string{

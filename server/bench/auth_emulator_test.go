@@ -15,8 +15,8 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// TestAuthBesideTheEmulator runs the same calls against Clave, durable on disk, and against the official Auth emulator, in memory and warmed up, in
-// turns. CLAVE_BENCH_FIREBASE is the path of firebase-tools' firebase.js.
+// TestAuthBesideTheEmulator runs the same calls against Clave, durable on disk, and against the official Auth emulator,
+// in memory and warmed up, in turns. CLAVE_BENCH_FIREBASE is the path of firebase-tools' firebase.js.
 func TestAuthBesideTheEmulator(t *testing.T) {
 	tools := os.Getenv("CLAVE_BENCH_FIREBASE")
 	if tools == "" {
@@ -99,8 +99,8 @@ func (s *authBeside) start(t *testing.T) {
 	}
 }
 
-// repeat runs c clients that repeat a call, after a second to warm up. It returns the rate and the server's processor time for each call in
-// microseconds.
+// repeat runs c clients that repeat a call, after a second to warm up. It returns the rate and the server's processor
+// time for each call in microseconds.
 func (s *authBeside) repeat(t *testing.T, op string, c int) (rate, cpu float64) {
 	t.Helper()
 	work := times(c, func(context.Context, *firestore.Client) error { return s.calls[op]() })

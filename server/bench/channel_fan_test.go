@@ -19,8 +19,9 @@ import (
 // channelListeners is the number of listening browsers, each with its own connections.
 const channelListeners = 1000
 
-// TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with its own connections as in browsers, compared
-// with a bare HTTP server that writes the same bytes to the same number of open responses.
+// TestChannelFanOut logs how long a commit takes to reach 1,000 listeners over WebChannel, each with its own
+// connections as in browsers, compared with a bare HTTP server that writes the same bytes to the same number of open
+// responses.
 func TestChannelFanOut(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
 		t.Skip("CLAVE_BENCH_LISTEN is not set")

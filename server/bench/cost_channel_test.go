@@ -19,8 +19,9 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// channel returns a load in which each worker repeats a write on a WebChannel as browsers do: a POST for each message, and the response on an open
-// GET. Each worker has its own connections, as browsers do: two, or one with HTTP/2, which requires TLS.
+// channel returns a load in which each worker repeats a write on a WebChannel as browsers do: a POST for each message,
+// and the response on an open GET. Each worker has its own connections, as browsers do: two, or one with HTTP/2, which
+// requires TLS.
 func (s *server) channel(t *testing.T, config *tls.Config, http2 bool) costLoad {
 	t.Helper()
 	return costLoad{s, func() func() error {
@@ -168,7 +169,8 @@ func (c *channel) await() error {
 	}
 }
 
-// chunk returns the next chunk of the back channel, which contains only ASCII here. It opens the back channel if none is open.
+// chunk returns the next chunk of the back channel, which contains only ASCII here. It opens the back channel if none
+// is open.
 func (c *channel) chunk() (string, error) {
 	for tries := 0; tries < 3; tries++ {
 		if c.back == nil {
@@ -203,7 +205,8 @@ type bareChannels struct {
 	begun    atomic.Int64
 }
 
-// ServeHTTP begins a session, accepts a message, or keeps the response to a GET open and writes one response of the stream for each message.
+// ServeHTTP begins a session, accepts a message, or keeps the response to a GET open and writes one response of the
+// stream for each message.
 func (b *bareChannels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
 		"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=0, no-store",

@@ -15,8 +15,9 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// TestFloorOfABatch logs the processor time of a batch of 500 new documents in a store alone, and of the call to a bare gRPC server. The store receives
-// what the engine writes for the batches, each synced, with the program's options. Run it with CGO_ENABLED=0, as the program is built.
+// TestFloorOfABatch logs the processor time of a batch of 500 new documents in a store alone, and of the call to a bare
+// gRPC server. The store receives what the engine writes for the batches, each synced, with the program's options. Run
+// it with CGO_ENABLED=0, as the program is built.
 func TestFloorOfABatch(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_COST") == "" {
 		t.Skip("CLAVE_BENCH_COST is not set")
@@ -58,7 +59,8 @@ func ownTime(t *testing.T) float64 {
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1000
 }
 
-// recordedBatch is a batch of a store in one piece of memory without pointers, so that the collector has nothing to do for it.
+// recordedBatch is a batch of a store in one piece of memory without pointers, so that the collector has nothing to do
+// for it.
 type recordedBatch struct {
 	bytes []byte
 	ends  []uint32 // of each key and each value

@@ -85,7 +85,8 @@ func restGet() (path, body string) {
 	return costDocuments + ":batchGet", fmt.Sprintf(`{"documents":[%q]}`, kept)
 }
 
-// startBareTLS starts the bare server with TLS: gRPC over gRPC's own transport, and a folder with a page and WebChannel over Go's HTTP server.
+// startBareTLS starts the bare server with TLS: gRPC over gRPC's own transport, and a folder with a page and WebChannel
+// over Go's HTTP server.
 func startBareTLS(t *testing.T, c testcert.Files) *server {
 	t.Helper()
 	address := freeAddress(t)

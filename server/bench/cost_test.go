@@ -34,9 +34,10 @@ const (
 // costRounds is the number of measurements of each pair, in turns.
 const costRounds = 4
 
-// TestCostOfACall logs the server's processor time for a call, compared with another server in the same run: Clave with a bare gRPC server, and
-// Clave's REST and WebChannel with its gRPC; without TLS (`clave start`) and with it (`clave serve`). CLAVE_BENCH_BIN names the program; by default
-// it is built as make does. CLAVE_BENCH_CASE is a pattern that selects cases. The goals are ratios. A run takes about three minutes.
+// TestCostOfACall logs the server's processor time for a call, compared with another server in the same run: Clave with
+// a bare gRPC server, and Clave's REST and WebChannel with its gRPC; without TLS (`clave start`) and with it (`clave
+// serve`). CLAVE_BENCH_BIN names the program; by default it is built as make does. CLAVE_BENCH_CASE is a pattern that
+// selects cases. The goals are ratios. A run takes about three minutes.
 func TestCostOfACall(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_COST") == "" {
 		t.Skip("CLAVE_BENCH_COST is not set")
@@ -83,8 +84,8 @@ type costLoad struct {
 // pace is the time between two calls of a worker of a paced load.
 const pace = 8 * time.Millisecond
 
-// paced returns the load with one call in each pace for a worker: the rate does not depend on how fast the clients are, and so neither does the number
-// of commits that share a write of the log.
+// paced returns the load with one call in each pace for a worker: the rate does not depend on how fast the clients are,
+// and so neither does the number of commits that share a write of the log.
 func (l costLoad) paced() costLoad {
 	return costLoad{l.server, func() func() error {
 		do := l.begin()
@@ -97,8 +98,8 @@ func (l costLoad) paced() costLoad {
 	}}
 }
 
-// compare measures two loads in turns and logs the ratio of their servers' processor time, and the calls a second: a commit costs less the more of
-// them share a write of the log. A goal of 0 means none.
+// compare measures two loads in turns and logs the ratio of their servers' processor time, and the calls a second: a
+// commit costs less the more of them share a write of the log. A goal of 0 means none.
 func compare(t *testing.T, name string, workers int, ours, other costLoad, goal float64) {
 	t.Helper()
 	if !regexp.MustCompile(os.Getenv("CLAVE_BENCH_CASE")).MatchString(name) {
@@ -125,7 +126,8 @@ func compare(t *testing.T, name string, workers int, ours, other costLoad, goal 
 		name, cost[0], cost[1], cost[0]/cost[1], verdict, float64(calls[0])/seconds, float64(calls[1])/seconds)
 }
 
-// warmUp is the number of batches of 500 writes that a server receives before the measurement. After them its tables and its heap no longer grow.
+// warmUp is the number of batches of 500 writes that a server receives before the measurement. After them its tables
+// and its heap no longer grow.
 const warmUp = 100
 
 // warm sends a server the batches of warmUp and waits until their background work has ended.
@@ -234,7 +236,8 @@ func batchCall(ctx context.Context, c pb.FirestoreClient) error {
 	return err
 }
 
-// dialCost connects to the server, over TLS if there is a configuration, and creates the document that is read if it is missing.
+// dialCost connects to the server, over TLS if there is a configuration, and creates the document that is read if it is
+// missing.
 func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	t.Helper()
 	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{})}
@@ -265,8 +268,8 @@ func (s *server) grpc(t *testing.T, config *tls.Config, call grpcCall) costLoad 
 	return costLoad{s, func() func() error { return func() error { return call(t.Context(), c) } }}
 }
 
-// grpcStream returns a load in which each worker repeats a write on a Write stream. The streams share one connection or, as clients of different
-// users do, have one each.
+// grpcStream returns a load in which each worker repeats a write on a Write stream. The streams share one connection
+// or, as clients of different users do, have one each.
 func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad {
 	t.Helper()
 	shared := s.dialCost(t, config)

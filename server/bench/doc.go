@@ -10,9 +10,9 @@
 // The cost of a call over gRPC, REST and WebChannel, with and without TLS, beside bare servers, is logged with
 // CLAVE_BENCH_COST=1 (TestCostOfACall).
 //
-// Creates on three nodes beside the embedded store, and the cost of a new node, are logged with CLAVE_BENCH_NODES=1 (TestOnNodes); it needs
-// PostgreSQL.
+// Creates on three nodes beside the embedded store, and the cost of a new node, are logged with CLAVE_BENCH_NODES=1
+// (TestOnNodes); it needs PostgreSQL.
 //
-// The costs of queries and the memory with growing data are logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a million documents with
-// CLAVE_BENCH_LARGE=1 too.
+// The costs of queries and the memory with growing data are logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a
+// million documents with CLAVE_BENCH_LARGE=1 too.
 package bench

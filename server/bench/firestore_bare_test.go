@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// startBare starts a server that stores nothing and answers every call immediately with messages of the usual size. It is the lower limit of this
-// client's cost on a machine.
+// startBare starts a server that stores nothing and answers every call immediately with messages of the usual size. It
+// is the lower limit of this client's cost on a machine.
 func startBare(t *testing.T) *server {
 	t.Helper()
 	address := freeAddress(t)

@@ -12,8 +12,8 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
-// TestGrowth fills a server over gRPC with more and more documents. It logs the cost of queries and the memory and disk space of the server. Queries
-// and memory must grow with the results, not with the data.
+// TestGrowth fills a server over gRPC with more and more documents. It logs the cost of queries and the memory and disk
+// space of the server. Queries and memory must grow with the results, not with the data.
 func TestGrowth(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_GROWTH") == "" {
 		t.Skip("CLAVE_BENCH_GROWTH is not set")

@@ -28,8 +28,9 @@ import (
 // emulatorJar is the path of the official emulator in Debian's package of the Google Cloud CLI.
 const emulatorJar = "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"
 
-// TestBesideTheEmulator runs the same workloads with the Go client against Clave, durable on disk, and against the official emulator, in memory and
-// warmed up, in turns. It logs rates and their ratios. Only ratios are comparable between machines.
+// TestBesideTheEmulator runs the same workloads with the Go client against Clave, durable on disk, and against the
+// official emulator, in memory and warmed up, in turns. It logs rates and their ratios. Only ratios are comparable
+// between machines.
 func TestBesideTheEmulator(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_EMULATOR") == "" {
 		t.Skip("CLAVE_BENCH_EMULATOR is not set")
@@ -66,8 +67,8 @@ type server struct {
 	client  *firestore.Client
 }
 
-// measure runs a workload. It returns the runs per second and the server's processor time for each run in microseconds. Other work on the machine
-// affects the processor time less than the rate.
+// measure runs a workload. It returns the runs per second and the server's processor time for each run in microseconds.
+// Other work on the machine affects the processor time less than the rate.
 func (s *server) measure(t *testing.T, w workload) (rate, cpu float64) {
 	t.Helper()
 	before, began := s.ticks(t), time.Now()
@@ -302,7 +303,8 @@ func cheapest(ctx context.Context, c *firestore.Client) error {
 	}
 }
 
-// counter increments one counter in transactions with sixteen clients, each with the client library's retries, and checks the sum.
+// counter increments one counter in transactions with sixteen clients, each with the client library's retries, and
+// checks the sum.
 func counter(t *testing.T, c *firestore.Client, d time.Duration) float64 {
 	t.Helper()
 	ref := c.Collection("counters").Doc("one")

@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// BenchmarkEngineHot queries the first twenty of 64 documents by an index while eight clients change them constantly. The cost must not grow with the
-// number of deleted entries.
+// BenchmarkEngineHot queries the first twenty of 64 documents by an index while eight clients change them constantly.
+// The cost must not grow with the number of deleted entries.
 func BenchmarkEngineHot(b *testing.B) {
 	e := openEngine(b)
 	q, err := (&query.Query{DB: db, From: []query.From{{Collection: "events"}}, Limit: 20, OrderBy: []query.Order{{Path: value.FieldPath{"n"}}}}).Normalize()

@@ -14,7 +14,8 @@ import (
 // fanQueries is the number of different queries in the second half of the figures.
 const fanQueries = 1000
 
-// TestFanOut logs the time from a commit to its listeners over gRPC, the memory of idle listeners, and the cost of a commit that matches no listener.
+// TestFanOut logs the time from a commit to its listeners over gRPC, the memory of idle listeners, and the cost of a
+// commit that matches no listener.
 func TestFanOut(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_LISTEN") == "" {
 		t.Skip("CLAVE_BENCH_LISTEN is not set")

@@ -70,7 +70,8 @@ type crowd struct {
 	ended  sync.WaitGroup
 }
 
-// gather opens n listeners, perConn on each connection, with a query for each listener's number, and waits until all have their first snapshot.
+// gather opens n listeners, perConn on each connection, with a query for each listener's number, and waits until all
+// have their first snapshot.
 func gather(t *testing.T, address string, n, perConn int, ask func(i int) *pb.Target_QueryTarget) *crowd {
 	t.Helper()
 	c := &crowd{n: n, arrivals: make([]time.Time, n), whole: make(chan struct{}, 1)}
@@ -158,8 +159,8 @@ func (c *crowd) close() {
 	c.ended.Wait()
 }
 
-// round commits a change that matches a number of listeners, waits until all of them have its snapshot, and records the delays from the start of the
-// commit.
+// round commits a change that matches a number of listeners, waits until all of them have its snapshot, and records the
+// delays from the start of the commit.
 func (c *crowd) round(t *testing.T, commit func() error, wanted int, delays []time.Duration) []time.Duration {
 	t.Helper()
 	c.arrived.Store(0)

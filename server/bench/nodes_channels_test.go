@@ -13,9 +13,9 @@ import (
 	own "clave/server/wire/firestorepb"
 )
 
-// TestChannelsOnNodes logs the time from the acknowledgement of a commit at the leader until listeners over WebChannel at the leader and at a follower
-// receive it, also if all requests after the first one arrive at another follower; and the nodes' processor time. The goal is 50 ms for 99 % with one
-// listener on an idle machine.
+// TestChannelsOnNodes logs the time from the acknowledgement of a commit at the leader until listeners over WebChannel
+// at the leader and at a follower receive it, also if all requests after the first one arrive at another follower; and
+// the nodes' processor time. The goal is 50 ms for 99 % with one listener on an idle machine.
 func TestChannelsOnNodes(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")

@@ -15,8 +15,8 @@ import (
 // leasedRounds is the number of commits that TestCommitsBesideLeases makes in each turn.
 const leasedRounds = 100
 
-// TestCommitsBesideLeases logs how long commits at the leader take while two followers serve no reads, and while they serve reads, by leases that each of
-// these commits ends.
+// TestCommitsBesideLeases logs how long commits at the leader take while two followers serve no reads, and while they
+// serve reads, by leases that each of these commits ends.
 func TestCommitsBesideLeases(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")

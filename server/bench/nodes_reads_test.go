@@ -12,9 +12,10 @@ import (
 	own "clave/server/wire/firestorepb"
 )
 
-// TestReadsOnNodes logs the processor time of reads at a follower and at a server with the embedded store, measured in turns, with the cost of the
-// follower's reads for the leader. It also logs the time from the acknowledgement of a commit until a listener at another node receives it. The goals
-// are a ratio of 1.15, and 50 ms for 99 % on an idle machine.
+// TestReadsOnNodes logs the processor time of reads at a follower and at a server with the embedded store, measured in
+// turns, with the cost of the follower's reads for the leader. It also logs the time from the acknowledgement of a
+// commit until a listener at another node receives it. The goals are a ratio of 1.15, and 50 ms for 99 % on an idle
+// machine.
 func TestReadsOnNodes(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")
@@ -52,7 +53,8 @@ func TestReadsOnNodes(t *testing.T) {
 	listenElsewhere(t, leader, follower)
 }
 
-// compareReads measures reads at two servers in turns, and the processor time of a third server during the reads at the second.
+// compareReads measures reads at two servers in turns, and the processor time of a third server during the reads at the
+// second.
 func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, leader *server) {
 	t.Helper()
 	var calls, ticks [2]int

@@ -19,8 +19,8 @@ import (
 // forwardedStreams is the number of streams that TestForwardedStreams opens.
 const forwardedStreams = 1000
 
-// TestForwardedStreams logs the goroutines and the resident memory that 1,000 idle Write streams over gRPC cost the leader, and the follower that forwards
-// them, compared with streams at the leader's own port.
+// TestForwardedStreams logs the goroutines and the resident memory that 1,000 idle Write streams over gRPC cost the
+// leader, and the follower that forwards them, compared with streams at the leader's own port.
 func TestForwardedStreams(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")

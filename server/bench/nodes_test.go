@@ -15,9 +15,10 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestOnNodes compares creates at the leader of three nodes with those at a server with the embedded store, in turns. It also logs how long a new
-// node with an empty folder takes to build its replica. PostgreSQL and the embedded store both sync each commit. The goal is 60 % of the embedded
-// store's rate with 16 and 64 clients. If CLAVE_BENCH_LARGE is set, the new node loads a million documents.
+// TestOnNodes compares creates at the leader of three nodes with those at a server with the embedded store, in turns.
+// It also logs how long a new node with an empty folder takes to build its replica. PostgreSQL and the embedded store
+// both sync each commit. The goal is 60 % of the embedded store's rate with 16 and 64 clients. If CLAVE_BENCH_LARGE is
+// set, the new node loads a million documents.
 func TestOnNodes(t *testing.T) {
 	if os.Getenv("CLAVE_BENCH_NODES") == "" {
 		t.Skip("CLAVE_BENCH_NODES is not set")
@@ -52,7 +53,8 @@ func TestOnNodes(t *testing.T) {
 		float64(added.ticks(t))*tick/1e6, added.memory(t)>>10, added.peak(t)>>10)
 }
 
-// startNode starts a node on a PostgreSQL database with an empty folder, and waits for a line of its output with a prefix. flags are further ones.
+// startNode starts a node on a PostgreSQL database with an empty folder, and waits for a line of its output with a
+// prefix. flags are further ones.
 func startNode(t *testing.T, bin, url, prefix string, flags ...string) *server {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)

@@ -1,5 +1,5 @@
-// Package clock returns the time. It is the only package that reads the machine's clock, so that every other package can be tested
-// with a clock that the test advances.
+// Package clock returns the time. It is the only package that reads the machine's clock, so that every other package
+// can be tested with a clock that the test advances.
 package clock
 
 import (

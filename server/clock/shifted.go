@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Shifted is the machine's clock, put ahead by a duration that can be changed while it is used. It is for development: a timer fires as
-// soon as the clock is put past its time.
+// Shifted is the machine's clock, put ahead by a duration that can be changed while it is used. It is for development:
+// a timer fires as soon as the clock is put past its time.
 type Shifted struct {
 	// ahead is a time.Duration, changed while mu is held.
 	ahead atomic.Int64
@@ -38,8 +38,8 @@ func (s *Shifted) Now() time.Time { return time.Now().UTC().Add(s.Ahead()) }
 // Ahead returns how far the clock is ahead of the machine's.
 func (s *Shifted) Ahead() time.Duration { return time.Duration(s.ahead.Load()) }
 
-// Put puts the clock ahead of the machine's by a duration. If that moves the clock forward, timers that become due fire. If it
-// moves the clock back, timers keep the rest of their durations.
+// Put puts the clock ahead of the machine's by a duration. If that moves the clock forward, timers that become due
+// fire. If it moves the clock back, timers keep the rest of their durations.
 func (s *Shifted) Put(ahead time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ type Auth struct {
 	AsEmulator bool
 	// DebugLog is the file to which codes and links are appended, or empty.
 	DebugLog string
-	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the official
-	// emulator's. ModeServe always does.
+	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the
+	// official emulator's. ModeServe always does.
 	ProductionSettings bool
 }
 

@@ -46,8 +46,8 @@ type Config struct {
 	DataDir string
 	// Store is the URL of the PostgreSQL database that holds the data, with its password; empty for the data folder.
 	Store string
-	// ClusterListen is the host:port on which other nodes reach this one; empty for a free port of the address from which this
-	// machine reaches PostgreSQL.
+	// ClusterListen is the host:port on which other nodes reach this one; empty for a free port of the address from
+	// which this machine reaches PostgreSQL.
 	ClusterListen string
 	// Memory keeps the data in memory only.
 	Memory bool
@@ -84,7 +84,8 @@ type Config struct {
 	Ephemeral bool
 	// UI runs the console on Ports.UI, in the modes of development.
 	UI bool
-	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain allows other machines to reach it without TLS.
+	// Console is the host:port of ModeServe's console, or empty, and ConsolePlain allows other machines to reach it
+	// without TLS.
 	Console      string
 	ConsolePlain bool
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.

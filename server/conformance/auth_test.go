@@ -54,7 +54,8 @@ type authRun struct {
 // authProject is the project of the Auth cases.
 const authProject = "demo-test"
 
-// TestAuth sends requests that were recorded in production to a server that signs tokens and creates projects with production's settings.
+// TestAuth sends requests that were recorded in production to a server that signs tokens and creates projects with
+// production's settings.
 func TestAuth(t *testing.T) {
 	var file struct{ Cases []authCase }
 	load(t, "auth-cases.json", &file)

@@ -22,8 +22,9 @@ import (
 // addresses has the addresses of a started program.
 type addresses struct{ firestore, auth string }
 
-// start starts the program with flags, without rules and with the indexes of the recorded project, and waits until it answers. By default it runs in
-// memory. If CLAVE_NODES is set, it runs as three nodes on one PostgreSQL, and requests go to the nodes in turn.
+// start starts the program with flags, without rules and with the indexes of the recorded project, and waits until it
+// answers. By default it runs in memory. If CLAVE_NODES is set, it runs as three nodes on one PostgreSQL, and requests
+// go to the nodes in turn.
 func start(t *testing.T, flags ...string) addresses {
 	t.Helper()
 	if os.Getenv("CLAVE_NODES") == "" {
@@ -39,7 +40,8 @@ func start(t *testing.T, flags ...string) addresses {
 	return addresses{"http://" + testlink.NewBalancer(t, 0, firestores...).Addr(), "http://" + testlink.NewBalancer(t, 0, auths...).Addr()}
 }
 
-// startOne starts one program, waits until it answers, and returns its addresses. A non-empty store is the URL of its database.
+// startOne starts one program, waits until it answers, and returns its addresses. A non-empty store is the URL of its
+// database.
 func startOne(t *testing.T, store string, flags []string) addresses {
 	t.Helper()
 	path, err := testprogram.Clave()
@@ -110,8 +112,8 @@ func dig(t *testing.T, answers map[string]any, path string) any {
 	return v
 }
 
-// replaced returns a copy of a value with replacements. by returns a replacement and true, or false. It is called for a list or an object before its
-// elements.
+// replaced returns a copy of a value with replacements. by returns a replacement and true, or false. It is called for a
+// list or an object before its elements.
 func replaced(v any, by func(v any) (any, bool)) any {
 	if other, ok := by(v); ok {
 		return other

@@ -99,7 +99,8 @@ func unsigned(t *testing.T, claims object) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString(text) + "."
 }
 
-// claimToken holds the token claims of the user in the context auth, and claimDocument the fields of the document in the context doc.
+// claimToken holds the token claims of the user in the context auth, and claimDocument the fields of the document in
+// the context doc.
 const (
 	claimToken = `{"sub":"alice","user_id":"alice","email":"alice@example.com","email_verified":true,"admin":true,"level":3,"ratio":1.5,"roles":["editor","viewer"],
 		"nested":{"deep":"x"},"none":null,"firebase":{"sign_in_provider":"custom","identities":{}}}`
@@ -113,8 +114,8 @@ const (
 // batch is the maximum number of claims in one ruleset.
 const batch = 40
 
-// TestRulesClaims evaluates the recorded expressions. The condition of one document is the expression, that of another its negation. If the first
-// allows a request, the value is true; if the second does, false; if neither does, an error.
+// TestRulesClaims evaluates the recorded expressions. The condition of one document is the expression, that of another
+// its negation. If the first allows a request, the value is true; if the second does, false; if neither does, an error.
 func TestRulesClaims(t *testing.T) {
 	text, err := os.ReadFile("testdata/rules-claims.jsonl")
 	if err != nil {

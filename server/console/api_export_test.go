@@ -168,8 +168,8 @@ func TestExportsBelongToTheirSession(t *testing.T) {
 	}
 }
 
-// TestExportsOfManyDocumentsNeedLittleMemory exports 200,000 documents to a client that pauses, and measures the heap meanwhile. Another export is
-// stopped halfway.
+// TestExportsOfManyDocumentsNeedLittleMemory exports 200,000 documents to a client that pauses, and measures the heap
+// meanwhile. Another export is stopped halfway.
 func TestExportsOfManyDocumentsNeedLittleMemory(t *testing.T) {
 	const documentCount, atOnce, size = 200_000, 500, 400
 	s := start(t, config.ModeStart)

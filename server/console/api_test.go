@@ -42,7 +42,8 @@ func TestCollectionsAreListedAndCounted(t *testing.T) {
 	}
 }
 
-// TestRecursiveDeleteIsUndone deletes a tree and some paths and undoes that: although a document was created again, a second time, and too late.
+// TestRecursiveDeleteIsUndone deletes a tree and some paths and undoes that: although a document was created again, a
+// second time, and too late.
 func TestRecursiveDeleteIsUndone(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -101,7 +102,8 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 	}
 }
 
-// TestADeleteThatFailsIsUndone ends the session of a delete in progress, and undoes in another session the deletes that were made.
+// TestADeleteThatFailsIsUndone ends the session of a delete in progress, and undoes in another session the deletes that
+// were made.
 func TestADeleteThatFailsIsUndone(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)

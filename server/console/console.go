@@ -212,7 +212,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, of *session.Sess
 	}
 }
 
-// forwardedRequest returns the request to forward to the program's own handlers. The rights of the session replace its credentials.
+// forwardedRequest returns the request to forward to the program's own handlers. The rights of the session replace its
+// credentials.
 func forwardedRequest(r *http.Request, of *session.Session) *http.Request {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", of.Authorization())

@@ -58,7 +58,8 @@ var firestoreRequests = map[string]struct {
 // accountReads are the methods of Identity Toolkit besides GETs that change nothing.
 var accountReads = []string{"accounts:lookup", "accounts:query", ":queryAccounts"}
 
-// accountRequests returns a request to each method of Identity Toolkit in the OpenAPI description that the emulator's port serves.
+// accountRequests returns a request to each method of Identity Toolkit in the OpenAPI description that the emulator's
+// port serves.
 func accountRequests(t *testing.T) (all []request) {
 	t.Helper()
 	dev := start(t, config.ModeStart, "--memory")
@@ -426,7 +427,8 @@ func TestAnOpenChannelEndsWithItsSession(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreLimited opens as many connections as the console's port accepts. The next one is refused until the others are closed.
+// TestConnectionsAreLimited opens as many connections as the console's port accepts. The next one is refused until the
+// others are closed.
 func TestConnectionsAreLimited(t *testing.T) {
 	s := start(t, config.ModeServe)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

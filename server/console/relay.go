@@ -47,8 +47,8 @@ func Relay(hosts Hosts, forward http.Handler) http.Handler {
 // relayedKey is the key of the mark of requests from other nodes' consoles.
 type relayedKey struct{}
 
-// FromNodes returns a handler for the requests that Relay at other nodes has accepted. It gives them to h, the handler of this
-// node's console, which does not check their Host header again: that names the other node's console.
+// FromNodes returns a handler for the requests that Relay at other nodes has accepted. It gives them to h, the handler
+// of this node's console, which does not check their Host header again: that names the other node's console.
 func FromNodes(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), relayedKey{}, true)))

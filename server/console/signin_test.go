@@ -34,7 +34,8 @@ func (s *server) exchange(code string, header ...string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// TestSiteIsOpenedAsAUser exchanges the codes of links that open the site. A code works once, before it expires, and only from the site's pages.
+// TestSiteIsOpenedAsAUser exchanges the codes of links that open the site. A code works once, before it expires, and
+// only from the site's pages.
 func TestSiteIsOpenedAsAUser(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()

@@ -11,7 +11,8 @@ import (
 	"clave/server/testcert"
 )
 
-// TestConsoleUsesTLSBeyondLoopback opens a session over TLS. Its cookie must be sent only with TLS and not be shared with other ports.
+// TestConsoleUsesTLSBeyondLoopback opens a session over TLS. Its cookie must be sent only with TLS and not be shared
+// with other ports.
 func TestConsoleUsesTLSBeyondLoopback(t *testing.T) {
 	files := testcert.In(t.TempDir())
 	testcert.Write(t, files, testcert.Options{Names: []string{"console.example"}})

@@ -39,8 +39,8 @@ func (r *receiver) follow(ctx context.Context) {
 	}
 }
 
-// skip continues at the beginning of the log if the log was dropped beyond the cursor, or retries after another error. It returns
-// false if ctx is done.
+// skip continues at the beginning of the log if the log was dropped beyond the cursor, or retries after another error.
+// It returns false if ctx is done.
 func (r *receiver) skip(ctx context.Context, err error) bool {
 	db := r.spec.trigger.Database()
 	if !errors.Is(err, ErrLost) {
@@ -120,8 +120,8 @@ func (r *receiver) known(p place) bool {
 func (r *receiver) enqueue(ctx context.Context, e *event) error {
 	for {
 		r.mu.Lock()
-		// An event behind one that waits for a retry may wait for a long time. In memory it would block the cursor and occupy the room
-		// of other documents' events, so it is stored too.
+		// An event behind one that waits for a retry may wait for a long time. In memory it would block the cursor and
+		// occupy the room of other documents' events, so it is stored too.
 		l := r.mu.lanes.byPath[e.path]
 		behind := l != nil && l.late()
 		room := r.mu.late < maxLate && r.mu.lateBytes < maxLateBytes

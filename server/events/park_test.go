@@ -41,8 +41,9 @@ func (s *busyStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestEventsDuringAWriteAreWrittenToo adds an event while an earlier one, whose delivery failed, is written to the store. It must be written too.
-// Otherwise a later event would be written without it, and a restart would treat it as delivered.
+// TestEventsDuringAWriteAreWrittenToo adds an event while an earlier one, whose delivery failed, is written to the
+// store. It must be written too. Otherwise a later event would be written without it, and a restart would treat it as
+// delivered.
 func TestEventsDuringAWriteAreWrittenToo(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {

@@ -41,8 +41,8 @@ type receiver struct {
 	// wake receives when a lane may have become due, and room when fewer events wait. Both have a capacity of one and
 	// are never closed.
 	wake, room chan struct{}
-	// stored are the last versions of events that were in the store at the start, by path, and horizon is the greatest: up to it
-	// commits are read again. Only follow uses them.
+	// stored are the last versions of events that were in the store at the start, by path, and horizon is the greatest:
+	// up to it commits are read again. Only follow uses them.
 	stored  map[string]clock.Version
 	horizon clock.Version
 	mu      struct {
@@ -75,8 +75,8 @@ func openReceiver(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		stored: make(map[string]clock.Version), slots: make(chan struct{}, s.parallel), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	r.mu.lanes.byPath = make(map[string]*lane)
-	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that is only in
-	// memory. stored has those of their events that were in the store (see known).
+	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that
+	// is only in memory. stored has those of their events that were in the store (see known).
 	err := each(ctx, o.Store, s.Name, func(p place, m *meta) error {
 		r.horizon = max(r.horizon, p.version)
 		r.stored[p.path] = max(r.stored[p.path], p.version)

@@ -187,8 +187,8 @@ type service struct {
 	}
 }
 
-// newService starts a receiver. It accepts events unless answer is set and returns another status. An event's text is its document and the number of
-// its value, or a minus and the number of its old value.
+// newService starts a receiver. It accepts events unless answer is set and returns another status. An event's text is
+// its document and the number of its value, or a minus and the number of its old value.
 func newService(t *testing.T, answer func(text string) int) *service {
 	t.Helper()
 	s := &service{}
@@ -275,8 +275,8 @@ func TestEventsAreSigned(t *testing.T) {
 	}
 }
 
-// TestAFailingDocumentDelaysNoOther refuses the events of one document. Events of other documents and services must arrive, and a restart must lose
-// none. Once the document is accepted, its events arrive in order.
+// TestAFailingDocumentDelaysNoOther refuses the events of one document. Events of other documents and services must
+// arrive, and a restart must lose none. Once the document is accepted, its events arrive in order.
 func TestAFailingDocumentDelaysNoOther(t *testing.T) {
 	refuse := func(text string) int {
 		if strings.HasPrefix(text, "a/bad ") {
@@ -362,7 +362,8 @@ func TestCommitsWhileNothingDelivers(t *testing.T) {
 	await(t, "the cursor", func() bool { return w.status("one").Delivered == 300 && w.status("one").Pending == 0 })
 }
 
-// TestAServiceThatHangs checks that commits do not wait for a service that hangs, and that the memory of waiting events is bounded.
+// TestAServiceThatHangs checks that commits do not wait for a service that hangs, and that the memory of waiting events
+// is bounded.
 func TestAServiceThatHangs(t *testing.T) {
 	release := make(chan struct{})
 	s := newService(t, func(string) int { <-release; return http.StatusOK })

@@ -26,7 +26,8 @@ type Status struct {
 	Dead    int `json:"dead"`
 	// Letters are the first dead letters.
 	Letters []Letter `json:"letters,omitempty"`
-	// Lost counts dropped dead letters; commits between LostFrom and LostTo were dropped from the log before they were events.
+	// Lost counts dropped dead letters; commits between LostFrom and LostTo were dropped from the log before they were
+	// events.
 	Lost     uint64        `json:"lost,omitempty"`
 	LostFrom clock.Version `json:"lostFrom,omitempty"`
 	LostTo   clock.Version `json:"lostTo,omitempty"`
@@ -82,8 +83,8 @@ func Stored(ctx context.Context, store storage.Reader) ([]Status, error) {
 	return all, nil
 }
 
-// RetryStored makes the dead letters of a trigger due again, in a store that no server uses; an empty name means all triggers. It returns
-// their number.
+// RetryStored makes the dead letters of a trigger due again, in a store that no server uses; an empty name means all
+// triggers. It returns their number.
 func RetryStored(ctx context.Context, store storage.Store, name string) (int, error) {
 	known, err := cursors(ctx, store)
 	if err != nil {
@@ -139,8 +140,8 @@ func (s *Service) Listen(data string) (*datasocket.Listener, error) {
 	})
 }
 
-// RequestStatus returns the state of the triggers from the server that runs on a data folder; it returns datasocket.ErrNoServer if
-// no server runs.
+// RequestStatus returns the state of the triggers from the server that runs on a data folder; it returns
+// datasocket.ErrNoServer if no server runs.
 func RequestStatus(ctx context.Context, data string) ([]Status, error) {
 	var a Answer
 	err := datasocket.Request(ctx, data, socketName, command{}, &a)

@@ -160,8 +160,8 @@ func (r *receiver) makeDeadLetter(ctx context.Context, l *lane, e *event, now ti
 		b.Set(e.key(bodyPrefix, r.spec.Name), e.message.Body)
 	}
 	r.mu.Lock()
-	// The dead letters to drop are chosen under mu, and removed from r.mu.dead after the write. deadMu prevents other changes of the
-	// list in between.
+	// The dead letters to drop are chosen under mu, and removed from r.mu.dead after the write. deadMu prevents other
+	// changes of the list in between.
 	dropped, bytes := 0, r.mu.deadBytes
 	for dropped < len(r.mu.dead) && (len(r.mu.dead)-dropped >= maxDead || bytes+int64(letter.Size) > maxDeadBytes) {
 		remove(&b, r.spec.Name, r.mu.dead[dropped].place)

@@ -76,7 +76,8 @@ func (s Single) Any() bool { return s.Ascending || s.Descending || s.Contains }
 // Ordered reports whether there is an index by value, in either order.
 func (s Single) Ordered() bool { return s.Ascending || s.Descending }
 
-// Limits of definitions: of composite indexes in a database, and of fields in one (firebase.google.com/docs/firestore/quotas).
+// Limits of definitions: of composite indexes in a database, and of fields in one
+// (firebase.google.com/docs/firestore/quotas).
 const (
 	MaxComposites = 1000
 	maxFields     = 100
@@ -131,8 +132,8 @@ func (p *parser) file() (Definitions, error) {
 	if err := p.delim('{', "the file must be a JSON object"); err != nil {
 		return defs, err
 	}
-	// Elements are decoded one by one, because the error of one has its line and column (parser.at). Members that Clave does not use are
-	// skipped.
+	// Elements are decoded one by one, because the error of one has its line and column (parser.at). Members that Clave
+	// does not use are skipped.
 	for p.dec.More() {
 		key, err := p.dec.Token()
 		if err != nil {
@@ -249,8 +250,8 @@ func (p *parser) index(defs *Definitions, at int64, raw json.RawMessage) error {
 		State           string      `json:"state"`
 		Name            string      `json:"name"`
 	}
-	// apiScope, density, multikey, unique, state and name are other members of an index in Firebase's files and API. They are accepted
-	// and not used; members beside these are refused.
+	// apiScope, density, multikey, unique, state and name are other members of an index in Firebase's files and API.
+	// They are accepted and not used; members beside these are refused.
 	if err := p.strict(at, raw, &in); err != nil {
 		return err
 	}
@@ -268,7 +269,8 @@ func (p *parser) index(defs *Definitions, at int64, raw json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		// A file that was exported names the document as the last field. Without it the definition equals one that was written by hand.
+		// A file that was exported names the document as the last field. Without it the definition equals one that was
+		// written by hand.
 		if field.Path == "__name__" && i == len(in.Fields)-1 && p.impliedName(def.Fields, field.Mode) {
 			continue
 		}

@@ -10,9 +10,10 @@ import (
 	"clave/server/value"
 )
 
-// How the entries of a document are made. Entries visits all fields, including the members of maps. A field has an automatic entry by its whole value
-// and, if it is an array, one for each distinct element (field). A document has an entry in a composite index of its collection's id if it has all fields of the
-// index (composite). The entries are sorted by key, so that the entries of two states of a document can be compared in one pass, and a commit writes the
+// How the entries of a document are made. Entries visits all fields, including the members of maps. A field has an
+// automatic entry by its whole value and, if it is an array, one for each distinct element (field). A document has an
+// entry in a composite index of its collection's id if it has all fields of the index (composite). The entries are
+// sorted by key, so that the entries of two states of a document can be compared in one pass, and a commit writes the
 // differences only (package engine, edit.diff). All keys of a document share a few allocations (arena).
 
 // The first bytes of keys of entries.
@@ -89,13 +90,15 @@ func (s *Set) Entries(prefix []byte, path string, fields value.Map) ([]Entry, er
 	return new(Maker).Entries(s, prefix, path, fields, value.SortedKeys(fields))
 }
 
-// Maker makes the entries of many documents in less memory and time than Set.Entries. The zero value is ready. It must be used by one goroutine at a time.
+// Maker makes the entries of many documents in less memory and time than Set.Entries. The zero value is ready. It must
+// be used by one goroutine at a time.
 type Maker struct {
 	entries []Entry
 	arena   []byte
 }
 
-// Entries returns what Set.Entries returns, in a slice that is valid until the next call. names are the names of the fields in order.
+// Entries returns what Set.Entries returns, in a slice that is valid until the next call. names are the names of the
+// fields in order.
 func (m *Maker) Entries(s *Set, prefix []byte, path string, fields value.Map, names []string) ([]Entry, error) {
 	if len(path) > maxIndexedName {
 		return nil, fault.E(fault.InvalidArgument, "Index entry is too large.")
@@ -167,7 +170,8 @@ const (
 	usualDepth = 4
 )
 
-// fields adds the automatic entries of a map's members, of which names are the names in order, and of the maps in them. It uses the memory behind parent.
+// fields adds the automatic entries of a map's members, of which names are the names in order, and of the maps in them.
+// It uses the memory behind parent.
 func (b *builder) fields(parent value.FieldPath, m value.Map, names []string) error {
 	for _, member := range names {
 		path := append(parent, member)

@@ -1,7 +1,8 @@
 package index
 
-// RegionLen returns the length of the part of an entry's key, without the prefix of the database, that all entries of the same index have: the index of a
-// field in a collection, that of a field in a collection group, or a composite index. It returns 0 for other bytes.
+// RegionLen returns the length of the part of an entry's key, without the prefix of the database, that all entries of
+// the same index have: the index of a field in a collection, that of a field in a collection group, or a composite
+// index. It returns 0 for other bytes.
 func RegionLen(key []byte) int {
 	if len(key) == 0 {
 		return 0
@@ -26,7 +27,8 @@ func RegionLen(key []byte) int {
 	return n + 1 // with the kind
 }
 
-// CollectionLen returns the length of the encoded path of a collection and its end mark at the front of b, or 0 if there is none.
+// CollectionLen returns the length of the encoded path of a collection and its end mark at the front of b, or 0 if
+// there is none.
 func CollectionLen(b []byte) int {
 	for n := 0; n < len(b); {
 		if b[n] == tagEnd {

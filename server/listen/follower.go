@@ -220,8 +220,8 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 		}
 	}
 	f.mu.version = max(f.mu.version, c.Version)
-	// The queues are filled before f.mu is released, so a stream that has waited for this version (reach) finds its changes in its
-	// queue.
+	// The queues are filled before f.mu is released, so a stream that has waited for this version (reach) finds its
+	// changes in its queue.
 	for _, s := range f.mu.touched {
 		s.push(s.staged)
 		s.staged = nil

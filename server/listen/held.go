@@ -2,7 +2,8 @@ package listen
 
 import "slices"
 
-// worthReset is the minimum number of bytes that wait for a client whose targets are reset. Less waits for a client that reads.
+// worthReset is the minimum number of bytes that wait for a client whose targets are reset. Less waits for a client
+// that reads.
 const worthReset = 64 << 10
 
 // hold counts one more stream for which a change waits.

@@ -132,7 +132,8 @@ func (t *target) windowed() bool {
 	return q != nil && (q.Limit != query.NoLimit || q.Offset > 0)
 }
 
-// sendTarget sends a target at a reading, completely or only the changes since the version that its client has, up to Current.
+// sendTarget sends a target at a reading, completely or only the changes since the version that its client has, up to
+// Current.
 func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) error {
 	if t.want.Authorization.PerVersion {
 		if err := s.authorize(ctx, t, r.Version()); err != nil || !t.open {

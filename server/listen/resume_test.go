@@ -404,8 +404,8 @@ func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 	<-ended
 }
 
-// TestSendDuringAJumpOfTheClock checks that a client is not dropped because the clock jumps while a message is sent to it, as that of a machine that
-// was suspended. It is dropped if it has not read at the next heartbeat either.
+// TestSendDuringAJumpOfTheClock checks that a client is not dropped because the clock jumps while a message is sent to
+// it, as that of a machine that was suspended. It is dropped if it has not read at the next heartbeat either.
 func TestSendDuringAJumpOfTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hand := clock.NewHand(clock.System().Now())

@@ -198,8 +198,8 @@ func (s *Stream) authorize(ctx context.Context, t *target, at clock.Version) err
 	}
 }
 
-// reject removes a target with an error as the cause. An Unavailable error, which is of the moment, is returned instead and ends the stream:
-// clients open a stream again, but take the removal of a target for final.
+// reject removes a target with an error as the cause. An Unavailable error, which is of the moment, is returned instead
+// and ends the stream: clients open a stream again, but take the removal of a target for final.
 func (s *Stream) reject(t *target, err error) error {
 	if fault.CodeOf(err) == fault.Unavailable {
 		return err

@@ -201,7 +201,8 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 	for _, doc := range before {
 		old[doc.Name] = doc
 	}
-	// Documents that remain in old after this loop are no longer visible. They are reported in the order of before, not of the map.
+	// Documents that remain in old after this loop are no longer visible. They are reported in the order of before, not
+	// of the map.
 	for _, doc := range after {
 		if was, ok := old[doc.Name]; !ok || was.UpdateTime != doc.UpdateTime {
 			d.add(v, change{kind: live.Changed, name: doc.Name}, doc)
@@ -216,7 +217,8 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 		if _, gone := old[doc.Name]; !gone {
 			continue
 		}
-		// Others have displaced a document that this commit did not change: the client has its present state, and it only leaves the target.
+		// Others have displaced a document that this commit did not change: the client has its present state, and it
+		// only leaves the target.
 		now, touched := changed[doc.Name]
 		switch {
 		case touched && now == nil:

@@ -18,8 +18,8 @@ func (v *view) countWindow() {
 }
 
 // checkWindows returns ResourceExhausted if the windows of all streams take too much memory, and those of this stream
-// more than an equal share. Streams that share a view share its window. So the windows of all streams together take at most twice
-// MaxWindowBytes, and a client with many large ones is refused, not those with few.
+// more than an equal share. Streams that share a view share its window. So the windows of all streams together take at
+// most twice MaxWindowBytes, and a client with many large ones is refused, not those with few.
 func (s *Stream) checkWindows() error {
 	most := int64(s.hub.o.MaxWindowBytes)
 	if s.hub.windows.Load() <= most {

@@ -12,10 +12,11 @@ import (
 	"clave/server/clock"
 )
 
-// The limits of garbage, in percent of the live heap: requests make much short-lived garbage beside a small live heap, and frequent
-// collections take a tenth of the time. Garbage is limited to mostGarbage while the collector has little to scan for pointers: blocks
-// of bytes, such as the store's tables and responses that wait for slow readers, are not scanned. With a large live heap the limit
-// falls to leastGarbage, so that garbage and live heap take at most garbageSum bytes together while that is possible.
+// The limits of garbage, in percent of the live heap: requests make much short-lived garbage beside a small live heap,
+// and frequent collections take a tenth of the time. Garbage is limited to mostGarbage while the collector has little
+// to scan for pointers: blocks of bytes, such as the store's tables and responses that wait for slow readers, are not
+// scanned. With a large live heap the limit falls to leastGarbage, so that garbage and live heap take at most
+// garbageSum bytes together while that is possible.
 const (
 	mostPercent  = 400
 	leastPercent = 10
@@ -32,8 +33,8 @@ const (
 	minFreed      = 16 * mib
 )
 
-// minFreePages is the minimum of free pages, in bytes, that the heap keeps. With a much smaller one the heap would return pages that it
-// needs again at once.
+// minFreePages is the minimum of free pages, in bytes, that the heap keeps. With a much smaller one the heap would
+// return pages that it needs again at once.
 const minFreePages = 8 * mib
 
 // Governor adjusts the garbage collector to the live heap.
@@ -50,8 +51,9 @@ type Governor struct {
 	}
 }
 
-// NewGovernor returns a governor, which works while Run is called. limit is the program's memory limit in bytes; 0 means none. rest is
-// called when a burst of work is over, before its memory is returned; it must return when its context ends.
+// NewGovernor returns a governor, which works while Run is called. limit is the program's memory limit in bytes; 0
+// means none. rest is called when a burst of work is over, before its memory is returned; it must return when its
+// context ends.
 func NewGovernor(c clock.Clock, limit int64, rest func(context.Context)) *Governor {
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -59,8 +61,8 @@ func NewGovernor(c clock.Clock, limit int64, rest func(context.Context)) *Govern
 	return &Governor{clock: c, limit: limit, rest: rest}
 }
 
-// Percent returns the allowed garbage beside a live heap of live bytes, of which the collector scans scanned bytes for pointers, in
-// percent of live, as debug.SetGCPercent expects it.
+// Percent returns the allowed garbage beside a live heap of live bytes, of which the collector scans scanned bytes for
+// pointers, in percent of live, as debug.SetGCPercent expects it.
 func Percent(live, scanned int64) int {
 	if live <= 0 {
 		return mostPercent
@@ -69,8 +71,8 @@ func Percent(live, scanned int64) int {
 	return int(min(max(garbage*100/live, leastPercent), mostPercent))
 }
 
-// Ceiling returns the number of bytes from which on the heap returns free pages to the system: the heap's size before the next
-// cycle of the collector, the memory beside objects, and some free pages. live and percent are as for Percent.
+// Ceiling returns the number of bytes from which on the heap returns free pages to the system: the heap's size before
+// the next cycle of the collector, the memory beside objects, and some free pages. live and percent are as for Percent.
 func Ceiling(live int64, percent int, beside int64) int64 {
 	return live + live/100*int64(percent) + beside + minFreePages + live/32
 }

@@ -100,8 +100,8 @@ func TestGarbageIsBounded(t *testing.T) {
 	}
 }
 
-// TestCeilingLeavesRoomForTheNextCycle checks that the memory limit is above the next target of the heap. Otherwise the collector would run
-// continuously. It also checks that few free pages remain.
+// TestCeilingLeavesRoomForTheNextCycle checks that the memory limit is above the next target of the heap. Otherwise the
+// collector would run continuously. It also checks that few free pages remain.
 func TestCeilingLeavesRoomForTheNextCycle(t *testing.T) {
 	const beside = 30 * mib
 	for _, live := range []int64{0, 12 * mib, 100 * mib, 4096 * mib} {

@@ -12,14 +12,14 @@ type Plan struct {
 	Windows int64
 	// Results is for the results that queries sort.
 	Results int64
-	// Connections, Calls, Streams and Responses are the maximum numbers of connections, of calls of gRPC, of lasting streams, and of HTTP
-	// requests that are being served.
+	// Connections, Calls, Streams and Responses are the maximum numbers of connections, of calls of gRPC, of lasting
+	// streams, and of HTTP requests that are being served.
 	Connections, Calls, Streams, Responses int
 }
 
-// The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured. Under load there are
-// always three tables: one is being filled, one is being written out, and one is kept for filling next. Larger tables cause fewer merges of
-// data that are far larger, and must be configured too.
+// The sizes of the parts without a limit. A larger cache is useful only for larger data, so it must be configured.
+// Under load there are always three tables: one is being filled, one is being written out, and one is kept for filling
+// next. Larger tables cause fewer merges of data that are far larger, and must be configured too.
 const (
 	defaultShare = 768 * mib
 	leastTable   = 4 * mib
@@ -29,8 +29,8 @@ const (
 	mostRequests  = 64 * mib
 )
 
-// The bytes that a connection with TLS, a call without a message, a stream and an unread response take, and the limits of their numbers. Each kind may take a quarter of
-// the memory.
+// The bytes that a connection with TLS, a call without a message, a stream and an unread response take, and the limits
+// of their numbers. Each kind may take a quarter of the memory.
 const (
 	perConnection = 64 << 10
 	perCall       = 32 << 10

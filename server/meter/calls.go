@@ -39,9 +39,9 @@ type method struct {
 	open  atomic.Int64
 }
 
-// Calls returns the counter of the calls of a transport with these methods; all other methods are Other. It keeps no durations of
-// streams, since they last. It must be called before the transport serves. Further calls with the same transport return the same
-// counter.
+// Calls returns the counter of the calls of a transport with these methods; all other methods are Other. It keeps no
+// durations of streams, since they last. It must be called before the transport serves. Further calls with the same
+// transport return the same counter.
 func (m *Meter) Calls(transport string, methods, streams []string) *Calls {
 	if m == nil {
 		return nil

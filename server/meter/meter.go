@@ -40,8 +40,8 @@ type Gauges struct {
 	DiskFree   uint64 `json:"diskFree"`
 	// Log is the number of bytes that are only in the store's log, which is replayed at the start.
 	Log uint64 `json:"log"`
-	// Lag is the number of commits by which the shared store's state is behind its log. Nodes holds the same for each other node; nil
-	// without nodes.
+	// Lag is the number of commits by which the shared store's state is behind its log. Nodes holds the same for each
+	// other node; nil without nodes.
 	Lag   *int64    `json:"lag,omitempty"`
 	Nodes []NodeLag `json:"nodes,omitempty"`
 }

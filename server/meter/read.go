@@ -26,7 +26,8 @@ func (m *Meter) Decide(method int, d Decision) {
 	}
 }
 
-// Limits are the names of limits for clients: of writes without a signed-in user, of requests that wait for a leader, and of Authentication.
+// Limits are the names of limits for clients: of writes without a signed-in user, of requests that wait for a leader,
+// and of Authentication.
 var Limits = []string{"anonymous-writes", "leader-wait", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
 
 // Limited counts a request that a limit refused.
@@ -59,8 +60,8 @@ type All struct {
 	Decisions [len(RuleMethods)][decided]uint64
 	// Limits are the numbers of requests that limits refused, by name.
 	Limits map[string]uint64
-	// Groups are the numbers of commits that were written together, Writes the durations of these writes, and Fanout the times from commits
-	// until streams could send them, in seconds.
+	// Groups are the numbers of commits that were written together, Writes the durations of these writes, and Fanout
+	// the times from commits until streams could send them, in seconds.
 	Groups, Syncs, Fanout Distribution
 	Started               time.Time
 }

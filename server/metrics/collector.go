@@ -61,8 +61,8 @@ var all = []*prometheus.Desc{
 	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
-// attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API, to their names in
-// attemptsTotal.
+// attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
+// to their names in attemptsTotal.
 var attempts = map[string]string{
 	"accounts:signInWithPassword": "password", "verifyPassword": "password",
 	"accounts:signInWithEmailLink": "email-link", "emailLinkSignin": "email-link",

@@ -26,8 +26,8 @@ type State struct {
 	Healthy bool
 	// Streams and Targets are the numbers of open streams of live queries and of their targets.
 	Streams, Targets int
-	// StoreBytes is the size of the data on the disk, StoreFree the free space there, and LogBytes the part of the store's log that is not in
-	// tables yet.
+	// StoreBytes is the size of the data on the disk, StoreFree the free space there, and LogBytes the part of the
+	// store's log that is not in tables yet.
 	StoreBytes, StoreFree, LogBytes uint64
 	// Memory is the memory that the program has from the system, and Requests the memory of requests that are being
 	// received.
@@ -45,7 +45,8 @@ type Node struct {
 	Leased, Indexed int64
 	// Epoch counts the leaders so far, the present one included; zero if a follower has found none.
 	Epoch int64
-	// StateLag is the number of rows of the log that are not yet in the state, with which new nodes begin. Only a leader has it.
+	// StateLag is the number of rows of the log that are not yet in the state, with which new nodes begin. Only a
+	// leader has it.
 	StateLag int64
 	// Members are the nodes that have reported to a leader, or only this node, which follows.
 	Members []Member
@@ -67,8 +68,8 @@ type Options struct {
 	State func(context.Context) State
 	// Version is the program's.
 	Version string
-	// Local refuses requests with other host names than this machine's, such as those of pages whose name resolves to this machine
-	// (DNS rebinding).
+	// Local refuses requests with other host names than this machine's, such as those of pages whose name resolves to
+	// this machine (DNS rebinding).
 	Local bool
 }
 

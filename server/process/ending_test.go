@@ -29,7 +29,8 @@ func TestEndingCancelsContexts(t *testing.T) {
 	}
 }
 
-// TestWorkIsAContext ends works by each of the reasons, with a child and without one. Only the end of the Ending calls the function.
+// TestWorkIsAContext ends works by each of the reasons, with a child and without one. Only the end of the Ending calls
+// the function.
 func TestWorkIsAContext(t *testing.T) {
 	type key struct{}
 	for _, tt := range []struct {
@@ -88,7 +89,8 @@ func TestOnEndAfterTheEnd(t *testing.T) {
 	<-called
 }
 
-// TestWorksEndOnce begins, stops and ends many works concurrently. Each is done afterwards, and those that were not stopped call their function.
+// TestWorksEndOnce begins, stops and ends many works concurrently. Each is done afterwards, and those that were not
+// stopped call their function.
 func TestWorksEndOnce(t *testing.T) {
 	e := process.NewEnding()
 	var working, calls sync.WaitGroup

@@ -95,12 +95,13 @@ var hangups = sync.OnceValue(func() <-chan os.Signal {
 	return asked
 })
 
-// HoldHangups prevents hangup signals from ending this program. A signal that arrives while there are no Hangups is delivered to
-// the next one.
+// HoldHangups prevents hangup signals from ending this program. A signal that arrives while there are no Hangups is
+// delivered to the next one.
 func HoldHangups() { hangups() }
 
-// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until ctx is done. Signals that
-// arrive while do runs count as one. Like HoldHangups it prevents hangup signals from ending this program, even after it returns.
+// Hangups calls do at each hangup signal (SIGHUP), which makes a program read its files again, until ctx is done.
+// Signals that arrive while do runs count as one. Like HoldHangups it prevents hangup signals from ending this program,
+// even after it returns.
 func Hangups(ctx context.Context, do func()) error {
 	asked := hangups()
 	for {

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Work is one piece of work that an Ending ends: a context that is done when its parent is done, or when the Ending's End or its own Stop is called. It is
-// cheap while only Err is used; the first call of Done derives a context from the parent.
+// Work is one piece of work that an Ending ends: a context that is done when its parent is done, or when the Ending's
+// End or its own Stop is called. It is cheap while only Err is used; the first call of Done derives a context from the
+// parent.
 type Work struct {
 	context.Context // the parent, with its deadline and values
 	ending          *Ending

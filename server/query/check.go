@@ -167,8 +167,9 @@ func checkList(f Field) error {
 	return nil
 }
 
-// maxCompared is the size of the greatest value that a field is compared with, in bytes. Indexes hold no more of a value (seen of
-// production: github.com/GoogleCloudPlatform/datacatalog-tag-engine/issues/14; measured with the official emulator).
+// maxCompared is the size of the greatest value that a field is compared with, in bytes. Indexes hold no more of a
+// value (seen of production: github.com/GoogleCloudPlatform/datacatalog-tag-engine/issues/14; measured with the
+// official emulator).
 const maxCompared = 1500
 
 // checkSizes checks the values that a field is compared with.

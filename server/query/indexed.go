@@ -10,8 +10,8 @@ import (
 // errGroupBelow is the cause of the errors of calls for collection groups below a document that need an index.
 var errGroupBelow = errors.New("a collection group below a document has no index")
 
-// InStream returns the error with which a Listen stream refuses a query that Normalize refused with err. It differs from that of calls
-// for collection groups below a document, as in the official emulator.
+// InStream returns the error with which a Listen stream refuses a query that Normalize refused with err. It differs
+// from that of calls for collection groups below a document, as in the official emulator.
 func InStream(err error) error {
 	if errors.Is(err, errGroupBelow) {
 		return errNoGroupBelow()

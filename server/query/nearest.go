@@ -25,8 +25,8 @@ type neighbour struct {
 // NewNeighbours returns a set for the nearest documents of a search.
 func NewNeighbours(n *Nearest) *Neighbours { return &Neighbours{nearest: n} }
 
-// Add adds a document, and returns the one that is not among the nearest any more, or nil. It is the document itself if that is too far away, or if its
-// field is not a vector of the search's dimension.
+// Add adds a document, and returns the one that is not among the nearest any more, or nil. It is the document itself if
+// that is too far away, or if its field is not a vector of the search's dimension.
 func (s *Neighbours) Add(d *document.Document) (dropped *document.Document) {
 	v, ok := d.Fields.Get(s.nearest.Path)
 	if !ok {

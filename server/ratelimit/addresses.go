@@ -27,8 +27,8 @@ func demands(what string, address netip.Addr, r Rate) []Demand {
 	return all
 }
 
-// Network returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, within which a client can choose
-// any address. It returns the zero Prefix for an invalid address.
+// Network returns the addresses that count as one client: an IPv4 address, or the /64 of an IPv6 address, within which
+// a client can choose any address. It returns the zero Prefix for an invalid address.
 func Network(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
 	bits := address.BitLen()

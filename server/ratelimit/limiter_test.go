@@ -80,7 +80,8 @@ func TestLimiterTakesAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestLimiterKeepsEmptyBucketsUnderAttack fills a Limiter with more keys than it can hold. An exhausted key must remain exhausted.
+// TestLimiterKeepsEmptyBucketsUnderAttack fills a Limiter with more keys than it can hold. An exhausted key must remain
+// exhausted.
 func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 	const keys = 1000
 	l := ratelimit.New(ratelimit.Options{Clock: clock.NewHand(start), MaxKeys: keys})

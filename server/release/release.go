@@ -1,7 +1,7 @@
 // Package release keeps the rules and index definitions that all nodes of a store have in force.
 //
-// A Release is one value under one key of the store, so the order of the store's batches is also that of releases, and every state
-// of the store contains its release. Its files were checked before; they are stored as text.
+// A Release is one value under one key of the store, so the order of the store's batches is also that of releases, and
+// every state of the store contains its release. Its files were checked before; they are stored as text.
 package release
 
 import (
@@ -91,8 +91,8 @@ func (r *Release) Digest() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// With returns the next release, in which files replace those of the same databases and kinds. If the texts are the same already, it
-// returns this release, and changed is false.
+// With returns the next release, in which files replace those of the same databases and kinds. If the texts are the
+// same already, it returns this release, and changed is false.
 func (r *Release) With(files Files, by string, at time.Time) (next *Release, changed bool) {
 	next = &Release{Version: r.Version + 1, Time: at.UTC().Truncate(time.Millisecond), By: by, Files: maps.Clone(r.Files)}
 	if next.Files == nil {

@@ -161,7 +161,8 @@ func parseDocument(what, name string) (Document, error) {
 // for the root. The path's segments are not checked.
 func SplitPath(name string) (Database, string, error) { return splitName("Document", name) }
 
-// splitName is SplitPath; what is the term for the name in error texts. at is the position of rest in the name, which those texts contain.
+// splitName is SplitPath; what is the term for the name in error texts. at is the position of rest in the name, which
+// those texts contain.
 func splitName(what, name string) (Database, string, error) {
 	var db Database
 	rest, at := name, 0

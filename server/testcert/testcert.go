@@ -29,7 +29,8 @@ func In(dir string) Files {
 
 // Options are the contents of a certificate.
 type Options struct {
-	// Names are its DNS names, the first of which is its common name. A certificate without names is for 127.0.0.1; Loopback adds this address to names.
+	// Names are its DNS names, the first of which is its common name. A certificate without names is for 127.0.0.1;
+	// Loopback adds this address to names.
 	Names    []string
 	Loopback bool
 	// From is the time from which it is valid; zero means an hour ago. It is valid for Life, a day if zero.
@@ -37,7 +38,8 @@ type Options struct {
 	Life time.Duration
 }
 
-// Write makes a self-signed certificate, writes it and its key to files, which only their owner can read, and returns the certificate in PEM.
+// Write makes a self-signed certificate, writes it and its key to files, which only their owner can read, and returns
+// the certificate in PEM.
 func Write(t testing.TB, files Files, o Options) (cert []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -28,7 +28,8 @@ var Clave = built("clave", "CLAVE_BIN")
 // BackOffice returns the path of the back office's program: the one that BACKOFFICE_BIN names, or one built for this process.
 var BackOffice = built("backoffice", "BACKOFFICE_BIN")
 
-// built returns a function that returns the path in an environment variable, or builds a program into a temporary folder once.
+// built returns a function that returns the path in an environment variable, or builds a program into a temporary
+// folder once.
 func built(name, variable string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		if path := os.Getenv(variable); path != "" {
@@ -48,8 +49,9 @@ func built(name, variable string) func() (string, error) {
 	})
 }
 
-// The ports of tests are below the ephemeral ports of Linux, macOS and Windows. An ephemeral port can become the source of a connection before
-// the program that is to listen on it starts, and a client that dials an ephemeral port without a listener can connect to itself.
+// The ports of tests are below the ephemeral ports of Linux, macOS and Windows. An ephemeral port can become the source
+// of a connection before the program that is to listen on it starts, and a client that dials an ephemeral port without
+// a listener can connect to itself.
 const firstPort, lastPort = 12000, 31999
 
 // FreePorts returns TCP ports that are free.
@@ -87,7 +89,8 @@ func freeListener() (net.Listener, error) {
 	}
 }
 
-// ReadyLine reads the output of Clave until the line that begins with "Clave ready in". It returns false if the output ends before.
+// ReadyLine reads the output of Clave until the line that begins with "Clave ready in". It returns false if the output
+// ends before.
 func ReadyLine(out io.Reader) (line string, ready bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "Clave ready in ") {

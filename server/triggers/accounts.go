@@ -17,8 +17,8 @@ import (
 	"clave/server/randid"
 )
 
-// Triggers of accounts are not registered here. Each event is sent to the functions emulator once in the form of each generation, and
-// the emulator calls the functions for it.
+// Triggers of accounts are not registered here. Each event is sent to the functions emulator once in the form of each
+// generation, and the emulator calls the functions for it.
 
 // Account delivers the event of an account that was created or deleted. It does not block. Events of an account are
 // delivered in order.

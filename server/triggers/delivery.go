@@ -134,8 +134,9 @@ func (d *Dispatcher) post(request *http.Request) error {
 	return nil
 }
 
-// Settle waits until every commit of a project, or of all when project is empty, that was acknowledged before the call, and every commit that a function
-// made while it handled an event, has been delivered. It returns ctx's error if ctx ends first.
+// Settle waits until every commit of a project, or of all when project is empty, that was acknowledged before the call,
+// and every commit that a function made while it handled an event, has been delivered. It returns ctx's error if ctx
+// ends first.
 func (d *Dispatcher) Settle(ctx context.Context, project string) error {
 	for {
 		before := d.enqueuedSoFar()

@@ -90,7 +90,8 @@ const (
 type Dispatcher struct {
 	o      Options
 	client *http.Client
-	// wake signals Run to start a follower or the delivery of an account's event. It has a capacity of one and is never closed.
+	// wake signals Run to start a follower or the delivery of an account's event. It has a capacity of one and is never
+	// closed.
 	wake chan struct{}
 	// slots limits the deliveries that run at once, and waiting the events that wait for a slot.
 	slots, waiting chan struct{}

@@ -159,9 +159,9 @@ func newSecond(key, event string) (*Trigger, error) {
 	return t, nil
 }
 
-// NewTrigger returns a trigger of the 2nd generation for the documents of a database that match a pattern of paths, or for all if
-// the pattern is empty. event is the end of the event type: created, updated, deleted or written, optionally followed by
-// .withAuthContext.
+// NewTrigger returns a trigger of the 2nd generation for the documents of a database that match a pattern of paths, or
+// for all if the pattern is empty. event is the end of the event type: created, updated, deleted or written, optionally
+// followed by .withAuthContext.
 func NewTrigger(key, event string, db resource.Database, document string) (*Trigger, error) {
 	t, err := newSecond(key, eventPrefix+event)
 	if err != nil {

@@ -133,8 +133,8 @@ func noCommand(cmd *cobra.Command, args []string, s streams) error {
 	return usageError("%s%s --help lists them", text, path)
 }
 
-// wrongWord returns the error for a command line that names no command before --help or after help, where cobra prints the help of what precedes
-// the wrong word.
+// wrongWord returns the error for a command line that names no command before --help or after help, where cobra prints
+// the help of what precedes the wrong word.
 func wrongWord(root *cobra.Command, args []string, s streams) error {
 	cmd, rest, err := root.Find(args)
 	if err == nil && cmd.Name() == "help" {

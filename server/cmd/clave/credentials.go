@@ -60,7 +60,8 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 		_, err = fmt.Fprintf(s.out, "%s\n", made.File)
 		return err
 	}
-	// The file is made before the key, so that no key is valid without a file that holds it. If the key cannot be written, it is revoked.
+	// The file is made before the key, so that no key is valid without a file that holds it. If the key cannot be
+	// written, it is revoked.
 	name := c.Out
 	if name == "" {
 		name = c.Command[0] + ".json"

@@ -82,8 +82,8 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 	})
 }
 
-// limitMemory limits the memory and the connections of the process according to the command line, the control group or the machine, and
-// returns its division.
+// limitMemory limits the memory and the connections of the process according to the command line, the control group or
+// the machine, and returns its division.
 func limitMemory(c *config.Config) memory.Plan {
 	limit, configured := c.MemoryLimit, c.MemoryLimit != 0
 	if !configured {

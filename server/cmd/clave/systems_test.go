@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestOtherSystems type-checks the program and all its imports for the other systems that releases are built for. It does not compile, which would
-// take minutes.
+// TestOtherSystems type-checks the program and all its imports for the other systems that releases are built for. It
+// does not compile, which would take minutes.
 func TestOtherSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: the types of some 700 packages take seconds")

@@ -36,7 +36,8 @@ var (
 	breaks = regexp.MustCompile(`\n\s*`)
 )
 
-// unsafeBeginnings are the beginnings of cells that spreadsheet programs calculate as formulas, and the quote of an escaped cell.
+// unsafeBeginnings are the beginnings of cells that spreadsheet programs calculate as formulas, and the quote of an
+// escaped cell.
 const unsafeBeginnings = "=+-@\t\r\"＝＋－＠"
 
 // isUnsafe reports whether a spreadsheet program would calculate a text, or an import would unescape it.

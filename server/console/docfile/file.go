@@ -16,7 +16,8 @@ type File interface {
 	Close() error
 }
 
-// NewJSON returns a file with a JSON object of documents by id. root precedes the paths of the documents of their database, without the last slash.
+// NewJSON returns a file with a JSON object of documents by id. root precedes the paths of the documents of their
+// database, without the last slash.
 func NewJSON(w io.Writer, root string) File { return &jsonFile{encoder: encoder{root}, w: w} }
 
 // jsonFile is a file of JSON.

@@ -60,8 +60,9 @@ func timeText(t value.Timestamp) string {
 	return time.Unix(t.Seconds, int64(t.Nanos)).UTC().Format(time.RFC3339Nano)
 }
 
-// encoder encodes values of a database, whose documents' names begin with root and a slash. References to these documents are paths, so that an
-// import into another database makes them its own. References to other databases are whole names.
+// encoder encodes values of a database, whose documents' names begin with root and a slash. References to these
+// documents are paths, so that an import into another database makes them its own. References to other databases are
+// whole names.
 type encoder struct{ root string }
 
 // reference returns a reference as text.

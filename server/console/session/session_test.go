@@ -151,7 +151,8 @@ func TestRunEndsSessionsWithoutRequests(t *testing.T) {
 	}
 }
 
-// TestCallers identifies the requests that the console forwards by their session. A session that has ended identifies nothing.
+// TestCallers identifies the requests that the console forwards by their session. A session that has ended identifies
+// nothing.
 func TestCallers(t *testing.T) {
 	s, _, log := opened(t)
 	for _, write := range []bool{false, true} {

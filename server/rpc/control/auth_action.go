@@ -88,7 +88,8 @@ func lacksPassword(q url.Values) bool {
 	return password == "" || password == newPasswordHere
 }
 
-// checkCode responds to a link that resets a password and has none. It reports false, and responds nothing, if the link's code is not valid.
+// checkCode responds to a link that resets a password and has none. It reports false, and responds nothing, if the
+// link's code is not valid.
 func (h *accounts) checkCode(w http.ResponseWriter, r *http.Request, call identity.Call, q url.Values) bool {
 	email, err := codeFor(r.Context(), h.service, call, q, "PASSWORD_RESET")
 	if err != nil {
@@ -110,7 +111,8 @@ func (h *accounts) checkCode(w http.ResponseWriter, r *http.Request, call identi
 	return true
 }
 
-// codeFor checks the code of a link, and returns the address it was sent for. It returns INVALID_OOB_CODE for a code of another type.
+// codeFor checks the code of a link, and returns the address it was sent for. It returns INVALID_OOB_CODE for a code of
+// another type.
 func codeFor(ctx context.Context, s *identity.Service, c identity.Call, q url.Values, kind string) (email string, err error) {
 	code := q.Get("oobCode")
 	made, err := s.ResetPassword(ctx, c, &identity.ResetRequest{OobCode: &code})

@@ -10,9 +10,9 @@ import (
 	"clave/server/httpjson"
 )
 
-// The pages that web SDKs open for signInWithPopup and signInWithRedirect: the handler, in which a person picks or makes up
-// an account of a provider, and the frame, which passes the result to the page. Browser tests drive the handler by the ids, classes,
-// labels and title of the official emulator's.
+// The pages that web SDKs open for signInWithPopup and signInWithRedirect: the handler, in which a person picks or
+// makes up an account of a provider, and the frame, which passes the result to the page. Browser tests drive the
+// handler by the ids, classes, labels and title of the official emulator's.
 //
 //go:embed auth_handler.html
 var handlerHTML string

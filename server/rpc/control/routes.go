@@ -28,8 +28,8 @@ type Options struct {
 // projectPath is the path below which the routes of a project are.
 const projectPath = "/emulator/v1/projects/{project}"
 
-// New returns the handler of the control routes of Firestore, for `clave start`: those of documents, exports, rules and triggers.
-// Other requests get 404.
+// New returns the handler of the control routes of Firestore, for `clave start`: those of documents, exports, rules and
+// triggers. Other requests get 404.
 func New(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.NotFoundHandler())
@@ -42,8 +42,8 @@ func New(o Options) http.Handler {
 	return mux
 }
 
-// customMethods are the handlers of paths P:VERB, by HTTP method and verb, such as "POST restore". A mux can't match part of a
-// segment: the path's last one is the wildcard target.
+// customMethods are the handlers of paths P:VERB, by HTTP method and verb, such as "POST restore". A mux can't match
+// part of a segment: the path's last one is the wildcard target.
 type customMethods map[string]func(w http.ResponseWriter, r *http.Request, name string)
 
 // ServeHTTP calls the handler with the name before the verb.

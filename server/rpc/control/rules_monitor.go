@@ -19,8 +19,8 @@ import (
 // slowest is the time limit for a watcher to read a message.
 const slowest = 10 * time.Second
 
-// maxWatchers is the maximum number of websockets. A message is as large as the rules and the documents in it, and is in memory until its client has
-// read it.
+// maxWatchers is the maximum number of websockets. A message is as large as the rules and the documents in it, and is
+// in memory until its client has read it.
 const maxWatchers = 64
 
 // Monitor returns a handler that sends the decisions of the rules over websockets at /requests, in the form that the
@@ -39,8 +39,9 @@ type ruleMonitor struct {
 	watchers atomic.Int32
 }
 
-// fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can reach a port of the
-// machine, and must not read the monitor; that the request's own host is the page's proves nothing, because the page's owner may have changed its address.
+// fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can
+// reach a port of the machine, and must not read the monitor; that the request's own host is the page's proves nothing,
+// because the page's owner may have changed its address.
 func fromHere(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

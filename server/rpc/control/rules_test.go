@@ -147,7 +147,8 @@ func TestMonitorOrigins(t *testing.T) {
 	}
 }
 
-// TestMonitorHasFewClients opens more websockets than the monitor serves. Those after the limit are refused until another one is closed.
+// TestMonitorHasFewClients opens more websockets than the monitor serves. Those after the limit are refused until
+// another one is closed.
 func TestMonitorHasFewClients(t *testing.T) {
 	server := httptest.NewServer(control.Monitor(guard.NewRulesets(guard.RulesetsOptions{Cover: true}), clock.System()))
 	defer server.Close()

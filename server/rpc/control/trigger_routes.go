@@ -21,8 +21,8 @@ type Settling interface {
 	Settle(ctx context.Context, project string) error
 }
 
-// triggerRoutes serves the control routes of document triggers, as the Firebase CLI and the official emulator have them, and three
-// of our own:
+// triggerRoutes serves the control routes of document triggers, as the Firebase CLI and the official emulator have
+// them, and three of our own:
 //
 //	PUT    /emulator/v1/projects/P/triggers/KEY                          registers a trigger of the 1st generation
 //	POST   /emulator/v1/projects/P/eventarcTrigger?eventarcTriggerId=KEY registers one of the 2nd generation

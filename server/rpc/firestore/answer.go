@@ -110,7 +110,8 @@ func (a *Answer) Binary() (own, shared []byte, err error) {
 	return protowire.AppendVarint(own, uint64(len(shared))), shared, nil
 }
 
-// JSONArray returns the JSON of an array whose only element is the answer. Other answers share it, and it must not be changed.
+// JSONArray returns the JSON of an array whose only element is the answer. Other answers share it, and it must not be
+// changed.
 func (a *Answer) JSONArray() ([]byte, error) {
 	switch {
 	case a.shared != nil:

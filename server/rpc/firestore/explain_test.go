@@ -104,8 +104,8 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 	}
 }
 
-// TestFiguresAreForPrivilegedCallers lets a user explain queries for the documents that the rules show. The figures would depend on the hidden
-// ones: the number of index entries that were read shows whether any has a value.
+// TestFiguresAreForPrivilegedCallers lets a user explain queries for the documents that the rules show. The figures
+// would depend on the hidden ones: the number of index entries that were read shows whether any has a value.
 func TestFiguresAreForPrivilegedCallers(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	h.rules("rules_version = '2'; service cloud.firestore { match /databases/{d}/documents/c/{x} { allow list: if resource.data.public == true; } }")

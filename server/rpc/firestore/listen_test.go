@@ -198,7 +198,8 @@ func TestListenStreamsThatEnd(t *testing.T) {
 	}
 }
 
-// TestListenStreamEndsWithItsToken checks that the whole stream ends as recorded: with Internal, and not before the token expires.
+// TestListenStreamEndsWithItsToken checks that the whole stream ends as recorded: with Internal, and not before the
+// token expires.
 func TestListenStreamEndsWithItsToken(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{DropAfter: 100 * time.Hour}) // The hours pass in the middle of a send.
 	h.commit(set("mine/ann", 1))

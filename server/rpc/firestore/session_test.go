@@ -12,8 +12,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestStreamsEndWithTheirSession revokes the sessions of a user with open streams. They end although no message arrives, new ones do not open,
-// and those of another user stay.
+// TestStreamsEndWithTheirSession revokes the sessions of a user with open streams. They end although no message
+// arrives, new ones do not open, and those of another user stay.
 func TestStreamsEndWithTheirSession(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	ann, bob := h.ann(), token.Caller{UID: "bob", Project: "p"}
@@ -37,7 +37,8 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 	}
 }
 
-// TestWriteStreamChecksTheSessionBeforeEachBatch sends a batch after the user's session has ended and before the stream has. It is not applied.
+// TestWriteStreamChecksTheSessionBeforeEachBatch sends a batch after the user's session has ended and before the stream
+// has. It is not applied.
 func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	db, err := parseDatabase(streamDatabase)
@@ -76,8 +77,9 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentAfterARevocation commits a document and sends a batch right after the sessions of a user were revoked, while the guard is still busy with another
-// user's. The user receives no message of that commit, and the batch is not applied.
+// TestNothingIsSentAfterARevocation commits a document and sends a batch right after the sessions of a user were
+// revoked, while the guard is still busy with another user's. The user receives no message of that commit, and the
+// batch is not applied.
 func TestNothingIsSentAfterARevocation(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
 	listening, writing, busy := h.listenStream(h.ann()), h.writeStream(h.ann()), h.writeStream(token.Caller{UID: "bob", Project: "p"})

@@ -39,7 +39,8 @@ type streamFixture struct {
 	rulesets *guard.Rulesets
 	clock    *clock.Hand
 	guard    *guard.Guard
-	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that is known.
+	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that
+	// is known.
 	revoked sync.Map
 }
 
