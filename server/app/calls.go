@@ -41,7 +41,7 @@ type calls struct {
 // openGuard creates the guard. While it runs, it re-authorizes open live queries and ends revoked sessions. u is nil
 // for commands that serve no requests.
 func (a *App) openGuard(s *state, u *users, rules *guard.Rulesets) (*guard.Guard, error) {
-	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Faults: a.faults, Turns: a.turns, Clock: a.o.Clock, Log: a.o.Log}
+	o := guard.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Faults: a.faults, Turns: a.turns, TargetBytes: a.o.Memory.Results, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
 		o.CheckSession = u.tokens.CheckSession
 	}

@@ -143,7 +143,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	}
 	s.hub = hub
 	g, err := guard.New(guard.Options{
-		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Turns: a.turns, Clock: a.o.Clock, Log: a.o.Log,
+		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Turns: a.turns, TargetBytes: a.o.Memory.Results, Clock: a.o.Clock, Log: a.o.Log,
 	})
 	if err != nil {
 		return err

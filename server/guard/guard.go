@@ -29,6 +29,8 @@ type Options struct {
 	AnonymousWrites *ratelimit.Addresses
 	// Turns divides the processors' time for queries between the callers' networks; nil sets no limit.
 	Turns *turns.Queue
+	// TargetBytes is the memory of live queries' targets of all callers to whom rules apply, in bytes; zero means 64 MiB. One network may use a quarter.
+	TargetBytes int64
 	// Faults delays and fails calls on purpose, in development; nil injects nothing.
 	Faults *faultinject.Injector
 	// Clock is the source of time; nil means the machine's clock.
@@ -43,6 +45,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.TargetBytes == 0 {
+		o.TargetBytes = 64 << 20
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -68,6 +73,7 @@ type Guard struct {
 	meter  *meter.Meter
 	faults *faultinject.Injector
 	turns  *turns.Queue
+	held   *holdings
 
 	checkSession    func(ctx context.Context, c token.Caller) error
 	sessions        *sessions
@@ -81,7 +87,7 @@ func New(o Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults, turns: o.Turns,
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
 	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })

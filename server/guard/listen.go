@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"sync"
 
 	"clave/server/listen"
 	"clave/server/live"
@@ -16,6 +17,35 @@ type Stream struct {
 	*listen.Stream
 	guard  *Guard
 	caller token.Caller
+	mu     struct {
+		sync.Mutex
+		closed bool
+		// held are the bytes of targets that were added and have not ended.
+		held int64
+	}
+}
+
+// Close ends the stream. Run must have returned, or not have been called.
+func (s *Stream) Close() {
+	s.Stream.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.guard.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
+	s.mu.held, s.mu.closed = 0, true
+}
+
+// hold holds the memory of a target, or returns it if n is negative.
+func (s *Stream) hold(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed {
+		return nil
+	}
+	err := s.guard.held.add(s.caller.Address, n)
+	if err == nil {
+		s.mu.held += n
+	}
+	return err
 }
 
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
@@ -35,9 +65,14 @@ func (s *Stream) Add(t live.Target) {
 		s.Stream.Add(listen.Target{Target: t, Authorization: listen.Unrestricted()})
 		return
 	}
+	size := targetMemory(&t)
+	if err := s.hold(size); err != nil {
+		s.Refuse(t.ID, err)
+		return
+	}
 	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.Database(), target: &t, expires: s.caller.Expires}
 	s.Stream.Add(listen.Target{Target: t, Authorization: listen.Authorization{
-		Key: p, Check: p.check, PerVersion: t.Query == nil, Done: func() { s.guard.watch.drop(p) },
+		Key: p, Check: p.check, PerVersion: t.Query == nil, Done: func() { s.guard.watch.drop(p); _ = s.hold(-size) },
 	}})
 }
 

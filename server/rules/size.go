@@ -15,8 +15,8 @@ func slimQuery(q *query.Query) *query.Query {
 	return &slim
 }
 
-// querySize returns the approximate size of a query without its selected fields in bytes.
-func querySize(q *query.Query) int {
+// QuerySize returns the approximate size of a query without its selected fields in bytes.
+func QuerySize(q *query.Query) int {
 	if q == nil {
 		return 0
 	}
