@@ -104,13 +104,13 @@ func (c *Console) signInAs(in *call) (*signIn, error) {
 	if len(found.Users) == 0 {
 		return nil, fault.E(fault.NotFound, "There is no account %q.", body.LocalID)
 	}
-	ended, err := in.caller(about.Project).Change(func() token.Change {
-		return token.Change{Method: "sign in as", Targets: []string{"account " + body.LocalID}, Count: 1}
-	})
+	custom, err := unsigned(body.LocalID, body.TenantID)
 	if err != nil {
 		return nil, err
 	}
-	custom, err := unsigned(body.LocalID, body.TenantID)
+	ended, err := in.caller(about.Project).Change(func() token.Change {
+		return token.Change{Method: "sign in as", Targets: []string{"account " + body.LocalID}, Count: 1}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 type Entry struct {
 	// N is the number of the entry in the log, from 1. It is not written, because it is the line number.
 	N int64 `json:"n"`
-	// Time is when the change ended.
+	// Time is when the change ended, or began if its result is UNKNOWN.
 	Time time.Time `json:"time"`
 	// Session is the id of the session that made the change. It is not a secret.
 	Session string `json:"session"`
@@ -33,7 +33,7 @@ type Entry struct {
 	Targets []string `json:"targets"`
 	// Count is the number of changes.
 	Count int `json:"count"`
-	// Result is OK or the code of the error, such as PERMISSION_DENIED.
+	// Result is OK or the code of the error, such as PERMISSION_DENIED. It is UNKNOWN for a change that was in progress when the process was killed.
 	Result string `json:"result"`
 }
 
@@ -72,6 +72,9 @@ type Log struct {
 		kept []Entry
 		// count is the number of entries, including the unwritten ones.
 		count int64
+		// begun are the changes in progress by a number, of which lastBegun is the greatest.
+		begun     map[int64]Entry
+		lastBegun int64
 	}
 }
 
@@ -95,7 +98,10 @@ func Open(o Options) (*Log, error) {
 	if l.mu.count, l.mu.size, err = repair(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the console's audit log: %w", err), file.Close())
 	}
-	l.file = file
+	l.file, l.mu.begun = file, make(map[int64]Entry)
+	if err := l.addUnended(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return l, nil
 }
 
@@ -147,11 +153,16 @@ func (l *Log) Ready() error {
 // Add adds an entry, whose time and result it sets. An entry that can't be written now is written later.
 func (l *Log) Add(e Entry, outcome error) {
 	e.Time, e.Result = l.o.Clock.Now(), fault.CodeOf(outcome).String()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.addLocked(e)
+}
+
+// addLocked adds an entry with its time and result; mu is held.
+func (l *Log) addLocked(e Entry) {
 	if e.Targets == nil {
 		e.Targets = []string{}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.mu.count++
 	e.N = l.mu.count
 	if l.file == nil {

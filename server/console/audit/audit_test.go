@@ -108,3 +108,49 @@ func TestUnwritableLog(t *testing.T) {
 		t.Errorf("after an entry that could not be written: %v, want FailedPrecondition", err)
 	}
 }
+
+// TestAChangeOfAKilledProcess begins three changes, ends one and opens the log again. The others must be in it once, with an unknown result.
+func TestAChangeOfAKilledProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "console", "audit.jsonl")
+	first := open(t, path)
+	first.Begin(audit.Entry{Method: "recursive delete", Targets: []string{"delete a"}, Count: 7})
+	first.Begin(audit.Entry{Method: "ended"})(nil)
+	first.Begin(audit.Entry{Method: "Commit"})
+	for range 2 {
+		l := open(t, path)
+		entries, _, err := l.Read(10, 0)
+		if err != nil || len(entries) != 3 {
+			t.Fatalf("the log has %v, %v; want three entries", entries, err)
+		}
+		for i, want := range []string{"Commit UNKNOWN 0 []", "recursive delete UNKNOWN 7 [delete a]", "ended OK 0 []"} {
+			if e := entries[i]; fmt.Sprint(e.Method, " ", e.Result, " ", e.Count, " ", e.Targets) != want || e.Time.IsZero() {
+				t.Errorf("entry %d is %+v, want %s", e.N, e, want)
+			}
+		}
+		l.Begin(audit.Entry{Method: "Commit"})
+		if left, err := filepath.Glob(path + ".begun"); err != nil || len(left) != 1 {
+			t.Errorf("during a change there are %v, %v", left, err)
+		}
+		if err := os.Remove(path + ".begun"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNoChangeIsInProgress checks that the file of changes in progress is removed, and that one with other content is ignored.
+func TestNoChangeIsInProgress(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l := open(t, path)
+	one, other := l.Begin(audit.Entry{Method: "one"}), l.Begin(audit.Entry{Method: "other"})
+	other(errors.New("failed"))
+	one(nil)
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("after the changes there are %v, %v", left, err)
+	}
+	if err := os.WriteFile(path+".begun", []byte("no JSON"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := methods(t, open(t, path), 10, 0); got != "2:one 1:other" {
+		t.Errorf("with a damaged file the log has %s", got)
+	}
+}

@@ -52,5 +52,5 @@ func (j journal) Begin(c token.Change) (func(error), error) {
 		address = j.session.Address
 	}
 	e := audit.Entry{Session: j.session.ID, Address: address, Method: c.Method, Database: c.Database, Targets: c.Targets, Count: c.Count}
-	return func(err error) { j.log.Add(e, err) }, nil
+	return j.log.Begin(e), nil
 }
