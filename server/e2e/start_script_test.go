@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"clave/server/testprogram"
 )
@@ -77,8 +78,30 @@ func script(t *testing.T, dir string, office int) *printed {
 	return &printed{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
-// TestTheStartScriptUsesThePortsOfClave runs both programs on the ports of a firebase.json, and stops them.
+// subscribe stores a subscription to the newsletter, as an administrator.
+func subscribe(t *testing.T, firestore int) {
+	t.Helper()
+	document := fmt.Sprintf(`{"fields": {"email": {"stringValue": "new@example.org"}, "source": {"stringValue": "homepage"}, "createdAt": {"timestampValue": %q}}}`,
+		time.Now().UTC().Format(time.RFC3339Nano))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-script/databases/(default)/documents/Massive%%20Boletin", firestore), strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer owner")
+	res, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("the subscription: %s", res.Status)
+	}
+}
+
+// TestTheStartScriptUsesThePortsOfClave runs both programs on the ports of a firebase.json, and stops them. Links in e-mails lead to the site's port.
 func TestTheStartScriptUsesThePortsOfClave(t *testing.T) {
+	parallel(t)
 	ports := freePorts(t, 7)
 	p := script(t, scriptFolder(t, ports), ports[6])
 	text := p.until("Demo account:")
@@ -92,6 +115,10 @@ func TestTheStartScriptUsesThePortsOfClave(t *testing.T) {
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusForbidden {
 		t.Errorf("the back office answers %s through the site, want 403", res.Status)
+	}
+	subscribe(t, ports[0])
+	if email := p.until("/boletin/confirmar?"); !strings.Contains(email, fmt.Sprintf("http://localhost:%d/boletin/confirmar?", ports[3])) {
+		t.Errorf("the e-mail with a link to the site is\n%s", email)
 	}
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
