@@ -93,6 +93,9 @@ func Restore(ctx context.Context, dir, data string, verify func(store string) er
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Wrap(err, fault.NotFound, "%s is not a backup made by clave backup: its folder %s is missing or empty", dir, storeName)
 	}
+	if inside, err := within(dir, data); err == nil && inside { // An error means that the parent of data does not exist.
+		return fault.E(fault.InvalidArgument, "the data folder %s is in the copy %s, which must not change; name one outside it", data, dir)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

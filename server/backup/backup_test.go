@@ -86,6 +86,13 @@ func TestCopyAndBack(t *testing.T) {
 	if err := backup.Restore(t.Context(), dir, back, verified); fault.FromError(err).Code != fault.FailedPrecondition {
 		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
 	}
+	inside := filepath.Join(dir, "data")
+	if err := backup.Restore(t.Context(), dir, inside, verified); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("Restore into the copy = %v, want InvalidArgument", err)
+	}
+	if _, err := os.Stat(inside); err == nil {
+		t.Error("a refused Restore made a folder in the copy")
+	}
 	wantData(t, dir)
 	if left, _ := filepath.Glob(dir + "*part*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
