@@ -2,6 +2,7 @@
 package testwait
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -11,9 +12,10 @@ import (
 // limit is the time within which a condition must be met, on a loaded machine too.
 const limit = 30 * time.Second
 
-// Until waits until met returns true, and fails the test if it takes too long. what describes the condition.
+// Until waits until met returns true, and fails the test if it takes too long. what describes the condition. Cleanups may call it.
 func Until(t testing.TB, what string, met func() bool) {
 	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // which has ended when cleanups run
 	late, stop := clock.System().After(limit)
 	defer stop()
 	for !met() {
@@ -22,7 +24,7 @@ func Until(t testing.TB, what string, met func() bool) {
 			t.Fatalf("after %v still waiting for: %s", limit, what)
 		default:
 		}
-		if err := clock.Sleep(t.Context(), clock.System(), time.Millisecond); err != nil {
+		if err := clock.Sleep(ctx, clock.System(), time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"clave/server/listen"
 	"clave/server/rules"
 	"clave/server/storage/pebblestore"
+	"clave/server/testwait"
 	"clave/server/token"
 	pb "clave/server/wire/firestorepb"
 )
@@ -75,6 +76,8 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 	go func() { ended <- hub.Run(ctx) }()
 	go func() { ended <- g.Run(ctx) }()
 	t.Cleanup(func() {
+		// A stream is closed after its method has returned, and reads the store until then.
+		testwait.Until(t, "the streams are closed", func() bool { return hub.Streams() == 0 })
 		cancel()
 		if err := errors.Join(<-ended, <-ended, e.Close(), store.Close()); err != nil {
 			t.Error(err)
