@@ -22,7 +22,8 @@ type Draft struct {
 	editor *value.Editor
 }
 
-// NewDraft returns a draft of the named document. before is the document before the commit, or nil if it does not exist.
+// NewDraft returns a draft of the named document. before is the document before the commit, or nil if it does not
+// exist.
 func NewDraft(name resource.Document, before *Document) *Draft {
 	d := &Draft{name: name, before: before, exists: before != nil}
 	if before != nil {
@@ -92,7 +93,8 @@ func (d *Draft) get(path value.FieldPath) (value.Value, bool) {
 	return d.fields.Get(path)
 }
 
-// merge sets the fields of the write's mask, or deletes those that the write lacks. It leaves alone those that do not change.
+// merge sets the fields of the write's mask, or deletes those that the write lacks. It leaves alone those that do not
+// change.
 func (d *Draft) merge(w Write) {
 	changed := inOrder(w.Mask, true, func(path value.FieldPath) bool {
 		v, ok := w.Fields.Get(path)
@@ -135,8 +137,8 @@ func (d *Draft) transform(transforms []Transform, at clock.Version) []value.Valu
 	return results
 }
 
-// Given returns the document after all writes in the order that they gave, which is that before the commit if they did not change it. It is valid
-// after Document.
+// Given returns the document after all writes in the order that they gave, which is that before the commit if they did
+// not change it. It is valid after Document.
 func (d *Draft) Given(after *Document) *Document {
 	if d.given != nil && after == d.before {
 		return d.given
@@ -145,8 +147,8 @@ func (d *Draft) Given(after *Document) *Document {
 }
 
 // Document returns the document after all writes: nil if it does not exist, and the document before the commit if
-// nothing has changed. If it is too large, Document returns it with an InvalidArgument error. The draft must not be used
-// afterwards.
+// nothing has changed. If it is too large, Document returns it with an InvalidArgument error. The draft must not be
+// used afterwards.
 func (d *Draft) Document(at clock.Version) (*Document, error) {
 	switch {
 	case !d.written:

@@ -7,8 +7,9 @@ import (
 	"clave/server/value"
 )
 
-// The official emulator makes the changes of a mask or of transforms in the order of a Java HashMap. Each field that changes, and each map
-// around it, becomes the last member of its map. Rules can read the result: the order of map.values().
+// The official emulator makes the changes of a mask or of transforms in the order of a Java HashMap. Each field that
+// changes, and each map around it, becomes the last member of its map. Rules can read the result: the order of
+// map.values().
 
 // step is a name at one level of the paths of a mask.
 type step struct {
@@ -26,8 +27,8 @@ type level struct {
 	byName map[string]*step
 }
 
-// inOrder returns the paths that change, in the order in which the official emulator changes them. With all, those that do not change count,
-// as in a mask; otherwise they do not, as in transforms.
+// inOrder returns the paths that change, in the order in which the official emulator changes them. With all, those that
+// do not change count, as in a mask; otherwise they do not, as in transforms.
 func inOrder(paths []value.FieldPath, all bool, changes func(value.FieldPath) bool) []value.FieldPath {
 	if len(paths) == 1 {
 		if !changes(paths[0]) {

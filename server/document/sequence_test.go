@@ -31,8 +31,8 @@ func storedForm(m value.Map, l value.Layout) []byte {
 	return l.AppendStored(nil, m, value.SortedKeys(m))
 }
 
-// TestMaskOrdersFieldsAsRecorded applies writes with masks to documents. testdata/order.json has what the official emulator made of them, with the
-// members of maps in the order that its rules read.
+// TestMaskOrdersFieldsAsRecorded applies writes with masks to documents. testdata/order.json has what the official
+// emulator made of them, with the members of maps in the order that its rules read.
 func TestMaskOrdersFieldsAsRecorded(t *testing.T) {
 	text, err := os.ReadFile("testdata/order.json")
 	if err != nil {

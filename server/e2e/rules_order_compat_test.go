@@ -305,8 +305,9 @@ func (r *rulesRun) afterwards(c orderCase) []member {
 	return plainFields(memberAt(answer, []string{"fields"}))
 }
 
-// orderVerdicts returns, for each case, whether the rules see the members in the order of the official emulator in a create of the document
-// afterwards, in the write, in the stored document, and in the stored document from the rules of another one.
+// orderVerdicts returns, for each case, whether the rules see the members in the order of the official emulator in a
+// create of the document afterwards, in the write, in the stored document, and in the stored document from the rules of
+// another one.
 func (r *rulesRun) orderVerdicts(cases []orderCase) []string {
 	r.t.Helper()
 	var b strings.Builder
@@ -335,8 +336,8 @@ func (r *rulesRun) orderVerdicts(cases []orderCase) []string {
 	return out
 }
 
-// TestRulesOfOrderAgainstTheOfficialEmulator compares the order of the values of documents' maps in rules, after sets, updates of masks and
-// transforms.
+// TestRulesOfOrderAgainstTheOfficialEmulator compares the order of the values of documents' maps in rules, after sets,
+// updates of masks and transforms.
 func TestRulesOfOrderAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	theirs := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}

@@ -241,8 +241,8 @@ func (d decoder) property(b []byte, depth int) (p property, err error) {
 // value decodes a PropertyValue; one without any field is null. layout is that of a map.
 func (d decoder) value(b []byte, meaning int64, depth int) (v value.Value, layout *value.Branch, err error) {
 	v = value.Null{}
-	// Datastore has fewer kinds than Firestore: a moment is an integer, bytes and maps are strings. The meaning of the property
-	// distinguishes them.
+	// Datastore has fewer kinds than Firestore: a moment is an integer, bytes and maps are strings. The meaning of the
+	// property distinguishes them.
 	err = eachField(b, func(f field) error {
 		switch f.number {
 		case valueInt:

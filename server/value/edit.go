@@ -2,9 +2,9 @@ package value
 
 import "slices"
 
-// Editor changes many fields of a map. Each map on a path is copied once, so the cost grows with the number of changes, not with
-// that number times the map's size. The original map is not changed. A field that is set becomes the last member of its map, and so does
-// each map on the path to it.
+// Editor changes many fields of a map. Each map on a path is copied once, so the cost grows with the number of changes,
+// not with that number times the map's size. The original map is not changed. A field that is set becomes the last
+// member of its map, and so does each map on the path to it.
 type Editor struct {
 	root *owned
 	// moves is the number of moves of members to the end of their maps, -1 if they are not counted.
@@ -40,7 +40,8 @@ func (e *Editor) Layout() Layout { return LayoutOf(e.root.layout()) }
 // Get returns the value at a path.
 func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.fields.Get(path) }
 
-// Set sets the value at the path, whose layout is b. It creates missing maps on the path and replaces values that are not maps.
+// Set sets the value at the path, whose layout is b. It creates missing maps on the path and replaces values that are
+// not maps.
 func (e *Editor) Set(path FieldPath, v Value, b *Branch) {
 	around, name := e.around(path), path[len(path)-1]
 	around.fields[name] = v

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Layout is the order in which a writer gave the members of a map, and those of the maps inside it. The zero Layout is the order of the names
-// (SortedKeys) in all of them. Equality, order and sizes of maps do not depend on it. It is immutable.
+// Layout is the order in which a writer gave the members of a map, and those of the maps inside it. The zero Layout is
+// the order of the names (SortedKeys) in all of them. Equality, order and sizes of maps do not depend on it. It is
+// immutable.
 type Layout struct {
 	branch *Branch
 	packed string // the stored form, if it is not unpacked
@@ -169,7 +170,8 @@ func (f *Filler) Branch(m Map) *Branch {
 	return Members(names, f.inside)
 }
 
-// Members returns the layout of a map whose members have the given order, nil for that of their names, and layouts of their own.
+// Members returns the layout of a map whose members have the given order, nil for that of their names, and layouts of
+// their own.
 func Members(names []string, inside map[string]*Branch) *Branch {
 	if slices.IsSorted(names) {
 		names = nil
@@ -183,11 +185,12 @@ func Members(names []string, inside map[string]*Branch) *Branch {
 	return &Branch{names: names, inside: inside}
 }
 
-// The stored form of a Layout is empty, or that of its branch: a uvarint of twice the number of branches inside, plus 1 if the order follows; the
-// order; and for each branch inside, by place among the sorted names, the uvarint distance of its place from the last one's, and its own form.
+// The stored form of a Layout is empty, or that of its branch: a uvarint of twice the number of branches inside, plus 1
+// if the order follows; the order; and for each branch inside, by place among the sorted names, the uvarint distance of
+// its place from the last one's, and its own form.
 //
-// The order of at most mostNumbered names is the number of their permutation in the factorial system, as a uvarint. That of more names is
-// the place of each name among the sorted ones, as uvarints.
+// The order of at most mostNumbered names is the number of their permutation in the factorial system, as a uvarint.
+// That of more names is the place of each name among the sorted ones, as uvarints.
 
 // mostNumbered is the maximum number of names whose permutations all have numbers of 64 bits.
 const mostNumbered = 20
@@ -195,7 +198,8 @@ const mostNumbered = 20
 // StoredLayout returns the layout of a stored form. It shares no memory with b.
 func StoredLayout(b []byte) Layout { return Layout{packed: string(b)} }
 
-// AppendStored appends the stored form of the layout of a map. sorted are the names of its members in order (SortedKeys).
+// AppendStored appends the stored form of the layout of a map. sorted are the names of its members in order
+// (SortedKeys).
 func (l Layout) AppendStored(dst []byte, m Map, sorted []string) []byte {
 	if l.packed != "" || l.branch == nil {
 		return append(dst, l.packed...)

@@ -10,7 +10,8 @@ import (
 	"clave/server/value"
 )
 
-// filled returns a random map with its layout, and the names of its members and of those of the maps inside it, by the path of the map.
+// filled returns a random map with its layout, and the names of its members and of those of the maps inside it, by the
+// path of the map.
 func filled(r *rand.Rand, depth int, path string, names map[string][]string) (value.Map, *value.Branch) {
 	m := value.Map{}
 	var f value.Filler

@@ -10,11 +10,13 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// CommitRequest is a request to commit. Unmarshal parses the fields of its documents to values at once, without messages in between, which the
-// embedded message lacks then. Writes with anything unusual are in the message as they were sent.
+// CommitRequest is a request to commit. Unmarshal parses the fields of its documents to values at once, without
+// messages in between, which the embedded message lacks then. Writes with anything unusual are in the message as they
+// were sent.
 type CommitRequest struct {
 	pb.CommitRequest
-	// parsed are the parsed documents of updates, without fields for a write that is in the message as it was sent. It is empty if all are.
+	// parsed are the parsed documents of updates, without fields for a write that is in the message as it was sent. It
+	// is empty if all are.
 	parsed []parsedFields
 }
 
@@ -69,12 +71,14 @@ func (r *CommitRequest) scan(b []byte) bool {
 	})
 }
 
-// scanWrite parses a write, and the fields of an update's document to values. It returns false if the general parser is needed.
+// scanWrite parses a write, and the fields of an update's document to values. It returns false if the general parser is
+// needed.
 func scanWrite(b []byte, w *pb.Write) (parsed parsedFields, ok bool) {
 	ok = fields(b, func(number protowire.Number, part []byte) bool {
 		switch {
 		case number == pb.FieldWriteUpdate && w.Operation == nil:
-			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the others.
+			// Each document has its own copy of the text, so that keeping one document does not keep the memory of the
+			// others.
 			s, d := scanner{text: string(part)}, &pb.Document{}
 			w.Operation = &pb.Write_Update{Update: d}
 			parsed.fields, parsed.layout = s.document(d)

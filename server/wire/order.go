@@ -11,9 +11,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Generated messages hold the members of maps in Go maps, which have no order. The rules can read the order in which a client sent them, so the
-// messages of documents and of maps whose members do not come in the order of their names carry it: in place of unknown fields, which the
-// parsers here discard, are the names as field orderNumber.
+// Generated messages hold the members of maps in Go maps, which have no order. The rules can read the order in which a
+// client sent them, so the messages of documents and of maps whose members do not come in the order of their names
+// carry it: in place of unknown fields, which the parsers here discard, are the names as field orderNumber.
 const orderNumber = 1
 
 // setOrder sets the order of the members of a document or a map.
@@ -111,7 +111,8 @@ func orderDocument(b []byte, d *pb.Document) {
 	setOrder(d, orderMembers(b, pb.FieldDocumentFields, d.GetFields(), maxNesting))
 }
 
-// orderMembers sets the order of members in the values of a map, whose entries are the fields of a message with a number. It returns the names.
+// orderMembers sets the order of members in the values of a map, whose entries are the fields of a message with a
+// number. It returns the names.
 func orderMembers(b []byte, number protowire.Number, members map[string]*pb.Value, depth int) []string {
 	names := make([]string, 0, len(members))
 	eachPart(b, number, func(entry []byte) {

@@ -14,7 +14,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// orderedJSON is a document whose members come in no order: z, then n with y and x, then a list with a map with d and c, then a.
+// orderedJSON is a document whose members come in no order: z, then n with y and x, then a list with a map with d and
+// c, then a.
 const orderedJSON = `{"name": "projects/p/databases/(default)/documents/c/d", "fields": {"z": {"nullValue": null},
 	"n": {"mapValue": {"fields": {"y": {"nullValue": null}, "x": {"nullValue": null}}}},
 	"l": {"arrayValue": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}}]}}, "a": {"nullValue": null}}}`
@@ -116,7 +117,8 @@ func TestDocumentsKeepTheOrderOfMembers(t *testing.T) {
 	checkOrder(t, "binary", m, l)
 }
 
-// FuzzOrder parses arbitrary bytes as writes of a stream. The values are those that the general parser finds, whatever the order.
+// FuzzOrder parses arbitrary bytes as writes of a stream. The values are those that the general parser finds, whatever
+// the order.
 func FuzzOrder(f *testing.F) {
 	f.Add(part(pb.FieldWriteRequestWrites, part(pb.FieldWriteUpdate, orderedBinary())))
 	f.Fuzz(func(t *testing.T, b []byte) {

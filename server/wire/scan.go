@@ -18,9 +18,9 @@ import (
 // usualFields is the number of fields for which the map of a document's fields has space at first.
 const usualFields = 8
 
-// scanner parses the wire form of documents and values. It supports only what clients usually send. It fails at anything
-// unusual (an unknown field, a repeated field, an invalid length), and the general parser parses the message instead.
-// Strings share the memory of text.
+// scanner parses the wire form of documents and values. It supports only what clients usually send. It fails at
+// anything unusual (an unknown field, a repeated field, an invalid length), and the general parser parses the message
+// instead. Strings share the memory of text.
 type scanner struct {
 	text   string
 	failed bool
@@ -152,8 +152,8 @@ func (s *scanner) member(m value.Map, filler *value.Filler, depth int) {
 	filler.Put(m, key, v, branch)
 }
 
-// value reads a value of at most depth levels. It returns what parseValue returns for the value's message, and fails for a value that is not
-// valid.
+// value reads a value of at most depth levels. It returns what parseValue returns for the value's message, and fails
+// for a value that is not valid.
 func (s *scanner) value(depth int) (out value.Value) { // long: one case a kind
 	number, kind := s.tag()
 	if s.failed || depth <= 0 {

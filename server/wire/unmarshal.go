@@ -8,9 +8,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Unmarshal parses the wire form of a message into m, which is empty. The result is that of proto.Unmarshal, but messages with
-// writes have no unknown fields, and keep the order of members for ParseWrites and ParseFields. The most frequent requests are
-// parsed without reflection if they contain nothing unusual.
+// Unmarshal parses the wire form of a message into m, which is empty. The result is that of proto.Unmarshal, but
+// messages with writes have no unknown fields, and keep the order of members for ParseWrites and ParseFields. The most
+// frequent requests are parsed without reflection if they contain nothing unusual.
 func Unmarshal(b []byte, m proto.Message) error {
 	done := false
 	switch r := m.(type) {

@@ -122,7 +122,8 @@ func withBranch(branches map[int]*value.Branch, i int, b *value.Branch) map[int]
 	return branches
 }
 
-// parseFields parses the members of a map at depth levels, and its layout. order is the order of the members if they are not sorted (orderOf).
+// parseFields parses the members of a map at depth levels, and its layout. order is the order of the members if they
+// are not sorted (orderOf).
 func parseFields(fields map[string]*pb.Value, order []byte, depth int) (value.Map, *value.Branch, error) {
 	out := make(value.Map, len(fields))
 	var inside map[string]*value.Branch

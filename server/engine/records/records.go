@@ -1,5 +1,5 @@
-// Package records encodes what the store holds under the keys of documents and commits: a document's record, and a commit's record with the
-// documents that it changed, before and after.
+// Package records encodes what the store holds under the keys of documents and commits: a document's record, and a
+// commit's record with the documents that it changed, before and after.
 package records
 
 import (
@@ -12,8 +12,9 @@ import (
 	"clave/server/value"
 )
 
-// A document's record is its create time and its update time, 8 bytes each, its fields (value.AppendBinary), and their layout (value.Layout.AppendStored),
-// which is empty in records of earlier versions. times is the length of the times, and update the position of the update time.
+// A document's record is its create time and its update time, 8 bytes each, its fields (value.AppendBinary), and their
+// layout (value.Layout.AppendStored), which is empty in records of earlier versions. times is the length of the times,
+// and update the position of the update time.
 const (
 	times  = 16
 	update = 8

@@ -44,8 +44,8 @@ type Request struct {
 	Time value.Timestamp
 	// Query is a list's limit, offset and order.
 	Query Value
-	// Resource is the stored document, or null if there is none. For a list it is abstract and covers all documents of the
-	// query.
+	// Resource is the stored document, or null if there is none. For a list it is abstract and covers all documents of
+	// the query.
 	Resource Value
 	// New is the document after a write, or null if there is none; nil for reads.
 	New Value
@@ -136,7 +136,8 @@ type Evaluator struct {
 	Lookups *Lookups
 	// Tracer receives each value; nil for none.
 	Tracer Tracer
-	// Spend receives the cost of work before it is done, in units of about four microseconds. Its error ends the evaluation. It may be nil.
+	// Spend receives the cost of work before it is done, in units of about four microseconds. Its error ends the
+	// evaluation. It may be nil.
 	Spend func(ctx context.Context, cost int) error
 
 	captures []Value
@@ -149,15 +150,16 @@ type Evaluator struct {
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
 	err      error
-	// written holds the values of map literals, by identity, with their keys in the order of the text, and maps of the documents that were read
-	// since values() was called first, with theirs in the order of their writer.
+	// written holds the values of map literals, by identity, with their keys in the order of the text, and maps of the
+	// documents that were read since values() was called first, with theirs in the order of their writer.
 	written map[uintptr]writtenMap
 	// ordered is set once values() was called. Until then documents are those that were looked up.
 	ordered   bool
 	documents []*Document
 }
 
-// writtenMap is a map whose keys are not in the order of their names. The reference prevents the reuse of its address for another map.
+// writtenMap is a map whose keys are not in the order of their names. The reference prevents the reuse of its address
+// for another map.
 type writtenMap struct {
 	m    value.Map
 	keys []string
@@ -180,8 +182,8 @@ func (e *Evaluator) Err() error { return e.err }
 
 // Outcome is the result of a condition.
 type Outcome struct {
-	// Can holds the possible results of the condition; for a request for one document it is exactly one of true, false and
-	// failure.
+	// Can holds the possible results of the condition; for a request for one document it is exactly one of true, false
+	// and failure.
 	Can Bools
 	// Failure is the reason of a failure or, for a query, of an undecided result; nil if it is unknown.
 	Failure *Failure

@@ -358,8 +358,9 @@ func (e *Evaluator) order() {
 	e.documents = nil
 }
 
-// mapValues evaluates m.values(). As in the official emulator, the values of a map literal are in the order of the text, and those of a
-// document's map in the order in which its writers gave them. All others are in the order of the keys.
+// mapValues evaluates m.values(). As in the official emulator, the values of a map literal are in the order of the
+// text, and those of a document's map in the order in which its writers gave them. All others are in the order of the
+// keys.
 func (e *Evaluator) mapValues(m value.Map) Value {
 	if !e.ordered {
 		e.order()

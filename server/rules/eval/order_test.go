@@ -9,7 +9,8 @@ import (
 	"clave/server/value"
 )
 
-// orderedDocument returns a document with the fields z, n and a in this order, whose values are 1, {y: 2, x: 3} and [{d: 4, c: 5}].
+// orderedDocument returns a document with the fields z, n and a in this order, whose values are 1, {y: 2, x: 3} and
+// [{d: 4, c: 5}].
 func orderedDocument(path string) *document.Document {
 	fill := func(names []string, values []value.Value, inner []*value.Branch) (value.Map, *value.Branch) {
 		m := value.Map{}
