@@ -20,10 +20,13 @@ var ErrCostly = errors.New("engine: the check is too expensive under locks")
 // maxPrepared is the maximum number of repetitions of a commit because documents have changed meanwhile.
 const maxPrepared = 5
 
-// commitCostly applies writes after their check has returned ErrCostly. It takes the locks of an owner, and does not release the last ones.
+// commitCostly applies writes after their check has returned ErrCostly. It takes the locks of an owner, and does not release the last ones. A
+// transaction whose reads are locked keeps all its locks.
 func (e *Engine) commitCostly(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
 	for range maxPrepared {
-		db.locks.Clear(o)
+		if t == nil || t.optimistic {
+			db.locks.Clear(o)
+		}
 		s, err := e.decideAhead(ctx, db, writes, check)
 		if err != nil {
 			return operation.CommitResult{}, err

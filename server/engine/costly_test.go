@@ -3,11 +3,14 @@ package engine_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/document"
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/operation"
+	"clave/server/query"
 )
 
 // TestACostlyCheckHoldsNoLocks lets a check wait without locks. Meanwhile another commit writes the same document, so the check is repeated.
@@ -74,4 +77,28 @@ func TestACostlyCheckRefuses(t *testing.T) {
 	}))
 	wantCode(t, "commit", err, fault.PermissionDenied)
 	put(t, e, set("c/a", n(1)))
+}
+
+// TestACostlyCheckKeepsTheLocksOfATransaction lets another commit write a document that a transaction has read, during the check of the
+// transaction without locks. It must wait.
+func TestACostlyCheckKeepsTheLocksOfATransaction(t *testing.T) {
+	hand := clock.NewHand(time.Now())
+	e := open(t, engine.Options{Clock: hand})
+	put(t, e, set("c/read", n(12)))
+	id := begin(t, e, operation.TransactionOptions{})
+	if _, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, query.NoLimit)); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	_, err := e.Commit(t.Context(), testDB, operation.Commit{Transaction: id, Writes: []document.Write{set("d/a", n(2))}},
+		engine.CheckBy(func(_ context.Context, v *engine.CheckView) error {
+			if v.Locked {
+				return engine.ErrCostly
+			}
+			go func() { written <- commitIn(t.Context(), e, nil, set("c/read", n(13))) }()
+			waitTimers(t, hand, 1, written)
+			return nil
+		}))
+	wantCode(t, "commit of the transaction", err, fault.OK)
+	wantCode(t, "the other commit", <-written, fault.OK)
 }
