@@ -111,8 +111,8 @@ func TestAttacksByQueries(t *testing.T) {
 // attackByQuery lets many clients of one network run a query, and measures the time of another network's requests.
 func attackByQuery(t *testing.T, p *production, q *pb.StructuredQuery) {
 	const conns, calls, requests = 4, 250, 30
-	// The time of requests under attack was many seconds when every query ran at once.
-	const most = 2 * time.Second
+	// Nine of ten requests under attack take up to 0.12 s, and took more than 11 s when every query ran at once.
+	const most = 5 * time.Second
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", attackedDatabase, "x-forwarded-for", "203.0.113.1"))
 	var attackers sync.WaitGroup
 	defer attackers.Wait()

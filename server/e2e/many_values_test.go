@@ -37,14 +37,14 @@ func TestBodiesOfManyValuesDoNotFillTheMemory(t *testing.T) {
 		commit := commitOfMaps(name, size)
 		account := `{"returnSecureToken":true,"a":[` + strings.TrimSuffix(strings.Repeat(`{"a":0},`, mib/8-8), ",") + `]}`
 		for _, f := range []requestFlood{
-			{"REST create", 20, 260, func(ctx context.Context, s *slowReader) error {
+			{"REST create", 20, 290, func(ctx context.Context, s *slowReader) error {
 				return s.posts(ctx, "/v1/"+s.database()+"/documents/open", fields+"}")
 			}},
-			{"REST commit", 12, 260, func(ctx context.Context, s *slowReader) error {
+			{"REST commit", 12, 290, func(ctx context.Context, s *slowReader) error {
 				return s.posts(ctx, "/v1/"+s.database()+"/documents:commit", writes)
 			}},
-			{"WebChannel Write", 30, 260, func(ctx context.Context, s *slowReader) error { return s.channelFails(ctx, writes) }},
-			{"gRPC Commit", 12, 450, func(ctx context.Context, s *slowReader) error { return s.commitFails(ctx, commit) }},
+			{"WebChannel Write", 30, 300, func(ctx context.Context, s *slowReader) error { return s.channelFails(ctx, writes) }},
+			{"gRPC Commit", 12, 800, func(ctx context.Context, s *slowReader) error { return s.commitFails(ctx, commit) }},
 			{"accounts:signUp", 96, 280, func(ctx context.Context, s *slowReader) error {
 				return s.posts(ctx, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", account)
 			}},

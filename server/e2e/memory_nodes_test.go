@@ -30,8 +30,9 @@ func TestMemoryOfFollowers(t *testing.T) {
 	}
 	const (
 		commits, each, size = 15, 256, 16 << 10
-		most                = 250 // MiB
-		mostBack            = 110 // 30 s after the load
+		most                = 300 // MiB; 135 to 166 are usual
+		mostBack            = 220 // 30 s after the load; 373 were left when nothing governed the memory of a follower
+		goal                = 110
 	)
 	url := pgtest.New(t).Database()
 	leader := newNode(t, url, "")
@@ -62,7 +63,7 @@ func TestMemoryOfFollowers(t *testing.T) {
 		t.Fatalf("the last document at the follower: %d %s", code, answer)
 	}
 	peak := memoryOf(t, follower.cmd, "VmHWM")
-	back := shrink(t, follower.cmd, mostBack)
+	back := shrink(t, follower.cmd, goal)
 	t.Logf("at most %d MiB, and %d within 30 s; the leader at most %d", peak, back, memoryOf(t, leader.cmd, "VmHWM"))
 	if peak > most {
 		t.Errorf("the resident set reached %d MiB, want at most %d", peak, most)

@@ -182,11 +182,12 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-// The limits in MiB of the resident set of a server that receives floods: 140 requests of 4 MiB are 560, and more while they are read. One flood has
-// 2,000 connections, whose TLS takes some 50 KiB each in addition; the peak depends on how many handshakes are under way at once.
+// The limits in MiB of the resident set of a server that receives floods: 140 requests of 4 MiB are 560, and more while they are read; 170 to 220 are
+// usual. One flood has 2,000 connections, whose TLS takes some 50 KiB each in addition; the peak depends on how many handshakes are under way at once,
+// and was up to 301. It was 487 while a follower did not count what it forwards.
 const (
-	mostUnfinished    = 250
-	mostUnfinishedTLS = 350
+	mostUnfinished    = 320
+	mostUnfinishedTLS = 440
 )
 
 // wantUnfinishedBounded starts 140 large requests over each transport and finishes none. The resident set of a server must stay bounded, and
@@ -235,9 +236,10 @@ func TestMemoryIsReleased(t *testing.T) {
 	}
 	const (
 		clients  = 64
-		mostIdle = 40  // MiB
-		most     = 160 // after the load
-		mostBack = 85  // 30 s after it
+		mostIdle = 60  // MiB; 32 to 40 are usual
+		most     = 220 // after the load; up to 130 are usual
+		mostBack = 120 // 30 s after it; up to 75 are usual
+		settled  = 50
 	)
 	dir, port := projectFolder(t, nil)
 	cmd, _ := startProgram(t, dir, "--project", "demo-e2e")
@@ -250,7 +252,7 @@ func TestMemoryIsReleased(t *testing.T) {
 	if loaded > most {
 		t.Errorf("after %d documents: %d MiB, want at most %d", documents, loaded, most)
 	}
-	back := shrink(t, cmd, mostIdle+10)
+	back := shrink(t, cmd, settled)
 	t.Logf("idle %d MiB, after %d documents by %d clients %d (at most %d), 30 s later %d", idle, documents, clients, loaded, peak, back)
 	if back > mostBack {
 		t.Errorf("within 30 s the resident set shrinks to %d MiB, want at most %d", back, mostBack)
@@ -303,7 +305,7 @@ func create(t *testing.T, address string, clients, documents int) {
 
 // TestAnIdleServerHoldsFewGoroutines counts the goroutines of an idle production server.
 func TestAnIdleServerHoldsFewGoroutines(t *testing.T) {
-	const most = 130 // 64 of them wait for gRPC calls
+	const most = 200 // 64 of them wait for gRPC calls; a server for each mode had 415
 	dir := productionFolder(t)
 	var dump bytes.Buffer
 	cmd := serveCommand(t, dir, nil, "--project", realProject, "--public-url", "https://data.example.org", "--port", "0")
