@@ -15,7 +15,7 @@ import (
 	"clave/server/faultinject"
 	"clave/server/front"
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/memory"
 	"clave/server/meter"
 	"clave/server/parsing"
@@ -102,7 +102,7 @@ type App struct {
 	// budget bounds the memory of requests that are being received, over all ports.
 	budget *budget.Budget
 	// connections, streams and responses bound what clients hold, over all ports except those for administrators.
-	connections, calls, streams, responses *places.Places
+	connections, calls, streams, responses *slots.Slots
 	// parsing limits the memory of large requests that are parsed, over all transports.
 	parsing *parsing.Limit
 	// turns divides the processors' time for queries between networks.
@@ -131,10 +131,10 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
 	a.turns = turns.New(turns.Options{})
-	a.connections = places.New(places.Options{All: o.Memory.Connections, Shared: c.TrustProxy})
-	a.calls = places.New(places.Options{All: o.Memory.Calls})
-	a.streams = places.New(places.Options{All: o.Memory.Streams})
-	a.responses = places.New(places.Options{All: o.Memory.Responses})
+	a.connections = slots.New(slots.Options{All: o.Memory.Connections, Shared: c.TrustProxy})
+	a.calls = slots.New(slots.Options{All: o.Memory.Calls})
+	a.streams = slots.New(slots.Options{All: o.Memory.Streams})
+	a.responses = slots.New(slots.Options{All: o.Memory.Responses})
 	if a.hasConsole() {
 		a.watch()
 	}

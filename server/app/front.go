@@ -13,7 +13,7 @@ import (
 	"clave/server/fault"
 	"clave/server/front"
 	"clave/server/front/hosting"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	rpcidentity "clave/server/rpc/identity"
 )
 
@@ -98,20 +98,20 @@ func (a *App) openPort(o front.Options) {
 // port could take the descriptors and the memory of the others.
 const maxOwn = 512
 
-// ownPlaces returns the places of the connections of a port that is not for clients.
-func ownPlaces() *places.Places { return places.New(places.Options{All: maxOwn}) }
+// ownSlots returns the slots of the connections of a port that is not for clients.
+func ownSlots() *slots.Slots { return slots.New(slots.Options{All: maxOwn}) }
 
 // consoleOptions returns the options of the console's port.
 func (a *App) consoleOptions(ln net.Listener, pages http.Handler) front.Options {
 	return front.Options{
-		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: pages}, Budget: a.budget, Connections: ownPlaces(), Verbose: a.config.Verbose, Log: a.o.Log,
+		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: pages}, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, Log: a.o.Log,
 	}
 }
 
 // metricsOptions returns the options of the port of the metrics.
 func (a *App) metricsOptions(ln net.Listener, handlers front.Handlers) front.Options {
 	return front.Options{
-		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownPlaces(), Verbose: a.config.Verbose, Log: a.o.Log,
+		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, Log: a.o.Log,
 	}
 }
 
@@ -122,7 +122,7 @@ func (a *App) plainOptions(ln net.Listener, health func() error) front.Options {
 
 // requestsOptions returns the options of the port of the monitor of requests.
 func (a *App) requestsOptions(ln net.Listener, handlers front.Handlers) front.Options {
-	return front.Options{Name: "requests", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownPlaces(), Log: a.o.Log}
+	return front.Options{Name: "requests", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownSlots(), Log: a.o.Log}
 }
 
 // siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it

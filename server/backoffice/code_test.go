@@ -23,10 +23,10 @@ var (
 )
 
 // newService returns a service and its clock.
-func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
+func newService(t *testing.T) (*backoffice.Service, *clock.Manual) {
 	t.Helper()
-	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
-	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey, Clock: hand})
+	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func newService(t *testing.T) (*backoffice.Service, *clock.Hand) {
 			t.Error(err)
 		}
 	})
-	return s, hand
+	return s, manual
 }
 
 // nameOf returns the name of a refusal, or the text of any other error.
@@ -102,7 +102,7 @@ func TestSignUpIsOffWithoutACode(t *testing.T) {
 }
 
 func TestTriesAreLimitedByAddress(t *testing.T) {
-	s, hand := newService(t)
+	s, manual := newService(t)
 	check := func(step string, from netip.Addr, code, want string) time.Duration {
 		t.Helper()
 		_, err := s.CheckCode(from, code)
@@ -120,7 +120,7 @@ func TestTriesAreLimitedByAddress(t *testing.T) {
 	}
 	for range 5 {
 		check("a wrong code", home, "no", "invalid-code")
-		hand.Advance(time.Minute)
+		manual.Advance(time.Minute)
 	}
 	wait := check("the sixth wrong code", home, "no", "too-many-requests")
 	if want := 10 * time.Minute; wait != want {
@@ -128,12 +128,12 @@ func TestTriesAreLimitedByAddress(t *testing.T) {
 	}
 	check("the right code after five wrong ones", home, secret, "too-many-requests")
 	check("another address", office, "no", "invalid-code")
-	hand.Advance(wait - time.Second)
+	manual.Advance(wait - time.Second)
 	check("a second too early", home, secret, "too-many-requests")
-	hand.Advance(time.Second)
+	manual.Advance(time.Second)
 	check("in time", home, "no", "invalid-code")
 	check("the window is full again", home, secret, "too-many-requests")
-	hand.Advance(15 * time.Minute)
+	manual.Advance(15 * time.Minute)
 	check("all is forgotten", home, secret, "<nil>")
 }
 
@@ -173,7 +173,7 @@ func TestOneProviderDoesNotLockOthersOut(t *testing.T) {
 		{"a /48", "2001:db8:1:%x::1", 10},
 		{"a /32", "2001:db8:%x::1", 20},
 	} {
-		s, hand := newService(t)
+		s, manual := newService(t)
 		admitted := 0
 		for i := range 1000 {
 			_, err := s.CheckCode(netip.MustParseAddr(fmt.Sprintf(tt.from, i)), "no")
@@ -187,7 +187,7 @@ func TestOneProviderDoesNotLockOthersOut(t *testing.T) {
 		if _, err := s.CheckCode(netip.MustParseAddr("2001:db9::1"), secret); err != nil {
 			t.Errorf("the right code from elsewhere: %v", err)
 		}
-		hand.Advance(15 * time.Minute)
+		manual.Advance(15 * time.Minute)
 		if _, err := s.CheckCode(netip.MustParseAddr(fmt.Sprintf(tt.from, 1)), "no"); nameOf(err) != "invalid-code" {
 			t.Errorf("%s after the window: %v", tt.name, err)
 		}
@@ -195,7 +195,7 @@ func TestOneProviderDoesNotLockOthersOut(t *testing.T) {
 }
 
 func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
-	s, hand := newService(t)
+	s, manual := newService(t)
 	next := 0
 	try := func(code string) string {
 		next++
@@ -219,7 +219,7 @@ func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
 	if !errors.As(err, &r) || r.RetryAfter.Round(time.Millisecond) != 36*time.Second {
 		t.Fatalf("the refusal is %v, want to retry after 36 s", err)
 	}
-	hand.Advance(r.RetryAfter)
+	manual.Advance(r.RetryAfter)
 	for i, tt := range []struct{ code, want string }{{secret, "<nil>"}, {"no", "invalid-code"}, {"no", "too-many-requests"}} {
 		if got := try(tt.code); got != tt.want {
 			t.Errorf("36 s later, try %d: %s, want %s", i+1, got, tt.want)
@@ -228,7 +228,7 @@ func TestTriesAreLimitedOverAllAddresses(t *testing.T) {
 }
 
 func TestTicketsExpireAndAreNotGuessed(t *testing.T) {
-	s, hand := newService(t)
+	s, manual := newService(t)
 	register := func(ticket string) string {
 		_, err := s.Register(context.Background(), backoffice.Registration{Ticket: ticket})
 		return nameOf(err)
@@ -246,11 +246,11 @@ func TestTicketsExpireAndAreNotGuessed(t *testing.T) {
 	if got := register(ticket.Value); got != "invalid-argument" {
 		t.Errorf("an empty form with a ticket: %s, want invalid-argument", got)
 	}
-	hand.Advance(10*time.Minute - time.Nanosecond)
+	manual.Advance(10*time.Minute - time.Nanosecond)
 	if got := register(ticket.Value); got != "invalid-argument" {
 		t.Errorf("the ticket of a refused form, in its last moment: %s, want invalid-argument", got)
 	}
-	hand.Advance(time.Nanosecond)
+	manual.Advance(time.Nanosecond)
 	if got := register(ticket.Value); got != "invalid-ticket" {
 		t.Errorf("a ticket of ten minutes: %s, want invalid-ticket", got)
 	}

@@ -14,14 +14,14 @@ import (
 // TestTwoServicesSendAnIssueOnce sends an issue with two services at the same time. Every address must receive it once, and the counts must be right.
 func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 	startServers(t)
-	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	one, two := &mailServer{}, &mailServer{}
-	s, other := mailingService(t, one, hand), mailingService(t, two, hand)
+	s, other := mailingService(t, one, manual), mailingService(t, two, manual)
 	_, documents, err := s.Clients()
 	if err != nil {
 		t.Fatal(err)
 	}
-	confirmAll(t, s, one, documents, hand, names(60)...)
+	confirmAll(t, s, one, documents, manual, names(60)...)
 	id := start(t, s, issue, 60)
 	for !strings.HasPrefix(progressOf(t, documents, id), "sent ") {
 		failed := make(chan error, 1)
@@ -54,14 +54,14 @@ func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 // must still receive the issue.
 func TestAServicePassesADeliveryThatAnotherCannotSend(t *testing.T) {
 	startServers(t)
-	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	one, two := &mailServer{}, &mailServer{}
-	s, other := mailingService(t, one, hand), mailingService(t, two, hand)
+	s, other := mailingService(t, one, manual), mailingService(t, two, manual)
 	_, documents, err := s.Clients()
 	if err != nil {
 		t.Fatal(err)
 	}
-	confirmAll(t, s, one, documents, hand, "ana@correo.do", "bea@correo.do")
+	confirmAll(t, s, one, documents, manual, "ana@correo.do", "bea@correo.do")
 	id := start(t, s, issue, 2)
 	one.fail = func(string) error {
 		return errors.Join(email.ErrUnavailable, other.SendIssues(t.Context()))
@@ -70,7 +70,7 @@ func TestAServicePassesADeliveryThatAnotherCannotSend(t *testing.T) {
 		t.Fatalf("SendIssues = %v", err)
 	}
 	one.fail = nil
-	sendAll(t, s, documents, hand, id)
+	sendAll(t, s, documents, manual, id)
 	if got := progressOf(t, documents, id); got != "sent 2 0 0" {
 		t.Errorf("the issue's progress is %q, want two sent", got)
 	}

@@ -23,14 +23,14 @@ import (
 var formCollections = []string{"Massive Boletin", "ContactRequests", "voluntaryAplications", "voluntaryApplications", "IntrumentRental"}
 
 // keeper returns a service that uses running servers, its clock, its log, and a client of Firestore.
-func keeper(t *testing.T) (*backoffice.Service, *clock.Hand, *bytes.Buffer, *firestore.Client) {
+func keeper(t *testing.T) (*backoffice.Service, *clock.Manual, *bytes.Buffer, *firestore.Client) {
 	t.Helper()
 	startServers(t)
 	log := &bytes.Buffer{}
-	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	s, err := backoffice.New(t.Context(), backoffice.Options{
 		ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey,
-		Clock: hand, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Clock: manual, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func keeper(t *testing.T) (*backoffice.Service, *clock.Hand, *bytes.Buffer, *fir
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, hand, log, documents
+	return s, manual, log, documents
 }
 
 // put stores documents of an address, n in each collection.
@@ -95,9 +95,9 @@ func traces(t *testing.T, documents *firestore.Client) map[string]int {
 }
 
 func TestEraseAPerson(t *testing.T) {
-	s, hand, log, documents := keeper(t)
-	put(t, documents, "ana@correo.do", hand.Now(), 2)
-	put(t, documents, "otra@correo.do", hand.Now(), 1)
+	s, manual, log, documents := keeper(t)
+	put(t, documents, "ana@correo.do", manual.Now(), 2)
+	put(t, documents, "otra@correo.do", manual.Now(), 1)
 	if _, _, err := documents.Collection("voluntaryApplications").Add(t.Context(), map[string]any{"email": "aNa@Correo.do"}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +129,8 @@ func TestEraseAPerson(t *testing.T) {
 }
 
 func TestPurgeKeepsTheTerm(t *testing.T) {
-	s, hand, log, documents := keeper(t)
-	yearAgo := hand.Now().AddDate(-1, 0, 0)
+	s, manual, log, documents := keeper(t)
+	yearAgo := manual.Now().AddDate(-1, 0, 0)
 	put(t, documents, "old@correo.do", yearAgo.Add(-time.Microsecond), 1)
 	put(t, documents, "young@correo.do", yearAgo, 1)
 	bulk := documents.BulkWriter(t.Context())
@@ -148,7 +148,7 @@ func TestPurgeKeepsTheTerm(t *testing.T) {
 		t.Errorf("left: %v, want the newsletter's subscription and what is a year old", got)
 	}
 	await(t, "a day later what has become older is", func() bool {
-		hand.Advance(time.Hour)
+		manual.Advance(time.Hour)
 		return left(t, documents)["young@correo.do"] == 1
 	})
 	stop()
@@ -179,8 +179,8 @@ func await(t *testing.T, what string, holds func() bool) {
 }
 
 func TestUnsubscribeByLink(t *testing.T) {
-	s, hand, _, documents := keeper(t)
-	put(t, documents, "ana@correo.do", hand.Now(), 2)
+	s, manual, _, documents := keeper(t)
+	put(t, documents, "ana@correo.do", manual.Now(), 2)
 	tokens, err := s.UnsubscribeTokens([]string{"ana@correo.do", "otra@correo.do"})
 	if err != nil {
 		t.Fatal(err)
@@ -287,9 +287,9 @@ func signedUp(t *testing.T) (uid, token string) {
 
 // TestUnsubscribingDisregardsSpelling unsubscribes by links whose addresses differ from those of the subscriptions in case and outer spaces.
 func TestUnsubscribingDisregardsSpelling(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
+	s, mails, manual, documents := mailing(t)
 	for _, spelling := range []string{"ana@correo.do", "Ana@Correo.DO", "aNA@correo.do"} {
-		confirmAll(t, s, mails, documents, hand, "Ana@correo.do", "ANA@CORREO.DO", "ana@correo.do", "  Ana@correo.do",
+		confirmAll(t, s, mails, documents, manual, "Ana@correo.do", "ANA@CORREO.DO", "ana@correo.do", "  Ana@correo.do",
 			"\t\u00a0ana@correo.do\u3000", "anabel@correo.do", " anabel@correo.do")
 		if got, err := s.Newsletter(t.Context()); err != nil || got.Confirmed != 2 {
 			t.Fatalf("before %s unsubscribes: %v, %v", spelling, got, err)

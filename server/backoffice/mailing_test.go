@@ -61,24 +61,24 @@ func (b *mailServer) to(subject string) map[string]int {
 const confirmSubject = "Confirma tu suscripción al boletín"
 
 // mailing returns a service on running servers, its mail server, its clock, and a client of Firestore.
-func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clock.Hand, *firestore.Client) {
+func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clock.Manual, *firestore.Client) {
 	t.Helper()
 	startServers(t)
-	hand, mails := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC)), &mailServer{}
-	s := mailingService(t, mails, hand)
+	manual, mails := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC)), &mailServer{}
+	s := mailingService(t, mails, manual)
 	_, documents, err := s.Clients()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, mails, hand, documents
+	return s, mails, manual, documents
 }
 
 // mailingService returns a service with a mail server.
-func mailingService(t *testing.T, mails *mailServer, hand *clock.Hand) *backoffice.Service {
+func mailingService(t *testing.T, mails *mailServer, manual *clock.Manual) *backoffice.Service {
 	t.Helper()
 	s, err := backoffice.New(t.Context(), backoffice.Options{
 		ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey,
-		Mail: mails, PublicURL: "https://www.example.org/", Clock: hand, Log: slog.New(slog.DiscardHandler),
+		Mail: mails, PublicURL: "https://www.example.org/", Clock: manual, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,15 +88,15 @@ func mailingService(t *testing.T, mails *mailServer, hand *clock.Hand) *backoffi
 }
 
 // subscribe writes subscriptions as visitors do, and advances the clock until they are read.
-func subscribe(t *testing.T, documents *firestore.Client, hand *clock.Hand, emails ...string) {
+func subscribe(t *testing.T, documents *firestore.Client, manual *clock.Manual, emails ...string) {
 	t.Helper()
 	for _, email := range emails {
-		fields := map[string]any{"email": email, "createdAt": hand.Now(), "source": "homepage"}
+		fields := map[string]any{"email": email, "createdAt": manual.Now(), "source": "homepage"}
 		if _, _, err := documents.Collection("Massive Boletin").Add(t.Context(), fields); err != nil {
 			t.Fatal(err)
 		}
 	}
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 }
 
 // request requests confirmations until there are no new subscriptions, and returns the token of each address.
@@ -128,15 +128,15 @@ func request(t *testing.T, s *backoffice.Service, mails *mailServer) map[string]
 }
 
 // confirmAll subscribes and confirms addresses.
-func confirmAll(t *testing.T, s *backoffice.Service, mails *mailServer, documents *firestore.Client, hand *clock.Hand, emails ...string) {
+func confirmAll(t *testing.T, s *backoffice.Service, mails *mailServer, documents *firestore.Client, manual *clock.Manual, emails ...string) {
 	t.Helper()
-	subscribe(t, documents, hand, emails...)
+	subscribe(t, documents, manual, emails...)
 	for _, token := range request(t, s, mails) {
 		if err := s.Confirm(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 	}
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 }
 
 // issue is the issue that the tests send.
@@ -164,7 +164,7 @@ func progressOf(t *testing.T, documents *firestore.Client, id string) string {
 }
 
 // sendAll sends until the issue is sent completely.
-func sendAll(t *testing.T, s *backoffice.Service, documents *firestore.Client, hand *clock.Hand, id string) {
+func sendAll(t *testing.T, s *backoffice.Service, documents *firestore.Client, manual *clock.Manual, id string) {
 	t.Helper()
 	for range 50 {
 		if err := s.SendIssues(t.Context()); err != nil {
@@ -173,7 +173,7 @@ func sendAll(t *testing.T, s *backoffice.Service, documents *firestore.Client, h
 		if strings.HasPrefix(progressOf(t, documents, id), "sent ") {
 			return
 		}
-		hand.Advance(10 * time.Minute)
+		manual.Advance(10 * time.Minute)
 	}
 	t.Fatalf("the issue does not end: %s", progressOf(t, documents, id))
 }

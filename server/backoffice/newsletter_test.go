@@ -43,8 +43,8 @@ func crash(t *testing.T, s *backoffice.Service, mails *mailServer, n int) {
 }
 
 func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, names(60)...)
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, names(60)...)
 	id := start(t, s, issue, 60)
 	if _, _, err := s.StartIssue(t.Context(), "uid-2", issue); nameOfRefusal(t, err) != backoffice.AlreadySent {
 		t.Errorf("a second press: %v", err)
@@ -68,7 +68,7 @@ func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
 		}
 		return nil
 	}
-	next := mailingService(t, mails, hand)
+	next := mailingService(t, mails, manual)
 	if err := next.SendIssues(t.Context()); nameOfRefusal(t, err) != backoffice.Unavailable {
 		t.Fatalf("a server that fails: %v", err)
 	}
@@ -77,7 +77,7 @@ func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
 		t.Errorf("the issue of a server that fails: %v, %v", found.Data(), err)
 	}
 	broken = false
-	sendAll(t, next, documents, hand, id)
+	sendAll(t, next, documents, manual, id)
 	got := mails.to(issue.Subject)
 	var missing []string
 	for _, name := range names(60) {
@@ -97,8 +97,8 @@ func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
 }
 
 func TestSendingIsLimitedAndSkipsUnsubscribedAddresses(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, names(40)...)
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, names(40)...)
 	other := backoffice.Issue{Subject: "Otra", Text: "Otra"}
 	ids := []string{start(t, s, issue, 40), start(t, s, other, 40)}
 	deferred := ""
@@ -132,7 +132,7 @@ func TestSendingIsLimitedAndSkipsUnsubscribedAddresses(t *testing.T) {
 	}
 	mails.fail = nil
 	for _, id := range ids {
-		sendAll(t, s, documents, hand, id)
+		sendAll(t, s, documents, manual, id)
 		if got := progressOf(t, documents, id); got != "sent 38 0 0" {
 			t.Errorf("the issue's progress is %q, want 38 sent", got)
 		}
@@ -140,8 +140,8 @@ func TestSendingIsLimitedAndSkipsUnsubscribedAddresses(t *testing.T) {
 }
 
 func TestAddressesThatUnsubscribeDuringAnIssueAreSkipped(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, names(40)...)
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, names(40)...)
 	id := start(t, s, issue, 40)
 	unsubscribed := ""
 	mails.after = func() {
@@ -162,15 +162,15 @@ func TestAddressesThatUnsubscribeDuringAnIssueAreSkipped(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	sendAll(t, s, documents, hand, id)
+	sendAll(t, s, documents, manual, id)
 	if got := mails.to(issue.Subject); len(got) != 39 || got[unsubscribed] > 0 {
 		t.Errorf("the issue went to %d addresses, %d times to %q, which had unsubscribed; want 39 and none", len(got), got[unsubscribed], unsubscribed)
 	}
 }
 
 func TestAServiceThatStopsDuringAFailureSendsLater(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, "ana@correo.do")
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, "ana@correo.do")
 	id := start(t, s, issue, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	mails.fail = func(string) error {
@@ -181,7 +181,7 @@ func TestAServiceThatStopsDuringAFailureSendsLater(t *testing.T) {
 		t.Fatalf("SendIssues = %v", err)
 	}
 	mails.fail = nil
-	sendAll(t, s, documents, hand, id)
+	sendAll(t, s, documents, manual, id)
 	if got := progressOf(t, documents, id); got != "sent 1 0 0" {
 		t.Errorf("the issue's progress is %q, want one sent", got)
 	}

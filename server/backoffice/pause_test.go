@@ -13,13 +13,13 @@ import (
 )
 
 // sendFor sends at every step of a period.
-func sendFor(t *testing.T, s *backoffice.Service, hand *clock.Hand, span, step time.Duration) {
+func sendFor(t *testing.T, s *backoffice.Service, manual *clock.Manual, span, step time.Duration) {
 	t.Helper()
 	for ; span > 0; span -= step {
 		if err := s.SendIssues(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		hand.Advance(step)
+		manual.Advance(step)
 	}
 }
 
@@ -43,8 +43,8 @@ func TestSuccessiveRefusalsPauseAnIssue(t *testing.T) {
 // pauses runs the test with one kind of refusal.
 func pauses(t *testing.T, kind error) {
 	t.Helper()
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, names(40)...)
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, names(40)...)
 	id := start(t, s, issue, 40)
 	full, tried := true, 0
 	mails.fail = func(string) error {
@@ -53,17 +53,17 @@ func pauses(t *testing.T, kind error) {
 		}
 		return nil
 	}
-	sendFor(t, s, hand, 15*time.Second, 15*time.Second)
+	sendFor(t, s, manual, 15*time.Second, 15*time.Second)
 	if got := progressOf(t, documents, id); got != "paused 10 0 0" || problemOf(t, documents, id) != "mail-refused" || tried != 15 {
 		t.Errorf("after %d tries: %q, %v", tried, got, problemOf(t, documents, id))
 	}
 	tried = 0
-	sendFor(t, s, hand, 48*time.Hour, 10*time.Minute)
+	sendFor(t, s, manual, 48*time.Hour, 10*time.Minute)
 	if got := progressOf(t, documents, id); got != "paused 10 0 0" || tried > 48 {
 		t.Errorf("two days later: %q, %d tries", got, tried)
 	}
 	full = false
-	sendFor(t, s, hand, 10*time.Hour, time.Hour)
+	sendFor(t, s, manual, 10*time.Hour, time.Hour)
 	if got := progressOf(t, documents, id); got != "sent 40 0 0" || problemOf(t, documents, id) != "" || len(mails.to(issue.Subject)) != 40 {
 		t.Errorf("in the end: %q, %v", got, problemOf(t, documents, id))
 	}
@@ -71,8 +71,8 @@ func pauses(t *testing.T, kind error) {
 
 // TestARefusalOfOneAddressIsCountedAsFailed uses a mail server that refuses only the e-mails to one address.
 func TestARefusalOfOneAddressIsCountedAsFailed(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, names(8)...)
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, names(8)...)
 	id := start(t, s, issue, 8)
 	mails.fail = func(to string) error {
 		if to == "persona003@correo.do" {
@@ -80,16 +80,16 @@ func TestARefusalOfOneAddressIsCountedAsFailed(t *testing.T) {
 		}
 		return nil
 	}
-	sendFor(t, s, hand, 4*24*time.Hour, time.Hour)
+	sendFor(t, s, manual, 4*24*time.Hour, time.Hour)
 	if got := progressOf(t, documents, id); got != "sent 7 1 0" {
 		t.Errorf("the issue's progress is %q, want one failed", got)
 	}
 }
 
 func TestAnErrorOfAnIssueDoesNotStopTheOthers(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, "ana@correo.do")
-	broken := map[string]any{"state": "sending", "after": map[string]any{"confirmedAt": hand.Now(), "id": 5}}
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, "ana@correo.do")
+	broken := map[string]any{"state": "sending", "after": map[string]any{"confirmedAt": manual.Now(), "id": 5}}
 	if _, err := documents.Collection("Newsletters").Doc("0").Set(t.Context(), broken); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestSavePictureRefuses(t *testing.T) {
 }
 
 func TestUploadsAreLimitedForEachAdministrator(t *testing.T) {
-	s, hand, _, _ := keeper(t)
+	s, manual, _, _ := keeper(t)
 	try := func(by string) backoffice.Name {
 		_, err := s.SavePicture(t.Context(), by, nil)
 		var refusal *backoffice.Refusal
@@ -102,7 +102,7 @@ func TestUploadsAreLimitedForEachAdministrator(t *testing.T) {
 	if got := try("uid-2"); got != backoffice.PictureType {
 		t.Errorf("another administrator's upload: %s", got)
 	}
-	hand.Advance(30 * time.Second)
+	manual.Advance(30 * time.Second)
 	if got := try("uid-1"); got != backoffice.PictureType {
 		t.Errorf("an upload 30 s later: %s", got)
 	}
@@ -117,7 +117,7 @@ func sweep(t *testing.T, s *backoffice.Service, want int) {
 }
 
 func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
-	s, hand, _, documents := keeper(t)
+	s, manual, _, documents := keeper(t)
 	address, id := upload(t, s)
 	unused, forgottenID := upload(t, s)
 	show := func(collection, event, address string) *firestore.DocumentRef {
@@ -130,9 +130,9 @@ func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
 	event, copied := show("MusicEvent", "gala", address), show("MusicEventDrafts", "copy", address)
 	show("MusicEvent", "elsewhere", "https://example.org"+unused)
 	sweep(t, s, 0)
-	hand.Advance(23 * time.Hour)
+	manual.Advance(23 * time.Hour)
 	sweep(t, s, 0)
-	hand.Advance(time.Hour)
+	manual.Advance(time.Hour)
 	sweep(t, s, 1)
 	if got := ids(t, documents, "EventPictures"); strings.Join(got, " ") != id {
 		t.Fatalf("pictures %v, want %s and not %s", got, id, forgottenID)
@@ -147,20 +147,20 @@ func TestPicturesAreErasedADayAfterTheirLastEvent(t *testing.T) {
 	}
 	remove(event)
 	sweep(t, s, 0)
-	hand.Advance(48 * time.Hour)
+	manual.Advance(48 * time.Hour)
 	sweep(t, s, 0)
 	remove(copied)
 	sweep(t, s, 0)
-	hand.Advance(23 * time.Hour)
+	manual.Advance(23 * time.Hour)
 	// The event is restored in time and deleted again. The period of one day begins again.
 	restored := show("MusicEvent", "gala", address)
 	sweep(t, s, 0)
-	hand.Advance(2 * time.Hour)
+	manual.Advance(2 * time.Hour)
 	remove(restored)
 	sweep(t, s, 0)
-	hand.Advance(23 * time.Hour)
+	manual.Advance(23 * time.Hour)
 	sweep(t, s, 0)
-	hand.Advance(time.Hour)
+	manual.Advance(time.Hour)
 	sweep(t, s, 1)
 	if got := ids(t, documents, "EventPictures"); len(got) != 0 {
 		t.Errorf("pictures %v are left", got)

@@ -43,10 +43,10 @@ func ids(t *testing.T, documents *firestore.Client, collection string) []string 
 }
 
 func TestPublishDue(t *testing.T) {
-	s, hand, _, documents := keeper(t)
-	draft(t, documents, "due", hand.Now())
-	draft(t, documents, "overdue", hand.Now().Add(-time.Hour))
-	draft(t, documents, "later", hand.Now().Add(time.Second))
+	s, manual, _, documents := keeper(t)
+	draft(t, documents, "due", manual.Now())
+	draft(t, documents, "overdue", manual.Now().Add(-time.Hour))
+	draft(t, documents, "later", manual.Now().Add(time.Second))
 	draft(t, documents, "never", time.Time{})
 	if n, err := s.PublishDue(t.Context()); err != nil || n != 2 {
 		t.Fatalf("PublishDue = %d, %v, want 2", n, err)
@@ -68,20 +68,20 @@ func TestPublishDue(t *testing.T) {
 	if made, ok := fields["createdAt"].(time.Time); !ok || time.Since(made) > time.Hour {
 		t.Errorf("the event was created at %v, want now by the server's clock", fields["createdAt"])
 	}
-	hand.Advance(time.Second)
+	manual.Advance(time.Second)
 	if n, err := s.PublishDue(t.Context()); err != nil || n != 1 {
 		t.Errorf("a second later PublishDue = %d, %v, want 1", n, err)
 	}
 }
 
 func TestKeepPublishing(t *testing.T) {
-	s, hand, _, documents := keeper(t)
-	draft(t, documents, "soon", hand.Now().Add(20*time.Second))
+	s, manual, _, documents := keeper(t)
+	draft(t, documents, "soon", manual.Now().Add(20*time.Second))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.KeepPublishing(ctx) }()
 	await(t, "a draft is published once its moment has come", func() bool {
-		hand.Advance(10 * time.Second)
+		manual.Advance(10 * time.Second)
 		return len(ids(t, documents, "MusicEvent")) == 1
 	})
 	stop()

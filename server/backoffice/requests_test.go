@@ -20,9 +20,9 @@ func requestEvery(t *testing.T, round func() error, advance func(time.Duration),
 
 // TestAFailingAddressDelaysNoOther uses an address for which the mail server always closes the connection.
 func TestAFailingAddressDelaysNoOther(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@correo.do")
-	subscribe(t, documents, hand, "bea@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@correo.do")
+	subscribe(t, documents, manual, "bea@correo.do")
 	tries := 0
 	mails.fail = func(to string) error {
 		if to == "ana@correo.do" {
@@ -35,15 +35,15 @@ func TestAFailingAddressDelaysNoOther(t *testing.T) {
 		_, err := s.RequestConfirmations(t.Context())
 		return err
 	}
-	requestEvery(t, round, hand.Advance, 15*time.Second, 30*time.Second)
+	requestEvery(t, round, manual.Advance, 15*time.Second, 30*time.Second)
 	if got := mails.to(confirmSubject); got["bea@correo.do"] != 1 || tries != 1 {
 		t.Errorf("requests to %v after %d tries of ana, want one to bea after one", got, tries)
 	}
-	requestEvery(t, round, hand.Advance, time.Hour, 5*24*time.Hour)
+	requestEvery(t, round, manual.Advance, time.Hour, 5*24*time.Hour)
 	if tries != 8 {
 		t.Errorf("%d tries in five days, want 8", tries)
 	}
-	hand.Advance(31 * 24 * time.Hour)
+	manual.Advance(31 * 24 * time.Hour)
 	if got, err := s.Purge(t.Context()); err != nil || got["NewsletterAddresses"] != 2 {
 		t.Errorf("Purge = %v, %v, want both addresses", got, err)
 	}
@@ -51,13 +51,13 @@ func TestAFailingAddressDelaysNoOther(t *testing.T) {
 
 // TestADeferredRequestIsRetried uses a mail server that accepts only the second attempt, as with greylisting.
 func TestADeferredRequestIsRetried(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@correo.do")
 	mails.fail = func(string) error { return email.ErrDeferred }
 	request(t, s, mails)
 	mails.fail = nil
 	for range 3 {
-		hand.Advance(time.Minute)
+		manual.Advance(time.Minute)
 		request(t, s, mails)
 	}
 	if got := mails.to(confirmSubject); got["ana@correo.do"] != 1 {
@@ -67,15 +67,15 @@ func TestADeferredRequestIsRetried(t *testing.T) {
 
 // TestAFloodOfSubscriptionsIsLimited subscribes many addresses, and one address before and one after them.
 func TestAFloodOfSubscriptionsIsLimited(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, names(150)...)
-	subscribe(t, documents, hand, "ana@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, names(150)...)
+	subscribe(t, documents, manual, "ana@correo.do")
 	request(t, s, mails)
 	if got := mails.to(confirmSubject); len(got) != 60 || got["ana@correo.do"] != 1 {
 		t.Errorf("%d requests at once, %d to ana; want 60 and one", len(got), got["ana@correo.do"])
 	}
 	for range 2 {
-		hand.Advance(time.Hour)
+		manual.Advance(time.Hour)
 		request(t, s, mails)
 	}
 	got := mails.to(confirmSubject)

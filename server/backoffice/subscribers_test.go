@@ -15,11 +15,11 @@ import (
 )
 
 func TestOnlyConfirmedAddressesReceiveTheNewsletter(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
+	s, mails, manual, documents := mailing(t)
 	if _, _, err := s.StartIssue(t.Context(), "uid-1", issue); nameOfRefusal(t, err) != backoffice.NoSubscribers {
 		t.Errorf("an issue without addressees: %v", err)
 	}
-	subscribe(t, documents, hand, "ana@correo.do", "ana@correo.do", "bea@correo.do", "no@ne@", "carla <c@correo.do>")
+	subscribe(t, documents, manual, "ana@correo.do", "ana@correo.do", "bea@correo.do", "no@ne@", "carla <c@correo.do>")
 	tokens := request(t, s, mails)
 	if got := mails.to(confirmSubject); len(got) != 2 || got["ana@correo.do"] != 1 || got["bea@correo.do"] != 1 {
 		t.Fatalf("requests to %v, want ana and bea once", got)
@@ -36,11 +36,11 @@ func TestOnlyConfirmedAddressesReceiveTheNewsletter(t *testing.T) {
 		t.Errorf("Newsletter = %v, %v", got, err)
 	}
 	id := start(t, s, issue, 1)
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 	if err := s.Confirm(t.Context(), tokens["bea@correo.do"]); err != nil {
 		t.Fatal(err)
 	}
-	sendAll(t, s, documents, hand, id)
+	sendAll(t, s, documents, manual, id)
 	if got := mails.to(issue.Subject); len(got) != 1 || got["ana@correo.do"] != 1 {
 		t.Fatalf("the issue went to %v, want ana once, because bea confirmed later", got)
 	}
@@ -62,15 +62,15 @@ func TestOnlyConfirmedAddressesReceiveTheNewsletter(t *testing.T) {
 		t.Errorf("an old link after unsubscribing: %v", err)
 	}
 	second := backoffice.Issue{Subject: "Noticias de noviembre", Text: "Hola."}
-	sendAll(t, s, documents, hand, start(t, s, second, 1))
+	sendAll(t, s, documents, manual, start(t, s, second, 1))
 	if got := mails.to(second.Subject); len(got) != 1 || got["bea@correo.do"] != 1 {
 		t.Errorf("the second issue went to %v", got)
 	}
 }
 
 func TestLinksForConfirmingExpireAndCannotBeForged(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@correo.do")
 	token := request(t, s, mails)["ana@correo.do"]
 	unsubscribe, err := s.UnsubscribeTokens([]string{"ana@correo.do"})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestLinksForConfirmingExpireAndCannotBeForged(t *testing.T) {
 	if _, err := s.Subscriber(token); nameOfRefusal(t, err) != backoffice.InvalidLink {
 		t.Errorf("a confirmation link unsubscribes: %v", err)
 	}
-	hand.Advance(7 * 24 * time.Hour)
+	manual.Advance(7 * 24 * time.Hour)
 	if err := s.Confirm(t.Context(), token); nameOfRefusal(t, err) != backoffice.InvalidLink {
 		t.Errorf("a link of a week ago: %v", err)
 	}
@@ -105,13 +105,13 @@ func FuzzConfirming(f *testing.F) {
 }
 
 func TestAnAddressReceivesOneRequestADay(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
+	s, mails, manual, documents := mailing(t)
 	for _, step := range []struct {
 		wait time.Duration
 		want int
 	}{{0, 1}, {time.Hour, 1}, {24 * time.Hour, 2}} {
-		hand.Advance(step.wait)
-		subscribe(t, documents, hand, "ana@correo.do")
+		manual.Advance(step.wait)
+		subscribe(t, documents, manual, "ana@correo.do")
 		request(t, s, mails)
 		if got := mails.to(confirmSubject)["ana@correo.do"]; got != step.want {
 			t.Errorf("after %v more: %d requests, want %d", step.wait, got, step.want)
@@ -120,8 +120,8 @@ func TestAnAddressReceivesOneRequestADay(t *testing.T) {
 }
 
 func TestAMailboxReceivesOneRequestADay(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@gmail.com", "ana+1@gmail.com", "a.n.a+2@gmail.com", "ana@googlemail.com", "Ana@Gmail.com",
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@gmail.com", "ana+1@gmail.com", "a.n.a+2@gmail.com", "ana@googlemail.com", "Ana@Gmail.com",
 		"bea+1@correo.do", "bea+2@correo.do", "b.ea@correo.do", "+1@correo.do", "+2@correo.do")
 	request(t, s, mails)
 	got := make(map[string]int)
@@ -135,8 +135,8 @@ func TestAMailboxReceivesOneRequestADay(t *testing.T) {
 	if want := map[string]int{"ana": 1, "bea": 1, "b.ea": 1, "": 2}; !maps.Equal(got, want) || len(mails.messages) != 5 {
 		t.Errorf("%d requests to %v, want %v", len(mails.messages), got, want)
 	}
-	hand.Advance(24 * time.Hour)
-	subscribe(t, documents, hand, "bea+3@correo.do")
+	manual.Advance(24 * time.Hour)
+	subscribe(t, documents, manual, "bea+3@correo.do")
 	request(t, s, mails)
 	if n := len(mails.messages); n != 6 {
 		t.Errorf("a day later %d requests in all, want 6", n)
@@ -144,14 +144,14 @@ func TestAMailboxReceivesOneRequestADay(t *testing.T) {
 }
 
 func TestSubscriptionsWithoutARequestDelayNoOther(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
+	s, mails, manual, documents := mailing(t)
 	repeated := slices.Repeat([]string{"ana@correo.do", "no@ne@"}, 30)
-	subscribe(t, documents, hand, repeated...)
-	subscribe(t, documents, hand, "bea@correo.do")
+	subscribe(t, documents, manual, repeated...)
+	subscribe(t, documents, manual, "bea@correo.do")
 	if n, err := s.RequestConfirmations(t.Context()); n != 2 || err != nil {
 		t.Errorf("RequestConfirmations = %d, %v, want 2: ana and bea", n, err)
 	}
-	subscribe(t, documents, hand, names(15)...)
+	subscribe(t, documents, manual, names(15)...)
 	if n, err := s.RequestConfirmations(t.Context()); n != 10 || err != nil {
 		t.Errorf("RequestConfirmations = %d, %v, want 10", n, err)
 	}
@@ -162,11 +162,11 @@ func TestSubscriptionsWithoutARequestDelayNoOther(t *testing.T) {
 }
 
 func TestAConfirmationDuringAnotherRequestIsKept(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@correo.do")
 	token := request(t, s, mails)["ana@correo.do"]
-	hand.Advance(25 * time.Hour)
-	subscribe(t, documents, hand, "ana@correo.do") // no account is needed
+	manual.Advance(25 * time.Hour)
+	subscribe(t, documents, manual, "ana@correo.do") // no account is needed
 	mails.after = func() {
 		if err := s.Confirm(t.Context(), token); err != nil {
 			t.Error(err)
@@ -177,8 +177,8 @@ func TestAConfirmationDuringAnotherRequestIsKept(t *testing.T) {
 }
 
 func TestRequestsContinueAfterAFailure(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	subscribe(t, documents, hand, "ana@correo.do", "bea@correo.do", "carla@correo.do", "dora@correo.do")
+	s, mails, manual, documents := mailing(t)
+	subscribe(t, documents, manual, "ana@correo.do", "bea@correo.do", "carla@correo.do", "dora@correo.do")
 	mails.down = email.ErrUnavailable
 	if n, err := s.RequestConfirmations(t.Context()); n != 0 || nameOfRefusal(t, err) != backoffice.Unavailable {
 		t.Fatalf("without a mail server: %d, %v", n, err)
@@ -200,13 +200,13 @@ func TestRequestsContinueAfterAFailure(t *testing.T) {
 		t.Fatalf("a server that fails: %v", err)
 	}
 	broken = false
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 	request(t, s, mails)
 	if got := mails.to(confirmSubject); len(got) != 2 || got["ana@correo.do"] != 1 || got["bea@correo.do"] != 1 {
 		t.Errorf("requests to %v, want ana and bea once", got)
 	}
 	mails.fail = nil
-	subscribe(t, documents, hand, "carla@correo.do", "dora@correo.do")
+	subscribe(t, documents, manual, "carla@correo.do", "dora@correo.do")
 	request(t, s, mails)
 	if got := mails.to(confirmSubject); len(got) != 3 || got["dora@correo.do"] != 1 {
 		t.Errorf("requests to %v, want dora's too, whose first one was deferred", got)
@@ -214,8 +214,8 @@ func TestRequestsContinueAfterAFailure(t *testing.T) {
 }
 
 func TestErasingAPersonErasesItsConfirmation(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, "ana@correo.do", "bea@correo.do")
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, "ana@correo.do", "bea@correo.do")
 	if got, err := s.Erase(t.Context(), "uid-1", "Ana@correo.do"); err != nil || got["NewsletterAddresses"] != 1 || got.Total() != 2 {
 		t.Errorf("Erase = %v, %v", got, err)
 	}
@@ -223,15 +223,15 @@ func TestErasingAPersonErasesItsConfirmation(t *testing.T) {
 }
 
 func TestAddressesThatAreNotConfirmedAreErased(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
-	confirmAll(t, s, mails, documents, hand, "ana@correo.do")
-	subscribe(t, documents, hand, "bea@correo.do")
+	s, mails, manual, documents := mailing(t)
+	confirmAll(t, s, mails, documents, manual, "ana@correo.do")
+	subscribe(t, documents, manual, "bea@correo.do")
 	request(t, s, mails)
 	for _, step := range []struct {
 		wait time.Duration
 		want int
 	}{{29 * 24 * time.Hour, 0}, {25 * time.Hour, 2}, {24 * time.Hour, 0}} {
-		hand.Advance(step.wait)
+		manual.Advance(step.wait)
 		if got, err := s.Purge(t.Context()); err != nil || got.Total() != step.want {
 			t.Errorf("Purge after %v more = %v, %v, want %d", step.wait, got, err, step.want)
 		}
@@ -241,12 +241,12 @@ func TestAddressesThatAreNotConfirmedAreErased(t *testing.T) {
 
 // TestDemoSubscribersAreConfirmed checks that the document names in the demo data are those that the service derives from addresses.
 func TestDemoSubscribersAreConfirmed(t *testing.T) {
-	s, mails, hand, documents := mailing(t)
+	s, mails, manual, documents := mailing(t)
 	accounts, _, err := s.Clients()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := seed.Load(t.Context(), os.DirFS("../../emulator-config"), hand.Now())
+	data, err := seed.Load(t.Context(), os.DirFS("../../emulator-config"), manual.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestDemoSubscribersAreConfirmed(t *testing.T) {
 	for _, d := range data.Documents {
 		if address, ok := d.Fields["email"].(string); ok && d.Fields["confirmedAt"] != nil {
 			confirmed++
-			subscribe(t, documents, hand, address)
+			subscribe(t, documents, manual, address)
 		}
 	}
 	if sent := request(t, s, mails); len(sent) != 0 || confirmed == 0 {

@@ -47,69 +47,69 @@ func Sleep(ctx context.Context, c Clock, d time.Duration) error {
 	}
 }
 
-// Hand is a clock for tests, which moves only when Advance is called.
-type Hand struct {
+// Manual is a clock for tests. Its time changes only when Advance is called.
+type Manual struct {
 	mu struct {
 		sync.Mutex
 		now    time.Time
-		timers map[*handTimer]struct{}
+		timers map[*manualTimer]struct{}
 	}
 }
 
-// handTimer is a timer of a Hand that has not fired.
-type handTimer struct {
+// manualTimer is a timer of a Manual clock that has not fired.
+type manualTimer struct {
 	at time.Time
 	c  chan time.Time
 }
 
-// NewHand returns a clock that shows now until it is advanced.
-func NewHand(now time.Time) *Hand {
-	h := &Hand{}
-	h.mu.now = now.UTC()
-	h.mu.timers = make(map[*handTimer]struct{})
-	return h
+// NewManual returns a clock that shows now until it is advanced.
+func NewManual(now time.Time) *Manual {
+	m := &Manual{}
+	m.mu.now = now.UTC()
+	m.mu.timers = make(map[*manualTimer]struct{})
+	return m
 }
 
 // Now returns the clock's time.
-func (h *Hand) Now() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.mu.now
+func (m *Manual) Now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mu.now
 }
 
 // Advance moves the clock forward by d and fires the timers that are due.
-func (h *Hand) Advance(d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.mu.now = h.mu.now.Add(d)
-	for t := range h.mu.timers {
-		if !t.at.After(h.mu.now) {
-			t.c <- h.mu.now
-			delete(h.mu.timers, t)
+func (m *Manual) Advance(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mu.now = m.mu.now.Add(d)
+	for t := range m.mu.timers {
+		if !t.at.After(m.mu.now) {
+			t.c <- m.mu.now
+			delete(m.mu.timers, t)
 		}
 	}
 }
 
 // Timers returns the number of running timers, by which a test detects that the code under test has begun to wait.
-func (h *Hand) Timers() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.mu.timers)
+func (m *Manual) Timers() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.mu.timers)
 }
 
 // After starts a timer that fires when the clock has been advanced by d.
-func (h *Hand) After(d time.Duration) (<-chan time.Time, func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := &handTimer{at: h.mu.now.Add(d), c: make(chan time.Time, 1)}
+func (m *Manual) After(d time.Duration) (<-chan time.Time, func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := &manualTimer{at: m.mu.now.Add(d), c: make(chan time.Time, 1)}
 	if d <= 0 {
-		t.c <- h.mu.now
+		t.c <- m.mu.now
 		return t.c, func() {}
 	}
-	h.mu.timers[t] = struct{}{}
+	m.mu.timers[t] = struct{}{}
 	return t.c, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.mu.timers, t)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.mu.timers, t)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"clave/server/clock"
 )
 
-func TestHandFiresTimersWhenDue(t *testing.T) {
-	h := clock.NewHand(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+func TestManualFiresTimersWhenDue(t *testing.T) {
+	h := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	early, _ := h.After(time.Second)
 	late, stop := h.After(time.Minute)
 	h.Advance(2 * time.Second)
@@ -33,7 +33,7 @@ func TestHandFiresTimersWhenDue(t *testing.T) {
 }
 
 func TestSleepEndsWithTheTimeOrTheContext(t *testing.T) {
-	h := clock.NewHand(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	h := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	ctx, cancel := context.WithCancel(t.Context())
 	slept := make(chan error, 1)
 	sleep := func() {
@@ -62,7 +62,7 @@ func TestSleepEndsWithTheTimeOrTheContext(t *testing.T) {
 }
 
 func TestVersionsNeverGoBack(t *testing.T) {
-	h := clock.NewHand(time.UnixMicro(1000))
+	h := clock.NewManual(time.UnixMicro(1000))
 	v := clock.NewVersions(h, 5000)
 	if got := v.Next(); got != 5002 {
 		t.Errorf("first version after 5000 with an earlier clock = %d, want 5002", got)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"clave/server/clock"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 )
 
 // Limits of connections to the inner listener whose TLS handshake has not ended. Until then nothing shows that the peer is a node. If there are too many, the
@@ -30,7 +30,7 @@ type handshakes struct {
 	tls    *tls.Config
 	clock  clock.Clock
 	log    *slog.Logger
-	places *places.Places
+	slots  *slots.Slots
 	ready  chan net.Conn // never closed; ctx ends both ends
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -41,7 +41,7 @@ type handshakes struct {
 
 // newHandshakes returns a listener that accepts until it is closed, whenever ctx ends.
 func newHandshakes(ctx context.Context, inner net.Listener, settings *tls.Config, c clock.Clock, log *slog.Logger) *handshakes {
-	h := &handshakes{Listener: inner, tls: settings, clock: c, log: log, places: places.New(places.Options{All: maxHandshakes}), ready: make(chan net.Conn)}
+	h := &handshakes{Listener: inner, tls: settings, clock: c, log: log, slots: slots.New(slots.Options{All: maxHandshakes}), ready: make(chan net.Conn)}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.wg.Go(h.accept)
 	return h
@@ -54,8 +54,8 @@ func (h *handshakes) accept() {
 		raw, err := h.Listener.Accept()
 		switch {
 		case err == nil:
-			if place := h.places.Take(places.AddressOf(raw), func() { _ = raw.Close() }); place != nil {
-				h.wg.Go(func() { h.shake(raw, place) })
+			if slot := h.slots.Take(slots.AddressOf(raw), func() { _ = raw.Close() }); slot != nil {
+				h.wg.Go(func() { h.shake(raw, slot) })
 			} else {
 				_ = raw.Close()
 			}
@@ -83,12 +83,12 @@ func isTemporary(err error) bool {
 }
 
 // shake performs a handshake and passes the connection on.
-func (h *handshakes) shake(raw net.Conn, place *places.Place) {
+func (h *handshakes) shake(raw net.Conn, slot *slots.Slot) {
 	ctx, stop := context.WithTimeout(h.ctx, handshakeTimeout)
 	defer stop()
 	conn := tls.Server(raw, h.tls)
 	err := conn.HandshakeContext(ctx)
-	place.Release()
+	slot.Release()
 	if err != nil {
 		h.log.Debug("TLS handshake", "remote", raw.RemoteAddr().String(), "error", err)
 		_ = raw.Close()

@@ -103,13 +103,13 @@ func TestHandshakesAreLimited(t *testing.T) {
 		<-refused
 	}
 	connect("beside a flood of one network")
-	if n := h.places.Taken(); n > network {
+	if n := h.slots.Taken(); n > network {
 		t.Errorf("%d handshakes of one network, want at most %d", n, network)
 	}
 	for i := range int32(8) {
 		d.flood(t, 2+i, network)
 	}
-	if n := h.places.Taken(); n > maxHandshakes {
+	if n := h.slots.Taken(); n > maxHandshakes {
 		t.Errorf("%d handshakes of all networks, want at most %d", n, maxHandshakes)
 	}
 	connect("beside a flood of many networks")
@@ -119,7 +119,7 @@ func TestHandshakesAreLimited(t *testing.T) {
 	if _, err := h.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Accept of a closed listener: %v", err)
 	}
-	if n := h.places.Taken(); n != 0 {
+	if n := h.slots.Taken(); n != 0 {
 		t.Errorf("%d handshakes after Close", n)
 	}
 }

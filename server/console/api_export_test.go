@@ -150,7 +150,7 @@ func TestExportsBelongToTheirSession(t *testing.T) {
 		}
 	}
 	mine := s.exportOf(`{"from": [{"collectionId": "users"}]}`, "json")
-	s.hand.Advance(2 * time.Minute)
+	s.manual.Advance(2 * time.Minute)
 	for _, old := range []string{late, mine} {
 		if got := s.status("GET", "/api/export/"+old, ""); got != http.StatusNotFound {
 			t.Errorf("an export after two minutes: %d, want 404", got)

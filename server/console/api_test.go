@@ -91,7 +91,7 @@ func TestRecursiveDeleteIsUndone(t *testing.T) {
 		t.Errorf("undoing the delete of some paths answered %v", lines)
 	}
 	lines = s.lines("POST", "/api/delete", `{"paths": ["other/x"]}`)
-	s.hand.Advance(61 * time.Second)
+	s.manual.Advance(61 * time.Second)
 	if got := s.status("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, lines[len(lines)-1]["undo"])); got != http.StatusNotFound {
 		t.Errorf("undone after a minute: %d, want 404", got)
 	}
@@ -147,7 +147,7 @@ func TestHistory(t *testing.T) {
 	s.session()
 	for n := range 3 {
 		s.set("a/x", n)
-		s.hand.Advance(time.Minute)
+		s.manual.Advance(time.Minute)
 	}
 	s.set("a/other", 1)
 	s.call("DELETE", documents+"/a/x", "", nil)
@@ -180,7 +180,7 @@ func TestHistory(t *testing.T) {
 	if len(got.Versions) != 2 || !got.More || got.Versions[0].Change != "create" {
 		t.Errorf("the latest two versions are %+v", got)
 	}
-	s.hand.Advance(59 * time.Minute)
+	s.manual.Advance(59 * time.Minute)
 	s.call("GET", "/api/history?path=a/other", "", &got)
 	if len(got.Versions) != 1 || got.Versions[0].Change != "create" {
 		t.Errorf("the history of an older document is %+v", got)

@@ -301,7 +301,7 @@ func TestALinkWorksOnce(t *testing.T) {
 		}
 	}
 	old := link()
-	s.hand.Advance(10 * time.Minute)
+	s.manual.Advance(10 * time.Minute)
 	for name, at := range map[string]string{"an old link": old, "an unknown link": "/?link=x", "an empty link": "/?link="} {
 		if got := s.status("GET", at, ""); got != http.StatusUnauthorized {
 			t.Errorf("%s: %d, want 401", name, got)
@@ -314,25 +314,25 @@ func TestSessionsEnd(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(false)
 	for range 3 { // the polling of a page does not extend a session, the actions of its user do
-		s.hand.Advance(29 * time.Minute)
+		s.manual.Advance(29 * time.Minute)
 		if got := s.status("GET", "/api/audit", ""); got != 200 {
 			t.Fatalf("a session in use: %d", got)
 		}
 	}
-	s.hand.Advance(20 * time.Minute)
+	s.manual.Advance(20 * time.Minute)
 	if got := s.status("GET", "/api/session", ""); got != 200 {
 		t.Errorf("a session after 20 minutes: %d", got)
 	}
-	s.hand.Advance(10 * time.Minute)
+	s.manual.Advance(10 * time.Minute)
 	if got := s.status("GET", "/api/session", ""); got != http.StatusUnauthorized {
 		t.Errorf("a session that was idle for 30 minutes, but polled: %d, want 401", got)
 	}
 	s.open(false)
 	for range 24 {
-		s.hand.Advance(29 * time.Minute)
+		s.manual.Advance(29 * time.Minute)
 		s.status("GET", "/api/audit", "")
 	}
-	s.hand.Advance(29 * time.Minute)
+	s.manual.Advance(29 * time.Minute)
 	if got := s.status("GET", "/api/audit", ""); got != http.StatusUnauthorized {
 		t.Errorf("a session after twelve hours: %d, want 401", got)
 	}

@@ -30,10 +30,10 @@ service cloud.firestore {
 
 // server is a server with a console.
 type server struct {
-	t    *testing.T
-	app  app.Addresses
-	data string
-	hand *clock.Hand
+	t      *testing.T
+	app    app.Addresses
+	data   string
+	manual *clock.Manual
 	// cookie is the session's cookie, or empty, and csrf its token.
 	cookie, csrf string
 }
@@ -41,9 +41,9 @@ type server struct {
 // start runs a server until the test ends, with a clock that the test advances.
 func start(t *testing.T, mode config.Mode, flags ...string) *server {
 	t.Helper()
-	hand := clock.NewHand(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	s := startBy(t, hand, mode, flags...)
-	s.hand = hand
+	manual := clock.NewManual(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
+	s := startBy(t, manual, mode, flags...)
+	s.manual = manual
 	return s
 }
 

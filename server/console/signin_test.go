@@ -68,7 +68,7 @@ func TestSiteIsOpenedAsAUser(t *testing.T) {
 		t.Errorf("the second use of a code: %d, want 404", got)
 	}
 	old := link()
-	s.hand.Advance(61 * time.Second)
+	s.manual.Advance(61 * time.Second)
 	for name, code := range map[string]string{"an old code": old, "an empty code": "", "an unknown code": "x"} {
 		if got, _ := s.exchange(code); got != http.StatusNotFound {
 			t.Errorf("%s: %d, want 404", name, got)

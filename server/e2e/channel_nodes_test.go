@@ -123,7 +123,7 @@ func set(t *testing.T, n *node, path string, value int64) {
 func TestChannelsAtFollowers(t *testing.T) {
 	pg := pgtest.New(t)
 	t.Run("each node serves the sessions that begin there", func(t *testing.T) { testChannelOwners(t, pg.Database()) })
-	t.Run("sessions have places among the streams", func(t *testing.T) { testSessionsOfFollowersHavePlaces(t, pg.Database()) })
+	t.Run("sessions have slots among the streams", func(t *testing.T) { testSessionsOfFollowersHaveSlots(t, pg.Database()) })
 	t.Run("sessions continue across leaders", func(t *testing.T) { testChannelsContinueAcrossLeaders(t, pg.Database()) })
 	t.Run("sessions of a killed node are unknown", func(t *testing.T) { testLostOwner(t, pg.Database(), syscall.SIGKILL) })
 	t.Run("sessions of a stopped node are unknown", func(t *testing.T) { testLostOwner(t, pg.Database(), syscall.SIGSTOP) })
@@ -222,8 +222,8 @@ func testLostOwner(t *testing.T, store string, lose syscall.Signal) {
 	t.Logf("the session ended after %v", clock.System().Now().Sub(began))
 }
 
-// testSessionsOfFollowersHavePlaces begins more sessions at a follower with little memory than it has places for streams.
-func testSessionsOfFollowersHavePlaces(t *testing.T, store string) {
+// testSessionsOfFollowersHaveSlots begins more sessions at a follower with little memory than it has slots for streams.
+func testSessionsOfFollowersHaveSlots(t *testing.T, store string) {
 	leader := newMeasured(t, store)
 	leader.await("Clave ready")
 	leader.wantPut(t, "one")
@@ -233,10 +233,10 @@ func testSessionsOfFollowersHavePlaces(t *testing.T, store string) {
 	follower.awaitLocal(t, clientAt(t, follower.addr()))
 	follower.awaitSessions(t)
 	channel := fmt.Sprintf("http://%s/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&database=%s", follower.addr(), url.QueryEscape(channelDatabase))
-	const places = (96 << 20) / (256 << 10)
-	for i := range places + 1 {
+	const slots = (96 << 20) / (256 << 10)
+	for i := range slots + 1 {
 		code, text := plain(t, http.MethodPost, channel, "count=0")
-		if want := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[i < places]; code != want {
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusServiceUnavailable}[i < slots]; code != want {
 			t.Fatalf("the session number %d: %d %s, want %d", i+1, code, text, want)
 		}
 	}

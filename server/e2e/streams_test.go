@@ -127,8 +127,8 @@ func signUp(t *testing.T, address string) (token, uid string) {
 func TestStreamsUnderRules(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
-			hand := clock.NewHand(clock.System().Now())
-			a := startWith(t, app.Options{Clock: hand}, map[string]string{
+			manual := clock.NewManual(clock.System().Now())
+			a := startWith(t, app.Options{Clock: manual}, map[string]string{
 				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": streamRules,
 			}, "--sign-tokens") // Unsigned tokens do not expire.
 			set := func(path string, n int) {
@@ -137,7 +137,7 @@ func TestStreamsUnderRules(t *testing.T) {
 					object{"fields": object{"n": object{"integerValue": fmt.Sprint(n)}}})
 			}
 			set("open/a", 1)
-			begun := hand.Now()
+			begun := manual.Now()
 			token, uid := signUp(t, a.Auth)
 			set("mine/"+uid, 1)
 			c := &streamClient{t: t, end: transport.open(t, a.Firestore, "Bearer "+token)}
@@ -163,7 +163,7 @@ func TestStreamsUnderRules(t *testing.T) {
 			c.want("added again", "ADD[2], chg a[2], CURRENT[2], B")
 
 			c.end.attached()
-			hand.Advance(begun.Add(time.Hour - time.Second).Sub(hand.Now()))
+			manual.Advance(begun.Add(time.Hour - time.Second).Sub(manual.Now()))
 			set("mine/"+uid, 3)
 			c.want("a second before the token's end", "chg "+uid+"[4], B")
 			ended := make(chan *status.Status, 1)
@@ -176,7 +176,7 @@ func TestStreamsUnderRules(t *testing.T) {
 				}
 			}()
 			c.end.attached()
-			hand.Advance(2 * time.Second)
+			manual.Advance(2 * time.Second)
 			select {
 			case end := <-ended:
 				if end.Code() != codes.Internal {

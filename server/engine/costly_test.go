@@ -82,8 +82,8 @@ func TestACostlyCheckRefuses(t *testing.T) {
 // TestACostlyCheckKeepsTheLocksOfATransaction lets another commit write a document that a transaction has read, during the check of the
 // transaction without locks. It must wait.
 func TestACostlyCheckKeepsTheLocksOfATransaction(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/read", n(12)))
 	id := begin(t, e, operation.TransactionOptions{})
 	if _, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, query.NoLimit)); err != nil {
@@ -96,7 +96,7 @@ func TestACostlyCheckKeepsTheLocksOfATransaction(t *testing.T) {
 				return engine.ErrCostly
 			}
 			go func() { written <- commitIn(t.Context(), e, nil, set("c/read", n(13))) }()
-			waitTimers(t, hand, 1, written)
+			waitTimers(t, manual, 1, written)
 			return nil
 		}))
 	wantCode(t, "commit of the transaction", err, fault.OK)

@@ -13,9 +13,9 @@ import (
 )
 
 // openOn returns an engine on a store that the test closes; the engine is closed by the test itself.
-func openOn(t *testing.T, store *pebblestore.Store, hand *clock.Hand) *engine.Engine {
+func openOn(t *testing.T, store *pebblestore.Store, manual *clock.Manual) *engine.Engine {
 	t.Helper()
-	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: hand})
+	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,27 +41,27 @@ func next(t *testing.T, s *engine.Subscription) []clock.Version {
 // TestFollowAcrossRestarts checks that a subscription delivers the commits of an earlier run, including kept ones from before
 // the retention, and the new ones, each once and in order.
 func TestFollowAcrossRestarts(t *testing.T) {
-	hand := clock.NewHand(time.Now())
+	manual := clock.NewManual(time.Now())
 	store, err := pebblestore.OpenMemory()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	e := openOn(t, store, hand)
+	e := openOn(t, store, manual)
 	first := put(t, e, set("c/a", n(1))).Version
 	follow := e.Follow(testDB, first)
 	var want []clock.Version
 	for i := range int64(200) { // more than a subscription holds
-		hand.Advance(time.Second)
+		manual.Advance(time.Second)
 		want = append(want, put(t, e, set("c/a", value.Map{"n": value.Int(i)})).Version)
 	}
-	hand.Advance(3 * time.Hour)
-	runFor(t, e, hand, 61)
+	manual.Advance(3 * time.Hour)
+	runFor(t, e, manual, 61)
 	follow.Close()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	e = openOn(t, store, hand)
+	e = openOn(t, store, manual)
 	defer func() { _ = e.Close() }()
 	follow = e.Follow(testDB, first)
 	var got []clock.Version
@@ -69,7 +69,7 @@ func TestFollowAcrossRestarts(t *testing.T) {
 		got = append(got, next(t, follow)...)
 	}
 	follow.Done(got[99])
-	runFor(t, e, hand, 61)
+	runFor(t, e, manual, 61)
 	want = append(want, put(t, e, set("c/b", n(1))).Version)
 	for len(got) < len(want) {
 		got = append(got, next(t, follow)...)
@@ -99,17 +99,17 @@ func TestFollowAcrossRestarts(t *testing.T) {
 
 // TestKeptCommitsAreBounded checks that commits are dropped if a reader does not read them within Options.Kept.
 func TestKeptCommitsAreBounded(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand, Kept: 2 * time.Hour})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual, Kept: 2 * time.Hour})
 	first := put(t, e, set("c/a", n(1))).Version
 	follow := e.Follow(testDB, first)
 	defer follow.Close()
 	for i := range int64(100) {
 		put(t, e, set("c/a", value.Map{"n": value.Int(i)}))
 	}
-	hand.Advance(3 * time.Hour)
+	manual.Advance(3 * time.Hour)
 	put(t, e, set("c/a", n(0)))
-	runFor(t, e, hand, 61)
+	runFor(t, e, manual, 61)
 	var err error
 	for err == nil {
 		_, err = follow.Next(t.Context())

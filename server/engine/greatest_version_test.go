@@ -20,22 +20,22 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	noon := time.Date(2027, 1, 2, 12, 0, 0, 0, time.UTC)
-	hand := clock.NewHand(noon)
-	first, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: hand})
+	manual := clock.NewManual(noon)
+	first, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, first, set("c/a", n(1)))
-	hand.Advance(time.Hour)
+	manual.Advance(time.Hour)
 	first.Latest(testDB) // A reader of one o'clock.
-	runFor(t, first, hand, 1)
-	hand.Advance(30 * time.Second)
+	runFor(t, first, manual, 1)
+	manual.Advance(30 * time.Second)
 	seen := first.Latest(testDB)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	back, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: clock.NewHand(noon.Add(10 * time.Minute))})
+	back, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: clock.NewManual(noon.Add(10 * time.Minute))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	}
 
 	afternoon := noon.Add(3 * time.Hour)
-	well := open(t, engine.Options{Store: s, Clock: clock.NewHand(afternoon)})
+	well := open(t, engine.Options{Store: s, Clock: clock.NewManual(afternoon)})
 	if v := put(t, well, set("c/a", n(3))).Version; v.Time().Sub(afternoon) > time.Second {
 		t.Errorf("with a clock that is right a commit has version %v, want %v", v.Time(), afternoon)
 	}

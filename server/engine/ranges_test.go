@@ -14,9 +14,9 @@ import (
 )
 
 // waitTimers waits until n calls wait for locks. A result in ended means that one of them didn't wait.
-func waitTimers(t *testing.T, hand *clock.Hand, n int, ended <-chan error) {
+func waitTimers(t *testing.T, manual *clock.Manual, n int, ended <-chan error) {
 	t.Helper()
-	for hand.Timers() < n {
+	for manual.Timers() < n {
 		select {
 		case err := <-ended:
 			t.Fatalf("a call ended with %v, want %d calls that wait", err, n)
@@ -27,8 +27,8 @@ func waitTimers(t *testing.T, hand *clock.Hand, n int, ended <-chan error) {
 }
 
 func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(12)))
 	older, reader, younger := begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{})
 	if _, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
@@ -36,14 +36,14 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 	}
 	written, queried := make(chan error, 1), make(chan error, 1)
 	go func() { written <- commitIn(t.Context(), e, older, set("c/new", n(15))) }()
-	waitTimers(t, hand, 1, written)
+	waitTimers(t, manual, 1, written)
 	found := 0
 	go func() {
 		var err error
 		found, err = runIn(t, e, operation.At{Transaction: younger}, byN(t, 10, query.NoLimit))
 		queried <- err
 	}()
-	waitTimers(t, hand, 2, queried)
+	waitTimers(t, manual, 2, queried)
 	if n, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil || n != 1 {
 		t.Errorf("the transaction that the writer waits for queries again: %d documents, %v; want 1", n, err)
 	}
@@ -59,8 +59,8 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 }
 
 func TestACancelledWriterUnblocksQueries(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(12)))
 	reader, behind := begin(t, e, operation.TransactionOptions{}), begin(t, e, operation.TransactionOptions{})
 	if _, err := runIn(t, e, operation.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil {
@@ -70,12 +70,12 @@ func TestACancelledWriterUnblocksQueries(t *testing.T) {
 	defer cancel()
 	written, queried := make(chan error, 1), make(chan error, 1)
 	go func() { written <- commitIn(ctx, e, begin(t, e, operation.TransactionOptions{}), set("c/new", n(15))) }()
-	waitTimers(t, hand, 1, written)
+	waitTimers(t, manual, 1, written)
 	go func() {
 		_, err := runIn(t, e, operation.At{Transaction: behind}, byN(t, 10, query.NoLimit))
 		queried <- err
 	}()
-	waitTimers(t, hand, 2, queried)
+	waitTimers(t, manual, 2, queried)
 	cancel()
 	if err := <-written; err == nil {
 		t.Error("the commit succeeded though its caller had gone")

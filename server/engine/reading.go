@@ -99,7 +99,7 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.
 	if !r.long {
 		before, changed := r.held.Held(), 0
 		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), r.version, nil, func(n int64) error {
-			if changed++; changed > r.e.maxOverlay || r.held.Take(held.Beside+n) != nil {
+			if changed++; changed > r.e.maxOverlay || r.held.Take(held.Overhead+n) != nil {
 				return past.ErrTooMany
 			}
 			return nil
@@ -111,7 +111,7 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.
 		r.held.Shrink(before)
 		r.long = true
 	}
-	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, func(n int64) error { return r.held.Take(held.Beside + n) })
+	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, func(n int64) error { return r.held.Take(held.Overhead + n) })
 }
 
 // refresh advances a reading of a transaction with locks to the latest state, after a lock was taken.

@@ -280,8 +280,8 @@ func TestAFailedChangeIsReverted(t *testing.T) {
 func TestABuildOnAFullDiskBeginsAgain(t *testing.T) {
 	for _, batches := range []int64{0, 1, 3} {
 		store := newScarceStore(t)
-		hand := clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-		e := open(t, engine.Options{Store: store, Clock: hand, IndexMode: engine.IndexesAuto})
+		manual := clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		e := open(t, engine.Options{Store: store, Clock: manual, IndexMode: engine.IndexesAuto})
 		fillKinds(t, e, 3000)
 		store.left.Store(batches)
 		want, _ := names(t, e, operation.At{}, ofKind(t, 1)) // requests the index
@@ -294,7 +294,7 @@ func TestABuildOnAFullDiskBeginsAgain(t *testing.T) {
 		store.left.Store(plenty)
 		put(t, e, document.Write{Op: document.Delete, Name: doc(want[0])})
 		for limit := time.Now().Add(time.Minute); ; {
-			hand.Advance(time.Second)
+			manual.Advance(time.Second)
 			got, stats := names(t, e, operation.At{}, ofKind(t, 1))
 			if !slices.Equal(got, want[1:]) {
 				t.Fatalf("when there is space: %d documents, want %d", len(got), len(want)-1)

@@ -15,18 +15,18 @@ import (
 )
 
 // runFor advances the clock of a running engine by some seconds.
-func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
+func runFor(t *testing.T, e *engine.Engine, manual *clock.Manual, seconds int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	for range seconds {
-		for hand.Timers() == 0 {
+		for manual.Timers() == 0 {
 			runtime.Gosched()
 		}
-		hand.Advance(time.Second)
+		manual.Advance(time.Second)
 	}
-	for hand.Timers() == 0 { // All due work is done.
+	for manual.Timers() == 0 { // All due work is done.
 		runtime.Gosched()
 	}
 	cancel()
@@ -36,14 +36,14 @@ func runFor(t *testing.T, e *engine.Engine, hand *clock.Hand, seconds int) {
 }
 
 func TestOldCommitsAreDropped(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	first := put(t, e, set("c/a", n(1)))
-	hand.Advance(30 * time.Minute)
+	manual.Advance(30 * time.Minute)
 	second := put(t, e, set("c/a", n(2)))
-	hand.Advance(31 * time.Minute)
+	manual.Advance(31 * time.Minute)
 	third := put(t, e, set("c/a", n(3)))
-	runFor(t, e, hand, 61)
+	runFor(t, e, manual, 61)
 	_, err := get(t, e, operation.At{ReadTime: first.Version}, "c/a")
 	wantCode(t, "read of an hour ago", err, fault.FailedPrecondition)
 	wantN(t, e, operation.At{ReadTime: second.Version}, "c/a", value.Int(2))
@@ -54,8 +54,8 @@ func TestOldCommitsAreDropped(t *testing.T) {
 		t.Errorf("Changes since the second commit gave %d commits (%v), want 1", count, err)
 	}
 	wantCode(t, "Changes of an hour ago", e.Changes(t.Context(), testDB, first.Version, third.Version, counted), fault.FailedPrecondition)
-	hand.Advance(3 * time.Hour)
-	runFor(t, e, hand, 61)
+	manual.Advance(3 * time.Hour)
+	runFor(t, e, manual, 61)
 	wantN(t, e, operation.At{}, "c/a", value.Int(3))
 	if fourth := put(t, e, set("c/a", n(4))); fourth.Version <= third.Version {
 		t.Errorf("version %d after %d", fourth.Version, third.Version)
@@ -63,20 +63,20 @@ func TestOldCommitsAreDropped(t *testing.T) {
 }
 
 func TestAnIdleTransactionReleasesItsLocks(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(1)))
 	id := begin(t, e, operation.TransactionOptions{})
 	if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
 		t.Fatal(err)
 	}
-	runFor(t, e, hand, 62)
+	runFor(t, e, manual, 62)
 	put(t, e, set("c/a", n(2)))
 	wantCode(t, "commit of the idle one", commitIn(t.Context(), e, id, set("c/a", n(3))), fault.Aborted)
 }
 
 func TestServerTimestampsOfTwoCommitsDiffer(t *testing.T) {
-	e := open(t, engine.Options{Clock: clock.NewHand(time.Now())})
+	e := open(t, engine.Options{Clock: clock.NewManual(time.Now())})
 	w := set("c/a", nil)
 	w.Transforms = []document.Transform{{Path: value.FieldPath{"t"}, Kind: document.RequestTime}}
 	one, two := put(t, e, w), put(t, e, w)

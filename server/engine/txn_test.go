@@ -113,8 +113,8 @@ func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 
 // TestOptimisticTransactionsHaveTheirOwnAge lets an optimistic transaction name an old id, as any client may, in a deadlock with an older transaction.
 func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	named := begin(t, e, operation.TransactionOptions{Optimistic: true})
 	older := begin(t, e, operation.TransactionOptions{})
 	if _, err := get(t, e, operation.At{Transaction: older}, "c/y"); err != nil {
@@ -123,7 +123,7 @@ func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
 	younger := begin(t, e, operation.TransactionOptions{Optimistic: true, Retry: named})
 	done := make(chan error)
 	go func() { done <- commitIn(t.Context(), e, younger, set("c/x", n(1)), set("c/y", n(1))) }()
-	for hand.Timers() == 0 { // The commit does not wait for c/y yet.
+	for manual.Timers() == 0 { // The commit does not wait for c/y yet.
 		runtime.Gosched()
 	}
 	if _, err := get(t, e, operation.At{Transaction: older}, "c/x"); err != nil {
@@ -133,8 +133,8 @@ func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
 }
 
 func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(0)))
 	id := begin(t, e, operation.TransactionOptions{})
 	if _, err := get(t, e, operation.At{Transaction: id}, "c/a"); err != nil {
@@ -145,10 +145,10 @@ func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
 		_, err := e.Commit(t.Context(), testDB, operation.Commit{Writes: []document.Write{set("c/a", n(1))}}, engine.Unrestricted())
 		done <- err
 	}()
-	for hand.Timers() == 0 { // The writer hasn't begun to wait.
+	for manual.Timers() == 0 { // The writer hasn't begun to wait.
 		runtime.Gosched()
 	}
-	hand.Advance(20 * time.Second)
+	manual.Advance(20 * time.Second)
 	wantCode(t, "outside write", <-done, fault.Aborted)
 	if err := commitIn(t.Context(), e, id, set("c/a", n(2))); err != nil {
 		t.Errorf("commit of the reader = %v", err)
@@ -198,8 +198,8 @@ func TestARangeIsLocked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			hand := clock.NewHand(time.Now())
-			e := open(t, engine.Options{Clock: hand})
+			manual := clock.NewManual(time.Now())
+			e := open(t, engine.Options{Clock: manual})
 			put(t, e, set("c/a", n(12)), set("c/b", n(20)), set("c/small", n(1)))
 			id := begin(t, e, operation.TransactionOptions{})
 			if _, err := runIn(t, e, operation.At{Transaction: id}, byN(t, 10, tt.limit)); err != nil {
@@ -216,7 +216,7 @@ func TestARangeIsLocked(t *testing.T) {
 				}
 				return
 			}
-			for hand.Timers() == 0 {
+			for manual.Timers() == 0 {
 				select {
 				case err := <-done:
 					t.Fatalf("write = %v before the transaction ended", err)
@@ -234,8 +234,8 @@ func TestARangeIsLocked(t *testing.T) {
 }
 
 func TestTransactionsEnd(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	first := put(t, e, set("c/a", n(0)))
 	ctx := t.Context()
 
@@ -249,18 +249,18 @@ func TestTransactionsEnd(t *testing.T) {
 	wantCode(t, "rollback of an unknown one", e.Rollback(ctx, testDB, []byte("12345678")), fault.InvalidArgument)
 
 	idle := begin(t, e, operation.TransactionOptions{})
-	hand.Advance(61 * time.Second)
+	manual.Advance(61 * time.Second)
 	_, err := get(t, e, operation.At{Transaction: idle}, "c/a")
 	wantCode(t, "read in an idle one", err, fault.Aborted)
 
 	long := begin(t, e, operation.TransactionOptions{})
 	for range 5 {
-		hand.Advance(50 * time.Second)
+		manual.Advance(50 * time.Second)
 		if _, err := get(t, e, operation.At{Transaction: long}, "c/a"); err != nil {
 			t.Errorf("read = %v", err)
 		}
 	}
-	hand.Advance(50 * time.Second)
+	manual.Advance(50 * time.Second)
 	wantCode(t, "commit after 300 s", commitIn(ctx, e, long, set("c/a", n(3))), fault.Aborted)
 
 	ro := begin(t, e, operation.TransactionOptions{ReadOnly: true, ReadTime: first.Version})
@@ -398,10 +398,10 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 // TestOneClientHasALimitOfTransactions begins one optimistic transaction more than a client may have. The client's oldest one ends, and those of
 // another client stay.
 func TestOneClientHasALimitOfTransactions(t *testing.T) {
-	hand := clock.NewHand(time.Now())
-	e := open(t, engine.Options{Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e := open(t, engine.Options{Clock: manual})
 	of := func(client string) []byte {
-		hand.Advance(time.Millisecond)
+		manual.Advance(time.Millisecond)
 		return begin(t, e, operation.TransactionOptions{Optimistic: true, Client: client})
 	}
 	others := of("other")

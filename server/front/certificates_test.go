@@ -47,9 +47,9 @@ func TestRenewedCertificateFilesAreShown(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, certFile, keyFile, "first.example")
-	hand := clock.NewHand(begun)
+	manual := clock.NewManual(begun)
 	var log bytes.Buffer
-	settings, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile, Clock: hand, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	settings, err := front.TLS(front.CertificateOptions{CertFile: certFile, KeyFile: keyFile, Clock: manual, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,12 +59,12 @@ func TestRenewedCertificateFilesAreShown(t *testing.T) {
 	if err := os.WriteFile(certFile, []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 	if got := shown(t, settings); got != "first.example" || log.Len() == 0 {
 		t.Errorf("with a broken file %q is shown and %q logged, want the old one and an error", got, &log)
 	}
 	writePair(t, certFile, keyFile, "second.example")
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 	if got := shown(t, settings); got != "second.example" {
 		t.Errorf("shown %q, want the renewed certificate without a restart", got)
 	}

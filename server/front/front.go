@@ -21,7 +21,7 @@ import (
 	"clave/server/front/budget"
 	"clave/server/front/grpcd"
 	"clave/server/front/hosting"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/process"
 )
 
@@ -74,7 +74,7 @@ type Options struct {
 	Budget *budget.Budget
 	// Connections, Calls and Responses bound the connections, the calls of gRPC on connections of net/http, and the HTTP requests that are being served, except back channels; nil means bounds of the
 	// port's own.
-	Connections, Calls, Responses *places.Places
+	Connections, Calls, Responses *slots.Slots
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// PrivateNetwork lets pages of public networks call a port in a private one, as in development.
@@ -111,13 +111,13 @@ func (o *Options) EnsureDefaults() {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
 	}
 	if o.Connections == nil {
-		o.Connections = places.New(places.Options{})
+		o.Connections = slots.New(slots.Options{})
 	}
 	if o.Calls == nil {
-		o.Calls = places.New(places.Options{All: 1 << 16})
+		o.Calls = slots.New(slots.Options{All: 1 << 16})
 	}
 	if o.Responses == nil {
-		o.Responses = places.New(places.Options{})
+		o.Responses = slots.New(slots.Options{})
 	}
 }
 
@@ -400,9 +400,9 @@ func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
 	}
 	u := p.boundUnread(w, r)
 	if r.URL.Path != HealthPath {
-		place := p.o.Responses.Take(forwarded.Address(r, p.o.ProxyHops), u.cut)
-		defer place.Release()
-		if place == nil || !p.beginRead(u, r) {
+		slot := p.o.Responses.Take(forwarded.Address(r, p.o.ProxyHops), u.cut)
+		defer slot.Release()
+		if slot == nil || !p.beginRead(u, r) {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
 			return
@@ -432,12 +432,12 @@ func (p *Port) beginRead(u *unread, r *http.Request) bool {
 func (p *Port) call(g GRPC, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	place := p.o.Calls.Take(forwarded.Address(r, p.o.ProxyHops), cancel)
-	if place == nil {
+	slot := p.o.Calls.Take(forwarded.Address(r, p.o.ProxyHops), cancel)
+	if slot == nil {
 		http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
 		return
 	}
-	defer place.Release()
+	defer slot.Release()
 	r, release := p.o.Budget.Stream(w, r.WithContext(ctx))
 	defer release()
 	g.ServeHTTP(w, r)

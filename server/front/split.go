@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"clave/server/clock"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 )
 
 // preface is the beginning of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4); three bytes distinguish it from
@@ -33,7 +33,7 @@ type split struct {
 	tls        *tls.Config
 	clock      clock.Clock
 	log        *slog.Logger
-	places     *places.Places
+	slots      *slots.Slots
 	grpc, http *side
 	// calls reports whether a gRPC server accepts connections; otherwise all are HTTP connections.
 	calls func() bool
@@ -53,7 +53,7 @@ func newSplit(o Options, calls func() bool) *split {
 	newSide := func() *side {
 		return &side{addr: o.Listener.Addr(), conns: make(chan net.Conn), done: make(chan struct{})}
 	}
-	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, places: o.Connections, grpc: newSide(), http: newSide(), calls: calls}
+	s := &split{listener: o.Listener, clock: o.Clock, log: o.Log, slots: o.Connections, grpc: newSide(), http: newSide(), calls: calls}
 	if o.TLS != nil {
 		s.tls = notingOffers(o.TLS)
 	}
@@ -71,7 +71,7 @@ func (s *split) Run(ctx context.Context) error {
 		conn, err := s.listener.Accept()
 		switch {
 		case err == nil:
-			if conn = s.places.Conn(conn); conn != nil {
+			if conn = s.slots.Conn(conn); conn != nil {
 				s.wg.Go(func() { s.route(ctx, &lazyDeadline{Conn: conn}) })
 			}
 		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):

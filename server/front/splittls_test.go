@@ -52,7 +52,7 @@ func settings(t *testing.T) (server, client *tls.Config) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
-	// The certificate begins at the hand clocks' time.
+	// The certificate begins at the time of the manual clocks.
 	return server, &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
 }
 

@@ -15,7 +15,7 @@ import (
 	"clave/server/clock"
 	"clave/server/front"
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/testwait"
 )
 
@@ -98,13 +98,13 @@ func TestUnreadResponsesAreCounted(t *testing.T) {
 	}
 }
 
-// TestResponsesHavePlaces leaves more responses unread than there are places, and reads another one.
-func TestResponsesHavePlaces(t *testing.T) {
+// TestResponsesHaveSlots leaves more responses unread than there are slots, and reads another one.
+func TestResponsesHaveSlots(t *testing.T) {
 	ln := listener(t)
-	p := places.New(places.Options{All: 3})
+	p := slots.New(slots.Options{All: 3})
 	run(t, front.Options{Listener: ln, Responses: p, Handlers: front.Handlers{Site: answers("site"), Health: func() error { return nil }}})
 	_ = unreadStreams(t, ln.Addr().String(), 3)
-	testwait.Until(t, "the unread responses have no places", func() bool { return p.Taken() == 3 })
+	testwait.Until(t, "the unread responses have no slots", func() bool { return p.Taken() == 3 })
 	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, front.HealthPath: http.StatusOK} {
 		res, err := http.Get("http://" + ln.Addr().String() + path)
 		if err != nil {
@@ -139,10 +139,10 @@ func TestConnectionsCanBeHijacked(t *testing.T) {
 	}
 }
 
-// TestConnectionsHavePlaces opens more connections than there are places.
-func TestConnectionsHavePlaces(t *testing.T) {
+// TestConnectionsHaveSlots opens more connections than there are slots.
+func TestConnectionsHaveSlots(t *testing.T) {
 	ln := listener(t)
-	p := places.New(places.Options{All: 2})
+	p := slots.New(slots.Options{All: 2})
 	run(t, front.Options{Listener: ln, Connections: p, Handlers: front.Handlers{Site: answers("site")}})
 	var held []net.Conn
 	for range 2 {
@@ -152,7 +152,7 @@ func TestConnectionsHavePlaces(t *testing.T) {
 		}
 		held = append(held, conn)
 	}
-	testwait.Until(t, "the connections have no places", func() bool { return p.Taken() == 2 })
+	testwait.Until(t, "the connections have no slots", func() bool { return p.Taken() == 2 })
 	if res, err := http.Get("http://" + ln.Addr().String() + "/"); err == nil {
 		_ = res.Body.Close()
 		t.Errorf("a third connection is served: %s", res.Status)
@@ -160,7 +160,7 @@ func TestConnectionsHavePlaces(t *testing.T) {
 	for _, conn := range held {
 		_ = conn.Close()
 	}
-	testwait.Until(t, "closed connections keep their places", func() bool { return p.Taken() == 0 })
+	testwait.Until(t, "closed connections keep their slots", func() bool { return p.Taken() == 0 })
 	if got := get(t, "http://"+ln.Addr().String()+"/"); got != "site" {
 		t.Errorf("after that: %q, want the site", got)
 	}
@@ -185,7 +185,7 @@ func TestCopiesAreBounded(t *testing.T) {
 func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	ended := make(chan error, 1)
 	ln := listener(t)
-	late := clock.NewHand(time.Now().Add(-time.Hour))
+	late := clock.NewManual(time.Now().Add(-time.Hour))
 	run(t, front.Options{Listener: ln, Clock: late, Handlers: front.Handlers{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 16<<10)); err != nil {

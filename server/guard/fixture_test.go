@@ -30,7 +30,7 @@ type fixture struct {
 	t        *testing.T
 	guard    *guard.Guard
 	rulesets *guard.Rulesets
-	clock    *clock.Hand
+	clock    *clock.Manual
 }
 
 // newFixture starts a guard. The engine uses the machine's clock, the guard one that the test sets.
@@ -54,7 +54,7 @@ func newFixtureWith(t *testing.T, o guard.RulesetsOptions, change func(*guard.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &fixture{t: t, rulesets: guard.NewRulesets(o), clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h := &fixture{t: t, rulesets: guard.NewRulesets(o), clock: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	options := guard.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock}
 	change(&options)
 	h.guard, err = guard.New(options)

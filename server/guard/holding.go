@@ -10,10 +10,10 @@ import (
 	"clave/server/rules"
 )
 
-// The memory of a target in bytes: besideTarget, and the size of its query and its names, which is held several times.
+// The memory of a target in bytes: targetOverhead, and the size of its query and its names, which is held several times.
 const (
-	besideTarget = 1 << 10
-	targetTimes  = 3
+	targetOverhead = 1 << 10
+	targetTimes    = 3
 )
 
 // targetMemory returns the approximate memory of a target in bytes.
@@ -22,7 +22,7 @@ func targetMemory(t *live.Target) int64 {
 	for _, name := range t.Documents {
 		size += len(name.Path)
 	}
-	return besideTarget + targetTimes*int64(size)
+	return targetOverhead + targetTimes*int64(size)
 }
 
 // holdings bounds the memory of the targets of callers to whom rules apply. A network may hold a quarter of it. It is safe for concurrent use.

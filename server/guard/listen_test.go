@@ -116,7 +116,7 @@ func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
 
 // hooked is a clock that calls a function, once, at the second request of the time after the function was set.
 type hooked struct {
-	*clock.Hand
+	*clock.Manual
 	mu    sync.Mutex
 	calls int
 	hook  func()
@@ -142,13 +142,13 @@ func (h *hooked) Now() time.Time {
 	if hook != nil {
 		hook()
 	}
-	return h.Hand.Now()
+	return h.Manual.Now()
 }
 
 // TestARightRevokedDuringTheDecision revokes a user's right after the decision about the user's target has begun to read, and before the guard
 // has recorded which documents the decision depends on.
 func TestARightRevokedDuringTheDecision(t *testing.T) {
-	times := &hooked{Hand: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	times := &hooked{Manual: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.Clock = times })
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))

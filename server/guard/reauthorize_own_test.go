@@ -30,8 +30,8 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	hand := clock.NewHand(time.Now())
-	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: hand})
+	manual := clock.NewManual(time.Now())
+	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 	} } }`); rules.HasErrors(issues) {
 		t.Fatal(rules.Summary(issues))
 	}
-	g, err := New(Options{Engine: e, Hub: hub, Rules: rulesets, Clock: hand})
+	g, err := New(Options{Engine: e, Hub: hub, Rules: rulesets, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +69,9 @@ func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 		}
 	}
 	member(true)
-	hand.Advance(2 * time.Hour)
+	manual.Advance(2 * time.Hour)
 	member(true)
-	dropOldCommits(t, e, hand, db)
+	dropOldCommits(t, e, manual, db)
 
 	stream := g.Listen(token.Caller{UID: "ann", Project: "p", Claims: map[string]any{}}, db)
 	events := make(chan live.Event, 100)
@@ -112,14 +112,14 @@ func await(t *testing.T, events <-chan live.Event, kind live.Kind) live.Event {
 }
 
 // dropOldCommits runs an engine until it has dropped the commits of a database that are older than the retention.
-func dropOldCommits(t *testing.T, e *engine.Engine, hand *clock.Hand, db resource.Database) {
+func dropOldCommits(t *testing.T, e *engine.Engine, manual *clock.Manual, db resource.Database) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
 	for e.Oldest(db) <= 1 {
-		if hand.Timers() > 0 {
-			hand.Advance(time.Second)
+		if manual.Timers() > 0 {
+			manual.Advance(time.Second)
 		}
 		runtime.Gosched()
 	}

@@ -27,14 +27,14 @@ var (
 type fixture struct {
 	*identity.Service
 	t      *testing.T
-	clock  *clock.Hand
+	clock  *clock.Manual
 	tokens *token.Verifier
 }
 
 // open opens a service without accounts. change changes its options, which are those of a development server.
 func open(t *testing.T, change func(*identity.Options)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, clock: clock.NewHand(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	f := &fixture{t: t, clock: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	f.tokens = token.New(token.Options{Clock: f.clock, Unsigned: true})
 	o := identity.Options{
 		Accounts: account.New(pebbletest.Open(t)), Tokens: f.tokens, Clock: f.clock, Project: project, Emulator: true, EmulatorSettings: true, HashMemCost: 4,

@@ -175,8 +175,8 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 // TestOldTokenResets checks that a token from before the retained log resets a target, unless nothing was committed
 // since or the documents' update times show the changes.
 func TestOldTokenResets(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
-	h := newFixtureOf(t, engine.Options{Clock: hand, Retention: time.Hour}, listen.Options{})
+	manual := clock.NewManual(clock.System().Now())
+	h := newFixtureOf(t, engine.Options{Clock: manual, Retention: time.Hour}, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	targets := []live.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
 	opened := []string{"chg c/a>[1], chg c/b>[1]", "chg c/a>[1]", "chg c/a>[1]"}
@@ -190,7 +190,7 @@ func TestOldTokenResets(t *testing.T) {
 		tokens = append(tokens, c.token)
 		c.close()
 	}
-	hand.Advance(2 * time.Hour)
+	manual.Advance(2 * time.Hour)
 	resume := func(what string, want ...string) {
 		t.Helper()
 		for i, wanted := range targets {
@@ -319,8 +319,8 @@ func TestSlowClientIsReset(t *testing.T) {
 }
 
 func TestClientThatNeverReadsIsDropped(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
-	h := newFixture(t, listen.Options{MaxQueue: 1, Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	manual := clock.NewManual(clock.System().Now())
+	h := newFixture(t, listen.Options{MaxQueue: 1, Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -352,8 +352,8 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 		case <-s.Dropped():
 			dropped = true
 		default:
-			if hand.Timers() > 0 {
-				hand.Advance(10 * time.Second)
+			if manual.Timers() > 0 {
+				manual.Advance(10 * time.Second)
 			}
 			runtime.Gosched()
 		}
@@ -365,8 +365,8 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 // TestClientThatDoesNotReadItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no document
 // changes.
 func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
-	h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+	manual := clock.NewManual(clock.System().Now())
+	h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -390,8 +390,8 @@ func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 		case <-s.Dropped():
 			dropped = true
 		default:
-			if hand.Timers() > 0 {
-				hand.Advance(10 * time.Second)
+			if manual.Timers() > 0 {
+				manual.Advance(10 * time.Second)
 				wound += 10 * time.Second
 			}
 			runtime.Gosched()
@@ -408,8 +408,8 @@ func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 // it, as that of a machine that was suspended. It is dropped if it has not read at the next heartbeat either.
 func TestSendDuringAJumpOfTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hand := clock.NewHand(clock.System().Now())
-		h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
+		manual := clock.NewManual(clock.System().Now())
+		h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 		h.commit(set("c/a", 0))
 		s := h.hub.Open(testDB)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -432,10 +432,10 @@ func TestSendDuringAJumpOfTheClock(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if hand.Advance(time.Hour); dropped() {
+		if manual.Advance(time.Hour); dropped() {
 			t.Error("dropped at a jump of the clock")
 		}
-		if hand.Advance(10 * time.Second); !dropped() {
+		if manual.Advance(10 * time.Second); !dropped() {
 			t.Error("not dropped at the next heartbeat")
 		}
 		cancel()
@@ -482,15 +482,15 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 }
 
 func TestHeartbeat(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
+	manual := clock.NewManual(clock.System().Now())
 	// The clock advances so fast that a client that reads immediately would be taken for one that does not read.
-	h := newFixture(t, listen.Options{Clock: hand, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
+	h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
 	c := h.open()
 	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: live.Target{ID: 1, Query: collection(t, "c", nil)}})
 	c.want("open", "ADD[1], CUR[1], B")
 	for len(c.events) == 0 && len(c.ended) == 0 {
-		if hand.Timers() > 0 {
-			hand.Advance(10 * time.Second)
+		if manual.Timers() > 0 {
+			manual.Advance(10 * time.Second)
 		}
 		runtime.Gosched()
 	}

@@ -64,8 +64,8 @@ func (m *Meter) Calls(transport string, methods, streams []string) *Calls {
 	return c
 }
 
-// Under is a call in progress. The zero value counts nothing.
-type Under struct {
+// OpenCall is a call in progress. The zero value counts nothing.
+type OpenCall struct {
 	calls  *Calls
 	method *method
 	began  time.Time
@@ -74,30 +74,30 @@ type Under struct {
 }
 
 // Begin begins a call.
-func (c *Calls) Begin(name string) Under {
+func (c *Calls) Begin(name string) OpenCall {
 	if c == nil {
-		return Under{}
+		return OpenCall{}
 	}
 	m := c.methods[name]
 	if m == nil {
 		m = c.methods[Other]
 	}
 	m.open.Add(1)
-	return Under{calls: c, method: m, began: c.meter.clock.Now()}
+	return OpenCall{calls: c, method: m, began: c.meter.clock.Now()}
 }
 
 // End ends the call with its code.
-func (u Under) End(code fault.Code) {
-	if u.calls == nil {
+func (o OpenCall) End(code fault.Code) {
+	if o.calls == nil {
 		return
 	}
-	u.method.open.Add(-1)
-	u.method.codes.add(code)
-	if u.noted != nil {
-		u.noted.Code = code
+	o.method.open.Add(-1)
+	o.method.codes.add(code)
+	if o.noted != nil {
+		o.noted.Code = code
 	}
-	if u.method.took != nil {
-		u.method.took.took(u.calls.meter.clock.Now().Sub(u.began))
+	if o.method.took != nil {
+		o.method.took.took(o.calls.meter.clock.Now().Sub(o.began))
 	}
 }
 

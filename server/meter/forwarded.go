@@ -32,7 +32,7 @@ func Noting(ctx context.Context) (context.Context, *Counted) {
 }
 
 // BeginIn is Begin for a call with a context.
-func (c *Calls) BeginIn(ctx context.Context, name string) Under {
+func (c *Calls) BeginIn(ctx context.Context, name string) OpenCall {
 	u := c.Begin(name)
 	if u.noted, _ = ctx.Value(countedKey{}).(*Counted); u.noted != nil && c != nil {
 		*u.noted = Counted{Transport: c.transport, Method: name}

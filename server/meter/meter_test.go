@@ -12,18 +12,18 @@ import (
 )
 
 func TestSamples(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-	m := meter.New(hand, func(context.Context) meter.Gauges { return meter.Gauges{Listeners: 3} })
+	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	m := meter.New(manual, func(context.Context) meter.Gauges { return meter.Gauges{Listeners: 3} })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- m.Run(ctx) }()
 	for range 99 {
 		call := m.Begin()
-		hand.Advance(time.Millisecond)
+		manual.Advance(time.Millisecond)
 		call.Query(2, nil)
 	}
 	call := m.Begin()
-	hand.Advance(100 * time.Millisecond)
+	manual.Advance(100 * time.Millisecond)
 	call.Commit(5, nil)
 	m.Begin().Commit(1, fault.E(fault.PermissionDenied, "no"))
 	m.SignIn()
@@ -36,13 +36,13 @@ func TestSamples(t *testing.T) {
 		t.Errorf("latencies %+v, want about 1 ms", l)
 	}
 	waits := func() { // returns when the meter waits for the next sample
-		for hand.Timers() == 0 && t.Context().Err() == nil {
+		for manual.Timers() == 0 && t.Context().Err() == nil {
 			runtime.Gosched()
 		}
 	}
 	for range 400 {
 		waits()
-		hand.Advance(meter.Interval)
+		manual.Advance(meter.Interval)
 	}
 	waits()
 	past, now = m.Samples(t.Context())
@@ -60,22 +60,22 @@ func TestSamples(t *testing.T) {
 
 // TestSlowQueries checks that the latest slow queries are kept, and the uses of indexes counted.
 func TestSlowQueries(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-	m := meter.New(hand, nil)
+	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	m := meter.New(manual, nil)
 	for i := range 120 {
 		call := m.Begin()
-		hand.Advance(meter.Slow - time.Millisecond)
+		manual.Advance(meter.Slow - time.Millisecond)
 		call.Slow(func() meter.Query { t.Error("a quick query was described"); return meter.Query{} })
-		hand.Advance(time.Millisecond)
+		manual.Advance(time.Millisecond)
 		call.Slow(func() meter.Query { return meter.Query{Results: int64(i)} })
 	}
-	if got := m.SlowQueries(); len(got) != 100 || got[0].Results != 119 || got[99].Results != 20 || got[0].Took != 100 || !got[0].Time.Equal(hand.Now()) {
+	if got := m.SlowQueries(); len(got) != 100 || got[0].Results != 119 || got[99].Results != 20 || got[0].Took != 100 || !got[0].Time.Equal(manual.Now()) {
 		t.Errorf("%d slow queries, the first %+v", len(got), got[0])
 	}
 	one, other := meter.Index{Collection: "a"}, meter.Index{Collection: "b"}
 	m.Used(one, one)
 	m.Used()
-	if use := m.Uses(one); use.Count != 2 || !use.Last.Equal(hand.Now()) || m.Uses(other).Count != 0 {
+	if use := m.Uses(one); use.Count != 2 || !use.Last.Equal(manual.Now()) || m.Uses(other).Count != 0 {
 		t.Errorf("uses %+v and %+v", use, m.Uses(other))
 	}
 	var none *meter.Meter
@@ -85,14 +85,14 @@ func TestSlowQueries(t *testing.T) {
 
 // TestCalls counts calls by method. Unknown names are counted together.
 func TestCalls(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
-	m := meter.New(hand, nil)
+	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	m := meter.New(manual, nil)
 	calls := m.Calls("rest", []string{"Get"}, []string{"Listen"})
 	if m.Calls("rest", nil, nil) != calls {
 		t.Error("a transport that is there already is made again")
 	}
 	under := calls.Begin("Get")
-	hand.Advance(20 * time.Millisecond)
+	manual.Advance(20 * time.Millisecond)
 	under.End(fault.NotFound)
 	calls.Begin("Listen")
 	for _, name := range []string{"made up", "", "Other"} {

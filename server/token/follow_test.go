@@ -14,7 +14,7 @@ import (
 // key, also after a rotation.
 func TestKeysThatFollow(t *testing.T) {
 	const period, maxAge = 10 * 24 * time.Hour, time.Hour
-	dir, h := t.TempDir(), clock.NewHand(start)
+	dir, h := t.TempDir(), clock.NewManual(start)
 	o := token.KeyOptions{Clock: h, Dir: dir, Period: period, MaxAge: maxAge, Follow: true}
 	follower, err := token.OpenKeys(o)
 	if err != nil {

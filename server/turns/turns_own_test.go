@@ -21,8 +21,8 @@ func (q *Queue) count() int {
 // one: otherwise the queue could never take its turn from a client that does not read.
 func TestATakenTurnIsNoOther(t *testing.T) {
 	const workers, callers, rounds = 2, 4, 3_000
-	hand := clock.NewHand(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
-	q := New(Options{Workers: workers, Clock: hand})
+	manual := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	q := New(Options{Workers: workers, Clock: manual})
 	var calls, ticks sync.WaitGroup
 	for range callers {
 		calls.Go(func() {
@@ -53,7 +53,7 @@ func TestATakenTurnIsNoOther(t *testing.T) {
 			case <-done:
 				return
 			default:
-				hand.Advance(lentTime)
+				manual.Advance(lentTime)
 			}
 		}
 	})
@@ -63,5 +63,5 @@ func TestATakenTurnIsNoOther(t *testing.T) {
 	}
 	close(done)
 	ticks.Wait()
-	hand.Advance(lentTime) // watch ends
+	manual.Advance(lentTime) // watch ends
 }

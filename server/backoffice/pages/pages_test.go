@@ -230,9 +230,9 @@ func TestAStoreThatFails(t *testing.T) {
 }
 
 func TestSitemap(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	s := &store{listed: []pages.Listed{{ID: "año & más"}, {ID: "gala", Updated: time.Date(2027, 9, 1, 0, 0, 0, 0, time.UTC)}}}
-	h := newHandler(t, s, nil, hand)
+	h := newHandler(t, s, nil, manual)
 	for range 3 {
 		got := get(h, "/sitemap.xml").Body.String()
 		for _, want := range []string{
@@ -248,7 +248,7 @@ func TestSitemap(t *testing.T) {
 	if s.lists != 1 {
 		t.Errorf("three requests read the store %d times, want once", s.lists)
 	}
-	hand.Advance(5 * time.Minute)
+	manual.Advance(5 * time.Minute)
 	if get(h, "/sitemap.xml"); s.lists != 2 {
 		t.Errorf("five minutes later the store was read %d times, want twice", s.lists)
 	}

@@ -17,7 +17,7 @@ import (
 // open opens a log or fails the test.
 func open(t *testing.T, path string) *audit.Log {
 	t.Helper()
-	l, err := audit.Open(audit.Options{Path: path, Clock: clock.NewHand(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
+	l, err := audit.Open(audit.Options{Path: path, Clock: clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ import (
 )
 
 // opened returns the sessions of production with an audit log in memory.
-func opened(t *testing.T) (*session.Sessions, *clock.Hand, *audit.Log) {
+func opened(t *testing.T) (*session.Sessions, *clock.Manual, *audit.Log) {
 	t.Helper()
-	hand := clock.NewHand(time.Unix(1_700_000_000, 0))
-	log, err := audit.Open(audit.Options{Clock: hand})
+	manual := clock.NewManual(time.Unix(1_700_000_000, 0))
+	log, err := audit.Open(audit.Options{Clock: manual})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session.New(session.Options{Audit: log, Clock: hand}), hand, log
+	return session.New(session.Options{Audit: log, Clock: manual}), manual, log
 }
 
 // enter opens a session by a new link.
@@ -50,12 +50,12 @@ func ended(of *session.Session) bool {
 
 // TestALinkOpensOneSession opens a session by a link, which works once and for ten minutes.
 func TestALinkOpensOneSession(t *testing.T) {
-	s, hand, _ := opened(t)
+	s, manual, _ := opened(t)
 	if !s.NeedsLink() {
 		t.Error("sessions of production are open to all")
 	}
 	secret, until := s.Link(false)
-	if got := until.Sub(hand.Now()); got != 10*time.Minute {
+	if got := until.Sub(manual.Now()); got != 10*time.Minute {
 		t.Errorf("the link is valid for %v", got)
 	}
 	if _, _, ok := s.Open(secret+"x", ""); ok {
@@ -69,7 +69,7 @@ func TestALinkOpensOneSession(t *testing.T) {
 		t.Error("a link opens a second session")
 	}
 	late, _ := s.Link(true)
-	hand.Advance(10 * time.Minute)
+	manual.Advance(10 * time.Minute)
 	if _, _, ok := s.Open(late, ""); ok {
 		t.Error("a link opens a session after ten minutes")
 	}
@@ -77,22 +77,22 @@ func TestALinkOpensOneSession(t *testing.T) {
 
 // TestTheOldestLinksAndSessionsEnd creates more links and sessions than there may be.
 func TestTheOldestLinksAndSessionsEnd(t *testing.T) {
-	s, hand, _ := opened(t)
+	s, manual, _ := opened(t)
 	var links []string
 	for range 17 {
 		secret, _ := s.Link(false)
 		links = append(links, secret)
-		hand.Advance(time.Second)
+		manual.Advance(time.Second)
 	}
 	for i, secret := range links {
 		if _, _, ok := s.Open(secret, ""); ok != (i > 0) {
 			t.Errorf("link %d of 17 opens a session: %v", i, ok)
 		}
 	}
-	hand.Advance(time.Second)
+	manual.Advance(time.Second)
 	first, firstCookie := enter(t, s, false)
 	second, _ := enter(t, s, false)
-	hand.Advance(time.Second)
+	manual.Advance(time.Second)
 	s.Find(firstCookie, true) // 18 sessions; those of the links are the oldest, then second, then first
 	for range 64 - 2 {
 		enter(t, s, false)
@@ -108,15 +108,15 @@ func TestTheOldestLinksAndSessionsEnd(t *testing.T) {
 
 // TestLifetimes ends sessions half an hour after the last request of their user, and twelve hours after their beginning.
 func TestLifetimes(t *testing.T) {
-	s, hand, _ := opened(t)
+	s, manual, _ := opened(t)
 	idle, idleCookie := enter(t, s, false)
 	active, activeCookie := enter(t, s, false)
-	begin := hand.Now()
-	for hand.Now().Sub(begin) < 12*time.Hour-20*time.Minute {
-		hand.Advance(20 * time.Minute)
+	begin := manual.Now()
+	for manual.Now().Sub(begin) < 12*time.Hour-20*time.Minute {
+		manual.Advance(20 * time.Minute)
 		s.Find(idleCookie, false) // by the page, not by its user
 		if s.Find(activeCookie, true) != active {
-			t.Fatalf("the active session has ended after %v", hand.Now().Sub(begin))
+			t.Fatalf("the active session has ended after %v", manual.Now().Sub(begin))
 		}
 	}
 	if !ended(idle) || s.Find(idleCookie, true) != nil {
@@ -125,25 +125,25 @@ func TestLifetimes(t *testing.T) {
 	if got := s.Expires(active); !got.Equal(begin.Add(12 * time.Hour)) {
 		t.Errorf("the active session expires at %v, want twelve hours after its beginning", got.Sub(begin))
 	}
-	hand.Advance(20 * time.Minute)
+	manual.Advance(20 * time.Minute)
 	if s.Find(activeCookie, true) != nil || !ended(active) {
 		t.Error("a session is longer than twelve hours")
 	}
 	fresh, _ := enter(t, s, false)
-	if got := s.Expires(fresh); !got.Equal(hand.Now().Add(30 * time.Minute)) {
-		t.Errorf("a fresh session expires after %v", got.Sub(hand.Now()))
+	if got := s.Expires(fresh); !got.Equal(manual.Now().Add(30 * time.Minute)) {
+		t.Errorf("a fresh session expires after %v", got.Sub(manual.Now()))
 	}
 }
 
 // TestRunEndsSessionsWithoutRequests runs the sweep, which ends sessions without further requests.
 func TestRunEndsSessionsWithoutRequests(t *testing.T) {
-	s, hand, _ := opened(t)
+	s, manual, _ := opened(t)
 	of, _ := enter(t, s, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	testwait.Until(t, "the sweep waits", func() bool { return hand.Timers() == 1 })
-	hand.Advance(30 * time.Minute)
+	testwait.Until(t, "the sweep waits", func() bool { return manual.Timers() == 1 })
+	manual.Advance(30 * time.Minute)
 	testwait.Until(t, "the session ends", func() bool { return ended(of) })
 	cancel()
 	if err := <-done; err != nil {

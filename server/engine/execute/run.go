@@ -74,7 +74,7 @@ func (x *Run) Documents(yield func(*document.Document) error) error {
 
 // neighbours calls yield with the results nearest to a vector.
 func (x *Run) neighbours(yield func(*document.Document) error) error {
-	n, share := query.NewNeighbours(x.q.Nearest), x.state.Held.Beside()
+	n, share := query.NewNeighbours(x.q.Nearest), x.state.Held.Sibling()
 	defer share.Shrink(0)
 	if err := x.page(func(d *document.Document) error {
 		dropped := n.Add(d)
@@ -148,8 +148,8 @@ func (x *Run) ordered(yield func(*document.Document) error) error {
 // inWalkingOrder reports whether a walk over documents yields them in the query's order.
 func (x *Run) inWalkingOrder() bool { return len(x.q.OrderBy) == 1 && !x.q.OrderBy[0].Desc }
 
-// besideName is the memory of a name in a set beside its bytes.
-const besideName = 64
+// nameOverhead is the memory of a name in a set beside its bytes.
+const nameOverhead = 64
 
 // sorted sorts all results and calls yield with them. For a query with a limit it holds only as many as the query can
 // return.
@@ -163,7 +163,7 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 	}
 	// The alternatives are read one after the other without a merge, so documents that several of them find are skipped
 	// here.
-	seen, names := make(map[string]bool), x.state.Held.Beside()
+	seen, names := make(map[string]bool), x.state.Held.Sibling()
 	defer names.Shrink(0)
 	err := x.found(func(d *document.Document) error {
 		if len(x.plan.Alternatives) > 1 {
@@ -171,7 +171,7 @@ func (x *Run) sorted(yield func(*document.Document) error) error {
 				return nil
 			}
 			seen[d.Name.Path] = true
-			if err := names.Take(besideName + int64(len(d.Name.Path))); err != nil {
+			if err := names.Take(nameOverhead + int64(len(d.Name.Path))); err != nil {
 				return err
 			}
 		}

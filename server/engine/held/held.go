@@ -8,10 +8,10 @@ import (
 	"clave/server/fault"
 )
 
-// A document takes Beside bytes for its name and its structure, and times its size for its fields.
+// A document takes Overhead bytes for its name and its structure, and times its size for its fields.
 const (
-	Beside = 512
-	times  = 3
+	Overhead = 512
+	times    = 3
 )
 
 // Memory is the memory of all readings. It is safe for concurrent use.
@@ -32,8 +32,8 @@ type Share struct {
 // Share returns an empty share, which must be returned by Shrink(0).
 func (m *Memory) Share() Share { return Share{of: m} }
 
-// Beside returns another empty share of the same memory.
-func (s *Share) Beside() Share { return Share{of: s.of} }
+// Sibling returns another empty share of the same memory.
+func (s *Share) Sibling() Share { return Share{of: s.of} }
 
 // Held returns the bytes that are held.
 func (s *Share) Held() int64 { return s.bytes }
@@ -49,7 +49,7 @@ func (s *Share) Take(n int64) error {
 }
 
 // of returns the bytes that a document takes.
-func of(d *document.Document) int64 { return Beside + times*int64(d.Size()) }
+func of(d *document.Document) int64 { return Overhead + times*int64(d.Size()) }
 
 // TakeDocument holds a document.
 func (s *Share) TakeDocument(d *document.Document) error { return s.Take(of(d)) }

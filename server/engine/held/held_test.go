@@ -73,7 +73,7 @@ func TestDocumentsCountMoreThanTheirSize(t *testing.T) {
 		if err := s.TakeDocument(d); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := s.Held()-before, held.Beside+3*int64(d.Size()); got != want {
+		if got, want := s.Held()-before, held.Overhead+3*int64(d.Size()); got != want {
 			t.Errorf("a document of %d bytes holds %d, want %d", d.Size(), got, want)
 		}
 	}

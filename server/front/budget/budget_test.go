@@ -41,7 +41,7 @@ func later(ctx context.Context, h *budget.Hold, n int64) <-chan error {
 }
 
 // advance advances a clock until a channel receives a value, and fails the test if none arrives in time.
-func advance(t *testing.T, hand *clock.Hand, done <-chan error) error {
+func advance(t *testing.T, manual *clock.Manual, done <-chan error) error {
 	t.Helper()
 	limit := time.NewTimer(20 * time.Second)
 	defer limit.Stop()
@@ -52,23 +52,23 @@ func advance(t *testing.T, hand *clock.Hand, done <-chan error) error {
 		case <-limit.C:
 			t.Fatal("nothing came within 20 s")
 		case <-time.After(time.Millisecond):
-			hand.Advance(100 * time.Millisecond)
+			manual.Advance(100 * time.Millisecond)
 		}
 	}
 }
 
 func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
-	hand := clock.NewHand(begun)
-	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	first, second := b.Hold(nil), b.Hold(nil)
 	take(t, first, mib)
 	first.Complete() // no longer limited by slowness: the server handles it
-	if err := advance(t, hand, later(t.Context(), second, mib/2)); !fault.Is(err, fault.Unavailable) {
+	if err := advance(t, manual, later(t.Context(), second, mib/2)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("Take without room = %v, want UNAVAILABLE", err)
 	}
 	waits := later(t.Context(), second, mib/2)
 	first.Return(mib)
-	if err := advance(t, hand, waits); err != nil {
+	if err := advance(t, manual, waits); err != nil {
 		t.Errorf("Take when bytes are returned = %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -92,21 +92,21 @@ func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 }
 
 func TestSmallRequestsHaveABudgetOfTheirOwn(t *testing.T) {
-	hand := clock.NewHand(begun)
-	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	large := b.Hold(nil)
 	take(t, large, mib)
 	large.Complete()
 	small := b.Hold(nil)
 	take(t, small, 64<<10)
-	if err := advance(t, hand, later(t.Context(), small, 1)); err == nil {
+	if err := advance(t, manual, later(t.Context(), small, 1)); err == nil {
 		t.Error("a request that is no longer small takes what is kept for small ones")
 	}
 }
 
 func TestSlowReceiversAreEvicted(t *testing.T) {
-	hand := clock.NewHand(begun)
-	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	var mu sync.Mutex
 	var evicted []string
 	hold := func(name string, n int64) *budget.Hold {
@@ -124,8 +124,8 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 	complete.Complete()
 	hold("stalled", mib/4)
 	hold("stalled and larger", mib/2)
-	hand.Advance(2 * time.Second)
-	if err := advance(t, hand, later(t.Context(), b.Hold(nil), mib/2)); err != nil {
+	manual.Advance(2 * time.Second)
+	if err := advance(t, manual, later(t.Context(), b.Hold(nil), mib/2)); err != nil {
 		t.Errorf("Take beside stalled requests = %v, want success when the largest has been evicted", err)
 	}
 	mu.Lock()
@@ -141,11 +141,11 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 }
 
 func TestAHoldThatCannotBeEvictedStays(t *testing.T) {
-	hand := clock.NewHand(begun)
-	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	take(t, b.Hold(nil), mib)
-	hand.Advance(2 * time.Second)
-	if err := advance(t, hand, later(t.Context(), b.Hold(nil), mib/2)); !fault.Is(err, fault.Unavailable) {
+	manual.Advance(2 * time.Second)
+	if err := advance(t, manual, later(t.Context(), b.Hold(nil), mib/2)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("Take beside a stalled hold without evict = %v, want UNAVAILABLE", err)
 	}
 }

@@ -50,15 +50,15 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 
 // TestWritesThatEndWhileTheyWaitAreNotEnded ends a write while its bytes wait for room.
 func TestWritesThatEndWhileTheyWaitAreNotEnded(t *testing.T) {
-	hand := clock.NewHand(begun)
-	b := budget.New(budget.Options{Bytes: mib, Clock: hand})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	full := b.Hold(nil)
 	take(t, full, mib)
 	full.Complete()
 	done := b.IfSlow(t.Context(), mib, nil, func() { t.Error("a write was ended after its end") })
-	testwait.Until(t, "the write does not wait", func() bool { return hand.Timers() > 0 })
+	testwait.Until(t, "the write does not wait", func() bool { return manual.Timers() > 0 })
 	done()
-	testwait.Until(t, "the write waits further", func() bool { return hand.Timers() == 0 })
+	testwait.Until(t, "the write waits further", func() bool { return manual.Timers() == 0 })
 	full.Release()
 	if err := b.Hold(nil).Take(t.Context(), mib); fault.Is(err, fault.Unavailable) {
 		t.Errorf("the write holds its bytes: %v", err)

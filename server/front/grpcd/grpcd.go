@@ -24,7 +24,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/process"
@@ -75,9 +75,9 @@ type Options struct {
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
 	// Calls bounds the calls on connections of gRPC, with or without a message; nil means a bound of the server's own. ServeHTTP does not count.
-	Calls *places.Places
+	Calls *slots.Slots
 	// Streams bounds the lasting streams; nil means a bound of the server's own.
-	Streams *places.Places
+	Streams *slots.Slots
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
 	// Meter counts calls; nil counts nothing.
@@ -95,10 +95,10 @@ func (o *Options) EnsureDefaults() {
 		o.Parsing = parsing.New(0)
 	}
 	if o.Calls == nil {
-		o.Calls = places.New(places.Options{All: 1 << 16})
+		o.Calls = slots.New(slots.Options{All: 1 << 16})
 	}
 	if o.Streams == nil {
-		o.Streams = places.New(places.Options{})
+		o.Streams = slots.New(slots.Options{})
 	}
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Options{})
@@ -286,7 +286,7 @@ func countedBy(m *meter.Meter) *meter.Calls {
 }
 
 // begin begins to count a call of a method, given with the service's name before it.
-func (d *common) begin(method string) meter.Under {
+func (d *common) begin(method string) meter.OpenCall {
 	return d.calls.Begin(method[strings.LastIndexByte(method, '/')+1:])
 }
 
@@ -321,11 +321,11 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	defer stop()
 	ctx, displace := context.WithCancelCause(ctx)
 	defer displace(nil)
-	place := d.o.Streams.Take(address(ctx, d.o.ProxyHops), func() { displace(errCrowded()) })
-	if place == nil {
+	slot := d.o.Streams.Take(address(ctx, d.o.ProxyHops), func() { displace(errCrowded()) })
+	if slot == nil {
 		return errCrowded()
 	}
-	defer place.Release()
+	defer slot.Release()
 	until := &lasting{bounded, ctx}
 	if strings.HasSuffix(info.FullMethod, "/Listen") {
 		err = next(srv, until) // it ends with its context
@@ -341,7 +341,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	return err
 }
 
-// errCrowded returns the error of a lasting stream for which there is no place.
+// errCrowded returns the error of a lasting stream for which there is no slot.
 func errCrowded() error {
 	return wire.Status(fault.E(fault.Unavailable, "The server has too many streams. Try again.")).Err()
 }

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/process"
@@ -28,7 +28,7 @@ type RouterOptions struct {
 	// Lead was called.
 	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
 	// Calls and ProxyHops are those of Options.
-	Calls     *places.Places
+	Calls     *slots.Slots
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget

@@ -190,7 +190,7 @@ func FuzzServeHTTP(f *testing.F) {
 // slowLink is a ResponseWriter with a rate of 1 KiB per second.
 type slowLink struct {
 	*httptest.ResponseRecorder
-	hand     *clock.Hand
+	manual   *clock.Manual
 	deadline time.Time
 }
 
@@ -202,7 +202,7 @@ func (l *slowLink) SetWriteDeadline(at time.Time) error {
 
 // Write implements http.ResponseWriter.
 func (l *slowLink) Write(b []byte) (int, error) {
-	if l.hand.Advance(time.Duration(len(b)) * time.Second / 1024); l.hand.Now().After(l.deadline) {
+	if l.manual.Advance(time.Duration(len(b)) * time.Second / 1024); l.manual.Now().After(l.deadline) {
 		return 0, os.ErrDeadlineExceeded
 	}
 	return l.ResponseRecorder.Write(b)
@@ -210,14 +210,14 @@ func (l *slowLink) Write(b []byte) (int, error) {
 
 // TestSlowClientIsNotCutOff checks that a client may read a large chunk slowly as long as it makes progress.
 func TestSlowClientIsNotCutOff(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
-	o := Options{Clock: hand}
+	manual := clock.NewManual(clock.System().Now())
+	o := Options{Clock: manual}
 	o.EnsureDefaults()
 	s := newSession(newHandler(o, nil), "s", 1)
-	w := &slowLink{ResponseRecorder: httptest.NewRecorder(), hand: hand}
+	w := &slowLink{ResponseRecorder: httptest.NewRecorder(), manual: manual}
 	large := []byte(strings.Repeat("x", 300<<10))
 	b := newBack()
-	b.begin(w, &http.Request{}, 0, true, hand.Now())
+	b.begin(w, &http.Request{}, 0, true, manual.Now())
 	b.arrays = []array{{id: 1, payload: large}}
 	if _, ok := s.write(b); !ok || w.Body.Len() < len(large) {
 		t.Errorf("a client that takes a KiB a second got %d of %d bytes", w.Body.Len(), len(large))

@@ -15,7 +15,7 @@ import (
 
 	"clave/server/clock"
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/meter"
 	"clave/server/parsing"
 	"clave/server/rpc/firestore"
@@ -59,7 +59,7 @@ type Options struct {
 	// Linger is how long a session is kept after the end of its stream, so that its client receives the end; 30 s.
 	Linger time.Duration
 	// Streams bounds the sessions; nil means a bound of the handler's own.
-	Streams *places.Places
+	Streams *slots.Slots
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
 	// Budget counts the messages that wait for streams; nil means a separate budget.
@@ -82,7 +82,7 @@ func (o *Options) EnsureDefaults() {
 		o.Budget = budget.New(budget.Options{Clock: o.Clock})
 	}
 	if o.Streams == nil {
-		o.Streams = places.New(places.Options{All: o.MaxSessions})
+		o.Streams = slots.New(slots.Options{All: o.MaxSessions})
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -52,7 +52,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 // TestWaitingMessagesAreInTheBudget queues large messages. They count in the budget until they are parsed. A session is ended if its messages wait
 // while requests need the bytes.
 func TestWaitingMessagesAreInTheBudget(t *testing.T) {
-	now := clock.NewHand(clock.System().Now())
+	now := clock.NewManual(clock.System().Now())
 	b := budget.New(budget.Options{Bytes: 4 * parsing.Large, Clock: now})
 	h := newHandler(Options{Budget: b, Clock: now}, nil)
 	h.o.EnsureDefaults()

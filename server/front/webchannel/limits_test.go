@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/token"
 )
 
@@ -149,9 +149,9 @@ func TestEarlyRequestsHaveALimit(t *testing.T) {
 	}
 }
 
-// TestSessionsHavePlaces opens more sessions than there are places, and another one after the end of one.
-func TestSessionsHavePlaces(t *testing.T) {
-	p := places.New(places.Options{All: 2})
+// TestSessionsHaveSlots opens more sessions than there are slots, and another one after the end of one.
+func TestSessionsHaveSlots(t *testing.T) {
+	p := slots.New(slots.Options{All: 2})
 	h := newFixture(t, Options{Streams: p}, echo)
 	sid := h.open(`0`)
 	h.open(`0`)
@@ -167,6 +167,6 @@ func TestSessionsHavePlaces(t *testing.T) {
 		h.h.drop(s)
 	}
 	if got := p.Taken(); got != 0 {
-		t.Errorf("%d places are taken when no session is left", got)
+		t.Errorf("%d slots are taken when no session is left", got)
 	}
 }

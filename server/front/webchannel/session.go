@@ -10,7 +10,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/front/budget"
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/parsing"
 )
 
@@ -46,8 +46,8 @@ type session struct {
 	mu     struct {
 		sync.Mutex
 		closed bool
-		// place is the session's place among the streams; nil before the handshake has taken it.
-		place *places.Place
+		// slot is the session's slot among the streams; nil before the handshake has taken it.
+		slot *slots.Slot
 		// cancel ends the stream; nil until it runs.
 		cancel context.CancelFunc
 		// over is the time when the stream ended; zero if it has not.
@@ -133,15 +133,15 @@ func (s *session) finish(ctx context.Context, err error) {
 	s.countLocked()
 }
 
-// occupy gives the session its place, which it releases at its end. It returns false if there is no place.
-func (s *session) occupy(place *places.Place) bool {
+// occupy gives the session its slot, which it releases at its end. It returns false if there is no slot.
+func (s *session) occupy(slot *slots.Slot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mu.place = place
+	s.mu.slot = slot
 	if s.mu.closed {
-		place.Release()
+		slot.Release()
 	}
-	return place != nil
+	return slot != nil
 }
 
 // close ends the session. It may be called repeatedly.
@@ -152,7 +152,7 @@ func (s *session) close() {
 		return
 	}
 	s.mu.closed = true
-	s.mu.place.Release()
+	s.mu.slot.Release()
 	s.mu.in, s.mu.early, s.mu.out = nil, nil, nil
 	s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0
 	s.countLocked()

@@ -91,7 +91,7 @@ func TestErrorIsSentInBand(t *testing.T) {
 }
 
 // wind advances a clock by single seconds until done returns true. It returns the total.
-func wind(c *clock.Hand, done func() bool) (turned time.Duration) {
+func wind(c *clock.Manual, done func() bool) (turned time.Duration) {
 	for ; !done(); turned += time.Second {
 		if turned > time.Hour {
 			return turned
@@ -104,15 +104,15 @@ func wind(c *clock.Hand, done func() bool) (turned time.Duration) {
 }
 
 func TestIdleSessionExpires(t *testing.T) {
-	hand := clock.NewHand(clock.System().Now())
+	manual := clock.NewManual(clock.System().Now())
 	ended := make(chan struct{})
-	h := newFixture(t, Options{Clock: hand}, func(ctx context.Context, _ token.Caller, _ *session) error {
+	h := newFixture(t, Options{Clock: manual}, func(ctx context.Context, _ token.Caller, _ *session) error {
 		<-ctx.Done()
 		close(ended)
 		return ctx.Err()
 	})
 	h.open()
-	took := wind(hand, func() bool {
+	took := wind(manual, func() bool {
 		select {
 		case <-ended:
 			return true

@@ -43,16 +43,16 @@ func code(secret []byte, at time.Time) string { return totp.Code(secret, at.Unix
 
 // TestAnAppIsEnrolledByItsFirstCode enrolls an app. A wrong code may be tried again; the secret is stored for one enrollment of one user.
 func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
-	hand := clock.NewHand(time.Unix(1_000_000, 0))
-	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: hand}
+	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
 	finish := func(uid, session, code string) ([]byte, int64, error) {
 		return apps.Finish(t.Context(), scope, uid, session, code, 1)
 	}
-	good := code(secret, hand.Now())
+	good := code(secret, manual.Now())
 	for _, tt := range []struct{ name, uid, session, code, want string }{
 		{"no code", "u", e.SessionInfo, "", "MISSING_CODE"},
-		{"an old code", "u", e.SessionInfo, code(secret, hand.Now().Add(-time.Hour)), "INVALID_CODE"},
+		{"an old code", "u", e.SessionInfo, code(secret, manual.Now().Add(-time.Hour)), "INVALID_CODE"},
 		{"another user", "other", e.SessionInfo, good, "INVALID_SESSION_INFO"},
 		{"another session", "u", "x", good, "INVALID_SESSION_INFO"},
 	} {
@@ -61,7 +61,7 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 		}
 	}
 	key, step, err := finish("u", e.SessionInfo, good)
-	if err != nil || string(key) != string(secret) || step != hand.Now().Unix()/totp.Period {
+	if err != nil || string(key) != string(secret) || step != manual.Now().Unix()/totp.Period {
 		t.Fatalf("the right code: %x, %d, %v", key, step, err)
 	}
 	if _, _, err := finish("u", e.SessionInfo, good); text(err) != "INVALID_SESSION_INFO" {
@@ -71,19 +71,19 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 	if err := apps.Use(f, good, 1); text(err) != "INVALID_CODE" {
 		t.Errorf("the code of the enrollment again: %v, want INVALID_CODE", err)
 	}
-	hand.Advance(totp.Period * time.Second)
-	if err := apps.Use(f, code(secret, hand.Now()), 1); err != nil || f.LastStep != step+1 {
+	manual.Advance(totp.Period * time.Second)
+	if err := apps.Use(f, code(secret, manual.Now()), 1); err != nil || f.LastStep != step+1 {
 		t.Errorf("the next code: %v, step %d, want %d", err, f.LastStep, step+1)
 	}
 }
 
 // TestAnEnrollmentExpires finishes an enrollment too late.
 func TestAnEnrollmentExpires(t *testing.T) {
-	hand := clock.NewHand(time.Unix(1_000_000, 0))
-	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: hand}
+	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
-	hand.Advance(5*time.Minute + time.Second)
-	if _, _, err := apps.Finish(t.Context(), scope, "u", e.SessionInfo, code(secret, hand.Now()), 1); text(err) != "SESSION_EXPIRED" {
+	manual.Advance(5*time.Minute + time.Second)
+	if _, _, err := apps.Finish(t.Context(), scope, "u", e.SessionInfo, code(secret, manual.Now()), 1); text(err) != "SESSION_EXPIRED" {
 		t.Errorf("after five minutes: %v, want SESSION_EXPIRED", err)
 	}
 }

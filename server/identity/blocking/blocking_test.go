@@ -34,7 +34,7 @@ func call(t *testing.T, f function, event string, u *account.User, ses *session.
 	settings.Triggers = map[string]struct {
 		FunctionURI string `json:"functionUri"`
 	}{event: {FunctionURI: "https://functions.example.org/f"}}
-	functions := blocking.Functions{Caller: f, Tokens: token.New(token.Options{Unsigned: true}), Clock: clock.NewHand(time.Unix(1, 0))}
+	functions := blocking.Functions{Caller: f, Tokens: token.New(token.Options{Unsigned: true}), Clock: clock.NewManual(time.Unix(1, 0))}
 	return functions.Call(t.Context(), settings, blocking.Event{Name: event, Project: "demo", User: u, Session: ses})
 }
 

@@ -31,7 +31,7 @@ func open(t *testing.T) (*importer.Importer, importer.Target) {
 	accounts := account.New(pebbletest.Open(t))
 	h := hasher.New(hasher.Options{Accounts: accounts, MemCost: 4, Log: slog.New(slog.DiscardHandler)})
 	to := importer.Target{Scope: scope, Hash: func(password string) (*passhash.Hash, error) { return h.Hash(t.Context(), scope.Project, "", password) }}
-	return &importer.Importer{Accounts: accounts, Hasher: h, Clock: clock.NewHand(now), HashMemCost: 4}, to
+	return &importer.Importer{Accounts: accounts, Hasher: h, Clock: clock.NewManual(now), HashMemCost: 4}, to
 }
 
 // do imports accounts and returns the problems, each as "index message".

@@ -24,9 +24,9 @@ func until(most int, take func() error) int {
 }
 
 func TestActionsCountByAddress(t *testing.T) {
-	hand := clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	var refused []string
-	l := limits.New(limits.Options{Clock: hand, Refused: func(limit string) { refused = append(refused, limit) }})
+	l := limits.New(limits.Options{Clock: manual, Refused: func(limit string) { refused = append(refused, limit) }})
 	const enough = 1000
 	if n := until(enough, func() error { return l.Take(at("192.0.2.1"), limits.SignIn) }); n != 60 {
 		t.Errorf("%d sign-ins from an address, want 60", n)
@@ -40,7 +40,7 @@ func TestActionsCountByAddress(t *testing.T) {
 	if err := l.Take(at("192.0.2.2"), limits.SignIn); err != nil {
 		t.Errorf("another address: %v", err)
 	}
-	hand.Advance(2 * time.Second)
+	manual.Advance(2 * time.Second)
 	if n := until(enough, func() error { return l.Take(at("192.0.2.1"), limits.SignIn) }); n != 1 {
 		t.Errorf("%d sign-ins after two seconds, want 1", n)
 	}
@@ -49,15 +49,15 @@ func TestActionsCountByAddress(t *testing.T) {
 			t.Errorf("%s: %d sign-ins, want no limit", name, n)
 		}
 	}
-	off := limits.New(limits.Options{Clock: hand, Off: true})
+	off := limits.New(limits.Options{Clock: manual, Off: true})
 	if n := until(enough, func() error { return off.Take(at("192.0.2.1"), limits.SignIn) }); n != enough {
 		t.Errorf("%d sign-ins without limits, want %d", n, enough)
 	}
 }
 
 func TestGuesses(t *testing.T) {
-	hand := clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	l := limits.New(limits.Options{Clock: hand})
+	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	l := limits.New(limits.Options{Clock: manual})
 	const home, email, enough = "192.0.2.1", "ann@example.com", 1000
 	ann := &account.User{UID: "ann", Email: email}
 	l.NotePlace(at(home), ann)
@@ -91,7 +91,7 @@ func TestGuesses(t *testing.T) {
 }
 
 func TestRecipients(t *testing.T) {
-	l := limits.New(limits.Options{Clock: clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))})
+	l := limits.New(limits.Options{Clock: clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))})
 	const enough = 100
 	i := 0
 	from := func() limits.Client { i++; return at(fmt.Sprintf("192.0.2.%d", i)) }
@@ -113,9 +113,9 @@ func TestRecipients(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	hand := clock.NewHand(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	var refused []string
-	l := limits.New(limits.Options{Clock: hand, Refused: func(limit string) { refused = append(refused, limit) }})
+	l := limits.New(limits.Options{Clock: manual, Refused: func(limit string) { refused = append(refused, limit) }})
 	const home, enough = "192.0.2.1", 100
 	ann := &account.User{UID: "ann"}
 	l.NotePlace(at(home), ann)
@@ -144,7 +144,7 @@ func TestCodes(t *testing.T) {
 		if n := until(enough, guess(func() limits.Client { return at(home) })); n != 10 {
 			t.Errorf("%s: %d codes from a known network, want 10", name, n)
 		}
-		hand.Advance(time.Hour)
+		manual.Advance(time.Hour)
 		if n := until(enough, guess(elsewhere)); n != 1 {
 			t.Errorf("%s: %d codes from other networks after an hour, want 1", name, n)
 		}

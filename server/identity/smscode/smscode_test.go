@@ -15,10 +15,10 @@ import (
 var scope = account.Scope{Project: "demo"}
 
 // open returns codes and their clock.
-func open(t *testing.T) (*smscode.Codes, *clock.Hand) {
+func open(t *testing.T) (*smscode.Codes, *clock.Manual) {
 	t.Helper()
-	hand := clock.NewHand(time.Unix(1_000_000, 0))
-	return &smscode.Codes{Accounts: account.New(pebbletest.Open(t)), Clock: hand}, hand
+	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	return &smscode.Codes{Accounts: account.New(pebbletest.Open(t)), Clock: manual}, manual
 }
 
 // send stores a code and returns its session.
@@ -68,9 +68,9 @@ func TestWrongCodesEndACode(t *testing.T) {
 }
 
 func TestCodeExpires(t *testing.T) {
-	codes, hand := open(t)
+	codes, manual := open(t)
 	session, made := send(t, codes)
-	hand.Advance(smscode.Lifetime + time.Second)
+	manual.Advance(smscode.Lifetime + time.Second)
 	if _, err := codes.Check(t.Context(), scope, session, made.Code); text(err) != "SESSION_EXPIRED" {
 		t.Errorf("an old code: %v", err)
 	}
@@ -78,7 +78,7 @@ func TestCodeExpires(t *testing.T) {
 
 // TestPhone finds the phone of a session for as long as its code is compared.
 func TestPhone(t *testing.T) {
-	codes, hand := open(t)
+	codes, manual := open(t)
 	session, made := send(t, codes)
 	proof, err := codes.NewProof(t.Context(), scope, made.Phone)
 	if err != nil {
@@ -89,14 +89,14 @@ func TestPhone(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}
-	hand.Advance(smscode.Lifetime + time.Second)
+	manual.Advance(smscode.Lifetime + time.Second)
 	if got, err := codes.Phone(scope, session); got != "" || err != nil {
 		t.Errorf("an old code: %q, %v, want no phone", got, err)
 	}
 }
 
 func TestProofBelongsToItsNumber(t *testing.T) {
-	codes, hand := open(t)
+	codes, manual := open(t)
 	const phone = "+18095550111"
 	proof, err := codes.NewProof(t.Context(), scope, phone)
 	if err != nil {
@@ -127,7 +127,7 @@ func TestProofBelongsToItsNumber(t *testing.T) {
 	if proof, err = codes.NewProof(t.Context(), scope, phone); err != nil {
 		t.Fatal(err)
 	}
-	hand.Advance(61 * time.Minute)
+	manual.Advance(61 * time.Minute)
 	if err := codes.CheckProof(scope, proof, phone); text(err) != refused {
 		t.Errorf("an old proof: %v", err)
 	}

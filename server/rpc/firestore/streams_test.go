@@ -38,7 +38,7 @@ type streamFixture struct {
 	t        *testing.T
 	server   *Server
 	rulesets *guard.Rulesets
-	clock    *clock.Hand
+	clock    *clock.Manual
 	guard    *guard.Guard
 	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that
 	// is known.
@@ -56,7 +56,7 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &streamFixture{t: t, rulesets: guard.NewRulesets(guard.RulesetsOptions{}), clock: clock.NewHand(clock.System().Now())}
+	h := &streamFixture{t: t, rulesets: guard.NewRulesets(guard.RulesetsOptions{}), clock: clock.NewManual(clock.System().Now())}
 	o.Engine, o.Clock = e, h.clock
 	hub, err := listen.New(o)
 	if err != nil {

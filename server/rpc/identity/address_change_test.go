@@ -33,9 +33,9 @@ func (w *fixture) withPrivacy(on bool) {
 // TestOldSessionsMayNotChangeAddresses tries every way in which an old session could change how its account is signed in to.
 func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
-	hand, post := clock.NewHand(noon), &mailbox{}
+	manual, post := clock.NewManual(noon), &mailbox{}
 	messages := &lastText{}
-	w := newFixture(t, setup{production: true, clock: hand, mail: post, sms: messages})
+	w := newFixture(t, setup{production: true, clock: manual, mail: post, sms: messages})
 	w.run()
 	w.withPrivacy(false)
 	settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
@@ -47,7 +47,7 @@ func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	upgraded := w.must(w.client("signUp", object{}))
 	w.must(w.client("signInWithEmailLink", object{"idToken": upgraded["idToken"], "email": "up@example.com", "oobCode": w.linkFor(post, "up@example.com")}))
 	in := w.signIn("a@example.com", "secret1")
-	hand.Advance(6 * time.Minute)
+	manual.Advance(6 * time.Minute)
 	refresh := func(s object) any {
 		return w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": s["refreshToken"]}))["id_token"]
 	}
@@ -105,11 +105,11 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 		}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			hand, post := clock.NewHand(noon), &mailbox{}
-			w := newFixture(t, setup{production: true, clock: hand, mail: post})
+			manual, post := clock.NewManual(noon), &mailbox{}
+			w := newFixture(t, setup{production: true, clock: manual, mail: post})
 			w.withPrivacy(tt.privacy)
 			made := w.confirmed("old@example.com")
-			hand.Advance(time.Minute)
+			manual.Advance(time.Minute)
 			in := w.signIn("old@example.com", "secret1")
 			changed, refused := tt.change(w, post, in)
 			if refused != tt.refused {

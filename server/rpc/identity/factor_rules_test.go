@@ -102,8 +102,8 @@ func TestDisabledFactorsAreNotRequired(t *testing.T) {
 
 // TestClocksOfAppsMayBeOff enrolls apps whose clocks are wrong by as much as the project allows and by more.
 func TestClocksOfAppsMayBeOff(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newFixture(t, setup{clock: hand})
+	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	w := newFixture(t, setup{clock: manual})
 	user := w.verified("clock@example.com")
 	for _, tt := range []struct {
 		intervals any
@@ -123,7 +123,7 @@ func TestClocksOfAppsMayBeOff(t *testing.T) {
 		}}}))
 		started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": user["idToken"], "totpEnrollmentInfo": object{}}))
 		session := started["totpSessionInfo"].(object)
-		code := authenticator(t, str(session, "sharedSecretKey"), hand.Now().Add(tt.off))
+		code := authenticator(t, str(session, "sharedSecretKey"), manual.Now().Add(tt.off))
 		got := w.refusal("v2/accounts/mfaEnrollment:finalize", object{
 			"idToken": user["idToken"], "totpVerificationInfo": object{"sessionInfo": session["sessionInfo"], "verificationCode": code},
 		})

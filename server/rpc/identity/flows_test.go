@@ -198,8 +198,8 @@ func authenticator(t testing.TB, key string, now time.Time) string {
 }
 
 func TestSecondFactorTOTP(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newFixture(t, setup{clock: hand})
+	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	w := newFixture(t, setup{clock: manual})
 	made := w.verified("totp@example.com")
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": made["idToken"], "totpEnrollmentInfo": object{}}))
 	session := started["totpSessionInfo"].(object)
@@ -212,7 +212,7 @@ func TestSecondFactorTOTP(t *testing.T) {
 	if _, refused := finalize("000000x"); refused != "INVALID_CODE" {
 		t.Errorf("a wrong code: %q, want INVALID_CODE", refused)
 	}
-	w.must(finalize(authenticator(t, key, hand.Now())))
+	w.must(finalize(authenticator(t, key, manual.Now())))
 	signIn := func() (object, object) {
 		first := w.must(w.client("signInWithPassword", object{"email": "totp@example.com", "password": "secret1", "returnSecureToken": true}))
 		return first, first["mfaInfo"].([]any)[0].(object)
@@ -223,16 +223,16 @@ func TestSecondFactorTOTP(t *testing.T) {
 			"mfaPendingCredential": first["mfaPendingCredential"], "mfaEnrollmentId": factor["mfaEnrollmentId"], "totpVerificationInfo": object{"verificationCode": code},
 		})
 	}
-	if _, refused := answer(authenticator(t, key, hand.Now())); refused != "INVALID_CODE" {
+	if _, refused := answer(authenticator(t, key, manual.Now())); refused != "INVALID_CODE" {
 		t.Errorf("the enrolling code again: %q, want INVALID_CODE", refused)
 	}
-	hand.Advance(time.Minute)
-	in := w.must(answer(authenticator(t, key, hand.Now())))
+	manual.Advance(time.Minute)
+	in := w.must(answer(authenticator(t, key, manual.Now())))
 	if claimsOf(t, str(in, "idToken"))["firebase"].(object)["sign_in_second_factor"] != "totp" {
 		t.Errorf("sign-in = %v", in)
 	}
-	hand.Advance(time.Hour)
-	if _, refused := answer(authenticator(t, key, hand.Now().Add(-10*time.Minute))); refused != "INVALID_CODE" {
+	manual.Advance(time.Hour)
+	if _, refused := answer(authenticator(t, key, manual.Now().Add(-10*time.Minute))); refused != "INVALID_CODE" {
 		t.Errorf("a code of ten minutes ago: %q, want INVALID_CODE", refused)
 	}
 }
@@ -343,8 +343,8 @@ func TestProductionHasNoConveniences(t *testing.T) {
 }
 
 func TestRateLimits(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newFixture(t, setup{limits: true, clock: hand})
+	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	w := newFixture(t, setup{limits: true, clock: manual})
 	w.signUp("a@example.com", "secret1")
 	signIn := func(email, password string) string {
 		_, refused := w.client("signInWithPassword", object{"email": email, "password": password, "returnSecureToken": true})
@@ -361,7 +361,7 @@ func TestRateLimits(t *testing.T) {
 	if got := signIn("nobody@example.com", "secret1"); got != "INVALID_LOGIN_CREDENTIALS" {
 		t.Errorf("another account is limited too: %q", got)
 	}
-	hand.Advance(time.Minute)
+	manual.Advance(time.Minute)
 	if got := signIn("a@example.com", "secret1"); got != "" {
 		t.Errorf("a minute later: %q", got)
 	}
@@ -535,16 +535,16 @@ func TestCodesAreUsedOnce(t *testing.T) {
 
 // TestSweep advances the clock past the expiry of codes and sessions.
 func TestSweep(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	w := newFixture(t, setup{clock: hand})
+	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	w := newFixture(t, setup{clock: manual})
 	made := w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))
 	code := w.lastCode()["oobCode"]
-	hand.Advance(2 * time.Hour)
+	manual.Advance(2 * time.Hour)
 	if _, refused := w.client("resetPassword", object{"oobCode": code, "newPassword": "secret2"}); refused != "EXPIRED_OOB_CODE" {
 		t.Errorf("a code of two hours ago: %q, want EXPIRED_OOB_CODE", refused)
 	}
-	hand.Advance(31 * 24 * time.Hour)
+	manual.Advance(31 * 24 * time.Hour)
 	if err := w.service.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -19,15 +19,15 @@ const onHome = "192.0.2.1"
 // guessed is a fixture in which codes of both kinds are guessed.
 type guessed struct {
 	*fixture
-	hand     *clock.Hand
+	manual   *clock.Manual
 	messages *lastText
 }
 
 // newGuessed returns a guessed server.
 func newGuessed(t *testing.T) *guessed {
 	t.Helper()
-	g := &guessed{hand: clock.NewHand(noon), messages: &lastText{}}
-	g.fixture = newFixture(t, setup{production: true, limits: true, clock: g.hand, sms: g.messages})
+	g := &guessed{manual: clock.NewManual(noon), messages: &lastText{}}
+	g.fixture = newFixture(t, setup{production: true, limits: true, clock: g.manual, sms: g.messages})
 	settings := object{"mfa": object{
 		"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"},
 		"providerConfigs": []object{{"state": "ENABLED", "totpProviderConfig": object{"adjacentIntervals": 10}}},
@@ -61,7 +61,7 @@ func (g *guessed) guess(try func(address, code string) string) (compared int) {
 		default:
 			g.t.Fatalf("guess %d: %q", i, got)
 		}
-		g.hand.Advance(interval)
+		g.manual.Advance(interval)
 	}
 	return compared
 }
@@ -80,7 +80,7 @@ func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 	started := g.must(g.at(onHome, "mfaEnrollment:start", object{"idToken": in["idToken"], "totpEnrollmentInfo": object{}}))["totpSessionInfo"].(object)
 	key := str(started, "sharedSecretKey")
 	g.must(g.at(onHome, "mfaEnrollment:finalize", object{"idToken": in["idToken"], "totpVerificationInfo": object{
-		"sessionInfo": started["sessionInfo"], "verificationCode": authenticator(t, key, g.hand.Now()),
+		"sessionInfo": started["sessionInfo"], "verificationCode": authenticator(t, key, g.manual.Now()),
 	}}))
 	signIn := func(address, code string) string {
 		half := g.must(g.at(address, "signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
@@ -94,8 +94,8 @@ func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 		t.Errorf("%d codes of the app were tried in a day, want 5 to %d", n, mostGuesses)
 	}
 	for i := range 30 {
-		g.hand.Advance(time.Minute)
-		if got := signIn(onHome, authenticator(t, key, g.hand.Now())); got != "" {
+		g.manual.Advance(time.Minute)
+		if got := signIn(onHome, authenticator(t, key, g.manual.Now())); got != "" {
 			t.Fatalf("sign-in %d of the owner at a known network, during the attack: %q", i, got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestGuessesOfTextMessagesAreFew(t *testing.T) {
 	if got := signIn(); got != "" {
 		t.Fatal(got)
 	}
-	g.hand.Advance(time.Hour)
+	g.manual.Advance(time.Hour)
 	if n := g.guess(func(address, code string) string {
 		session, refused := sent(address)
 		if refused != "" {
@@ -130,7 +130,7 @@ func TestGuessesOfTextMessagesAreFew(t *testing.T) {
 	}); n < 5 || n > mostGuesses {
 		t.Errorf("%d codes of text messages were tried in a day, want 5 to %d", n, mostGuesses)
 	}
-	g.hand.Advance(5 * time.Minute)
+	g.manual.Advance(5 * time.Minute)
 	if got := signIn(); got != "" {
 		t.Errorf("the owner at a known network, during the attack: %q", got)
 	}

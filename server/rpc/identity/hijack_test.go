@@ -24,12 +24,12 @@ func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 	}
 	for name, proof := range map[string]func(*fixture, object) object{"link": link, "provider": google} {
 		t.Run(name, func(t *testing.T) {
-			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-			w := newFixture(t, setup{clock: hand})
+			manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			w := newFixture(t, setup{clock: manual})
 			attacker := w.signUp(email, "secret1")
 			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": attacker["idToken"]}))
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": attacker["localId"], "phoneNumber": "+16505550116"}))
-			hand.Advance(time.Minute)
+			manual.Advance(time.Minute)
 			owner := proof(w, nil)
 			if owner["localId"] != attacker["localId"] {
 				t.Fatalf("the owner is %v, want the account %v", owner["localId"], attacker["localId"])
@@ -53,10 +53,10 @@ func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 			w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": owner["refreshToken"]}))
 		})
 		t.Run(name+" by the one who set the password", func(t *testing.T) {
-			hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-			w := newFixture(t, setup{clock: hand})
+			manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			w := newFixture(t, setup{clock: manual})
 			in := w.signUp(email, "secret1")
-			hand.Advance(time.Minute)
+			manual.Advance(time.Minute)
 			proof(w, object{"idToken": in["idToken"]})
 			if refused := w.refusal("signInWithPassword", object{"email": email, "password": "secret1"}); refused != "" {
 				t.Errorf("the password is gone after its owner linked a proof: %s", refused)

@@ -148,7 +148,7 @@ func TestAPendingSignInEnds(t *testing.T) {
 			t.Run(tt.name+" "+when, func(t *testing.T) {
 				var w *fixture
 				messages, called := &lastText{}, func() {}
-				w = newFixture(t, setup{production: true, clock: clock.NewHand(noon), sms: messages, blocking: function(func(map[string]any) (int, string) {
+				w = newFixture(t, setup{production: true, clock: clock.NewManual(noon), sms: messages, blocking: function(func(map[string]any) (int, string) {
 					called()
 					return 200, "{}"
 				})})

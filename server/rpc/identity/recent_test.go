@@ -13,8 +13,8 @@ import (
 func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	for _, production := range []bool{false, true} {
-		hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-		w := newFixture(t, setup{production: production, clock: hand, sms: &texter{}})
+		manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+		w := newFixture(t, setup{production: production, clock: manual, sms: &texter{}})
 		settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
 		if _, err := w.service.UpdateConfig(t.Context(), identity.Call{Project: project}, &identity.ConfigRequest{Mask: []string{"mfa"}, Body: settings}); err != nil {
 			t.Fatal(err)
@@ -22,7 +22,7 @@ func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 		w.confirmed("a@example.com")
 		anonymous := w.must(w.client("signUp", object{}))
 		in := w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1", "returnSecureToken": true}))
-		hand.Advance(6 * time.Minute)
+		manual.Advance(6 * time.Minute)
 		in["idToken"] = w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": in["refreshToken"]}))["id_token"]
 		for _, tt := range []struct {
 			name, verb string

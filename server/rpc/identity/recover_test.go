@@ -11,10 +11,10 @@ import (
 
 // stolen is an account that an attacker has moved to another address, with everything that the attacker attached to sign in.
 type stolen struct {
-	w    *fixture
-	post *mailbox
-	hand *clock.Hand
-	uid  string
+	w      *fixture
+	post   *mailbox
+	manual *clock.Manual
+	uid    string
 	// recovery is the code that was sent to the owner.
 	recovery string
 	// session is the session of the attacker.
@@ -25,9 +25,9 @@ type stolen struct {
 // before or after the move.
 func steal(t *testing.T, verified, attachFirst bool) *stolen {
 	t.Helper()
-	x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
+	x := &stolen{manual: clock.NewManual(noon), post: &mailbox{}}
 	messages := &lastText{}
-	x.w = newFixture(t, setup{production: true, clock: x.hand, mail: x.post, sms: messages})
+	x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post, sms: messages})
 	w := x.w
 	w.run()
 	made := w.signUp("owner@example.com", "secret1")
@@ -43,7 +43,7 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 		attach(w.signIn("owner@example.com", "secret1"))
 	}
 	x.move(w.signIn("owner@example.com", "secret1"), "attacker@example.com")
-	x.hand.Advance(time.Second)
+	x.manual.Advance(time.Second)
 	x.session = w.signIn("attacker@example.com", "secret1")
 	if !attachFirst {
 		x.session = w.must(w.client("update", object{"idToken": x.session["idToken"], "password": "stolen1", "returnSecureToken": true}))
@@ -153,13 +153,13 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := &stolen{hand: clock.NewHand(noon), post: &mailbox{}}
-			x.w = newFixture(t, setup{production: true, clock: x.hand, mail: x.post})
+			x := &stolen{manual: clock.NewManual(noon), post: &mailbox{}}
+			x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post})
 			x.w.run()
 			x.session = x.w.signUp("owner@example.com", "secret1")
 			x.uid = x.session["localId"].(string)
 			pending := x.changeCode(x.session, "attacker@example.com")
-			x.hand.Advance(time.Second)
+			x.manual.Advance(time.Second)
 			prove(x)
 			if got := x.w.refusal("update", object{"oobCode": pending}); got != "INVALID_OOB_CODE" {
 				t.Errorf("the attacker's link: %q, want INVALID_OOB_CODE", got)

@@ -12,16 +12,16 @@ import (
 
 // moved is an account of a user, whose e-mails are stored.
 type moved struct {
-	w    *fixture
-	post *mailbox
-	hand *clock.Hand
+	w      *fixture
+	post   *mailbox
+	manual *clock.Manual
 }
 
 // newMoved starts a server whose addresses are not protected, so that users may take addresses without proving that they own them.
 func newMoved(t *testing.T, limits bool) *moved {
 	t.Helper()
-	m := &moved{post: &mailbox{}, hand: clock.NewHand(noon)}
-	m.w = newFixture(t, setup{production: true, clock: m.hand, mail: m.post, limits: limits})
+	m := &moved{post: &mailbox{}, manual: clock.NewManual(noon)}
+	m.w = newFixture(t, setup{production: true, clock: m.manual, mail: m.post, limits: limits})
 	m.w.withPrivacy(false)
 	return m
 }
@@ -30,7 +30,7 @@ func newMoved(t *testing.T, limits bool) *moved {
 func (m *moved) to(in object, from, to string) (object, string) {
 	m.w.t.Helper()
 	m.post.take("")
-	m.hand.Advance(time.Second)
+	m.manual.Advance(time.Second)
 	in = m.w.must(m.w.client("update", object{"idToken": in["idToken"], "email": to, "returnSecureToken": true}))
 	sent := m.post.take(from)
 	if len(sent) != 1 || sent[0].Kind != onetime.RecoverEmail {
@@ -69,11 +69,11 @@ func TestARecoveryCodeEndsAfterAHandOver(t *testing.T) {
 			m := newMoved(t, false)
 			m.w.confirmed("former@example.com")
 			_, code := m.to(m.w.signIn("former@example.com", "secret1"), "former@example.com", "present@example.com")
-			m.hand.Advance(tt.before)
+			m.manual.Advance(tt.before)
 			if tt.before > 0 {
 				m.reset("present@example.com", "secret2")
 			}
-			m.hand.Advance(tt.after)
+			m.manual.Advance(tt.after)
 			if got := m.w.refusal("resetPassword", object{"oobCode": code}); got != tt.want {
 				t.Errorf("looking at the code of the former address: %q, want %q", got, tt.want)
 			}
@@ -102,12 +102,12 @@ func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
 		return made.OobCode
 	}
 	code := link()
-	m.hand.Advance(time.Second)
+	m.manual.Advance(time.Second)
 	m.reset("owner@example.com", "secret2")
 	if got := m.w.refusal("update", object{"oobCode": code}); got != "INVALID_OOB_CODE" {
 		t.Errorf("a link from before the proof: %q, want INVALID_OOB_CODE", got)
 	}
-	m.hand.Advance(time.Second)
+	m.manual.Advance(time.Second)
 	if got := m.w.refusal("update", object{"oobCode": link()}); got != "" {
 		t.Errorf("a link from after the proof: %q", got)
 	}
@@ -192,7 +192,7 @@ func TestChangesOfAddressAreLimited(t *testing.T) {
 				t.Errorf("%d e-mails were sent to one address, want 5 at most", len(sent))
 			}
 			if tt.want != 30 {
-				m.hand.Advance(5 * time.Minute)
+				m.manual.Advance(5 * time.Minute)
 				m.w.must(m.w.client("update", object{"idToken": in["idToken"], "email": "last@example.com"}))
 			}
 		})

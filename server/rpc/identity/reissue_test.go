@@ -21,19 +21,19 @@ func (w *fixture) refreshed(answer object) object {
 
 // TestNewTokensKeepSessionClaims requests new tokens of a session in every way. They must have the claims with which the session began.
 func TestNewTokensKeepSessionClaims(t *testing.T) {
-	hand := clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
-	for name, s := range map[string]setup{"unsigned": {clock: hand}, "signed": {clock: hand, signed: true}} {
+	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	for name, s := range map[string]setup{"unsigned": {clock: manual}, "signed": {clock: manual, signed: true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t, s)
 			w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "email": "u1@example.com", "customAttributes": `{"stale":true,"role":"reader"}`}))
-			hand.Advance(time.Minute)
+			manual.Advance(time.Minute)
 			in := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"role":"editor","level":3}`), "returnSecureToken": true}))
 			if c := claimsOf(t, str(in, "idToken")); c["role"] != "editor" || c["stale"] != true {
 				t.Fatalf("the first claims = %v", c)
 			}
 			w.must(w.admin("POST", "v1/projects/"+project+"/accounts:update", object{"localId": "u1", "customAttributes": `{}`}))
-			hand.Advance(time.Minute)
+			manual.Advance(time.Minute)
 			for _, password := range []string{"secret1", "secret2"} { // the second time with new tokens
 				in = w.must(w.client("update", object{"idToken": in["idToken"], "password": password, "returnSecureToken": true}))
 				for what, c := range map[string]object{"the new token": claimsOf(t, str(in, "idToken")), "its refresh": w.refreshed(in)} {
@@ -44,7 +44,7 @@ func TestNewTokensKeepSessionClaims(t *testing.T) {
 						t.Errorf("%s has a claim that an administrator took away: %v", what, c)
 					}
 				}
-				hand.Advance(time.Minute)
+				manual.Advance(time.Minute)
 			}
 			plain := w.must(w.client("signInWithPassword", object{"email": "u1@example.com", "password": "secret2", "returnSecureToken": true}))
 			plain = w.must(w.client("update", object{"idToken": plain["idToken"], "password": "secret3", "returnSecureToken": true}))
@@ -57,7 +57,7 @@ func TestNewTokensKeepSessionClaims(t *testing.T) {
 
 // TestSessionsOfOneSecondKeepTheirOwnClaims signs in twice within a second with different claims.
 func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
-	w := newFixture(t, setup{clock: clock.NewHand(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
+	w := newFixture(t, setup{clock: clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
 	first := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"a":1}`)}))
 	second := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"b":{"c":[1,"x"]}}`)}))
 	for name, tt := range map[string]struct {

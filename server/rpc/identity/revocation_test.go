@@ -24,8 +24,8 @@ func (w *fixture) signIn(email, password string) object {
 // TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That session must
 // end. The session of the change, and one that begins afterwards in the same second, must stay.
 func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
-	hand := clock.NewHand(noon)
-	w := newFixture(t, setup{production: true, clock: hand})
+	manual := clock.NewManual(noon)
+	w := newFixture(t, setup{production: true, clock: manual})
 	first := w.signUp("a@example.com", "secret1")
 	second := w.signIn("a@example.com", "secret1")
 	changed := w.must(w.client("update", object{"idToken": first["idToken"], "password": "secret2", "returnSecureToken": true}))
@@ -46,7 +46,7 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 				t.Errorf("refreshing %s: %q, want %q", name, got, tt.want)
 			}
 		}
-		hand.Advance(time.Minute)
+		manual.Advance(time.Minute)
 	}
 	fresh := w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": later["refreshToken"]}))
 	w.must(w.client("lookup", object{"idToken": fresh["id_token"]}))
@@ -54,8 +54,8 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 
 // TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions have ended.
 func TestRevocationsAreReported(t *testing.T) {
-	hand := clock.NewHand(noon)
-	w := newFixture(t, setup{production: true, clock: hand})
+	manual := clock.NewManual(noon)
+	w := newFixture(t, setup{production: true, clock: manual})
 	var reported []account.Revocation
 	w.service.OnRevoke(func(r account.Revocation) { reported = append(reported, r) })
 	admin := identity.Call{Project: project, Admin: true}

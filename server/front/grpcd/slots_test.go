@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
-	"clave/server/front/places"
+	"clave/server/front/slots"
 	"clave/server/testwait"
 )
 
@@ -23,9 +23,9 @@ type within struct {
 // Context implements grpc.ServerStream.
 func (w within) Context() context.Context { return w.ctx }
 
-// TestStreamsHavePlaces opens more streams than there are places. The network with the most loses one to another network.
-func TestStreamsHavePlaces(t *testing.T) {
-	p := places.New(places.Options{All: 2, Network: 2})
+// TestStreamsHaveSlots opens more streams than there are slots. The network with the most loses one to another network.
+func TestStreamsHaveSlots(t *testing.T) {
+	p := slots.New(slots.Options{All: 2, Network: 2})
 	o := Options{Streams: p}
 	o.EnsureDefaults()
 	d := commonOf(o)
@@ -44,9 +44,9 @@ func TestStreamsHavePlaces(t *testing.T) {
 		return ended
 	}
 	oldest := open("Listen", "192.0.2.1")
-	testwait.Until(t, "the first stream has no place", func() bool { return p.Taken() == 1 })
+	testwait.Until(t, "the first stream has no slot", func() bool { return p.Taken() == 1 })
 	newer := open("Write", "192.0.2.1")
-	testwait.Until(t, "the second stream has no place", func() bool { return p.Taken() == 2 })
+	testwait.Until(t, "the second stream has no slot", func() bool { return p.Taken() == 2 })
 	if got := <-open("Listen", "192.0.2.1"); got != codes.Unavailable {
 		t.Errorf("a third stream of the network: %v, want Unavailable", got)
 	}
@@ -65,6 +65,6 @@ func TestStreamsHavePlaces(t *testing.T) {
 	<-newer
 	<-other
 	if got := p.Taken(); got != 0 {
-		t.Errorf("%d places are taken after the end of all streams", got)
+		t.Errorf("%d slots are taken after the end of all streams", got)
 	}
 }

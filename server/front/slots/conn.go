@@ -1,15 +1,15 @@
-package places
+package slots
 
 import (
 	"net"
 	"net/netip"
 )
 
-// Conn takes a place for a connection until it is closed. Without a free place it closes the connection and returns nil.
-func (p *Places) Conn(inner net.Conn) net.Conn {
+// Conn takes a slot for a connection until it is closed. Without a free slot it closes the connection and returns nil.
+func (p *Slots) Conn(inner net.Conn) net.Conn {
 	c := &conn{Conn: inner}
-	c.place = p.Take(AddressOf(inner), func() { _ = inner.Close() })
-	if c.place == nil {
+	c.slot = p.Take(AddressOf(inner), func() { _ = inner.Close() })
+	if c.slot == nil {
 		_ = inner.Close()
 		return nil
 	}
@@ -26,14 +26,14 @@ func AddressOf(c net.Conn) netip.Addr {
 	return at.Addr()
 }
 
-// conn is a connection that holds a place.
+// conn is a connection that holds a slot.
 type conn struct {
 	net.Conn
-	place *Place
+	slot *Slot
 }
 
 // Close implements net.Conn.
 func (c *conn) Close() error {
-	c.place.Release()
+	c.slot.Release()
 	return c.Conn.Close()
 }
