@@ -67,12 +67,12 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	email, err := action.follow(r.Context(), h.service, call, q)
-	switch to, wrong := url.Parse(q.Get("continueUrl")); {
+	switch to := continueURL(q); {
 	case err != nil && fault.FromError(err).Message == "INVALID_OOB_CODE":
 		actionError(w, action.invalid, action.again)
 	case err != nil:
 		reply(w, nil, err)
-	case mode != "recoverEmail" && wrong == nil && to.IsAbs():
+	case mode != "recoverEmail" && to != nil:
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 	default:
 		authEmulator(w, http.StatusOK, map[string]any{"success": action.done, action.shown: email})
@@ -158,8 +158,12 @@ func resetPassword(ctx context.Context, s *identity.Service, c identity.Call, q 
 
 // signInByLink redirects to the application, which finishes the sign-in with the link's parameters.
 func signInByLink(w http.ResponseWriter, r *http.Request, q url.Values) {
-	to, err := url.Parse(q.Get("continueUrl"))
-	if err != nil || !to.IsAbs() {
+	to := continueURL(q)
+	switch {
+	case to == nil && q.Get("continueUrl") != "":
+		actionError(w, "Invalid continueUrl query parameter", "To sign in, append the URL of your app, which begins with http:// or https://.")
+		return
+	case to == nil:
 		actionError(w, "Missing continueUrl query parameter", "To sign in, append &continueUrl=YOUR_APP_URL to the link.")
 		return
 	}
@@ -171,6 +175,16 @@ func signInByLink(w http.ResponseWriter, r *http.Request, q url.Values) {
 	}
 	to.RawQuery = all.Encode()
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
+}
+
+// continueURL returns the URL to which a link continues, or nil if it has none or one that is not an http or https URL: a browser
+// would run a script in the URL.
+func continueURL(q url.Values) *url.URL {
+	to, err := url.Parse(q.Get("continueUrl"))
+	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+		return nil
+	}
+	return to
 }
 
 // actionError responds with the error of a link.

@@ -57,3 +57,40 @@ func TestActionPage(t *testing.T) {
 	}
 	w.must(w.client("signInWithPassword", object{"email": "ana@example.com", "password": "secret2"}))
 }
+
+// TestEmulatorActionContinues follows links to the emulator's page that continue to URLs of several kinds. A browser would run a
+// script in the URL of a redirect's page.
+func TestEmulatorActionContinues(t *testing.T) {
+	w := newFixture(t, setup{})
+	w.signUp("ana@example.com", "secret1")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	follow := func(q url.Values) (status int, to string) {
+		t.Helper()
+		res, err := client.Get(w.url + "/emulator/action?" + q.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode, res.Header.Get("Location")
+	}
+	for _, tt := range []struct{ next, signIn, verify string }{
+		{"http://localhost:5000/in", "http://localhost:5000/in?apiKey=k&mode=signIn&oobCode=x", "http://localhost:5000/in"},
+		{"https://example.com/in", "https://example.com/in?apiKey=k&mode=signIn&oobCode=x", "https://example.com/in"},
+		{"javascript:alert(1)", "", ""},
+		{"JavaScript://example.com/%0aalert(1)", "", ""},
+		{"data:text/html,<script>alert(1)</script>", "", ""},
+		{"//example.com/in", "", ""},
+		{"https:example.com", "", ""},
+		{"/in", "", ""},
+	} {
+		status, to := follow(url.Values{"mode": {"signIn"}, "apiKey": {"k"}, "oobCode": {"x"}, "continueUrl": {tt.next}})
+		if want := map[bool]int{true: 303, false: 400}[tt.signIn != ""]; status != want || to != tt.signIn {
+			t.Errorf("sign-in that continues to %s: %d %q, want %d %q", tt.next, status, to, want, tt.signIn)
+		}
+		made := w.must(w.admin("POST", "v1/projects/"+project+"/accounts:sendOobCode", object{"requestType": "VERIFY_EMAIL", "email": "ana@example.com", "returnOobLink": true}))
+		status, to = follow(url.Values{"mode": {"verifyEmail"}, "apiKey": {"k"}, "oobCode": {made["oobCode"].(string)}, "continueUrl": {tt.next}})
+		if want := map[bool]int{true: 303, false: 200}[tt.verify != ""]; status != want || to != tt.verify {
+			t.Errorf("verification that continues to %s: %d %q, want %d %q", tt.next, status, to, want, tt.verify)
+		}
+	}
+}
