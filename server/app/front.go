@@ -137,7 +137,7 @@ func (a *App) siteOnce() (http.Handler, error) {
 // site returns the static site, or nil if firebase.json has none. Production refuses a site that can't be served. In
 // start mode its pages show the reason instead, because most test runs don't use the site.
 func (a *App) site() (http.Handler, error) {
-	if len(a.config.Hosting) == 0 || !a.config.Runs("hosting") {
+	if !a.config.ServesSite() {
 		return nil, nil
 	}
 	section, err := hosting.Parse(a.config.Hosting)

@@ -35,7 +35,7 @@ func (a *App) listen() (ports, error) {
 	}{
 		{"firestore", c.HostFor(c.Hosts.Firestore), c.Ports.Firestore, c.Runs("firestore") && !c.Production(), &p.firestore, &a.addresses.Firestore},
 		{"auth", c.HostFor(c.Hosts.Auth), c.Ports.Auth, c.Runs("auth") && !c.Production(), &p.auth, &a.addresses.Auth},
-		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.Runs("hosting") && len(c.Hosting) > 0, &p.hosting, &a.addresses.Hosting},
+		{"hosting", c.HostFor(c.Hosts.Hosting), c.Ports.Hosting, c.Production() || c.ServesSite(), &p.hosting, &a.addresses.Hosting},
 		{"websocketPort", c.HostFor(c.Hosts.Firestore), c.Ports.Websocket, c.Runs("firestore") && !c.Production(), &p.websocket, &a.addresses.Websocket},
 		{"hub", c.HostFor(c.Hosts.Hub), c.Ports.Hub, !c.Production() && !c.NoHub, &p.hub, &a.addresses.Hub},
 		{"storage", c.HostFor(""), 0, c.Mode == config.ModeExec, &p.storage, &a.addresses.Storage},

@@ -113,7 +113,7 @@ func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error
 		}
 		if d.IndexesFile != "" {
 			own.Indexes, err = readText(d.IndexesFile, remedyIndexes)
-			if err != nil && there.Indexes == nil {
+			if err != nil && there.Indexes == nil && !a.toleratesIndexes(d.IndexesFile, err) {
 				return nil, err
 			}
 		}

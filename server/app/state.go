@@ -260,6 +260,9 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 			continue
 		}
 		f, err := readFile(d.IndexesFile, remedyIndexes)
+		if a.toleratesIndexes(d.IndexesFile, err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -268,6 +271,16 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 		}
 	}
 	return all, nil
+}
+
+// toleratesIndexes reports whether err is that of an index file that does not exist, in development. The official emulators start without the
+// file, too: only deployments read it. --indexes record and auto create it.
+func (a *App) toleratesIndexes(file string, err error) bool {
+	if a.config.Production() || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
+	return true
 }
 
 // remedyIndexes is the remedy for an index file that can't be read.

@@ -143,6 +143,9 @@ func (c *Config) Production() bool { return c.Mode == ModeServe }
 // Runs reports whether a part, such as "hosting", is enabled.
 func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
 
+// ServesSite reports whether firebase.json has a site and hosting is enabled.
+func (c *Config) ServesSite() bool { return len(c.Hosting) > 0 && c.Runs("hosting") }
+
 // parts are the values of --only.
 var parts = []string{"firestore", "auth", "hosting"}
 

@@ -23,7 +23,13 @@ type printed struct {
 // startPrinted runs `clave start` in memory and returns it with the lines that it prints until it is ready.
 func startPrinted(t *testing.T, dir string, args ...string) (p *printed, until string) {
 	t.Helper()
-	p = &printed{t: t, cmd: command(t, dir, append([]string{"start", "--memory"}, args...)...)}
+	return printing(t, command(t, dir, append([]string{"start", "--memory"}, args...)...))
+}
+
+// printing runs a server and returns it with the lines that it prints until it is ready.
+func printing(t *testing.T, cmd *exec.Cmd) (p *printed, until string) {
+	t.Helper()
+	p = &printed{t: t, cmd: cmd}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +158,39 @@ func TestMissingIndexesCanBePasted(t *testing.T) {
 		t.Errorf("with the pasted index: %d %s", code, answer)
 	}
 	p.end()
+}
+
+// TestIndexFileThatDoesNotExist names an index file that does not exist. Development starts with a notice, as the official emulators start, and
+// records indexes in the file. Production and deployments refuse.
+func TestIndexFileThatDoesNotExist(t *testing.T) {
+	dir, port := projectFolder(t, map[string]string{"firestore.rules": productionRules})
+	config := filepath.Join(dir, "firebase.json")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, config, strings.Replace(string(text), `"firestore.rules"`, `"firestore.rules", "indexes": "firestore.indexes.json"`, 1))
+	file := filepath.Join(dir, "firestore.indexes.json")
+	for _, args := range [][]string{
+		{"serve", "--project", realProject, "--public-url", "http://127.0.0.1", "--port", fmt.Sprint(freePorts(t, 1)[0])},
+		{"deploy", "--store", "postgres://127.0.0.1:1/none"},
+	} {
+		output, err := command(t, dir, args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(output), "Correct ") || !strings.Contains(string(output), filepath.Base(file)) {
+			t.Errorf("clave %s: %v %s, want an error that names the file", args[0], err, output)
+		}
+	}
+	p, output := startPrinted(t, dir, "--only", "firestore", "--project", "demo-e2e", "--indexes", "record")
+	if !strings.Contains(output, "firestore.indexes.json, which firebase.json names, does not exist") {
+		t.Errorf("the program printed %s, want a notice of the file", output)
+	}
+	if code, answer := restIn(t, port, "demo-e2e", http.MethodPost, ":runQuery", cheapTalks); code != http.StatusOK {
+		t.Errorf("a query: %d %s", code, answer)
+	}
+	p.end()
+	if recorded, err := os.ReadFile(file); err != nil || !json.Valid(recorded) {
+		t.Errorf("the recorded indexes are %s, %v", recorded, err)
+	}
 }
 
 // TestTheSitesFolder starts programs with an absolute folder for the site, a missing folder, and none. They serve pages, or a page with the reason.

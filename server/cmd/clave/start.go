@@ -77,7 +77,7 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 			printAddresses(s.out, c.Project, a.Addresses())
 			return
 		}
-		printTable(s.out, a.Addresses())
+		printTable(s.out, c, a.Addresses())
 		fmt.Fprintf(s.out, "Clave ready in %d ms\n", clock.System().Now().Sub(began).Milliseconds())
 	})
 }
@@ -142,11 +142,15 @@ func printAddresses(w io.Writer, project string, a app.Addresses) {
 	fmt.Fprintf(w, "%s\n", line)
 }
 
-// printTable prints the URLs of the parts that run.
-func printTable(w io.Writer, a app.Addresses) {
+// printTable prints the URLs of the parts that run. The one port of production has no site if firebase.json has none.
+func printTable(w io.Writer, c *config.Config, a app.Addresses) {
+	public := "Site"
+	if !c.ServesSite() {
+		public = "Server"
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, row := range []struct{ name, scheme, addr string }{
-		{"Site", a.Scheme, a.Hosting}, {"Firestore", "http", a.Firestore}, {"Auth", "http", a.Auth}, {"Requests", "ws", a.Websocket}, {"Hub", "http", a.Hub},
+		{public, a.Scheme, a.Hosting}, {"Firestore", "http", a.Firestore}, {"Auth", "http", a.Auth}, {"Requests", "ws", a.Websocket}, {"Hub", "http", a.Hub},
 	} {
 		if row.addr != "" {
 			path := "/"
