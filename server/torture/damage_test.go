@@ -119,7 +119,7 @@ func TestDamagedFiles(t *testing.T) {
 			all = append(all, combination{file, d})
 		}
 	}
-	if os.Getenv("CLAVE_TORTURE_ROUNDS") == "" {
+	if !longRun() {
 		const short = 25
 		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		all = all[:short]

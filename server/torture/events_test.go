@@ -168,7 +168,7 @@ func checkOrder(t *testing.T, got map[string][]int) (repeats int) {
 
 // eventTime returns how long the program and the receiver are killed at random: a minute in a long run.
 func eventTime() time.Duration {
-	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+	if longRun() {
 		return time.Minute
 	}
 	return 8 * time.Second

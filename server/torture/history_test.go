@@ -93,5 +93,5 @@ func (h *history) full() bool {
 func (h *history) check() porcupine.CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return porcupine.CheckOperationsTimeout(model, h.mu.ops, 20*time.Second)
+	return porcupine.CheckOperationsTimeout(model, h.mu.ops, timeLimit)
 }

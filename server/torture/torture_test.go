@@ -18,6 +18,9 @@ import (
 	"google.golang.org/api/option"
 )
 
+// longRun reports whether make torture runs the tests.
+func longRun() bool { return os.Getenv("CLAVE_TORTURE_ROUNDS") != "" }
+
 // rounds returns the number of rounds: CLAVE_TORTURE_ROUNDS, or one for each end.
 func rounds(t *testing.T) int {
 	t.Helper()
@@ -279,9 +282,9 @@ func checkHistories(t *testing.T, ctx context.Context, w *work) map[string]porcu
 		op := operation{}
 		called := end.h.now()
 		o, read := w.attempt(ctx, op, end.collection, end.n)
-		for limit := time.Now().Add(grace); o != acknowledged; o, read = w.attempt(ctx, op, end.collection, end.n) {
+		for limit := time.Now().Add(timeLimit); o != acknowledged; o, read = w.attempt(ctx, op, end.collection, end.n) {
 			if time.Now().After(limit) {
-				t.Fatalf("the last read of %s fails for %v", end.collection, grace)
+				t.Fatalf("the last read of %s fails for %v", end.collection, timeLimit)
 			}
 			<-time.After(20 * time.Millisecond)
 		}

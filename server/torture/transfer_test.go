@@ -46,7 +46,7 @@ func makeExport(t *testing.T) (export, copied string) {
 
 // tries returns how often a command is killed.
 func tries(t *testing.T) int {
-	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+	if longRun() {
 		return 3 * rounds(t)
 	}
 	return 4
