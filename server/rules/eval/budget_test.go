@@ -163,7 +163,8 @@ func TestBudgetOfMemory(t *testing.T) {
 	}
 }
 
-// TestBudgetOfPatterns applies patterns of the request to texts of the request. Literals of the rules may be applied to any text.
+// TestBudgetOfPatterns applies patterns of the request to texts of the request. Literals of the rules may be applied to
+// any text.
 func TestBudgetOfPatterns(t *testing.T) {
 	long := strings.Repeat("ab", 250_000)
 	for _, c := range []struct {

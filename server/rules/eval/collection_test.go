@@ -35,8 +35,8 @@ func variants(n int) value.Array {
 	return lists
 }
 
-// TestLongListsOfConfusableNumbers compares lists of a request whose items are equal in sets and different in lists. If each item were compared with
-// all, a request would take minutes.
+// TestLongListsOfConfusableNumbers compares lists of a request whose items are equal in sets and different in lists. If
+// each item were compared with all, a request would take minutes.
 func TestLongListsOfConfusableNumbers(t *testing.T) {
 	const many = 110_000
 	some := variants(14)
@@ -63,7 +63,8 @@ func TestLongListsOfConfusableNumbers(t *testing.T) {
 	}
 }
 
-// TestLongListsCompareAsShortOnes compares values with the items of a list of one value, and with those of a list that is long enough for an index.
+// TestLongListsCompareAsShortOnes compares values with the items of a list of one value, and with those of a list that
+// is long enough for an index.
 func TestLongListsCompareAsShortOnes(t *testing.T) {
 	all := value.Array{
 		value.Null{}, value.Bool(true), value.Int(0), value.Int(1), value.Double(0), value.Double(math.Copysign(0, -1)), value.Double(1), value.Double(math.NaN()),

@@ -62,8 +62,8 @@ func same(a, b Value) bool { // long: one case a type
 	return false
 }
 
-// compare orders two values that can be ordered; ok is false for all others. nan reports that one of them is NaN, for which every
-// ordering is false.
+// compare orders two values that can be ordered; ok is false for all others. nan reports that one of them is NaN, for
+// which every ordering is false.
 func compare(a, b Value) (order int, nan, ok bool) {
 	switch x := a.(type) {
 	case value.Int:
@@ -140,7 +140,8 @@ func key(v Value) string {
 	return string(appendKey(nil, v, false))
 }
 
-// exactKey returns a text that is the same for values that lists treat as equal, as same does. NaN, which is not even equal to itself, has one, too.
+// exactKey returns a text that is the same for values that lists treat as equal, as same does. NaN, which is not even
+// equal to itself, has one, too.
 func exactKey(v Value) string {
 	return string(appendKey(nil, v, true))
 }

@@ -15,13 +15,13 @@ const (
 	maxSegments = 1000    // of a path
 )
 
-// heavy is the failure of a request that creates too large a value. No other expression can override it.
-var heavy = &Failure{
+// tooLarge is the failure of a request that creates too large a value. No other expression can override it.
+var tooLarge = &Failure{
 	Text:  "Unable to evaluate the expression as the maximum memory usage of 1000 has been reached.",
 	abort: true,
 }
 
-// bounded returns v, or heavy if v is too large.
+// bounded returns v, or tooLarge if v is too large.
 func (e *Evaluator) bounded(ctx context.Context, x syntax.Expr, v Value) Value {
 	great := false
 	switch x.(type) {
@@ -44,8 +44,8 @@ func (e *Evaluator) bounded(ctx context.Context, x syntax.Expr, v Value) Value {
 		}
 	}
 	if great {
-		e.steps, e.spent = maxSteps+1, heavy
-		return heavy
+		e.steps, e.spent = maxSteps+1, tooLarge
+		return tooLarge
 	}
 	return v
 }

@@ -13,8 +13,8 @@ import (
 	"clave/server/value"
 )
 
-// TestGreater checks that the size of long strings counts, also if they are last or alone. Otherwise the coverage report would
-// keep them.
+// TestGreater checks that the size of long strings counts, also if they are last or alone. Otherwise the coverage
+// report would keep them.
 func TestGreater(t *testing.T) {
 	long := value.String(strings.Repeat("x", 64*201))
 	many := make(value.Array, 201)
@@ -43,7 +43,8 @@ func TestGreater(t *testing.T) {
 	}
 }
 
-// mostInUse returns the greatest number of bytes by which the heap grows during a call. The collector runs often meanwhile, so that little garbage counts.
+// mostInUse returns the greatest number of bytes by which the heap grows during a call. The collector runs often
+// meanwhile, so that little garbage counts.
 func mostInUse(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()
@@ -70,8 +71,8 @@ func mostInUse(do func()) uint64 {
 	}
 }
 
-// TestMatchesAreNotHeld applies patterns of the rules to long texts that they match at each character. All matches together would take a hundred
-// times the text's memory.
+// TestMatchesAreNotHeld applies patterns of the rules to long texts that they match at each character. All matches
+// together would take a hundred times the text's memory.
 func TestMatchesAreNotHeld(t *testing.T) {
 	const most = 32 << 20 // bytes in use at a time
 	long := value.Map{"a": value.String(strings.Repeat("a", 1<<19)), "words": value.String(strings.Repeat("a ", 1<<18))}

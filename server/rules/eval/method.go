@@ -34,7 +34,8 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	if f := e.workOn(ctx, args...); f != nil {
 		return f
 	}
-	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits on results.
+	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits
+	// on results.
 	switch name {
 	case "matches", "split", "replace":
 		if s, ok := v.(value.String); ok {

@@ -43,8 +43,8 @@ func write(t *testing.T, cond string, before, after *document.Document, lookups 
 	return d
 }
 
-// TestOwnDocumentsAreKnown checks that lookups of the documents of the request itself cost nothing, and return null if they do
-// not exist. The results are those of the official emulator.
+// TestOwnDocumentsAreKnown checks that lookups of the documents of the request itself cost nothing, and return null if
+// they do not exist. The results are those of the official emulator.
 func TestOwnDocumentsAreKnown(t *testing.T) {
 	const docs = "/databases/$(db)/documents"
 	ten := ""

@@ -35,8 +35,8 @@ func NewPath(segments ...string) *Path {
 	return p
 }
 
-// shown returns the path in the form of string and join: an open placeholder is empty, and omitted once others have been
-// bound.
+// shown returns the path in the form of string and join: an open placeholder is empty, and omitted once others have
+// been bound.
 func (p *Path) shown() string {
 	if p.open() == "" {
 		return p.String()

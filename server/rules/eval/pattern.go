@@ -23,8 +23,8 @@ func (e *Evaluator) pattern(ctx context.Context, s value.String, name string, ar
 	expr := string(args[1].(value.String))
 	before := e.patterns
 	if !e.admitPattern(expr, string(s)) {
-		e.steps, e.spent = maxSteps+1, laborious
-		return laborious
+		e.steps, e.spent = maxSteps+1, tooCostly
+		return tooCostly
 	}
 	if f := e.work(ctx, len(s)+int(e.patterns-before)/perInstruction); f != nil {
 		return f
@@ -46,8 +46,8 @@ func (e *Evaluator) pattern(ctx context.Context, s value.String, name string, ar
 	}
 	matches, ok := find(re, string(s))
 	if !ok {
-		e.steps, e.spent = maxSteps+1, heavy
-		return heavy
+		e.steps, e.spent = maxSteps+1, tooLarge
+		return tooLarge
 	}
 	if name == "split" {
 		return stringList(split(matches, string(s)))
@@ -60,20 +60,23 @@ func (e *Evaluator) pattern(ctx context.Context, s value.String, name string, ar
 	return value.String(text)
 }
 
-// maxPatterns is the maximum work of a request's regular expressions that are not literals of the rules. The work of one is the number of
-// its instructions, times that of its text's bytes. Without a limit, a pattern and a text of a client could take minutes.
+// maxPatterns is the maximum work of a request's regular expressions that are not literals of the rules. The work of
+// one is the number of its instructions, times that of its text's bytes. Without a limit, a pattern and a text of a
+// client could take minutes.
 const maxPatterns = 1 << 23
 
 // patternParts is the number of bytes of text that cost as much as parsing a pattern does.
 const patternParts = 64
 
-// laborious is the failure of a request whose regular expressions exceed maxPatterns. No other expression can override it.
-var laborious = &Failure{
+// tooCostly is the failure of a request whose regular expressions exceed maxPatterns. No other expression can override
+// it.
+var tooCostly = &Failure{
 	Text:  "Unable to evaluate the expression as its regular expressions are too large for the texts to which they are applied.",
 	abort: true,
 }
 
-// admitPattern reports whether a pattern may be applied to a text within the request's budget. Literals of the rules are not counted.
+// admitPattern reports whether a pattern may be applied to a text within the request's budget. Literals of the rules
+// are not counted.
 func (e *Evaluator) admitPattern(expr, text string) bool {
 	if e.Program.Patterns[expr] != nil {
 		return true
@@ -98,8 +101,8 @@ func badPattern(expr string) *Failure {
 // maxMatches is the maximum number of matches of a pattern that looks back. They are held at the same time.
 const maxMatches = 1 << 16
 
-// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go, an empty match may directly
-// follow another match. ok is false if a pattern that looks back matches too often.
+// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go,
+// an empty match may directly follow another match. ok is false if a pattern that looks back matches too often.
 //
 // Matches are found one after the other: all of those of a long text together would take a hundred times its memory.
 func find(re *regexp.Regexp, s string) (matches iter.Seq[[]int], ok bool) {
@@ -169,8 +172,8 @@ func split(matches iter.Seq[[]int], s string) []string {
 	return out
 }
 
-// replace replaces all matches; $1 and ${name} in by stand for groups, and a backslash escapes the next character. ok is false
-// if by names a group that the pattern lacks.
+// replace replaces all matches; $1 and ${name} in by stand for groups, and a backslash escapes the next character. ok
+// is false if by names a group that the pattern lacks.
 func replace(re *regexp.Regexp, matches iter.Seq[[]int], s, by string) (text string, ok bool) {
 	var b strings.Builder
 	last := 0

@@ -40,8 +40,9 @@ var Builtins = sync.OnceValue(func() check.Builtins {
 	return all
 })
 
-// extend returns a signature that also allows the overloads of a built-in. The checker looks methods up by their names alone, so
-// that a method of several types has one signature. All overloads of a name have the same number of parameters.
+// extend returns a signature that also allows the overloads of a built-in. The checker looks methods up by their names
+// alone, so that a method of several types has one signature. All overloads of a name have the same number of
+// parameters.
 func (b builtin) extend(s check.Signature) check.Signature {
 	s.Returns = union(s.Returns, b.returns)
 	for _, o := range b.overloads {
@@ -61,8 +62,8 @@ func (b builtin) extend(s check.Signature) check.Signature {
 	return s
 }
 
-// accepted returns the types that a parameter of type float takes: an int does too, which the official compiler names second
-// where no overload of its own takes ints.
+// accepted returns the types that a parameter of type float takes: an int does too, which the official compiler names
+// second where no overload of its own takes ints.
 func accepted(b builtin, i int) check.Types {
 	for _, o := range b.overloads {
 		if o.types[i] == "int" {

@@ -2,8 +2,8 @@ package eval
 
 import "testing"
 
-// TestOverloadsTakeTheSameNumberOfArguments checks an assumption of the checker: all overloads of a name, of any type, have the
-// same number of arguments.
+// TestOverloadsTakeTheSameNumberOfArguments checks an assumption of the checker: all overloads of a name, of any type,
+// have the same number of arguments.
 func TestOverloadsTakeTheSameNumberOfArguments(t *testing.T) {
 	counts := make(map[string]int)
 	check := func(name string, b builtin) {

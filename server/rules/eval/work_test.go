@@ -12,7 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// TestWorkIsCounted checks that the cost of conditions on large and small texts and lists is counted, at least about as much as they take.
+// TestWorkIsCounted checks that the cost of conditions on large and small texts and lists is counted, at least about as
+// much as they take.
 func TestWorkIsCounted(t *testing.T) {
 	items := make(value.Array, 20_000)
 	for i := range items {
@@ -49,7 +50,8 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 }
 
-// costOf returns the cost of a condition on the fields d of a created document. It fails the test unless an error of Spend ends the evaluation.
+// costOf returns the cost of a condition on the fields d of a created document. It fails the test unless an error of
+// Spend ends the evaluation.
 func costOf(t *testing.T, cond string, d value.Map) (cost int) {
 	t.Helper()
 	r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents/t/{id} {\n function ok(d) { return " + cond +
