@@ -25,14 +25,35 @@ import (
 func (s *server) channel(t *testing.T, config *tls.Config, http2 bool) costLoad {
 	t.Helper()
 	return costLoad{s, func() func() error {
-		transport := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: http2, DisableCompression: true}
-		t.Cleanup(transport.CloseIdleConnections)
-		c := &channel{ctx: t.Context(), client: &http.Client{Transport: transport}, rid: 1000, address: s.origin(config) + channelPath("Write", costDatabase)}
+		c := s.newChannel(t, config, http2, "Write")
 		if err := c.open(); err != nil {
 			return func() error { return err }
 		}
 		return c.write
 	}}
+}
+
+// channelReads returns a load in which each worker repeats a read on a WebChannel as browsers do: a target of the
+// worker's Listen stream is added and, after its first snapshot of a number of documents, removed.
+func (s *server) channelReads(t *testing.T, config *tls.Config, target func() string, documents int) costLoad {
+	t.Helper()
+	s.dialCost(t, config)
+	return costLoad{s, func() func() error {
+		c := s.newChannel(t, config, false, "Listen")
+		id := 0
+		return func() error {
+			id += 2
+			return c.read(id, target(), documents)
+		}
+	}}
+}
+
+// newChannel returns a client with connections of its own for a stream.
+func (s *server) newChannel(t *testing.T, config *tls.Config, http2 bool, stream string) *channel {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: http2, DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &channel{ctx: t.Context(), client: &http.Client{Transport: transport}, rid: 1000, address: s.origin(config) + channelPath(stream, costDatabase)}
 }
 
 // channelPath is the path of a stream's sessions with the parameters common to all requests.
@@ -149,8 +170,53 @@ func (c *channel) write() error {
 	return c.await()
 }
 
+// read adds a target, waits for its first snapshot of a number of documents, removes it, and waits until it is removed.
+func (c *channel) read(id int, target string, documents int) error {
+	if err := c.send(fmt.Sprintf(`{"database":%q,"addTarget":{"targetId":%d,%s}}`, costDatabase, id, target)); err != nil {
+		return err
+	}
+	received, refused := 0, ""
+	err := c.until(func(text string) bool {
+		received += strings.Count(text, `"documentChange"`)
+		if strings.Contains(text, `"REMOVE"`) {
+			refused = text
+		}
+		return refused != "" || snapshotPattern.MatchString(text)
+	})
+	if err == nil && (refused != "" || received != documents) {
+		err = fmt.Errorf("channel: %d documents, want %d: %s", received, documents, refused)
+	}
+	if err == nil {
+		err = c.send(fmt.Sprintf(`{"database":%q,"removeTarget":%d}`, costDatabase, id))
+	}
+	if err == nil {
+		err = c.until(func(text string) bool { return strings.Contains(text, `"REMOVE"`) })
+	}
+	return err
+}
+
+// send sends a message, which begins the session if it is the first.
+func (c *channel) send(message string) error {
+	if c.sid == "" {
+		return c.begin(message)
+	}
+	_, err := c.post("&SID="+c.sid, "", message)
+	return err
+}
+
 // await reads the back channel until the next response of the stream.
 func (c *channel) await() error {
+	return c.until(func(text string) bool {
+		token := tokenPattern.FindStringSubmatch(text)
+		if token != nil {
+			c.token = token[1]
+		}
+		return token != nil
+	})
+}
+
+// until reads the back channel until a chunk for which reached returns true, or an error.
+func (c *channel) until(reached func(text string) bool) error {
 	for {
 		text, err := c.chunk()
 		if err != nil {
@@ -159,8 +225,7 @@ func (c *channel) await() error {
 		for _, m := range arrayPattern.FindAllStringSubmatch(text, -1) {
 			c.at, _ = strconv.Atoi(m[1])
 		}
-		if token := tokenPattern.FindStringSubmatch(text); token != nil {
-			c.token = token[1]
+		if reached(text) {
 			return nil
 		}
 		if strings.Contains(text, `"error"`) {

@@ -154,13 +154,25 @@ func warm(t *testing.T, batches costLoad) {
 // run runs workers that repeat a load for a period. It returns the number of calls and the server's processor time.
 func (l costLoad) run(t *testing.T, workers int, d time.Duration) (calls, ticks int) {
 	t.Helper()
-	dos := make([]func() error, workers)
+	return l.repeat(t, l.connect(t, workers), d)
+}
+
+// connect returns the calls of n workers. Each has made one call, which connects it and warms it up.
+func (l costLoad) connect(t *testing.T, n int) []func() error {
+	t.Helper()
+	dos := make([]func() error, n)
 	for i := range dos {
 		dos[i] = l.begin()
-		if err := dos[i](); err != nil { // connects and warms up
+		if err := dos[i](); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dos
+}
+
+// repeat repeats the workers' calls for a period. It returns the number of calls and the server's processor time.
+func (l costLoad) repeat(t *testing.T, dos []func() error, d time.Duration) (calls, ticks int) {
+	t.Helper()
 	var done atomic.Int64
 	before, began := l.server.ticks(t), time.Now()
 	var wg sync.WaitGroup
@@ -301,14 +313,15 @@ func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad
 	}}
 }
 
-// startServe starts `clave serve` with TLS, a site and rules that allow everything.
-func startServe(t *testing.T) (*server, testcert.Files) {
+// startServe starts `clave serve` with TLS, a site, the index of costQuery, rules that allow everything and further flags.
+func startServe(t *testing.T, flags ...string) (*server, testcert.Files) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)
 	c := testcert.In(dir)
 	testcert.Write(t, c, testcert.Options{})
 	files := map[string]string{
-		"firebase.json":  `{"firestore": {"rules": "r.rules"}, "hosting": {"public": "site"}}`,
+		"firebase.json":  `{"firestore": {"rules": "r.rules", "indexes": "i.json"}, "hosting": {"public": "site"}}`,
+		"i.json":         `{"indexes": [` + definitions.Indexes[0].JSON() + `]}`,
 		"r.rules":        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }",
 		"site/page.html": page(),
 	}
@@ -322,8 +335,9 @@ func startServe(t *testing.T) (*server, testcert.Files) {
 		}
 	}
 	port := address[len("127.0.0.1:"):]
-	s := start(t, exec.Command(buildClave(t), "serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
-		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://"+address, "--tls-cert", c.Cert, "--tls-key", c.Key), address)
+	arguments := append([]string{"serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
+		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://" + address, "--tls-cert", c.Cert, "--tls-key", c.Key}, flags...)
+	s := start(t, exec.Command(buildClave(t), arguments...), address)
 	s.site = address
 	return s, c
 }

@@ -64,6 +64,7 @@ type server struct {
 	pid     int
 	dir     string // the data folder of Clave
 	site    string // the address of the pages
+	metrics string // the address of the metrics
 	client  *firestore.Client
 }
 
@@ -121,8 +122,8 @@ func buildClave(t *testing.T) string {
 	return bin
 }
 
-// startClave builds and starts a server on an empty folder.
-func startClave(t *testing.T) *server {
+// startClave builds and starts a server on an empty folder, with the index of cheapest and further flags.
+func startClave(t *testing.T, flags ...string) *server {
 	t.Helper()
 	dir, address, bin := t.TempDir(), freeAddress(t), buildClave(t)
 	_, port, _ := net.SplitHostPort(address)
@@ -137,8 +138,8 @@ func startClave(t *testing.T) *server {
 			t.Fatal(err)
 		}
 	}
-	s := start(t, exec.Command(bin, "start", "--config", filepath.Join(dir, "firebase.json"), "--only", "firestore",
-		"--data", filepath.Join(dir, "data")), address)
+	arguments := append([]string{"start", "--config", filepath.Join(dir, "firebase.json"), "--only", "firestore", "--data", filepath.Join(dir, "data")}, flags...)
+	s := start(t, exec.Command(bin, arguments...), address)
 	s.dir = filepath.Join(dir, "data")
 	return s
 }
