@@ -38,7 +38,7 @@ func TestAnonymousWritesAreLimitedByAddress(t *testing.T) {
 		_ = answer.Body.Close()
 		return map[int]codes.Code{http.StatusOK: codes.OK, http.StatusTooManyRequests: codes.ResourceExhausted}[answer.StatusCode]
 	}
-	conn, err := grpc.NewClient(strings.TrimPrefix(p.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(p.host(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}

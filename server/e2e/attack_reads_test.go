@@ -119,7 +119,7 @@ func attackByQuery(t *testing.T, p *production, q *pb.StructuredQuery) {
 	defer cancel()
 	var begun atomic.Int64
 	for range conns {
-		conn, err := grpc.NewClient(strings.TrimPrefix(p.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		conn, err := grpc.NewClient(p.host(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,9 +77,12 @@ func spread(first string, others ...string) *http.Client {
 }
 
 // addDocument adds a target of one document to a stream.
-func addDocument(end listenEnd, path string) {
-	end.send(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
-		TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/" + path}}},
+func addDocument(end listenEnd, path string) { addDocumentOf(end, channelDatabase, path) }
+
+// addDocumentOf is addDocument for a database.
+func addDocumentOf(end listenEnd, database, path string) {
+	end.send(&pb.ListenRequest{Database: database, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
+		TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{database + "/documents/" + path}}},
 	}}})
 }
 

@@ -52,6 +52,17 @@ func overGRPC(t *testing.T, address, authorization string) listenEnd {
 	return &grpcEnd{t: t, ss: grpcStream(t, address, authorization, "Listen")}
 }
 
+// transportsOf returns the transports of Listen streams of a database, by their names.
+func transportsOf(database string) map[string]listenTransport {
+	return map[string]listenTransport{
+		"gRPC": func(t *testing.T, address, authorization string) listenEnd {
+			t.Helper()
+			return &grpcEnd{t: t, ss: grpcStreamOf(t, database, address, authorization, "Listen")}
+		},
+		"WebChannel": webChannelOf(database, http.DefaultClient, "Listen", false),
+	}
+}
+
 // grpcStream opens a stream of a Firestore method on a new connection.
 func grpcStream(t *testing.T, address, authorization, method string) grpc.ClientStream {
 	t.Helper()

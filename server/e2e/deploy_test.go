@@ -26,9 +26,9 @@ type servingNode struct {
 }
 
 // newServingNode starts a node. Under its rules anyone may read one collection.
-func newServingNode(t *testing.T, store, collection string, flags ...string) *servingNode {
+func newServingNode(t *testing.T, store, collection string) *servingNode {
 	t.Helper()
-	return newServingNodeWith(t, store, rulesFor(collection), flags...)
+	return newServingNodeWith(t, store, rulesFor(collection))
 }
 
 // newServingNodeWith starts a node with rules.

@@ -53,12 +53,7 @@ func TestRulesUnderLoad(t *testing.T) {
 		f.releases.Store(2*i + 2)
 		for node, n := range nodes {
 			want := map[bool]string{true: "current", false: codes.PermissionDenied.String()}[i%2 == 0]
-			for transport, open := range map[string]listenTransport{
-				"gRPC": func(t *testing.T, address, authorization string) listenEnd {
-					return &grpcEnd{t: t, ss: grpcStreamOf(t, attackedDatabase, address, authorization, "Listen")}
-				},
-				"WebChannel": webChannelOf(attackedDatabase, http.DefaultClient, "Listen", false),
-			} {
+			for transport, open := range transportsOf(attackedDatabase) {
 				got := decided(open(t, n.host(), ""))
 				for strings.Contains(got, codes.Unavailable.String()) { // which clients repeat
 					got = decided(open(t, n.host(), ""))
@@ -74,9 +69,7 @@ func TestRulesUnderLoad(t *testing.T) {
 
 // decided adds a target to a stream and returns "current" once it is, or the reason of its removal or of the stream's end.
 func decided(end listenEnd) string {
-	end.send(&pb.ListenRequest{Database: attackedDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
-		TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{attackedDatabase + "/documents/flip/x"}}},
-	}}})
+	addDocumentOf(end, attackedDatabase, "flip/x")
 	for {
 		m, ended := end.receive()
 		switch c := m.GetTargetChange(); {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/storage/pgstore/pgtest"
 	"clave/server/testwait"
 )
@@ -30,24 +31,11 @@ func TestSDKsDuringHandOvers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
+	lines := bufio.NewScanner(startPiped(t, cmd))
 	lines.Scan()
 	t.Log(lines.Text())
 	for range 3 {
-		i := leaderOf(t, nodes)
-		if err := nodes[i].cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := wait(t, nodes[i].cmd); err != nil {
-			t.Errorf("a leader that was stopped ended with %v", err)
-		}
+		i := stopLeader(t, nodes)
 		_ = leaderOf(t, nodes) // otherwise the node that starts may lead again
 		nodes[i] = nodes[i].again(t, store)
 		nodes[i].await("Follower: ")
@@ -61,6 +49,21 @@ func TestSDKsDuringHandOvers(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("web/handover.mjs: %v", err)
 	}
+}
+
+// stopLeader stops the node that leads by SIGTERM, and returns its number.
+func stopLeader(t *testing.T, nodes []*node) (leader int) {
+	t.Helper()
+	leader = leaderOf(t, nodes)
+	began := clock.System().Now()
+	if err := nodes[leader].cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(t, nodes[leader].cmd); err != nil {
+		t.Errorf("a leader that was stopped ended with %v", err)
+	}
+	t.Logf("the leader ended after %v", clock.System().Now().Sub(began))
+	return leader
 }
 
 // leaderOf waits until a node leads and returns its number.

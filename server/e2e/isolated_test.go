@@ -59,9 +59,6 @@ func newIsolation(t *testing.T, pg *pgtest.Server) *isolation {
 	return n
 }
 
-// host returns the address of a server.
-func (p *production) host() string { return strings.TrimPrefix(p.url, "http://") }
-
 // set writes a number into a document at the leader.
 func (n *isolation) set(path string, value int64) {
 	n.t.Helper()
@@ -104,9 +101,7 @@ type isolatedEnd struct {
 func (n *isolation) open(r *reader, transport string, listen listenTransport) {
 	n.t.Helper()
 	end := &isolatedEnd{transport: transport, listenEnd: listen(n.t, n.follower.host(), r.authorization), done: make(chan struct{}), last: -1}
-	end.send(&pb.ListenRequest{Database: attackedDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
-		TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{attackedDatabase + "/documents/" + r.path}}},
-	}}})
+	addDocumentOf(end, attackedDatabase, r.path)
 	r.ends = append(r.ends, end)
 	go end.run()
 	testwait.Until(n.t, r.name+": the document over "+transport, func() bool { return end.number() == 0 })
@@ -236,10 +231,9 @@ func (n *isolation) endRights(cut func(n *isolation)) {
 	readers := n.readers()
 	for _, r := range readers {
 		n.set(r.path, 0)
-		n.open(r, "gRPC", func(t *testing.T, address, authorization string) listenEnd {
-			return &grpcEnd{t: t, ss: grpcStreamOf(t, attackedDatabase, address, authorization, "Listen")}
-		})
-		n.open(r, "WebChannel", webChannelOf(attackedDatabase, http.DefaultClient, "Listen", false))
+		for transport, listen := range transportsOf(attackedDatabase) {
+			n.open(r, transport, listen)
+		}
 		if code, number := n.read(t.Context(), r); code != http.StatusOK || number != "0" {
 			t.Fatalf("%s: a read before the change: %d, n=%s", r.name, code, number)
 		}

@@ -107,16 +107,9 @@ func (m *mover) toolkit(t *testing.T, method, path string, body any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/%s", m.auth, path)
-	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer owner")
-	res, answer := do(t, http.DefaultClient, r)
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %d %s", method, path, res.StatusCode, answer)
+	code, answer := plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/%s", m.auth, path), string(text))
+	if code != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, code, answer)
 	}
 	return answer
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -97,9 +96,7 @@ func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	single := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	t.Run("WebChannel", func(t *testing.T) {
 		end := webChannel(single, "Listen", true)(t, b.Addr(), "Bearer owner")
-		end.send(&pb.ListenRequest{Database: channelDatabase, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
-			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{channelDatabase + "/documents/any/0"}}},
-		}}})
+		addDocument(end, "any/0")
 		for {
 			m, failed := end.receive()
 			if failed != nil {
@@ -243,23 +240,9 @@ func testHandOver(t *testing.T, url string) {
 	l := newLoad(t, b.Addr(), 6)
 	l.more(t, 20)
 	for range 3 {
-		leader := 0
-		for i, n := range nodes {
-			if _, text := n.request(t, http.MethodGet, "/__/health", ""); text == "ok leader\n" {
-				leader = i
-			}
-		}
-		n := nodes[leader]
-		began := clock.System().Now()
-		if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := wait(t, n.cmd); err != nil {
-			t.Errorf("a leader that was stopped ended with %v", err)
-		}
-		t.Logf("the leader ended after %v", clock.System().Now().Sub(began))
+		leader := stopLeader(t, nodes)
 		l.more(t, 20)
-		nodes[leader] = n.again(t, url)
+		nodes[leader] = nodes[leader].again(t, url)
 		nodes[leader].await("Follower: ")
 		l.more(t, 20)
 	}

@@ -42,6 +42,9 @@ type production struct {
 	stopBackOffice func()
 }
 
+// host returns the address of a server without TLS.
+func (p *production) host() string { return strings.TrimPrefix(p.url, "http://") }
+
 // productionFolder creates a project's folder.
 func productionFolder(t *testing.T) string {
 	t.Helper()

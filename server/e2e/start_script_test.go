@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
 	"net"
 	"net/http"
@@ -67,15 +66,7 @@ func script(t *testing.T, dir string, office int) *printed {
 	cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, ".ci", "start"), "--memory")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("BACKOFFICE_ADDRESS=127.0.0.1:%d", office), "GCLOUD_PROJECT=demo-script")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // which ends the programs too
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return &printed{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
+	return printedBy(t, cmd)
 }
 
 // subscribe stores a subscription to the newsletter, as an administrator.
@@ -83,19 +74,8 @@ func subscribe(t *testing.T, firestore int) {
 	t.Helper()
 	document := fmt.Sprintf(`{"fields": {"email": {"stringValue": "new@example.org"}, "source": {"stringValue": "homepage"}, "createdAt": {"timestampValue": %q}}}`,
 		time.Now().UTC().Format(time.RFC3339Nano))
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-		fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-script/databases/(default)/documents/Massive%%20Boletin", firestore), strings.NewReader(document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer owner")
-	res, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("the subscription: %s", res.Status)
+	if code, answer := restIn(t, firestore, "demo-script", http.MethodPost, "/Massive%20Boletin", document); code != http.StatusOK {
+		t.Fatalf("the subscription: %d %s", code, answer)
 	}
 }
 

@@ -26,21 +26,26 @@ func startPrinted(t *testing.T, dir string, args ...string) (p *printed, until s
 	return printing(t, command(t, dir, append([]string{"start", "--memory"}, args...)...))
 }
 
-// printing runs a server and returns it with the lines that it prints until it is ready.
+// printing runs a server, which ends with the test, and returns it with the lines that it prints until it is ready.
 func printing(t *testing.T, cmd *exec.Cmd) (p *printed, until string) {
 	t.Helper()
-	p = &printed{t: t, cmd: cmd}
-	out, err := p.cmd.StdoutPipe()
+	p = printedBy(t, cmd)
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return p, p.until("Clave ready")
+}
+
+// printedBy starts a program. It does not end the program.
+func printedBy(t *testing.T, cmd *exec.Cmd) *printed {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.cmd.Stderr = p.cmd.Stdout
-	if err := p.cmd.Start(); err != nil {
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	p.lines = bufio.NewScanner(out)
-	return p, p.until("Clave ready")
+	return &printed{t: t, cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
 // until reads lines until one contains a text. It returns all lines and that line.
