@@ -8,14 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"clave/server/account"
 	"clave/server/backup"
 	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/identity"
+	"clave/server/storage/pebblestore"
 	"clave/server/token"
 	"clave/server/transfer"
 )
@@ -189,10 +188,6 @@ func (a *App) removeUnused(store string) {
 		if !a.isUnused {
 			return nil
 		}
-		lock, err := vfs.Default.Lock(filepath.Join(store, "LOCK"))
-		if err != nil {
-			return nil // Another process uses the folder.
-		}
-		return errors.Join(os.RemoveAll(unused), lock.Close())
+		return pebblestore.Remove(store, unused)
 	})
 }
