@@ -3,14 +3,13 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"clave/server/clock"
+	"clave/server/front"
 	"clave/server/front/slots"
 )
 
@@ -20,9 +19,6 @@ const (
 	maxHandshakes    = 512
 	handshakeTimeout = 5 * time.Second
 )
-
-// acceptPause is the pause after the machine could not accept a connection.
-const acceptPause = 50 * time.Millisecond
 
 // handshakes is the inner listener. Its connections have ended the TLS handshake: their peers are nodes.
 type handshakes struct {
@@ -50,36 +46,16 @@ func newHandshakes(ctx context.Context, inner net.Listener, settings *tls.Config
 // accept begins the handshakes of new connections.
 func (h *handshakes) accept() {
 	defer h.cancel()
-	for {
-		raw, err := h.Listener.Accept()
-		switch {
-		case err == nil:
-			if slot := h.slots.Take(slots.AddressOf(raw), func() { _ = raw.Close() }); slot != nil {
-				h.wg.Go(func() { h.shake(raw, slot) })
-			} else {
-				_ = raw.Close()
-			}
-		case errors.Is(err, net.ErrClosed):
-			h.failed = net.ErrClosed
-			return
-		case !isTemporary(err):
-			h.failed = err
-			return
-		case clock.Sleep(h.ctx, h.clock, acceptPause) != nil:
-			h.failed = net.ErrClosed
-			return
+	h.failed = front.Accept(h.ctx, h.Listener, h.clock, func(raw net.Conn) {
+		if slot := h.slots.Take(slots.AddressOf(raw), func() { _ = raw.Close() }); slot != nil {
+			h.wg.Go(func() { h.shake(raw, slot) })
+		} else {
+			_ = raw.Close()
 		}
+	})
+	if h.failed == nil {
+		h.failed = net.ErrClosed
 	}
-}
-
-// isTemporary reports whether the listener may accept again after an error: the peer has disconnected, or files or memory are short.
-func isTemporary(err error) bool {
-	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
 }
 
 // shake performs a handshake and passes the connection on.

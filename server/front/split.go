@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"clave/server/clock"
@@ -21,9 +19,6 @@ var preface = []byte("PRI")
 
 // sniffTimeout is the time limit for the first bytes of a new connection, which show its protocol.
 const sniffTimeout = 10 * time.Second
-
-// acceptPause is the pause after the machine could not accept a connection.
-const acceptPause = 50 * time.Millisecond
 
 // split accepts the connections of one listener and passes each to one of two listeners: gRPC, or HTTP of any version.
 // Without TLS a connection that begins with HTTP/2's preface is gRPC. With TLS a connection whose client offers only
@@ -60,38 +55,17 @@ func newSplit(o Options, calls func() bool) *split {
 	return s
 }
 
-// Run accepts until ctx is done or the listener fails, and returns once every connection has been passed on. A
-// temporary lack of file descriptors is not a failure: clients that open many connections must not stop the server.
+// Run accepts until ctx is done or the listener fails, and returns once every connection has been passed on.
 func (s *split) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
 	defer stop()
 	defer s.wg.Wait()
 	defer s.close()
-	for {
-		conn, err := s.listener.Accept()
-		switch {
-		case err == nil:
-			if conn = s.slots.Conn(conn); conn != nil {
-				s.wg.Go(func() { s.route(ctx, &lazyDeadline{Conn: conn}) })
-			}
-		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
-			return nil
-		case !isTemporary(err):
-			return err
-		case clock.Sleep(ctx, s.clock, acceptPause) != nil:
-			return nil
+	return Accept(ctx, s.listener, s.clock, func(conn net.Conn) {
+		if conn = s.slots.Conn(conn); conn != nil {
+			s.wg.Go(func() { s.route(ctx, &lazyDeadline{Conn: conn}) })
 		}
-	}
-}
-
-// isTemporary reports whether a listener may accept again after an error: the peer has disconnected, or files or memory are short.
-func isTemporary(err error) bool {
-	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	})
 }
 
 // close ends both sides.
