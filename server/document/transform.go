@@ -54,10 +54,10 @@ func (t Transform) apply(old value.Value, layout *value.Branch, at clock.Version
 	case AppendMissing:
 		items := itemsOf(old, layout)
 		items.appendMissing(itemsOf(t.Operand, t.Layout))
-		return items.list, value.Items(items.layouts), value.Null{}
+		return items.list, items.layouts.Branch(), value.Null{}
 	case RemoveAll:
 		items := itemsOf(old, layout).without(keysOf(itemsOf(t.Operand, nil).list))
-		return items.list, value.Items(items.layouts), value.Null{}
+		return items.list, items.layouts.Branch(), value.Null{}
 	}
 	return field, nil, field
 }
@@ -105,10 +105,10 @@ func extreme(old, operand value.Value, sign int) value.Value {
 	}
 }
 
-// items are the elements of an array with the layouts of those that have one.
+// items are the elements of an array with their layouts.
 type items struct {
 	list    value.Array
-	layouts map[int]*value.Branch
+	layouts value.Items
 }
 
 // itemsOf returns the elements of an array, none for another value.
@@ -119,25 +119,14 @@ func itemsOf(v value.Value, layout *value.Branch) items {
 		return x
 	}
 	for i := range list {
-		x.setLayout(i, layout.Item(i))
+		x.layouts.Put(i, layout.Item(i))
 	}
 	return x
 }
 
-// setLayout sets the layout of an element, which can be nil.
-func (x *items) setLayout(i int, layout *value.Branch) {
-	if layout == nil {
-		return
-	}
-	if x.layouts == nil {
-		x.layouts = make(map[int]*value.Branch)
-	}
-	x.layouts[i] = layout
-}
-
 // add appends an element of other items.
 func (x *items) add(from items, i int) {
-	x.setLayout(len(x.list), from.layouts[i])
+	x.layouts.Put(len(x.list), from.layouts[i])
 	x.list = append(x.list, from.list[i])
 }
 

@@ -3,7 +3,6 @@ package transfer
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -90,7 +89,7 @@ func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, lay
 	if depth > maxNesting {
 		return "", nil, nil, fmt.Errorf("maps are nested more than %d deep", maxNesting)
 	}
-	to := properties{fields: make(value.Map), vectors: make(map[string][]float64)}
+	to := properties{fields: make(value.Map), vectors: make(map[string][]float64), items: make(map[string]value.Items)}
 	err = eachField(b, func(f field) error {
 		switch f.number {
 		case entityKey:
@@ -109,59 +108,16 @@ func (d decoder) entity(b []byte, depth int) (path string, fields value.Map, lay
 	for name, numbers := range to.vectors {
 		to.fields[name] = value.Vector(numbers...)
 	}
-	return path, to.fields, to.layout(), err
+	return path, to.fields, to.filler.Branch(to.fields), err
 }
 
 // properties are the properties of an entity.
 type properties struct {
-	fields  value.Map
+	fields value.Map
+	filler value.Filler // of fields
+	// vectors are the numbers of vectors, which come one by one, and items the layouts of arrays, whose items do.
 	vectors map[string][]float64
-	// names are those of fields and vectors in order. A name comes again for each item of an array.
-	names []string
-	// inside are the layouts of values that are maps, and items those of items of arrays.
-	inside map[string]*value.Branch
-	items  map[string]map[int]*value.Branch
-}
-
-// layout returns the order of the properties.
-func (to *properties) layout() *value.Branch {
-	seen := make(map[string]bool, len(to.fields))
-	to.names = slices.DeleteFunc(to.names, func(name string) bool {
-		again := seen[name]
-		seen[name] = true
-		return again
-	})
-	for name, items := range to.items {
-		to.setLayout(name, value.Items(items))
-	}
-	return value.Members(to.names, to.inside)
-}
-
-// setLayout records the layout of a value.
-func (to *properties) setLayout(name string, b *value.Branch) {
-	if to.inside == nil {
-		to.inside = make(map[string]*value.Branch)
-	}
-	to.inside[name] = b
-}
-
-// order records the place of a property, and the layout of its value.
-func (to *properties) order(p property) {
-	if to.names = append(to.names, p.name); p.layout == nil {
-		return
-	}
-	if !p.multiple {
-		to.setLayout(p.name, p.layout)
-		return
-	}
-	if to.items == nil {
-		to.items = make(map[string]map[int]*value.Branch)
-	}
-	if to.items[p.name] == nil {
-		to.items[p.name] = make(map[int]*value.Branch)
-	}
-	list, _ := to.fields[p.name].(value.Array)
-	to.items[p.name][len(list)-1] = p.layout
+	items   map[string]value.Items
 }
 
 // pathOfKey returns the path in the key of an entity.
@@ -188,28 +144,32 @@ type property struct {
 
 // put adds a property to the fields, or to the array or vector of its name there.
 func (to *properties) put(p property) error {
-	fields, vectors := to.fields, to.vectors
-	switch old := fields[p.name]; {
+	old := to.fields[p.name]
+	switch {
 	case p.meaning == meaningVector:
 		n, ok := p.value.(value.Double)
 		if !ok {
 			return fmt.Errorf("%s: a vector has a member that is not a number", p.name)
 		}
-		vectors[p.name] = append(vectors[p.name], float64(n))
+		to.vectors[p.name] = append(to.vectors[p.name], float64(n))
+		to.filler.Put(to.fields, p.name, old, nil) // The caller puts the whole vector in its place.
 	case p.meaning == meaningEmptyList:
-		fields[p.name] = value.Array{}
+		to.filler.Put(to.fields, p.name, value.Array{}, nil)
 	case p.multiple:
 		list, ok := old.(value.Array)
 		if old != nil && !ok {
 			return fmt.Errorf("%s: it has several values and is not an array", p.name)
 		}
-		fields[p.name] = append(list, p.value)
+		items := to.items[p.name]
+		if items.Put(len(list), p.layout); items != nil {
+			to.items[p.name] = items
+		}
+		to.filler.Put(to.fields, p.name, append(list, p.value), items.Branch())
 	case old != nil:
 		return fmt.Errorf("%s: it has several values and is not an array", p.name)
 	default:
-		fields[p.name] = p.value
+		to.filler.Put(to.fields, p.name, p.value, p.layout)
 	}
-	to.order(p)
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (m Map) EditSorted() *Editor { return &Editor{root: own(m, nil), moves: -1}
 // own returns a copy of a map.
 func own(m Map, b *Branch) *owned { return &owned{before: m, branch: b, fields: m.clone()} }
 
-// Map returns the changed map. The editor must not be used afterwards.
+// Map returns the changed map. It must not be changed further.
 func (e *Editor) Map() Map { return e.root.fields }
 
 // Layout returns the layout of the changed map.

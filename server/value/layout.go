@@ -17,7 +17,7 @@ type Layout struct {
 type Branch struct {
 	names  []string           // all members in order; nil for the order of the names
 	inside map[string]*Branch // the layouts of members
-	items  map[int]*Branch    // the layouts of an array's elements
+	items  Items              // the layouts of an array's elements
 }
 
 // LayoutOf returns the layout of a map with a branch.
@@ -88,12 +88,26 @@ func (b *Branch) Each(v Value, do func(m Map, names []string)) {
 	}
 }
 
-// Items returns the layout of an array whose elements have the given layouts.
-func Items(inside map[int]*Branch) *Branch {
-	if len(inside) == 0 {
+// Items are the layouts of the elements of an array that have one. The zero value is ready for an empty array.
+type Items map[int]*Branch
+
+// Put sets the layout of an element that had none, which can be nil.
+func (x *Items) Put(i int, b *Branch) {
+	if b == nil {
+		return
+	}
+	if *x == nil {
+		*x = make(Items)
+	}
+	(*x)[i] = b
+}
+
+// Branch returns the layout of the array.
+func (x Items) Branch() *Branch {
+	if len(x) == 0 {
 		return nil
 	}
-	return &Branch{items: inside}
+	return &Branch{items: x}
 }
 
 // Filler fills a map with members in the order of a writer. The zero value is ready for an empty map.
@@ -130,6 +144,9 @@ func (f *Filler) Put(m Map, name string, v Value, inner *Branch) {
 // add adds a name.
 func (f *Filler) add(name string) {
 	if f.count > 0 && name <= f.last() {
+		if name == f.last() {
+			return // Its first place counts.
+		}
 		f.unsorted = true
 	}
 	if f.count < usualNames {
@@ -303,13 +320,9 @@ func (u *unpacker) branch(v Value, depth int) *Branch {
 	case Map:
 		return u.members(x, header, depth)
 	case Array:
-		items := make(map[int]*Branch)
-		u.inside(header>>1, len(x), func(i int) {
-			if b := u.branch(x[i], depth-1); b != nil {
-				items[i] = b
-			}
-		})
-		return Items(items)
+		var items Items
+		u.inside(header>>1, len(x), func(i int) { items.Put(i, u.branch(x[i], depth-1)) })
+		return items.Branch()
 	}
 	u.d.fail()
 	return nil

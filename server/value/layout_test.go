@@ -37,14 +37,13 @@ func filledValue(r *rand.Rand, depth int, path string, names map[string][]string
 	if n := r.IntN(4); depth > 0 && n == 0 {
 		return filled(r, depth-1, path+"/", names)
 	} else if depth > 0 && n == 1 {
-		list, inside := make(value.Array, r.IntN(4)), map[int]*value.Branch{}
+		list, items := make(value.Array, r.IntN(4)), value.Items{}
 		for i := range list {
 			var b *value.Branch
-			if list[i], b = filledValue(r, depth-1, path+"#"+string(rune('0'+i)), names); b != nil {
-				inside[i] = b
-			}
+			list[i], b = filledValue(r, depth-1, path+"#"+string(rune('0'+i)), names)
+			items.Put(i, b)
 		}
-		return list, value.Items(inside)
+		return list, items.Branch()
 	}
 	return value.Int(r.IntN(9)), nil
 }
@@ -160,4 +159,23 @@ func FuzzStoredLayout(f *testing.F) {
 			t.Errorf("%v: layout %v read back as %v", m, b, got)
 		}
 	})
+}
+
+// TestTheFirstPlaceOfANameCounts puts names several times, one after the other and with others in between.
+func TestTheFirstPlaceOfANameCounts(t *testing.T) {
+	for _, c := range []struct{ put, want []string }{
+		{[]string{"b", "b", "a", "b"}, []string{"b", "a"}},
+		{[]string{"a", "a", "b", "b"}, nil},
+		{[]string{"a", "b", "a"}, nil},
+		{[]string{"c", "a", "a", "c", "b"}, []string{"c", "a", "b"}},
+	} {
+		m := value.Map{}
+		var f value.Filler
+		for _, name := range c.put {
+			f.Put(m, name, value.Null{}, nil)
+		}
+		if got := f.Branch(m); (got == nil) != (c.want == nil) || got != nil && !slices.Equal(got.Names(m), c.want) {
+			t.Errorf("%q: %v, want %q", c.put, got, c.want)
+		}
+	}
 }

@@ -38,9 +38,10 @@ func namesOf(order []byte, m value.Map) []string {
 	}
 	names, seen := make([]string, 0, len(m)), make(map[string]bool, len(m))
 	fields(order, func(_ protowire.Number, part []byte) bool {
-		if _, ok := m[string(part)]; ok && !seen[string(part)] {
-			names = append(names, string(part))
-			seen[string(part)] = true
+		name := string(part)
+		if _, ok := m[name]; ok && !seen[name] {
+			names = append(names, name)
+			seen[name] = true
 		}
 		return true
 	})

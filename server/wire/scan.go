@@ -213,7 +213,7 @@ func (s *scanner) timestampValue() value.Value {
 // array reads an array inside depth levels, and its length.
 func (s *scanner) array(depth int) value.Value {
 	out := value.Array{}
-	var branches map[int]*value.Branch
+	var layouts value.Items
 	s.inside(func(s *scanner) {
 		for s.more() {
 			if number, kind := s.tag(); number != pb.FieldArrayValueValues || kind != protowire.BytesType {
@@ -221,13 +221,12 @@ func (s *scanner) array(depth int) value.Value {
 				return
 			}
 			s.inside(func(s *scanner) {
-				if out = append(out, s.value(depth-1)); s.branch != nil {
-					branches = withBranch(branches, len(out)-1, s.branch)
-				}
+				out = append(out, s.value(depth-1))
+				layouts.Put(len(out)-1, s.branch)
 			})
 		}
 	})
-	s.branch = value.Items(branches)
+	s.branch = layouts.Branch()
 	return out
 }
 

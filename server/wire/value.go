@@ -99,27 +99,16 @@ func expressionKind(v any) string {
 // parseArray parses the elements of an array at depth levels, and its layout.
 func parseArray(items []*pb.Value, depth int) (value.Array, *value.Branch, error) {
 	out := make(value.Array, len(items))
-	var branches map[int]*value.Branch
+	var layouts value.Items
 	for i, item := range items {
 		v, b, err := parseValue(item, depth-1)
 		if err != nil {
 			return nil, nil, err
 		}
 		out[i] = v
-		if b != nil {
-			branches = withBranch(branches, i, b)
-		}
+		layouts.Put(i, b)
 	}
-	return out, value.Items(branches), nil
-}
-
-// withBranch adds the layout of an element.
-func withBranch(branches map[int]*value.Branch, i int, b *value.Branch) map[int]*value.Branch {
-	if branches == nil {
-		branches = make(map[int]*value.Branch)
-	}
-	branches[i] = b
-	return branches
+	return out, layouts.Branch(), nil
 }
 
 // parseFields parses the members of a map at depth levels, and its layout. order is the order of the members if they

@@ -23,7 +23,7 @@ func orderedDocument(path string) *document.Document {
 	none := make([]*value.Branch, 2)
 	n, nBranch := fill([]string{"y", "x"}, []value.Value{value.Int(2), value.Int(3)}, none)
 	item, itemBranch := fill([]string{"d", "c"}, []value.Value{value.Int(4), value.Int(5)}, none)
-	list, listBranch := value.Array{item}, value.Items(map[int]*value.Branch{0: itemBranch})
+	list, listBranch := value.Array{item}, value.Items{0: itemBranch}.Branch()
 	d := stored(path, nil)
 	fields, branch := fill([]string{"z", "n", "a"}, []value.Value{value.Int(1), n, list}, []*value.Branch{nil, nBranch, listBranch})
 	d.Fields, d.Layout = fields, value.LayoutOf(branch)
