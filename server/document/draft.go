@@ -158,13 +158,10 @@ func (d *Draft) Document(at clock.Version) (*Document, error) {
 	}
 	fields, layout := d.fields, d.layout
 	if d.editor != nil {
-		fields = d.editor.Map()
+		fields, layout = d.editor.Map(), d.editor.Layout()
 	}
 	if fields == nil {
 		fields = value.Map{}
-	}
-	if d.editor != nil {
-		layout = d.editor.Layout()
 	}
 	if !d.created && value.Identical(d.before.Fields, fields) {
 		given := *d.before

@@ -13,7 +13,6 @@ import (
 
 // step is a name at one level of the paths of a mask.
 type step struct {
-	name   string
 	hash   uint32
 	path   value.FieldPath // of the mask, nil if only longer paths have the name
 	inside *level
@@ -58,7 +57,7 @@ func (l *level) step(name string) *step {
 		if l.byName == nil {
 			l.byName = make(map[string]*step)
 		}
-		s = &step{name: name, hash: hash(name)}
+		s = &step{hash: hash(name)}
 		l.steps, l.byName[name] = append(l.steps, s), s
 	}
 	return s
@@ -103,14 +102,11 @@ func hashed(steps []*step) {
 func hash(name string) uint32 {
 	var h uint32
 	for _, r := range name {
-		if hi, lo := utf16.EncodeRune(r); hi != utf8Replacement {
-			h = 31*(31*h+uint32(hi)) + uint32(lo)
-		} else {
-			h = 31*h + uint32(r)
+		if utf16.RuneLen(r) == 2 {
+			high, low := utf16.EncodeRune(r)
+			h, r = 31*h+uint32(high), low
 		}
+		h = 31*h + uint32(r)
 	}
 	return h ^ h>>16
 }
-
-// utf8Replacement is what utf16.EncodeRune returns for a rune that is one unit.
-const utf8Replacement = '\uFFFD'
