@@ -7,7 +7,6 @@ import (
 	"clave/server/fault"
 	"clave/server/live"
 	"clave/server/ratelimit"
-	"clave/server/rules"
 )
 
 // The memory of a target in bytes: targetOverhead, and the size of its query and its names, which is held several times.
@@ -18,7 +17,7 @@ const (
 
 // targetMemory returns the approximate memory of a target in bytes.
 func targetMemory(t *live.Target) int64 {
-	size := rules.QuerySize(t.Query)
+	size := t.Query.Size()
 	for _, name := range t.Documents {
 		size += len(name.Path)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/document"
+	"clave/server/query"
 	"clave/server/rules/eval"
 	"clave/server/value"
 )
@@ -22,7 +23,7 @@ type Evaluation struct {
 // NewEvaluation returns the parts of a decision that the monitor needs.
 func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluation {
 	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
-	e.request.Reader, e.request.Lookups = nil, nil
+	e.request.Reader, e.request.Lookups, e.request.Spend = nil, nil, nil
 	e.request.Before, e.request.After = slim(q.Before), slim(q.After)
 	e.request.Query = slimQuery(q.Query)
 	e.decision.Statements = append([]Statement(nil), d.Statements...)
@@ -38,6 +39,16 @@ func slim(d *document.Document) *document.Document {
 		return d
 	}
 	return &document.Document{Name: d.Name}
+}
+
+// slimQuery returns a query without the fields that it selects, which no rule reads and whose number has no limit.
+func slimQuery(q *query.Query) *query.Query {
+	if q == nil || !q.HasSelect {
+		return q
+	}
+	slim := *q
+	slim.HasSelect, slim.Select = false, nil
+	return &slim
 }
 
 // outcome returns the outcome of the whole request.

@@ -52,7 +52,7 @@ func (e *Evaluation) Ruleset() *Ruleset { return e.ruleset }
 
 // Size returns the approximate size of the evaluation in bytes.
 func (e *Evaluation) Size() int {
-	size := 1<<10 + QuerySize(e.request.Query)
+	size := 1<<10 + e.request.Query.Size()
 	if d := e.request.Before; d != nil {
 		size += d.Size()
 	}

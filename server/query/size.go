@@ -1,22 +1,9 @@
-package rules
+package query
 
-import (
-	"clave/server/query"
-	"clave/server/value"
-)
+import "clave/server/value"
 
-// slimQuery returns a query without the fields that it selects, which no rule reads and whose number has no limit.
-func slimQuery(q *query.Query) *query.Query {
-	if q == nil || !q.HasSelect {
-		return q
-	}
-	slim := *q
-	slim.HasSelect, slim.Select = false, nil
-	return &slim
-}
-
-// QuerySize returns the approximate size of a query without its selected fields in bytes.
-func QuerySize(q *query.Query) int {
+// Size returns the approximate size of a query in bytes, without the fields that it selects. That of nil is 0.
+func (q *Query) Size() int {
 	if q == nil {
 		return 0
 	}
@@ -27,7 +14,7 @@ func QuerySize(q *query.Query) int {
 	for _, order := range q.OrderBy {
 		size += pathSize(order.Path)
 	}
-	for _, cursor := range []*query.Cursor{q.Start, q.End} {
+	for _, cursor := range []*Cursor{q.Start, q.End} {
 		if cursor != nil {
 			size += value.Size(value.Array(cursor.Values))
 		}
@@ -39,20 +26,20 @@ func QuerySize(q *query.Query) int {
 }
 
 // filterSize returns the approximate size of a filter in bytes.
-func filterSize(f query.Filter) int {
+func filterSize(f Filter) int {
 	size := 0
 	switch x := f.(type) {
-	case *query.And:
+	case *And:
 		for _, part := range x.Filters {
 			size += filterSize(part)
 		}
-	case *query.Or:
+	case *Or:
 		for _, part := range x.Filters {
 			size += filterSize(part)
 		}
-	case query.Field:
+	case Field:
 		size = pathSize(x.Path) + value.Size(x.Value)
-	case query.Unary:
+	case Unary:
 		size = pathSize(x.Path)
 	}
 	return size
