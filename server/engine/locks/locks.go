@@ -287,9 +287,7 @@ func (t *Table) Release(o *Owner) {
 func (t *Table) Clear(o *Owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	doomed := o.doomed
-	t.dropLocked(o, Expired())
-	o.doomed = doomed
+	t.freeLocked(o)
 }
 
 // dropLocked releases all locks of an owner that doesn't wait. Its further requests fail with err. The table is locked.
@@ -297,6 +295,11 @@ func (t *Table) dropLocked(o *Owner, err error) {
 	if o.doomed == nil {
 		o.doomed = err
 	}
+	t.freeLocked(o)
+}
+
+// freeLocked releases all locks of an owner that doesn't wait. The table is locked.
+func (t *Table) freeLocked(o *Owner) {
 	held := o.held
 	o.held = nil
 	for _, l := range held {
