@@ -14,6 +14,7 @@ import (
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/query/querytest"
 	"clave/server/resource"
 	"clave/server/storage/pebblestore"
 	"clave/server/value"
@@ -173,20 +174,10 @@ func filtered(t *testing.T, e *engine.Engine, q *query.Query) []string {
 	}
 	defer r.Close()
 	var docs []*document.Document
-	if _, err := r.Query(t.Context(), everything, func(d *document.Document) error {
-		if q.Matches(d) {
-			docs = append(docs, d)
-		}
-		return nil
-	}); err != nil {
+	if _, err := r.Query(t.Context(), everything, func(d *document.Document) error { docs = append(docs, d); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(docs, q.Compare)
-	var out []string
-	for _, d := range docs {
-		out = append(out, d.Name.Path)
-	}
-	return out
+	return querytest.Paths(querytest.Results(q, slices.Values(docs)))
 }
 
 // TestAnInterruptedIndexIsBuiltAgain ends an engine while an index is built, and opens its store again.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/query/querytest"
 	"clave/server/value"
 )
 
@@ -184,27 +186,6 @@ func (r random) definitions() index.Definitions {
 // model holds the expected documents by path.
 type model map[string]*document.Document
 
-// answer returns the expected result of a query, by filtering and sorting all documents.
-func (m model) answer(q *query.Query) []*document.Document {
-	var out []*document.Document
-	for _, d := range m {
-		if q.Matches(d) && q.InCursors(d) {
-			out = append(out, d)
-		}
-	}
-	slices.SortFunc(out, q.Compare)
-	return out
-}
-
-// page applies offset and limit to a result.
-func page(q *query.Query, all []*document.Document) []*document.Document {
-	all = all[min(len(all), q.Offset):]
-	if q.Limit != query.NoLimit {
-		all = all[:min(len(all), q.Limit)]
-	}
-	return all
-}
-
 // state holds the documents at one version.
 type state struct {
 	version operation.At
@@ -308,11 +289,9 @@ func compareAnswers(t *testing.T, e *engine.Engine, s state, q *query.Query, lab
 		t.Errorf("%s: Query(%s) = %v", label, describe(q), err)
 		return
 	}
-	all := s.docs.answer(q)
-	var want []string
-	for _, d := range page(q, all) {
-		want = append(want, d.Name.Path)
-	}
+	all := querytest.Results(q, maps.Values(s.docs))
+	page := querytest.Page(q, all)
+	want := querytest.Paths(page)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: Query(%s)\ngave %q\nwant %q\nby %+v", label, describe(q), got, want, stats.Plans)
 	}
@@ -324,7 +303,7 @@ func compareAnswers(t *testing.T, e *engine.Engine, s state, q *query.Query, lab
 	if err != nil || figures["n"] != value.Int(len(want)) {
 		t.Errorf("%s: count of %s = %v (%v), want %d", label, describe(q), figures["n"], err, len(want))
 	}
-	compareFigures(t, r, q, page(q, all), label)
+	compareFigures(t, r, q, page, label)
 }
 
 // compareFigures compares sums and averages with those of the model's answer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"clave/server/fault"
 	"clave/server/index"
 	"clave/server/query"
+	"clave/server/query/querytest"
 	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -124,36 +126,6 @@ func (w *dataset) run(ctx context.Context, t *testing.T, q *query.Query) (*execu
 	return x, plan
 }
 
-// all returns all matching documents in order, without offset and limit, by filtering and sorting.
-func (w *dataset) all(q *query.Query) []*document.Document {
-	var out []*document.Document
-	for _, d := range w.docs {
-		if q.Matches(d) && q.InCursors(d) {
-			out = append(out, d)
-		}
-	}
-	slices.SortFunc(out, q.Compare)
-	return out
-}
-
-// page applies a query's offset and limit.
-func page(q *query.Query, all []*document.Document) []*document.Document {
-	all = all[min(len(all), q.Offset):]
-	if q.Limit != query.NoLimit {
-		all = all[:min(len(all), q.Limit)]
-	}
-	return all
-}
-
-// paths returns the paths of documents.
-func paths(docs []*document.Document) []string {
-	out := []string{}
-	for _, d := range docs {
-		out = append(out, d.Name.Path)
-	}
-	return out
-}
-
 // random makes random documents and queries of few values, so that filters match and orders have ties.
 type random struct{ *rand.Rand }
 
@@ -257,7 +229,7 @@ func TestRunsEqualFilterAndSort(t *testing.T) {
 // compare compares the results, names and count of a query with those of the model.
 func compare(t *testing.T, w *dataset, q *query.Query, what string) {
 	t.Helper()
-	want := paths(page(q, w.all(q)))
+	want := querytest.Paths(querytest.Page(q, querytest.Results(q, maps.Values(w.docs))))
 	x, plan := w.run(t.Context(), t, q)
 	got := []string{}
 	if err := x.Documents(func(d *document.Document) error { got = append(got, d.Name.Path); return nil }); err != nil || !slices.Equal(got, want) {
@@ -403,8 +375,8 @@ func TestNearest(t *testing.T) {
 	q := normal(t, &query.Query{Nearest: &query.Nearest{Path: value.FieldPath{"v"}, Vector: []float64{0, 0}, Measure: query.Euclidean, Limit: 2}, Limit: query.NoLimit})
 	x, _ := w.run(t.Context(), t, q)
 	var got []*document.Document
-	if err := x.Documents(func(d *document.Document) error { got = append(got, d); return nil }); err != nil || !slices.Equal(paths(got), []string{"c/middle", "c/near"}) {
-		t.Errorf("the nearest are %v, %v", paths(got), err)
+	if err := x.Documents(func(d *document.Document) error { got = append(got, d); return nil }); err != nil || !slices.Equal(querytest.Paths(got), []string{"c/middle", "c/near"}) {
+		t.Errorf("the nearest are %v, %v", querytest.Paths(got), err)
 	}
 }
 

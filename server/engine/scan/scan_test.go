@@ -16,6 +16,7 @@ import (
 	"clave/server/index"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/query/querytest"
 	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
@@ -104,22 +105,6 @@ func (w *dataset) read(ctx context.Context, r storage.Reader, p *planner.Plan, q
 	return paths, stats, rows.Close()
 }
 
-// want returns the paths of the matching documents in the query's order, by filtering and sorting.
-func (w *dataset) want(q *query.Query) []string {
-	var found []*document.Document
-	for _, d := range w.docs {
-		if q.Matches(d) && q.InCursors(d) {
-			found = append(found, d)
-		}
-	}
-	slices.SortFunc(found, q.Compare)
-	var out []string
-	for _, d := range found {
-		out = append(out, d.Name.Path)
-	}
-	return out
-}
-
 // filter returns a filter of a field.
 func filter(path string, op query.Op, v value.Value) query.Field {
 	return query.Field{Path: value.FieldPath{path}, Op: op, Value: v}
@@ -179,7 +164,7 @@ func TestHitsEqualFilterAndSort(t *testing.T) {
 			continue
 		}
 		got, _, err := w.read(t.Context(), w.store, p, q)
-		if want := w.want(q); err != nil || !slices.Equal(got, want) || len(want) == 0 {
+		if want := querytest.Paths(querytest.Results(q, slices.Values(w.docs))); err != nil || !slices.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%s: plan %+v\ngot  %v, %v\nwant %v", tt.name, p.Describe(), got, err, want)
 		}
 	}
