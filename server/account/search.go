@@ -69,8 +69,8 @@ func (f *finder) has(u *User) bool {
 // fold returns a text in lower case and without accents.
 func fold(text string) string { return string(appendFolded(nil, []byte(text))) }
 
-// appendFolded appends a text in lower case and without accents: of each letter what Unicode's canonical decomposition
-// begins with, and no combining marks.
+// appendFolded appends a text in lower case and without accents: of each letter the first character of its canonical
+// decomposition in Unicode, and no combining marks.
 func appendFolded(to, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -88,7 +88,7 @@ func (s *Store) List(ctx context.Context, sc Scope, after string, yield func(*Us
 	return s.scan(ctx, sc, after, func([]byte) bool { return true }, yield)
 }
 
-// scan is List restricted to accounts whose stored form is wanted. The others are not decoded.
+// scan is List restricted to the accounts for whose stored form wanted returns true. The others are not decoded.
 func (s *Store) scan(ctx context.Context, sc Scope, after string, wanted func(stored []byte) bool, yield func(*User) bool) error {
 	r := storage.Prefix(sc.key("u\x00"))
 	if after != "" {

@@ -52,8 +52,8 @@ type followed struct {
 	mu      struct {
 		sync.Mutex
 		closed bool
-		// under counts the requests in progress.
-		under sync.WaitGroup
+		// inProgress counts the requests in progress.
+		inProgress sync.WaitGroup
 	}
 }
 
@@ -148,6 +148,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
+	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here, too.
 	s.accounts.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
 	calls, err := firestore.New(firestore.Options{Guard: g, Clock: a.o.Clock})
 	if err != nil {
@@ -259,12 +260,12 @@ func (s *followed) enter() bool {
 	if s.mu.closed || s.ending.Ended() {
 		return false
 	}
-	s.mu.under.Add(1)
+	s.mu.inProgress.Add(1)
 	return true
 }
 
 // leave ends a request.
-func (s *followed) leave() { s.mu.under.Done() }
+func (s *followed) leave() { s.mu.inProgress.Done() }
 
 // followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond
@@ -280,7 +281,7 @@ func (s *followed) close() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.mu.under.Wait()
+		s.mu.inProgress.Wait()
 	}()
 	late, stop := clock.System().After(followedGrace)
 	select {

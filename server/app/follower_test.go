@@ -32,6 +32,6 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 		if text, err := io.ReadAll(r.Body); !want && (string(text) != body || err != nil) {
 			t.Errorf("the read is forwarded with the body %q, %v", text, err)
 		}
-		s.mu.under.Wait() // it is no longer in progress here
+		s.mu.inProgress.Wait() // it is no longer in progress here
 	}
 }

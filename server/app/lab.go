@@ -5,8 +5,9 @@ import (
 	"clave/server/config"
 )
 
-// labClock returns the clock that the console's lab advances, and makes it the app's clock. It returns nil if there
-// is no lab, or if a test has set a clock. Without a lab it returns the clock that the environment has put ahead.
+// labClock returns a clock that is ahead of the machine's clock by CLAVE_CLOCK_AHEAD and that the console's lab advances,
+// and makes it the app's clock. It returns nil in production, if a test has set a clock, and if there is neither a lab
+// nor that variable.
 func labClock(c *config.Config, o *Options) *clock.Shifted {
 	if o.Clock != nil || c.Production() || !c.UI && c.ClockAhead == 0 {
 		return nil

@@ -261,7 +261,7 @@ func (n *nodes) serveAsLeader(a *App) {
 	}
 }
 
-// runInner is early.run for the inner listener: while it still serves, other nodes give their leases back, so that the next
+// runInner is earlyPart.run for the inner listener: while it still serves, other nodes give their leases back, so that the next
 // leader need not wait.
 func (n *nodes) runInner(ctx context.Context, e *earlyPart) error {
 	select {

@@ -9,8 +9,9 @@ import (
 	"clave/server/metrics"
 )
 
-// openOtherPorts opens the other ports of a node that does not lead: that of its metrics and the redirection to https,
-// which every node has, the console's, and those of what runs at the leader only, which name it.
+// openOtherPorts opens the other ports of a node that does not lead: those of its metrics and of the redirection to
+// https, which every node has, the console's, and those of the parts that run at the leader only, which respond with
+// the leader's address.
 func (a *App) openOtherPorts(ctx context.Context, n *nodes, p ports) error {
 	if p.metrics != nil {
 		handlers, err := a.metricsHandlers(func(context.Context) metrics.State { return a.followerState(n) })

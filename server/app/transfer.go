@@ -37,6 +37,7 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if dir == "" {
 		return nil
 	}
+	// With --export-on-exit to the folder of --import there is no export yet at the first run.
 	if blank, err := transfer.Blank(dir); err == nil && blank && dir == a.config.ExportDir {
 		fmt.Fprintf(a.o.Notices, "%s holds no export yet: starting without data\n", dir)
 		return nil
@@ -49,6 +50,7 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if err != nil {
 		return err
 	}
+	// After an interrupted import the data are a part of the same import (unfinished), which is repeated.
 	if !empty && interrupted == "" {
 		return fault.E(fault.FailedPrecondition,
 			"%s: there are data of project %s already. --import begins with those of its folder alone: leave --data out, name an empty folder, or add to the data with clave import.",

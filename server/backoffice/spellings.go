@@ -10,6 +10,8 @@ import (
 	"cloud.google.com/go/firestore"
 )
 
+// spelledPrefix is the number of characters of an address whose case variants are searched for.
+//
 // Documents of visitors have addresses as they were typed, and Firestore compares strings with their case and spaces. A document of an address is
 // therefore found by several ranges of the index: one for each case variant of the address's first spelledPrefix characters, and those of all
 // strings that begin with a space. The documents in these ranges are then compared without case and outer spaces.

@@ -133,9 +133,9 @@ type Node struct {
 		// owners serve requests of sessions that other nodes have forwarded, whether this node leads or not.
 		owners  map[string]http.Handler
 		changed chan struct{}
-		// leader is the leader of the requests in progress, which under ends when another node leads.
-		leader Leader
-		under  *process.Ending
+		// leader is the leader of the requests in progress. inProgress ends them when another node leads.
+		leader     Leader
+		inProgress *process.Ending
 	}
 }
 
@@ -150,7 +150,7 @@ func New(o Options) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{o: o, tls: settings, ending: process.NewEnding(), waiters: waiters{most: o.MaxWaiting, mostBytes: o.MaxWaitingBytes}}
-	n.mu.under = process.NewEnding()
+	n.mu.inProgress = process.NewEnding()
 	n.mu.changed = make(chan struct{})
 	n.transport = newTransport(settings)
 	n.conns = conns{tls: settings, clock: o.Clock}
@@ -181,10 +181,10 @@ func (n *Node) during(l Leader) *process.Ending {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.mu.leader != l {
-		n.mu.under.End()
-		n.mu.leader, n.mu.under = l, process.NewEnding()
+		n.mu.inProgress.End()
+		n.mu.leader, n.mu.inProgress = l, process.NewEnding()
 	}
-	return n.mu.under
+	return n.mu.inProgress
 }
 
 // watch ends the responses of a leader that are in progress when another node leads. Otherwise those of a paused leader

@@ -16,8 +16,8 @@ import (
 // keyInfo names the purpose of a derived key.
 const keyInfo = "clave inner connection 1"
 
-// errStranger refuses a peer that does not have the secret.
-var errStranger = errors.New("cluster: the peer is not a node of this cluster")
+// errNotANode refuses a peer that does not have the secret.
+var errNotANode = errors.New("cluster: the peer is not a node of this cluster")
 
 // identity returns the TLS settings of a node: it presents, and accepts only, a certificate of the key that all nodes of
 // the cluster derive from their secret.
@@ -45,7 +45,7 @@ func identity(secret []byte) (*tls.Config, error) {
 		InsecureSkipVerify: true, //nolint:gosec // see VerifyConnection
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || !own.Equal(s.PeerCertificates[0].PublicKey) {
-				return errStranger
+				return errNotANode
 			}
 			return nil
 		},

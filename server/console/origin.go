@@ -101,7 +101,7 @@ func newCookie(r *http.Request, value string) *http.Cookie {
 	return cookie
 }
 
-// cookie returns the value of a request's session cookie, or an empty string.
+// sessionCookie returns the value of a request's session cookie, or an empty string.
 func sessionCookie(r *http.Request) string {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {

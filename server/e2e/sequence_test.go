@@ -139,7 +139,7 @@ func (s *sequence) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf("\n  %d: ", s.step)+fmt.Sprintf(format, args...))
 }
 
-// ids are those of the documents.
+// sequenceIDs are the paths of the documents.
 var sequenceIDs = []string{"c/a", "c/b", "c/c", "c/d", "c/e", "c/a/c/x", "c/a/c/y", "d/a"}
 
 // fields returns fields of a document.

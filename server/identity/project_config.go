@@ -58,6 +58,7 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	if _, ok := signIn["allowDuplicateEmails"]; !ok {
 		signIn["allowDuplicateEmails"] = false
 	}
+	// `firebase auth:export` and imports elsewhere need the parameters of the project's password hashes.
 	if !s.o.AsEmulator {
 		signIn["hashConfig"] = map[string]any{
 			"algorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(params.SignerKey),

@@ -168,8 +168,8 @@ func checkList(f Field) error {
 }
 
 // maxCompared is the size of the greatest value that a field is compared with, in bytes. Indexes hold no more of a
-// value (seen of production: github.com/GoogleCloudPlatform/datacatalog-tag-engine/issues/14; measured with the
-// official emulator).
+// value. The limit is production's (github.com/GoogleCloudPlatform/datacatalog-tag-engine/issues/14) and was measured
+// with the official emulator.
 const maxCompared = 1500
 
 // checkSizes checks the values that a field is compared with.

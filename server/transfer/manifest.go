@@ -80,6 +80,8 @@ type exportPart struct {
 
 // partsOf returns the parts of an export, at least one, by its overall metadata file.
 func partsOf(folder fs.FS, name string) ([]exportPart, error) {
+	// The overall file names a file of metadata for each part, which names the part's files of documents. A file that is
+	// named twice is refused, because a small export could otherwise have one file read any number of times.
 	var parts []exportPart
 	named := make(map[string]bool)
 	err := messages(folder, name, overallPart, func(message []byte) error {

@@ -11,9 +11,10 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Generated messages hold the members of maps in Go maps, which have no order. The rules can read the order in which a
-// client sent them, so the messages of documents and of maps whose members do not come in the order of their names
-// carry it: in place of unknown fields, which the parsers here discard, are the names as field orderNumber.
+// orderNumber is the number of the field with the order of the members of a document or a map. Generated messages hold
+// the members of maps in Go maps, which have no order. The rules can read the order in which a client sent them. So a
+// message whose members do not come in the order of their names has them, in their order, as a field of this number in
+// place of its unknown fields, which the parsers here discard.
 const orderNumber = 1
 
 // setOrder sets the order of the members of a document or a map.

@@ -221,15 +221,15 @@ func (t *Table) wait(ctx context.Context, r *request) error {
 	case err := <-r.done:
 		return err
 	case <-ctx.Done():
-		return t.giveUp(r, ctx.Err())
+		return t.withdraw(r, ctx.Err())
 	case <-timeout:
-		return t.giveUp(r, Contention())
+		return t.withdraw(r, Contention())
 	}
 }
 
-// giveUp removes a request from its queue with err, unless the request has been decided meanwhile. It releases all locks of the
+// withdraw removes a request from its queue with err, unless the request has been decided meanwhile. It releases all locks of the
 // owner.
-func (t *Table) giveUp(r *request, err error) error {
+func (t *Table) withdraw(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {

@@ -27,10 +27,10 @@ type Range struct {
 func NewRange(q *query.Query, last *document.Document) *Range { return &Range{q: q, last: last} }
 
 // Covers reports whether a change affects the range.
-func (r *Range) Covers(c document.Change) bool { return r.sees(c.Before) || r.sees(c.After) }
+func (r *Range) Covers(c document.Change) bool { return r.contains(c.Before) || r.contains(c.After) }
 
-// sees reports whether a document is in the range.
-func (r *Range) sees(d *document.Document) bool {
+// contains reports whether a document is in the range.
+func (r *Range) contains(d *document.Document) bool {
 	return d != nil && r.q.Matches(d) && r.q.InCursors(d) && (r.last == nil || r.q.Compare(d, r.last) <= 0)
 }
 

@@ -62,6 +62,7 @@ func Scan(ctx context.Context, r storage.Reader, number uint32, after, upto cloc
 		if err != nil {
 			return fmt.Errorf("read changes: %w", err)
 		}
+		// The images share memory with the record, and yield may keep them; the value is valid until the next move only.
 		images, err := records.Images(bytes.Clone(b))
 		if err != nil {
 			return fmt.Errorf("read changes of %d: %w", v, err)

@@ -177,7 +177,7 @@ func setParams(m proto.Message, params map[string][]string) error {
 type answer struct {
 	w      http.ResponseWriter
 	stream bool
-	// packable says whether the client accepts gzip.
+	// packable is set if the client accepts gzip.
 	packable bool
 	system   system
 	sent     int

@@ -63,6 +63,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	call := identity.Call{Project: h.service.Project(), Tenant: q.Get("tenantId"), Address: r.RemoteAddr, Origin: "http://" + r.Host}
+	// A person who opens the link gets the text of checkCode, which explains how to add the new password to it.
 	if mode == "resetPassword" && lacksPassword(q) && h.checkCode(w, r, call, q) {
 		return
 	}

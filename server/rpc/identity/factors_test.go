@@ -33,7 +33,7 @@ func (w *fixture) enroll(user object, phone string) object {
 // texter counts text messages.
 type texter struct{ sent atomic.Int32 }
 
-// Text implements identity.Texter.
+// Text implements textmessage.Sender.
 func (x *texter) Text(context.Context, textmessage.Message) error {
 	x.sent.Add(1)
 	return nil

@@ -22,7 +22,7 @@ type lastText struct {
 	last string
 }
 
-// Text implements identity.Texter.
+// Text implements textmessage.Sender.
 func (x *lastText) Text(_ context.Context, m textmessage.Message) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -28,7 +28,7 @@ type Options struct {
 	Clock clock.Clock
 	// Lease is the time for which a leader leads without renewing; zero means 3 s.
 	Lease time.Duration
-	// Timeout is the time for which a leader waits for PostgreSQL before it steps down; zero means 10 s.
+	// Timeout is the time for which a leader waits for PostgreSQL before it stops leading; zero means 10 s.
 	Timeout time.Duration
 	// Retention is the time for which the log is kept after write-behind, for replicas that lag; zero means 10 min.
 	Retention time.Duration
