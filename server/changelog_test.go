@@ -14,8 +14,9 @@ var (
 	changeKinds = []string{"### Added", "### Changed", "### Deprecated", "### Removed", "### Fixed", "### Security"}
 )
 
-// TestChangelog requires the form of Keep a Changelog: the unreleased changes first, then the versions with their dates, newest first. Each kind of
-// changes has entries of one line, which are sentences. .ci/release takes a version's section from the file.
+// TestChangelog requires the form of Keep a Changelog: the unreleased changes first, then the versions with their
+// dates, newest first. Each kind of changes has entries of one line, which are sentences. .ci/release takes a version's
+// section from the file.
 func TestChangelog(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil {

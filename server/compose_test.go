@@ -33,8 +33,8 @@ func composeServices(t *testing.T) map[string]string {
 	return found
 }
 
-// TestComposeCluster checks that the cluster's services belong only to their profile, that their files exist, and that the balancer's configuration
-// names each node and checks its health.
+// TestComposeCluster checks that the cluster's services belong only to their profile, that their files exist, and that
+// the balancer's configuration names each node and checks its health.
 func TestComposeCluster(t *testing.T) {
 	services := composeServices(t)
 	var cluster []string

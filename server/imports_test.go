@@ -141,7 +141,8 @@ func moduleImports(t *testing.T, file string) []string {
 	return imports
 }
 
-// TestImportsGoDown checks that no allowed import goes up a layer or is part of a cycle, and that the separations of design.md hold.
+// TestImportsGoDown checks that no allowed import goes up a layer or is part of a cycle, and that the separations of
+// design.md hold.
 func TestImportsGoDown(t *testing.T) {
 	packages := readImports(t)
 	for name, may := range packages {

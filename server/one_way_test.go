@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// httpHeaders lists header fields that only some packages may set or read, and what the others do instead. Each further package has a reason.
+// httpHeaders lists header fields that only some packages may set or read, and what the others do instead. Each further
+// package has a reason.
 var httpHeaders = []struct {
 	field, value string
 	homes        map[string]string

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// The names in a page that must exist: links, names of files in backquotes, tests and targets of make. Names with capitals or * stand for others.
+// The names in a page that must exist: links, names of files in backquotes, tests and targets of make. Names with
+// capitals or * stand for others.
 var (
 	pageLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	pageFile = regexp.MustCompile("`([a-z0-9_./-]+/[a-z0-9_.-]+\\.(?:go|ts|tsx|mjs|proto|md|yml|txt|rules|sh))`")

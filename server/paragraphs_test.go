@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// The beginnings of lines that do not continue a paragraph: headings, tables, pictures, HTML, quotations, and items of lists.
+// The beginnings of lines that do not continue a paragraph: headings, tables, pictures, HTML, quotations, and items of
+// lists.
 var (
 	ownLine  = regexp.MustCompile(`^\s*(#|\||!\[|<|>|\[[^\]]+\]:|$)`)
 	listItem = regexp.MustCompile(`^\s*([-*+]|\d+\.)\s`)
 	fence    = regexp.MustCompile("^\\s*(```|~~~)")
 )
 
-// TestParagraphsAreOneLine requires that each paragraph and each item of a list is one line in the documentation. Changes of a
-// text then show the changed sentence, and no line breaks are left over from earlier texts.
+// TestParagraphsAreOneLine requires that each paragraph and each item of a list is one line in the documentation.
+// Changes of a text then show the changed sentence, and no line breaks are left over from earlier texts.
 func TestParagraphsAreOneLine(t *testing.T) {
 	pages := 0
 	for _, name := range readRepository(t).files {

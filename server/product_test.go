@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheProductHoldsNoService checks that neither the back office nor the Admin SDK, which services use, is part of the clave program.
+// TestTheProductHoldsNoService checks that neither the back office nor the Admin SDK, which services use, is part of
+// the clave program.
 func TestTheProductHoldsNoService(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "./cmd/clave").Output()
 	if err != nil {

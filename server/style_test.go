@@ -44,14 +44,15 @@ var metaphors = regexp.MustCompile(`(?i)\b(asks?|asked|tells?|told|said|talks?|s
 	`that (is|was|are|were) none|as [a-z][\w' ]{2,30} has it|` +
 	`is no (array|object|map|text|node|alternative|part|filter|commit|data|code|number|error|string|list))\b`)
 
-// relatives matches sentences that begin with a relative clause. The subject comes first: "The requests that …", not "What requests …".
+// relatives matches sentences that begin with a relative clause. The subject comes first: "The requests that …", not
+// "What requests …".
 var relatives = regexp.MustCompile(`(?:^|[.!?:] )(?:What|Whatever|Who|Whoever) [a-z]+`)
 
 // metaphorsInNames matches such words in the names of tests.
 var metaphorsInNames = regexp.MustCompile(`Asks|Tells|Hears|Heard|Saw|Obey|Believe|Law([A-Z]|$)|Guest|World|Thief|Stranger|Nobody|Somebody|Everybody|InVain|GoesOn|GoOn|LetsGo|ComesBack|ComeBack|Judged|Patien|Forg[eo]t|Outlive|Wants|Knows|Alive|ForEver|Alone($|[A-Z])`)
 
-// metaphorsAsNames matches names of functions and constants that must say what they do or hold. Such verbs are refused at the beginning of a name,
-// and as a word in it.
+// metaphorsAsNames matches names of functions and constants that must say what they do or hold. Such verbs are refused
+// at the beginning of a name, and as a word in it.
 var metaphorsAsNames = regexp.MustCompile(`(?i:^(worth|because|alive|hush|bury|forget|forgotten|revive|poke|obey)$)|[pP]atien(ce|t)|` +
 	`^(forget|tell|ask|hear|obey|poke|hush|bury|revive|complain)[A-Z]|[a-z](Forget|Tell|Ask|Hear|Obey|Poke|Hush|Bury|Revive|Complain)([A-Z]|$)`)
 
@@ -308,7 +309,8 @@ func checkSpec(t *testing.T, fset *token.FileSet, d *ast.GenDecl, spec ast.Spec)
 	}
 }
 
-// checkFunctions checks that functions have at most maxFuncLines, except switches with a case for each node that are marked as such.
+// checkFunctions checks that functions have at most maxFuncLines, except switches with a case for each node that are
+// marked as such.
 func checkFunctions(t *testing.T, fset *token.FileSet, file *ast.File) {
 	t.Helper()
 	for _, decl := range file.Decls {

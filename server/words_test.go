@@ -17,14 +17,15 @@ var (
 	hashed  = []string{".sh", ".yml", ".cfg", "Makefile", "Dockerfile"}
 )
 
-// notRead lists folders with installed or built files, the records of other projects, and the scripts of drawings, whose subjects would match.
+// notRead lists folders with installed or built files, the records of other projects, and the scripts of drawings,
+// whose subjects would match.
 var notRead = []string{"node_modules", ".git", "bin", "dist", "dist-ssr", "test-results", "playwright-report", "capturas", "conformance", "arte", "ilustraciones"}
 
 // afterCode matches a comment at the end of a line of code.
 var afterCode = regexp.MustCompile(`\s(// .*)$`)
 
-// TestWordsOfOtherLanguages refuses the metaphors of TestWords in comments of TypeScript, JavaScript, style sheets, rules, scripts and configuration, and in
-// the documentation.
+// TestWordsOfOtherLanguages refuses the metaphors of TestWords in comments of TypeScript, JavaScript, style sheets,
+// rules, scripts and configuration, and in the documentation.
 func TestWordsOfOtherLanguages(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
@@ -59,7 +60,8 @@ func TestWordsOfOtherLanguages(t *testing.T) {
 	}
 }
 
-// readerOf returns the function that reads the comments of a file, by line number from 1; nil if its language is not read.
+// readerOf returns the function that reads the comments of a file, by line number from 1; nil if its language is not
+// read.
 func readerOf(name string) func(text string) map[int]string {
 	has := func(suffix string) bool { return strings.HasSuffix(name, suffix) }
 	switch {
@@ -104,7 +106,8 @@ func hashComments(text string) map[int]string {
 	return comments
 }
 
-// prose returns the lines of a page except its headings, code blocks and the rows of tables, which may be questions or quote other programs.
+// prose returns the lines of a page except its headings, code blocks and the rows of tables, which may be questions or
+// quote other programs.
 func prose(text string) map[int]string {
 	lines, code := make(map[int]string), false
 	for i, line := range strings.Split(text, "\n") {

@@ -32,7 +32,8 @@ type calls struct {
 	guard      *guard.Guard
 	// console serves the console's port; nil without one.
 	console http.Handler
-	// signIn serves the console's page on the site's port that signs browsers in; nil without a console, and in production.
+	// signIn serves the console's page on the site's port that signs browsers in; nil without a console, and in
+	// production.
 	signIn http.Handler
 	// health returns an error if the server is unhealthy.
 	health func() error

@@ -11,10 +11,10 @@ import (
 	"clave/server/front/webchannel"
 )
 
-// How nodes that share a store serve WebChannel. A Listen session begins at the node at which its first request arrives,
-// and stays there. If that node does not lead, the ids of its sessions begin with its name (ownerOf), so that the other
-// nodes forward requests to it. All other sessions are the leader's, and their ids name no node. A session whose node has
-// ended, or no longer serves reads, is unknown: its client begins a new one and resumes with its token.
+// How nodes that share a store serve WebChannel. A Listen session begins at the node at which its first request
+// arrives, and stays there. If that node does not lead, the ids of its sessions begin with its name (ownerOf), so that
+// the other nodes forward requests to it. All other sessions are the leader's, and their ids name no node. A session
+// whose node has ended, or no longer serves reads, is unknown: its client begins a new one and resumes with its token.
 
 // ownerBytes is the number of bytes of a hash that name a node.
 const ownerBytes = 9

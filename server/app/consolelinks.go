@@ -13,9 +13,9 @@ import (
 	"clave/server/fault"
 )
 
-// Links open sessions of the console. `clave console` requests them at a socket in the data folder. Sessions exist at the
-// leader only, so a node that shares its store requests links from the leader, and its console's port forwards to the
-// leader's. A link leads to the console of the node at which it was requested.
+// Links open sessions of the console. `clave console` requests them at a socket in the data folder. Sessions exist at
+// the leader only, so a node that shares its store requests links from the leader, and its console's port forwards to
+// the leader's. A link leads to the console of the node at which it was requested.
 
 // consolePort is the name of the console's port, and linkService that of the leader's service for links.
 const (
@@ -75,7 +75,8 @@ func (a *App) offerLinks(sessions *session.Sessions) {
 // textNoLinks is the message in the log if the socket for links cannot be opened.
 const textNoLinks = "clave console cannot create links"
 
-// openConsole opens the console's port of a node that does not lead, and the socket for links. Both stay open once it leads.
+// openConsole opens the console's port of a node that does not lead, and the socket for links. Both stay open once it
+// leads.
 func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 	relay := console.Relay(a.consoleHosts(), n.node.Forward(consolePort))
 	n.open(ctx, a.consoleOptions(p.console, relay))

@@ -31,8 +31,8 @@ type releaser struct {
 	alone func(ctx context.Context, in releaseRequest) (*Released, error)
 }
 
-// send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that are in
-// force already make no new release.
+// send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that
+// are in force already make no new release.
 func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, error) {
 	var out *Released
 	late, err := withLeader(ctx, r.leader, releaseTimeout, func(leader cluster.Leader) (err error) {

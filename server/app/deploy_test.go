@@ -53,7 +53,8 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
-// TestReadText checks that the error for a file that is not UTF-8 has its line. Other nodes would receive a different text.
+// TestReadText checks that the error for a file that is not UTF-8 has its line. Other nodes would receive a different
+// text.
 func TestReadText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "latin.rules")
 	for text, want := range map[string]string{"// café\n": "", "a\n// caf\xe9\n": "latin.rules:2: the file is not in UTF-8"} {

@@ -74,8 +74,8 @@ func newFollower(a *App, store *pgstore.Store) *follower {
 	return f
 }
 
-// shared requests a read index for all reads that wait. If the replica has the index's row, as it mostly does, all that the
-// index names is reached once for all of them.
+// shared requests a read index for all reads that wait. If the replica has the index's row, as it mostly does, all that
+// the index names is reached once for all of them.
 func (f *follower) shared(ctx context.Context) (timedIndex, error) {
 	r, err := f.request(ctx, cluster.IndexRequest{})
 	if err != nil {
@@ -149,8 +149,8 @@ func (f *follower) index(ctx context.Context, s *followed) error {
 	return f.reach(ctx, s, r)
 }
 
-// indexForStream is index for reads within streams, which wait for a leader. A lease would not do: its versions are from
-// its beginning, and a listener that comes from another node may have a later one.
+// indexForStream is index for reads within streams, which wait for a leader. A lease would not do: its versions are
+// from its beginning, and a listener that comes from another node may have a later one.
 func (f *follower) indexForStream(ctx context.Context, s *followed) error {
 	late, stop := clock.System().After(maxIndexWait)
 	defer stop()
@@ -247,8 +247,8 @@ func (d *demand) look(reads int64, now time.Duration) bool {
 	return d.high
 }
 
-// watch waits at the leader for each new row of the log, so that the replica follows at once, and for a lease if there are
-// reads. Each request confirms that the lease of the response before the last one is not used any more.
+// watch waits at the leader for each new row of the log, so that the replica follows at once, and for a lease if there
+// are reads. Each request confirms that the lease of the response before the last one is not used any more.
 func (f *follower) watch(ctx context.Context) {
 	var differed *followed // its rules were not the leader's at the last iteration
 	var reads demand
@@ -295,8 +295,8 @@ func (n *nodes) reads(port string) http.Handler {
 	})
 }
 
-// router returns the server of a port's gRPC, which serves the calls that this node may serve by itself, and forwards the
-// others.
+// router returns the server of a port's gRPC, which serves the calls that this node may serve by itself, and forwards
+// the others.
 func (n *nodes) router(a *App, port string) *grpcd.Router {
 	return grpcd.NewRouter(grpcd.RouterOptions{
 		Here: func(ctx context.Context, method string, first []byte) (context.Context, *grpcd.Server, func()) {
@@ -333,8 +333,8 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 	}))
 }
 
-// enter begins a request at this node, under the returned context and until done is called. It returns nil if the leader
-// must serve it.
+// enter begins a request at this node, under the returned context and until done is called. It returns nil if the
+// leader must serve it.
 func (f *follower) enter(ctx context.Context, reading func() cluster.Reading) (s *followed, within context.Context, done func()) {
 	if s = f.current.Load(); s == nil {
 		return nil, nil, nil

@@ -85,7 +85,8 @@ func (a *App) portOptions(name string, ln net.Listener, handlers front.Handlers)
 	}
 }
 
-// openPort opens a port. One that answers already, at a node that shares its store, serves the handlers once the node leads.
+// openPort opens a port. One that answers already, at a node that shares its store, serves the handlers once the node
+// leads.
 func (a *App) openPort(o front.Options) {
 	if a.nodes != nil && a.nodes.ports[o.Name] != nil {
 		a.nodes.leading[o.Name] = o.Handlers

@@ -94,8 +94,8 @@ func (i *indexes) visible(ctx context.Context, r cluster.IndexRequest) (recalled
 	}
 }
 
-// await waits for a short time until the store has another last row of the log than a request names, or until the lease of
-// the node that makes the request is due.
+// await waits for a short time until the store has another last row of the log than a request names, or until the lease
+// of the node that makes the request is due.
 func (i *indexes) await(ctx context.Context, r cluster.IndexRequest) {
 	late, stop := clock.System().After(indexWait)
 	defer stop()

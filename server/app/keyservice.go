@@ -66,8 +66,8 @@ func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyResponse, e
 	return out, err
 }
 
-// offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes share the
-// store, at the leader's inner listener.
+// offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes
+// share the store, at the leader's inner listener.
 func (a *App) offerKeys(keys *serviceaccount.Registry) {
 	s := &keyService{keys}
 	if a.nodes != nil {

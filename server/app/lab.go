@@ -5,9 +5,9 @@ import (
 	"clave/server/config"
 )
 
-// labClock returns a clock that is ahead of the machine's clock by CLAVE_CLOCK_AHEAD and that the console's lab advances,
-// and makes it the app's clock. It returns nil in production, if a test has set a clock, and if there is neither a lab
-// nor that variable.
+// labClock returns a clock that is ahead of the machine's clock by CLAVE_CLOCK_AHEAD and that the console's lab
+// advances, and makes it the app's clock. It returns nil in production, if a test has set a clock, and if there is
+// neither a lab nor that variable.
 func labClock(c *config.Config, o *Options) *clock.Shifted {
 	if o.Clock != nil || c.Production() || !c.UI && c.ClockAhead == 0 {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"clave/server/resource"
 )
 
-// missingIndexService is the name of the leader's service that receives the indexes which queries at other nodes lacked.
+// missingIndexService is the name of the leader's service that receives the indexes which queries at other nodes
+// lacked.
 const missingIndexService = "lacking"
 
 // maxMissingIndexes is the maximum number of missing indexes that a node has not reported yet.

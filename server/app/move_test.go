@@ -32,7 +32,8 @@ func TestMoveDataRefuses(t *testing.T) {
 	}
 }
 
-// TestFollowersFolder runs commands on the data folder of a node that does not lead: the error names the node that can do it.
+// TestFollowersFolder runs commands on the data folder of a node that does not lead: the error names the node that can
+// do it.
 func TestFollowersFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, replicaDir), 0o700); err != nil {

@@ -22,8 +22,8 @@ import (
 	"clave/server/storage/pgstore/readlease"
 )
 
-// nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests to
-// the leader.
+// nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests
+// to the leader.
 type nodes struct {
 	members *pgstore.Members
 	node    *cluster.Node
@@ -132,7 +132,8 @@ func (n *nodes) failed(ctx context.Context) error {
 	return <-ended
 }
 
-// join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node leads.
+// join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node
+// leads.
 func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
@@ -261,8 +262,8 @@ func (n *nodes) serveAsLeader(a *App) {
 	}
 }
 
-// runInner is earlyPart.run for the inner listener: while it still serves, other nodes give their leases back, so that the next
-// leader need not wait.
+// runInner is earlyPart.run for the inner listener: while it still serves, other nodes give their leases back, so that
+// the next leader need not wait.
 func (n *nodes) runInner(ctx context.Context, e *earlyPart) error {
 	select {
 	case <-ctx.Done():

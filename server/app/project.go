@@ -26,8 +26,8 @@ func (a *App) answerProject(context.Context, struct{}) (projectAnswer, error) {
 	return projectAnswer{a.config.Project}, nil
 }
 
-// sameProject returns FailedPrecondition if the node that leads serves another project in production than this one: after a fail-over this node
-// would refuse the tokens of all clients. Without a response of the leader it returns nil.
+// sameProject returns FailedPrecondition if the node that leads serves another project in production than this one:
+// after a fail-over this node would refuse the tokens of all clients. Without a response of the leader it returns nil.
 func (a *App) sameProject(ctx context.Context, n *nodes) error {
 	leader, _ := leaderOf(n.members)()
 	if !a.config.Production() || leader.Address == "" || leader.Node == n.name {

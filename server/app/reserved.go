@@ -17,7 +17,8 @@ import (
 const webKey = "fake-api-key"
 
 // reserved returns the handler of the site's reserved paths. In production it serves the configuration of this server,
-// and otherwise that of the official emulator. signIn serves the console's page that signs browsers in, if it is not nil.
+// and otherwise that of the official emulator. signIn serves the console's page that signs browsers in, if it is not
+// nil.
 func (a *App) reserved(signIn http.Handler) http.Handler {
 	project := a.config.Project
 	if a.config.Production() {

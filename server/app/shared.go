@@ -29,7 +29,8 @@ const (
 	nodeFile   = "node"
 )
 
-// Moved reports whether an app has ended because another node leads now. The app may be built again, and is a follower then.
+// Moved reports whether an app has ended because another node leads now. The app may be built again, and is a follower
+// then.
 func Moved(err error) bool { return errors.Is(err, storage.ErrMoved) }
 
 // openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
@@ -164,8 +165,8 @@ func (n *nodes) followUntil(ctx context.Context, a *App, store *pgstore.Store) e
 	return err
 }
 
-// openAlone opens the store on PostgreSQL for a command that serves no requests. It returns FailedPrecondition while a node
-// serves the store.
+// openAlone opens the store on PostgreSQL for a command that serves no requests. It returns FailedPrecondition while a
+// node serves the store.
 func (a *App) openAlone(ctx context.Context) (*pgstore.Store, error) {
 	store, err := a.openShared(ctx)
 	if err != nil {

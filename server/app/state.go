@@ -196,8 +196,8 @@ func (a *App) importMarker() string {
 	return filepath.Join(a.config.DataDir, "importing")
 }
 
-// unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process continues the
-// same import, or any if the marker does not name its source.
+// unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process
+// continues the same import, or any if the marker does not name its source.
 func (a *App) unfinished() error {
 	dir := a.config.DataDir
 	copied, err := backup.Interrupted(dir)
@@ -273,8 +273,8 @@ func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 	return all, nil
 }
 
-// toleratesIndexes reports whether err is that of an index file that does not exist, in development. The official emulators start without the
-// file, too: only deployments read it. --indexes record and auto create it.
+// toleratesIndexes reports whether err is that of an index file that does not exist, in development. The official
+// emulators start without the file, too: only deployments read it. --indexes record and auto create it.
 func (a *App) toleratesIndexes(file string, err error) bool {
 	if a.config.Production() || !errors.Is(err, fs.ErrNotExist) {
 		return false

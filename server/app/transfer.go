@@ -129,7 +129,8 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 	})
 }
 
-// Import reads an export in dir, if it is not empty, and the accounts of UsersFile, if there is one, into the data folder.
+// Import reads an export in dir, if it is not empty, and the accounts of UsersFile, if there is one, into the data
+// folder.
 func Import(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}

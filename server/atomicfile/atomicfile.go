@@ -1,4 +1,5 @@
-// Package atomicfile replaces files so that after a crash or on a full disk a file has either its old or its new content.
+// Package atomicfile replaces files so that after a crash or on a full disk a file has either its old or its new
+// content.
 package atomicfile
 
 import (
@@ -8,11 +9,12 @@ import (
 	"path/filepath"
 )
 
-// suffix is appended to a file's name for its new content. A killed process leaves that file, and the next Write to the same name replaces it.
+// suffix is appended to a file's name for its new content. A killed process leaves that file, and the next Write to the
+// same name replaces it.
 const suffix = ".new"
 
-// Write replaces the content of a file, which need not exist. When it returns nil, the content is on disk. After an error, the file has its old
-// content, or is absent as before.
+// Write replaces the content of a file, which need not exist. When it returns nil, the content is on disk. After an
+// error, the file has its old content, or is absent as before.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	part := path + suffix
 	if err := write(part, content, mode); err != nil {

@@ -15,8 +15,8 @@ type Ticket struct {
 	ExpiresIn time.Duration
 }
 
-// CheckCode compares a code with the secret and returns a ticket. Wrong codes are counted by client address; for an address with too
-// many of them it returns TooManyRequests, even for the right code.
+// CheckCode compares a code with the secret and returns a ticket. Wrong codes are counted by client address; for an
+// address with too many of them it returns TooManyRequests, even for the right code.
 func (s *Service) CheckCode(from netip.Addr, code string) (Ticket, error) {
 	right := s.options.SignupCode != "" && equalSecrets(code, s.options.SignupCode)
 	if wait := s.tries.count(from, right); wait > 0 {

@@ -164,7 +164,8 @@ func TestTriesAreLimitedByNetwork(t *testing.T) {
 	}
 }
 
-// TestOneProviderDoesNotLockOthersOut sends wrong codes from many networks of one prefix. They must not use up the tries of all addresses.
+// TestOneProviderDoesNotLockOthersOut sends wrong codes from many networks of one prefix. They must not use up the
+// tries of all addresses.
 func TestOneProviderDoesNotLockOthersOut(t *testing.T) {
 	for _, tt := range []struct {
 		name, from string

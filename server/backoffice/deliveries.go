@@ -14,10 +14,11 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// deliveryCollection is the subcollection of an issue with a document for each address to which sending was begun, named like the
-// address's document. It is created before the e-mail is passed to the mail server. So an issue is never sent twice to an address:
-// an e-mail that a crash interrupts between the two counts as uncertain and is not sent again. Its field due is the time when an
-// open delivery needs attention: an interrupted one is settled, a deferred one is retried.
+// deliveryCollection is the subcollection of an issue with a document for each address to which sending was begun,
+// named like the address's document. It is created before the e-mail is passed to the mail server. So an issue is never
+// sent twice to an address: an e-mail that a crash interrupts between the two counts as uncertain and is not sent
+// again. Its field due is the time when an open delivery needs attention: an interrupted one is settled, a deferred one
+// is retried.
 const deliveryCollection = "deliveries"
 
 // The states of an issue (sending, paused, sent), and of a delivery.
@@ -32,7 +33,8 @@ const (
 	stateDeferred = "deferred"
 )
 
-// Limits of sending: at most sendBatch e-mails each sendInterval, 120 a minute, because mail servers reject or suspend faster senders.
+// Limits of sending: at most sendBatch e-mails each sendInterval, 120 a minute, because mail servers reject or suspend
+// faster senders.
 const (
 	sendInterval = 15 * time.Second
 	sendBatch    = 30
@@ -50,8 +52,8 @@ func (s *Service) KeepSending(ctx context.Context) error {
 	return s.keepEmailing(ctx, sendInterval, "the newsletter could not be sent", s.SendIssues)
 }
 
-// SendIssues sends at most sendBatch more e-mails of the issues that are not complete. An error of one issue does not stop the others. A
-// later call continues, even after an error and in another process.
+// SendIssues sends at most sendBatch more e-mails of the issues that are not complete. An error of one issue does not
+// stop the others. A later call continues, even after an error and in another process.
 func (s *Service) SendIssues(ctx context.Context) error {
 	c, err := s.connect()
 	if err != nil {
@@ -93,8 +95,8 @@ type round struct {
 	// left is the number of e-mails that may still be sent.
 	left int
 	mailing
-	// refusals is the number of successive refusals because of the sender, including earlier rounds. paused is set by the refusal that
-	// pauses the issue (pause.go).
+	// refusals is the number of successive refusals because of the sender, including earlier rounds. paused is set by the
+	// refusal that pauses the issue (pause.go).
 	refusals int
 	paused   bool
 }
@@ -115,8 +117,8 @@ func (r *round) report(ctx context.Context, cause error) {
 	}
 }
 
-// run sends to the addresses for which sending has not begun, then to the deferred ones, and ends the issue when there are
-// none.
+// run sends to the addresses for which sending has not begun, then to the deferred ones, and ends the issue when there
+// are none.
 func (r *round) run(ctx context.Context) error {
 	query := subscribers(r.documents)
 	if created, ok := r.issue.Data()["createdAt"].(time.Time); ok {
@@ -181,8 +183,8 @@ func (r *round) begin(ctx context.Context, to *firestore.DocumentSnapshot) error
 	return nil
 }
 
-// send passes the e-mail of a delivery that was begun to the mail server and writes the outcome. An error means that the e-mail was
-// certainly not sent and the delivery is deferred, or that the outcome could not be written.
+// send passes the e-mail of a delivery that was begun to the mail server and writes the outcome. An error means that
+// the e-mail was certainly not sent and the delivery is deferred, or that the outcome could not be written.
 func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, address string, tries int) error {
 	subject, _ := r.issue.Data()["subject"].(string)
 	text, _ := r.issue.Data()["text"].(string)
@@ -211,8 +213,8 @@ func (r *round) send(ctx context.Context, delivery *firestore.DocumentRef, addre
 	return r.recordOutcome(ctx, delivery, outcome, r.changes(outcome, err)...)
 }
 
-// undo defers a delivery whose e-mail was not sent, even while the service stops. It is then sent after the addresses that follow,
-// since another process may already be beyond it.
+// undo defers a delivery whose e-mail was not sent, even while the service stops. It is then sent after the addresses
+// that follow, since another process may already be beyond it.
 func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
 	defer cancel()
@@ -222,8 +224,8 @@ func (r *round) undo(ctx context.Context, delivery *firestore.DocumentRef, tries
 	return err
 }
 
-// recordOutcome writes the outcome of a delivery and the changes of the issue, and counts the outcome, in one transaction, even while the service
-// stops. If the delivery is already recorded, it changes nothing.
+// recordOutcome writes the outcome of a delivery and the changes of the issue, and counts the outcome, in one
+// transaction, even while the service stops. If the delivery is already recorded, it changes nothing.
 func (r *round) recordOutcome(ctx context.Context, delivery *firestore.DocumentRef, outcome string, changes ...firestore.Update) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
 	defer cancel()
@@ -258,8 +260,8 @@ func (r *round) recordOutcome(ctx context.Context, delivery *firestore.DocumentR
 	return nil
 }
 
-// finish settles interrupted deliveries, sends deferred ones whose time has come, and ends the issue when neither is left. It reads at most
-// sendBatch deliveries: a mail server may have deferred all.
+// finish settles interrupted deliveries, sends deferred ones whose time has come, and ends the issue when neither is
+// left. It reads at most sendBatch deliveries: a mail server may have deferred all.
 func (r *round) finish(ctx context.Context) error {
 	open := r.issue.Ref.Collection(deliveryCollection).Where("due", ">", time.Unix(0, 0)).OrderBy("due", firestore.Asc)
 	first, err := open.Limit(r.left).Documents(ctx).GetAll()
@@ -294,8 +296,8 @@ func (r *round) finish(ctx context.Context) error {
 	return nil
 }
 
-// retry sends a deferred delivery again, unless another process does. An address that was unsubscribed meanwhile receives
-// nothing.
+// retry sends a deferred delivery again, unless another process does. An address that was unsubscribed meanwhile
+// receives nothing.
 func (r *round) retry(ctx context.Context, delivery *firestore.DocumentSnapshot) error {
 	subscriber, err := r.documents.Collection(subscriberCollection).Doc(delivery.Ref.ID).Get(ctx)
 	if status.Code(err) == codes.NotFound {

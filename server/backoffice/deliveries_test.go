@@ -11,7 +11,8 @@ import (
 	"clave/server/clock"
 )
 
-// TestTwoServicesSendAnIssueOnce sends an issue with two services at the same time. Every address must receive it once, and the counts must be right.
+// TestTwoServicesSendAnIssueOnce sends an issue with two services at the same time. Every address must receive it once,
+// and the counts must be right.
 func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 	startServers(t)
 	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
@@ -50,8 +51,8 @@ func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 	}
 }
 
-// TestAServicePassesADeliveryThatAnotherCannotSend lets the mail server fail for one service after another one has skipped the address. The address
-// must still receive the issue.
+// TestAServicePassesADeliveryThatAnotherCannotSend lets the mail server fail for one service after another one has
+// skipped the address. The address must still receive the issue.
 func TestAServicePassesADeliveryThatAnotherCannotSend(t *testing.T) {
 	startServers(t)
 	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))

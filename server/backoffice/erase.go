@@ -21,8 +21,8 @@ var forms = []string{"ContactRequests", "voluntaryAplications", "voluntaryApplic
 // personal are all collections that hold addresses of visitors.
 var personal = append([]string{newsletter, subscriberCollection}, forms...)
 
-// erasures is the collection of traces. A trace has the time, the reason, the administrator and the number of documents of an erasure, and
-// no personal data.
+// erasures is the collection of traces. A trace has the time, the reason, the administrator and the number of documents
+// of an erasure, and no personal data.
 const erasures = "erasures"
 
 // eraseBatch is the number of documents that are erased together.
@@ -133,7 +133,8 @@ func (t *trace) erase(ctx context.Context, query firestore.Query, collection str
 	}
 }
 
-// eraseDocuments erases documents of a collection and writes the trace, both or neither, so that an erasure that is interrupted has one too.
+// eraseDocuments erases documents of a collection and writes the trace, both or neither, so that an erasure that is
+// interrupted has one too.
 func (t *trace) eraseDocuments(ctx context.Context, refs []*firestore.DocumentRef, collection string) error {
 	t.counts[collection] += len(refs)
 	err := t.documents.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) error {
@@ -151,8 +152,8 @@ func (t *trace) eraseDocuments(ctx context.Context, refs []*firestore.DocumentRe
 	return nil
 }
 
-// Purge erases the messages and applications that are older than a year, by their createdAt, and the subscriptions that were not
-// confirmed, and writes a trace. Documents without createdAt are not found.
+// Purge erases the messages and applications that are older than a year, by their createdAt, and the subscriptions that
+// were not confirmed, and writes a trace. Documents without createdAt are not found.
 func (s *Service) Purge(ctx context.Context) (Counts, error) {
 	c, err := s.connect()
 	if err != nil {

@@ -285,7 +285,8 @@ func signedUp(t *testing.T) (uid, token string) {
 	return body.LocalID, body.IDToken
 }
 
-// TestUnsubscribingDisregardsSpelling unsubscribes by links whose addresses differ from those of the subscriptions in case and outer spaces.
+// TestUnsubscribingDisregardsSpelling unsubscribes by links whose addresses differ from those of the subscriptions in
+// case and outer spaces.
 func TestUnsubscribingDisregardsSpelling(t *testing.T) {
 	s, mails, manual, documents := mailing(t)
 	for _, spelling := range []string{"ana@correo.do", "Ana@Correo.DO", "aNA@correo.do"} {

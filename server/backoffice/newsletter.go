@@ -16,8 +16,8 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// issueCollection has a document for each issue of the newsletter: its text, its author, its state and its progress. The document's
-// name is the hash of subject and text, so that the same issue cannot be started twice.
+// issueCollection has a document for each issue of the newsletter: its text, its author, its state and its progress.
+// The document's name is the hash of subject and text, so that the same issue cannot be started twice.
 const issueCollection = "Newsletters"
 
 // Limits of issues, in characters. frontend/src/features/admin-newsletter/issue-values.ts has the same.
@@ -151,8 +151,8 @@ func countSubscribers(ctx context.Context, documents *firestore.Client) (int, er
 	return total, nil
 }
 
-// StartIssue starts sending an issue to all addresses that are confirmed now, and returns its id and their number. An issue that any
-// administrator has started before is refused.
+// StartIssue starts sending an issue to all addresses that are confirmed now, and returns its id and their number. An
+// issue that any administrator has started before is refused.
 func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string, total int, err error) {
 	if i, err = i.checked(); err != nil {
 		return "", 0, err
@@ -170,7 +170,8 @@ func (s *Service) StartIssue(ctx context.Context, by string, i Issue) (id string
 	if total == 0 {
 		return "", 0, refuse(NoSubscribers, nil)
 	}
-	// The id is a hash of the issue. So of two administrators who send the same issue at the same time, only one creates the document.
+	// The id is a hash of the issue. So of two administrators who send the same issue at the same time, only one creates
+	// the document.
 	id = i.id()
 	_, err = c.documents.Collection(issueCollection).Doc(id).Create(ctx, map[string]any{
 		"subject": i.Subject, "text": i.Text, "createdBy": by, "createdAt": s.options.Clock.Now(), "state": stateSending, "problem": "",

@@ -23,7 +23,8 @@ func names(n int) []string {
 	return all
 }
 
-// crash runs SendIssues and ends its goroutine right after the n-th message of the issue, before its outcome is written.
+// crash runs SendIssues and ends its goroutine right after the n-th message of the issue, before its outcome is
+// written.
 func crash(t *testing.T, s *backoffice.Service, mails *mailServer, n int) {
 	t.Helper()
 	mails.after = func() {
@@ -50,7 +51,8 @@ func TestEachAddressReceivesAnIssueOnce(t *testing.T) {
 		t.Errorf("a second press: %v", err)
 	}
 	crash(t, s, mails, 10)
-	// Another process continues. The mail server fails for a while, rejects an address, breaks off at another, and defers two.
+	// Another process continues. The mail server fails for a while, rejects an address, breaks off at another, and defers
+	// two.
 	rest := slices.DeleteFunc(names(60), func(name string) bool { return mails.to(issue.Subject)[name] > 0 })
 	rejected, uncertain, deferred, full := rest[0], rest[10], rest[20], rest[30]
 	broken, deferrals := true, 0

@@ -9,20 +9,20 @@ import (
 	"clave/server/backoffice/email"
 )
 
-// A mail server may refuse all e-mails for a reason that concerns no recipient, such as a daily quota. Such a run of refusals pauses the
-// issue, so that it does not fail the addresses that remain. A paused issue is resumed every pauseTime with one e-mail, and continues when
-// that is accepted.
+// A mail server may refuse all e-mails for a reason that concerns no recipient, such as a daily quota. Such a run of
+// refusals pauses the issue, so that it does not fail the addresses that remain. A paused issue is resumed every
+// pauseTime with one e-mail, and continues when that is accepted.
 const (
-	// maxRefusals is the number of successive refusals that pauses an issue. It is at least maxSendTries, so that the last remaining
-	// address does not fail before the issue pauses.
+	// maxRefusals is the number of successive refusals that pauses an issue. It is at least maxSendTries, so that the last
+	// remaining address does not fail before the issue pauses.
 	maxRefusals = 5
 	pauseTime   = time.Hour
 	// maxPausedTries is the number of tries after which a delivery fails although the issue is paused: an issue must end.
 	maxPausedTries = 48
 )
 
-// isFinal reports whether a refusal because of the sender makes a delivery fail. refusals is the number of successive refusals with this
-// one.
+// isFinal reports whether a refusal because of the sender makes a delivery fail. refusals is the number of successive
+// refusals with this one.
 func isFinal(refusals, tries int) bool {
 	return tries >= maxPausedTries || tries >= maxSendTries && refusals < maxRefusals
 }
@@ -33,8 +33,8 @@ func (r *round) waits() bool {
 	return r.issue.Data()["state"] == statePaused && r.s.options.Clock.Now().Before(until)
 }
 
-// changes returns what an outcome changes in the issue beside the count of outcomes: a refusal because of the sender may pause it, and an
-// e-mail that was sent resumes it.
+// changes returns what an outcome changes in the issue beside the count of outcomes: a refusal because of the sender
+// may pause it, and an e-mail that was sent resumes it.
 func (r *round) changes(outcome string, cause error) []firestore.Update {
 	switch {
 	case errors.Is(cause, email.ErrSender):

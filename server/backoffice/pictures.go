@@ -17,8 +17,9 @@ import (
 	"clave/server/ratelimit"
 )
 
-// Pictures of events are documents: EventPictures/{id} has the time and the administrator of the upload, and its subcollection files has
-// one document for each file. Rules deny both to clients; the back office serves the files at /imagenes/{id}/{name}.
+// Pictures of events are documents: EventPictures/{id} has the time and the administrator of the upload, and its
+// subcollection files has one document for each file. Rules deny both to clients; the back office serves the files at
+// /imagenes/{id}/{name}.
 const (
 	pictureCollection = "EventPictures"
 	fileCollection    = "files"
@@ -32,15 +33,16 @@ const MaxUpload = 5 << 20
 // uploadRate is how often an administrator may upload a picture.
 var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
 
-// The interval of the search for pictures that no event shows, and the time for which such pictures are kept: an event may be
-// restored, or its form may still be open.
+// The interval of the search for pictures that no event shows, and the time for which such pictures are kept: an event
+// may be restored, or its form may still be open.
 const (
 	sweepInterval = 6 * time.Hour
 	sweepTime     = 10 * time.Minute
 	unusedTime    = 24 * time.Hour
 )
 
-// pictureID matches a picture's id: a random part, and the size of its largest file, which pages need before they load it.
+// pictureID matches a picture's id: a random part, and the size of its largest file, which pages need before they load
+// it.
 var pictureID = regexp.MustCompile(`^[A-Za-z0-9]{20}-[0-9]{1,4}x[0-9]{1,4}$`)
 
 // fileName matches a file's name.

@@ -173,8 +173,9 @@ func accountRefusal(err error) *Refusal {
 	return refuse(Internal, err)
 }
 
-// serverCode returns the error code in the response that caused an error of the Admin SDK, such as WEAK_PASSWORD. The message of the
-// response is the code, or the code, a colon and an explanation. It returns "" if no response caused the error.
+// serverCode returns the error code in the response that caused an error of the Admin SDK, such as WEAK_PASSWORD. The
+// message of the response is the code, or the code, a colon and an explanation. It returns "" if no response caused the
+// error.
 func serverCode(err error) string {
 	response := errorutils.HTTPResponse(err)
 	if response == nil {

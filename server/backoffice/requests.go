@@ -25,9 +25,10 @@ type requests struct {
 	mailing
 }
 
-// RequestConfirmations sends a request for confirmation to the addresses of new subscriptions, and again to those whose request the mail
-// server did not accept. It returns how many it sent. If more subscriptions wait than requests may be sent, it takes the earliest and the
-// latest in equal parts, so that a flood of subscriptions delays the others but does not block them.
+// RequestConfirmations sends a request for confirmation to the addresses of new subscriptions, and again to those whose
+// request the mail server did not accept. It returns how many it sent. If more subscriptions wait than requests may be
+// sent, it takes the earliest and the latest in equal parts, so that a flood of subscriptions delays the others but
+// does not block them.
 func (s *Service) RequestConfirmations(ctx context.Context) (int, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -89,7 +90,8 @@ func (r *requests) retry(ctx context.Context) error {
 	return nil
 }
 
-// requestNew sends the requests of new subscriptions: half of them for the earliest, which are then passed, and the rest for the latest.
+// requestNew sends the requests of new subscriptions: half of them for the earliest, which are then passed, and the
+// rest for the latest.
 func (r *requests) requestNew(ctx context.Context) error {
 	query, err := r.waiting(ctx, firestore.Asc)
 	if err != nil {
@@ -149,7 +151,8 @@ func (r *requests) waiting(ctx context.Context, direction firestore.Direction) (
 	return query.StartAfter(kept.Data()["createdAt"], kept.Data()["id"]), nil
 }
 
-// requestEach sends requests for subscriptions while some are left to send. It returns how many subscriptions need not be read again.
+// requestEach sends requests for subscriptions while some are left to send. It returns how many subscriptions need not
+// be read again.
 func (r *requests) requestEach(ctx context.Context, found []*firestore.DocumentSnapshot) (read int, err error) {
 	for read < len(found) && r.left > 0 {
 		err := r.request(ctx, found[read])
@@ -163,8 +166,9 @@ func (r *requests) requestEach(ctx context.Context, found []*firestore.DocumentS
 	return read, nil
 }
 
-// request sends a request to the address of a subscription, unless the address is invalid or confirmed, or a request was lately sent to it
-// or its mailbox. An error that is not errNotAccepted means that the subscription must be read again.
+// request sends a request to the address of a subscription, unless the address is invalid or confirmed, or a request
+// was lately sent to it or its mailbox. An error that is not errNotAccepted means that the subscription must be read
+// again.
 func (r *requests) request(ctx context.Context, subscription *firestore.DocumentSnapshot) error {
 	text, _ := subscription.Data()["email"].(string)
 	address := normalAddress(text)
@@ -230,8 +234,8 @@ func (r *requests) send(ctx context.Context, known *firestore.DocumentSnapshot, 
 	return nil
 }
 
-// writeRequest writes the outcome of a request to an address's document, unless the document has changed since it was read, for example
-// by a confirmation with an earlier link.
+// writeRequest writes the outcome of a request to an address's document, unless the document has changed since it was
+// read, for example by a confirmation with an earlier link.
 func writeRequest(ctx context.Context, known *firestore.DocumentSnapshot, address string, fields map[string]any) error {
 	if !known.Exists() {
 		fields["email"], fields["confirmedAt"] = address, nil
@@ -253,8 +257,8 @@ func written(_ *firestore.WriteResult, err error) error {
 	return fmt.Errorf("write a request for confirmation: %w", err)
 }
 
-// requestOf returns the field of an address's document by which the requests to a mailbox in a span of time are found: the mailbox and the
-// time of the request. For one mailbox, the values sort by time.
+// requestOf returns the field of an address's document by which the requests to a mailbox in a span of time are found:
+// the mailbox and the time of the request. For one mailbox, the values sort by time.
 func requestOf(address string, at time.Time) string {
 	return mailbox.Of(address) + " " + at.UTC().Format("2006-01-02T15:04:05.000000Z")
 }

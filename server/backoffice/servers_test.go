@@ -14,8 +14,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// startServers sets up the servers for a test. If the environment names servers (`clave exec`, Firebase's emulators), it uses them. Otherwise it
-// starts the program named by CLAVE_BIN, in memory and with the project's rules.
+// startServers sets up the servers for a test. If the environment names servers (`clave exec`, Firebase's emulators),
+// it uses them. Otherwise it starts the program named by CLAVE_BIN, in memory and with the project's rules.
 func startServers(t *testing.T) {
 	t.Helper()
 	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") != "" && os.Getenv("FIRESTORE_EMULATOR_HOST") != "" {

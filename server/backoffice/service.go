@@ -38,7 +38,8 @@ type Options struct {
 	SignupCode string
 	// UnsubscribeKey is the key that signs and verifies the newsletter's links. Empty: there are no links.
 	UnsubscribeKey string
-	// Mail sends e-mails, and PublicURL is the site's address in their links. Without both and UnsubscribeKey there is no newsletter.
+	// Mail sends e-mails, and PublicURL is the site's address in their links. Without both and UnsubscribeKey there is no
+	// newsletter.
 	Mail      email.Sender
 	PublicURL string
 	// Production refuses codes that are empty, shorter than 16 characters or DemoCode, and keys that are shorter than 32
@@ -82,8 +83,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Service registers administrators, erases visitors' data, sends the newsletter, publishes drafts and stores the pictures of events. It is
-// safe for concurrent use.
+// Service registers administrators, erases visitors' data, sends the newsletter, publishes drafts and stores the
+// pictures of events. It is safe for concurrent use.
 type Service struct {
 	options Options
 	tries   *tries

@@ -12,9 +12,10 @@ import (
 
 // spelledPrefix is the number of characters of an address whose case variants are searched for.
 //
-// Documents of visitors have addresses as they were typed, and Firestore compares strings with their case and spaces. A document of an address is
-// therefore found by several ranges of the index: one for each case variant of the address's first spelledPrefix characters, and those of all
-// strings that begin with a space. The documents in these ranges are then compared without case and outer spaces.
+// Documents of visitors have addresses as they were typed, and Firestore compares strings with their case and spaces. A
+// document of an address is therefore found by several ranges of the index: one for each case variant of the address's
+// first spelledPrefix characters, and those of all strings that begin with a space. The documents in these ranges are
+// then compared without case and outer spaces.
 const spelledPrefix = 3
 
 // normalAddress returns an address without spaces around it and in lower case, as the service keeps it.
@@ -56,7 +57,8 @@ func spans(address string) []span {
 	return all
 }
 
-// ofAddress returns the documents of a collection whose field email is an address, in any case and with or without outer spaces.
+// ofAddress returns the documents of a collection whose field email is an address, in any case and with or without
+// outer spaces.
 func ofAddress(ctx context.Context, in *firestore.CollectionRef, address string) ([]*firestore.DocumentRef, error) {
 	var refs []*firestore.DocumentRef
 	for _, s := range spans(address) {

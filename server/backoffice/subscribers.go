@@ -16,10 +16,10 @@ import (
 	"clave/server/clock"
 )
 
-// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anyone can enter
-// any address. The back office keeps a document for each address in subscriberCollection: when a confirmation was requested,
-// and when the address was confirmed. progressCollection/progressDocument is the place in the subscriptions up to which
-// confirmations were requested.
+// The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anyone can
+// enter any address. The back office keeps a document for each address in subscriberCollection: when a confirmation was
+// requested, and when the address was confirmed. progressCollection/progressDocument is the place in the subscriptions
+// up to which confirmations were requested.
 const (
 	subscriberCollection = "NewsletterAddresses"
 	progressCollection   = "BackOffice"
@@ -28,20 +28,20 @@ const (
 
 // Limits of the requests for confirmation.
 const (
-	// requestBatch is the maximum number of requests in each requestInterval. More subscriptions are read, because those that cause no
-	// request must not delay the others.
+	// requestBatch is the maximum number of requests in each requestInterval. More subscriptions are read, because those
+	// that cause no request must not delay the others.
 	requestInterval = 15 * time.Second
 	requestBatch    = 10
 	readBatch       = 300
-	// requestAgain is the time after a mailbox's last request from which on a new subscription of one of its addresses causes
-	// another request.
+	// requestAgain is the time after a mailbox's last request from which on a new subscription of one of its addresses
+	// causes another request.
 	requestAgain = 24 * time.Hour
-	// A request that the mail server did not accept is retried after firstRetry, four times that, and so on, maxRequestTries times in all (four
-	// days). The address is erased with those that were not confirmed.
+	// A request that the mail server did not accept is retried after firstRetry, four times that, and so on,
+	// maxRequestTries times in all (four days). The address is erased with those that were not confirmed.
 	firstRetry      = time.Minute
 	maxRequestTries = 8
-	// maxRequests is the maximum number of requests in requestsTime. It limits the e-mails that a robot can cause by subscribing other
-	// people's addresses. Further subscriptions wait. Addresses that were confirmed since do not count.
+	// maxRequests is the maximum number of requests in requestsTime. It limits the e-mails that a robot can cause by
+	// subscribing other people's addresses. Further subscriptions wait. Addresses that were confirmed since do not count.
 	maxRequests  = 60
 	requestsTime = time.Hour
 	// settled is the age of subscriptions that are read: a subscription may have an earlier createdAt than one that was
@@ -114,8 +114,8 @@ func (s *Service) confirmationMessage(address string, until time.Time) *email.Me
 	}
 }
 
-// erasePending erases the subscriptions of addresses that were not confirmed in pendingTime, so that addresses of people who did not
-// subscribe are not kept.
+// erasePending erases the subscriptions of addresses that were not confirmed in pendingTime, so that addresses of
+// people who did not subscribe are not kept.
 func (s *Service) erasePending(ctx context.Context, t *trace) error {
 	old, err := t.documents.Collection(subscriberCollection).Where("pendingSince", "<", s.options.Clock.Now().Add(-pendingTime)).
 		OrderBy("pendingSince", firestore.Asc).Limit(eraseBatch).Documents(ctx).GetAll()

@@ -239,7 +239,8 @@ func TestAddressesThatAreNotConfirmedAreErased(t *testing.T) {
 	start(t, s, issue, 1)
 }
 
-// TestDemoSubscribersAreConfirmed checks that the document names in the demo data are those that the service derives from addresses.
+// TestDemoSubscribersAreConfirmed checks that the document names in the demo data are those that the service derives
+// from addresses.
 func TestDemoSubscribersAreConfirmed(t *testing.T) {
 	s, mails, manual, documents := mailing(t)
 	accounts, _, err := s.Clients()

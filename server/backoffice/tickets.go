@@ -43,8 +43,8 @@ func (t *tickets) issue() string {
 	return value
 }
 
-// take removes a ticket, so that only one of two concurrent callers gets it. ok reports whether the ticket was valid; giveBack
-// restores it until its expiry.
+// take removes a ticket, so that only one of two concurrent callers gets it. ok reports whether the ticket was valid;
+// giveBack restores it until its expiry.
 func (t *tickets) take(value string) (giveBack func(), ok bool) {
 	key := sha256.Sum256([]byte(value))
 	t.mu.Lock()

@@ -17,8 +17,8 @@ const (
 	triesWindow = 15 * time.Minute
 )
 
-// wideTries are the numbers of wrong codes that the networks of a longer IPv6 prefix may send together in triesWindow. A customer of a hosting provider
-// has a /48 and could otherwise use up allTries alone.
+// wideTries are the numbers of wrong codes that the networks of a longer IPv6 prefix may send together in triesWindow.
+// A customer of a hosting provider has a /48 and could otherwise use up allTries alone.
 var wideTries = []struct{ bits, most int }{{48, 10}, {32, 20}}
 
 // All addresses together may send allTries wrong codes at once, and one more every allInterval.
@@ -28,7 +28,8 @@ const (
 )
 
 // tries limits wrong codes by address and over all addresses together. The second limit also bounds how many addresses
-// are kept. doc/decisions/0014-window-of-wrong-codes.md explains why the first one is a window and not a bucket of package ratelimit.
+// are kept. doc/decisions/0014-window-of-wrong-codes.md explains why the first one is a window and not a bucket of
+// package ratelimit.
 type tries struct {
 	clock clock.Clock
 	// all has a token for each wrong code that is still allowed.

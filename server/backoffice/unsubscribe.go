@@ -46,8 +46,8 @@ func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 	return nil
 }
 
-// eraseSubscriber erases an address's subscriptions in any spelling. It erases the record of the confirmation last, so that an interrupted
-// erasure can be found.
+// eraseSubscriber erases an address's subscriptions in any spelling. It erases the record of the confirmation last, so
+// that an interrupted erasure can be found.
 func (t *trace) eraseSubscriber(ctx context.Context, address string) error {
 	for _, name := range []string{newsletter, subscriberCollection} {
 		if err := t.eraseAddress(ctx, name, address); err != nil {

@@ -79,16 +79,17 @@ func Make(ctx context.Context, s Source, data, dir string) (err error) {
 	if err := os.Rename(part, dir); err != nil { // After this, done removes nothing.
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, lockName)); err != nil { // Before the renaming, a killed process would leave a folder without it.
+	// If it were removed before the renaming, a killed process would leave a folder without it.
+	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
 		return err
 	}
 	return errors.Join(atomicfile.SyncFolder(dir), atomicfile.SyncFolder(filepath.Dir(dir)))
 }
 
 // Restore creates the data folder data, which must be empty or absent, from the copy in dir, which does not change. It
-// copies the files that the copy's list names, and compares them with the list. It calls verify with the new store before the
-// store gets its final name; verify must close the store. A Restore that fails removes what it has written. A Restore that is
-// interrupted leaves a marker (see Interrupted), and the next Restore begins again.
+// copies the files that the copy's list names, and compares them with the list. It calls verify with the new store
+// before the store gets its final name; verify must close the store. A Restore that fails removes what it has written.
+// A Restore that is interrupted leaves a marker (see Interrupted), and the next Restore begins again.
 func Restore(ctx context.Context, dir, data string, verify func(store string) error) error {
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Wrap(err, fault.NotFound, "%s is not a backup made by clave backup: its folder %s is missing or empty", dir, storeName)
@@ -135,7 +136,8 @@ func cannotRestore(dir, data string, err error) error {
 	return err
 }
 
-// checkSpace returns an error if a number of bytes can't be written to a folder. A file system whose space can't be measured is large enough.
+// checkSpace returns an error if a number of bytes can't be written to a folder. A file system whose space can't be
+// measured is large enough.
 func checkSpace(folder string, size int64) error {
 	usage, err := vfs.Default.GetDiskUsage(folder)
 	if err != nil || uint64(size) <= usage.AvailBytes {
@@ -144,17 +146,18 @@ func checkSpace(folder string, size int64) error {
 	return syscall.ENOSPC
 }
 
-// Build creates the data folder data, which must be empty or absent. fill creates the store at a path, closes it, and writes
-// the other files into data. A Build that fails removes what it has written. A Build that is interrupted leaves a marker
-// that contains from (see Interrupted), and the next Build begins again.
+// Build creates the data folder data, which must be empty or absent. fill creates the store at a path, closes it, and
+// writes the other files into data. A Build that fails removes what it has written. A Build that is interrupted leaves
+// a marker that contains from (see Interrupted), and the next Build begins again.
 func Build(from, data string, fill func(store string) error) (err error) {
 	_, err = os.Stat(data)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(data, folderMode); err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", data, err)
 	}
-	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and goes last; a
-	// server does not start while it is there. The store is copied beside its place, verified there, and renamed when it is good.
+	// The steps are in an order in which a crash never leaves a folder that looks complete. The marker comes first and
+	// goes last; a server does not start while it is there. The store is copied beside its place, verified there, and
+	// renamed when it is good.
 	if err := beginRestore(from, data); err != nil {
 		if created {
 			err = errors.Join(err, os.Remove(data))
@@ -185,7 +188,8 @@ const partName = storeName + ".part"
 // restoringName is the marker of a restore that is in progress, with the copy's name as its content.
 const restoringName = "restoring"
 
-// beginRestore marks a restore. It removes the files of an interrupted restore and returns an error if there are other files.
+// beginRestore marks a restore. It removes the files of an interrupted restore and returns an error if there are other
+// files.
 func beginRestore(dir, data string) error {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -242,8 +246,8 @@ func Interrupted(data string) (dir string, err error) {
 // UnknownSource is the source of a marker that can't be read.
 const UnknownSource = "(unknown)"
 
-// ReadMarker returns the source that a marker names, or "" if there is no marker. A marker of another content, or without any because
-// the process ended before it was on disk, names the source "(unknown)".
+// ReadMarker returns the source that a marker names, or "" if there is no marker. A marker of another content, or
+// without any because the process ended before it was on disk, names the source "(unknown)".
 func ReadMarker(path string) (source string, err error) {
 	const most = 4096 // the longest path
 	info, err := os.Lstat(path)
@@ -302,8 +306,8 @@ func within(folder, path string) (bool, error) {
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)), err
 }
 
-// copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first level for
-// which skip returns true. Sockets and links are omitted.
+// copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first
+// level for which skip returns true. Sockets and links are omitted.
 func copyTree(from, to string, skip func(name string) bool) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -328,7 +332,8 @@ func copyTree(from, to string, skip func(name string) bool) error {
 	return atomicfile.SyncFolder(to)
 }
 
-// copyFile copies a file and waits until it is on disk. It ignores a file that was deleted meanwhile, such as an old key.
+// copyFile copies a file and waits until it is on disk. It ignores a file that was deleted meanwhile, such as an old
+// key.
 func copyFile(from, to string) error {
 	source, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -301,8 +301,8 @@ func TestAnInterruptedRestore(t *testing.T) {
 	}
 }
 
-// TestAbandonedCopiesAreRemoved creates a copy beside the files of a killed copy, the folder of one that was killed before it locked a file, those of a
-// copy in progress, and an unrelated folder.
+// TestAbandonedCopiesAreRemoved creates a copy beside the files of a killed copy, the folder of one that was killed
+// before it locked a file, those of a copy in progress, and an unrelated folder.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	data, store := dataFolder(t)
 	parent := t.TempDir()
@@ -339,7 +339,8 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestTheLockIsRemovedLast removes an unfinished copy of which a part can't be removed. The next copy must find its lock and remove it.
+// TestTheLockIsRemovedLast removes an unfinished copy of which a part can't be removed. The next copy must find its
+// lock and remove it.
 func TestTheLockIsRemovedLast(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may remove every file")

@@ -166,7 +166,8 @@ func (c *contents) check(root *os.Root) error {
 	return nil
 }
 
-// copyTo copies the files, those of the store to the folder store and the others to the folder data, and compares them with the list.
+// copyTo copies the files, those of the store to the folder store and the others to the folder data, and compares them
+// with the list.
 func (c *contents) copyTo(ctx context.Context, root *os.Root, data, store string) error {
 	folders := map[string]bool{data: true}
 	for _, e := range c.Files {

@@ -64,8 +64,8 @@ func filesOf(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestRestoreRefusesChangedFiles flips a bit of each file of a copy, cuts it off, extends it, removes it, and replaces it by a pipe, a link and a
-// folder.
+// TestRestoreRefusesChangedFiles flips a bit of each file of a copy, cuts it off, extends it, removes it, and replaces
+// it by a pipe, a link and a folder.
 func TestRestoreRefusesChangedFiles(t *testing.T) {
 	dir := makeCopy(t)
 	for _, file := range filesOf(t, dir) {

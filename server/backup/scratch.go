@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A copy is first written to a folder with a temporary name. A killed process leaves that folder, which has the size of a
-// copy and contains the keys. So each such folder contains a file that its process has locked, and the next copy removes the
-// folders whose lock is free. The file is created first and removed last, so a folder without it is empty.
+// A copy is first written to a folder with a temporary name. A killed process leaves that folder, which has the size of
+// a copy and contains the keys. So each such folder contains a file that its process has locked, and the next copy
+// removes the folders whose lock is free. The file is created first and removed last, so a folder without it is empty.
 
 // partInfix is part of the names of unfinished copies, and copyInfix of the names of copies from which an export is
 // made.
@@ -30,8 +30,8 @@ func ScratchCopy(dir string) (scratch string, done func() error, err error) {
 	return Scratch(filepath.Dir(dir), filepath.Base(dir)+copyInfix)
 }
 
-// Scratch creates a folder in parent whose name begins with prefix, and removes the folders that killed processes left there.
-// done removes the folder, unless it was renamed.
+// Scratch creates a folder in parent whose name begins with prefix, and removes the folders that killed processes left
+// there. done removes the folder, unless it was renamed.
 func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
 	removeAbandoned(parent)
 	var lock io.Closer

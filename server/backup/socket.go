@@ -30,8 +30,8 @@ func Listen(s Source, data string) (*datasocket.Listener, error) {
 	})
 }
 
-// Request requests a copy in dir, an absolute path, from the server that runs on a data folder. It returns ErrNoServer if no
-// server runs.
+// Request requests a copy in dir, an absolute path, from the server that runs on a data folder. It returns ErrNoServer
+// if no server runs.
 func Request(ctx context.Context, data, dir string) error {
 	return datasocket.Request(ctx, data, socketName, request{Dir: dir}, nil)
 }

@@ -313,7 +313,8 @@ func (s *server) grpcStream(t *testing.T, config *tls.Config, own bool) costLoad
 	}}
 }
 
-// startServe starts `clave serve` with TLS, a site, the index of costQuery, rules that allow everything and further flags.
+// startServe starts `clave serve` with TLS, a site, the index of costQuery, rules that allow everything and further
+// flags.
 func startServe(t *testing.T, flags ...string) (*server, testcert.Files) {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)

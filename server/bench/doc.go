@@ -3,9 +3,9 @@
 //
 //	go test ./server/bench -run '^$' -bench 'Engine' -benchtime 2s
 //
-// Sizes above 100 k documents run with CLAVE_BENCH_LARGE=1. The comparison beside the official emulator over gRPC runs with
-// CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar. The costs of live queries run with
-// CLAVE_BENCH_LISTEN=1 (TestFanOut); a long run is e2e's soak test (make soak).
+// Sizes above 100 k documents run with CLAVE_BENCH_LARGE=1. The comparison beside the official emulator over gRPC runs
+// with CLAVE_BENCH_EMULATOR=1 (TestBesideTheEmulator); it needs Java and the emulator's jar. The costs of live queries
+// run with CLAVE_BENCH_LISTEN=1 (TestFanOut); a long run is e2e's soak test (make soak).
 //
 // The cost of a call over gRPC, REST and WebChannel, with and without TLS, beside bare servers, is logged with
 // CLAVE_BENCH_COST=1 (TestCostOfACall); for a create, a get and a query with the program's allocations by

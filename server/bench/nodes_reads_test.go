@@ -77,7 +77,8 @@ func compareReads(t *testing.T, name string, clients int, loads [2]costLoad, lea
 // elsewhereRounds is the number of commits that listenElsewhere makes.
 const elsewhereRounds = 500
 
-// listenElsewhere logs the time from a commit's acknowledgement at one node to its snapshot at a listener of another node.
+// listenElsewhere logs the time from a commit's acknowledgement at one node to its snapshot at a listener of another
+// node.
 func listenElsewhere(t *testing.T, at, other *server) {
 	t.Helper()
 	c := gather(t, other.address, 1, 1, func(int) *own.Target_QueryTarget { return numbered(0, 1) })

@@ -48,8 +48,8 @@ type Server struct {
 // stopTimeout is the time limit for a server to stop.
 const stopTimeout = 30 * time.Second
 
-// Start starts a server in memory on free ports and returns once it is ready. It stops when the test ends. A server that
-// can't be started ends the test.
+// Start starts a server in memory on free ports and returns once it is ready. It stops when the test ends. A server
+// that can't be started ends the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.ProjectID == "" {

@@ -32,7 +32,8 @@ func (system) After(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// Passed returns a deadline that has passed, for connections: their reads or writes end at once, also those in progress.
+// Passed returns a deadline that has passed, for connections: their reads or writes end at once, also those in
+// progress.
 func Passed() time.Time { return time.Unix(1, 0) }
 
 // Sleep waits until d has passed on a clock. If ctx ends first, it returns ctx's error.

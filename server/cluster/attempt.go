@@ -5,8 +5,9 @@ import (
 	"net/http"
 )
 
-// Attempt serves a Brief request by a handler. It returns false if the handler responded with 503 before anything else, for example
-// because index definitions are changing at this node. Nothing has been written then, and the request, with its body, can be forwarded.
+// Attempt serves a Brief request by a handler. It returns false if the handler responded with 503 before anything else,
+// for example because index definitions are changing at this node. Nothing has been written then, and the request, with
+// its body, can be forwarded.
 func Attempt(w http.ResponseWriter, r *http.Request, handler http.Handler) bool {
 	a := &attempted{ResponseWriter: w, header: make(http.Header)}
 	handler.ServeHTTP(a, r)
@@ -20,7 +21,8 @@ func Attempt(w http.ResponseWriter, r *http.Request, handler http.Handler) bool 
 	return true
 }
 
-// attempted is the response to a request that may be forwarded instead. Its headers are those of the handler until the response begins.
+// attempted is the response to a request that may be forwarded instead. Its headers are those of the handler until the
+// response begins.
 type attempted struct {
 	http.ResponseWriter
 	header             http.Header

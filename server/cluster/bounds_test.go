@@ -15,8 +15,9 @@ import (
 	"clave/server/testwait"
 )
 
-// TestSlowReadersOfForwardedResponsesAreCounted requests an endless response at a follower and reads nothing of it. The follower counts what it holds, and
-// ends the response when another request needs the bytes. A client that reads is not counted.
+// TestSlowReadersOfForwardedResponsesAreCounted requests an endless response at a follower and reads nothing of it. The
+// follower counts what it holds, and ends the response when another request needs the bytes. A client that reads is not
+// counted.
 func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	const most = 1 << 20
 	b := newBallot()
@@ -68,7 +69,8 @@ func TestSlowReadersOfForwardedResponsesAreCounted(t *testing.T) {
 	testwait.Until(t, "bytes are held", func() bool { return bytes.Used() == 0 })
 }
 
-// TestForwardedBodiesAreCounted sends a part of a body to a follower. The follower counts it as received, and refuses one for which there is no memory.
+// TestForwardedBodiesAreCounted sends a part of a body to a follower. The follower counts it as received, and refuses
+// one for which there is no memory.
 func TestForwardedBodiesAreCounted(t *testing.T) {
 	b := newBallot()
 	bytes := budget.New(budget.Options{Bytes: 1 << 20, Wait: 10 * time.Millisecond})

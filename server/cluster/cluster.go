@@ -38,8 +38,8 @@ type Options struct {
 	Leader func() (Leader, <-chan struct{})
 	// LeaderTimeout is the time for which a request waits for a leader; zero means 5 s.
 	LeaderTimeout time.Duration
-	// MaxWaiting and MaxWaitingBytes bound the requests that wait for a leader, by their number and by the bytes that they hold; zero
-	// means 2,000 and 32 MiB. Beyond them a request is refused at once.
+	// MaxWaiting and MaxWaitingBytes bound the requests that wait for a leader, by their number and by the bytes that they
+	// hold; zero means 2,000 and 32 MiB. Beyond them a request is refused at once.
 	MaxWaiting      int
 	MaxWaitingBytes int64
 	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
@@ -169,7 +169,8 @@ func (n *Node) Serve(handlers map[string]http.Handler) {
 	n.mu.changed = make(chan struct{})
 }
 
-// local returns the handler of a port, or nil while this node does not lead, and a channel that is closed when that changes.
+// local returns the handler of a port, or nil while this node does not lead, and a channel that is closed when that
+// changes.
 func (n *Node) local(port string) (http.Handler, <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -162,7 +162,8 @@ func request(t *testing.T, m *member, method, body string) (int, string) {
 
 const secret = "a secret of thirty-two bytes or more"
 
-// TestARequestIsForwardedAsItCame checks what the leader receives from a request at another node, and that a client cannot set its own address.
+// TestARequestIsForwardedAsItCame checks what the leader receives from a request at another node, and that a client
+// cannot set its own address.
 func TestARequestIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
@@ -188,8 +189,8 @@ func TestARequestIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestWrongSecretsAreRefused forwards a request from a node with another secret, and sends one to the leader's inner listener without a client
-// certificate.
+// TestWrongSecretsAreRefused forwards a request from a node with another secret, and sends one to the leader's inner
+// listener without a client certificate.
 func TestWrongSecretsAreRefused(t *testing.T) {
 	b := newBallot()
 	leader := join(t, "a", secret, b, time.Minute)
@@ -245,7 +246,8 @@ type single struct{ *grpc.Server }
 // GracefulStop implements front.GRPC.
 func (s single) GracefulStop() { s.Stop() }
 
-// TestACutCallIsUnavailable interrupts gRPC streams: the leader stops, or another node leads while the old leader does not respond.
+// TestACutCallIsUnavailable interrupts gRPC streams: the leader stops, or another node leads while the old leader does
+// not respond.
 func TestACutCallIsUnavailable(t *testing.T) {
 	for name, cut := range map[string]func(b *ballot, leader, next *member){
 		"the leader stops":   func(_ *ballot, leader, _ *member) { leader.stop() },
@@ -283,8 +285,8 @@ func TestACutCallIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestACutMessageIsUnavailable interrupts the leader in the middle of a message. The client must not receive a protocol error, which SDKs do not
-// retry.
+// TestACutMessageIsUnavailable interrupts the leader in the middle of a message. The client must not receive a protocol
+// error, which SDKs do not retry.
 func TestACutMessageIsUnavailable(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -305,7 +307,8 @@ func TestACutMessageIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestServices calls a service of the leader. Requests to a client port and requests with a wrong secret must not reach it.
+// TestServices calls a service of the leader. Requests to a client port and requests with a wrong secret must not reach
+// it.
 func TestServices(t *testing.T) {
 	b := newBallot()
 	one, two := join(t, "one", "secret", b, time.Second), join(t, "two", "secret", b, time.Second)

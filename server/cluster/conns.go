@@ -109,8 +109,8 @@ func (c *conns) run(ctx context.Context) {
 	}
 }
 
-// checkPath is the method of a call that a node refuses at once, whether it leads or not. Nodes of the previous version respond by the
-// service of read indexes, for which the call has no meaning.
+// checkPath is the method of a call that a node refuses at once, whether it leads or not. Nodes of the previous version
+// respond by the service of read indexes, for which the call has no meaning.
 const checkPath = "/clave.Node/Check"
 
 // check closes a connection on which a call gets no response; gRPC's own pings are ten seconds apart.

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/connectivity"
 )
 
-// TestAConnectionToANodeThatIsAboutToLeadStays checks that a connection stays open to a node that has the lease and does not serve yet. Calls wait
-// there.
+// TestAConnectionToANodeThatIsAboutToLeadStays checks that a connection stays open to a node that has the lease and
+// does not serve yet. Calls wait there.
 func TestAConnectionToANodeThatIsAboutToLeadStays(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"clave/server/testwait"
 )
 
-// TestForwardedRequestsAreCounted forwards requests that the leader counts as calls, and others, and requests without a leader. The leader's reports
-// must not reach clients.
+// TestForwardedRequestsAreCounted forwards requests that the leader counts as calls, and others, and requests without a
+// leader. The leader's reports must not reach clients.
 func TestForwardedRequestsAreCounted(t *testing.T) {
 	b := newBallot()
 	atLeader, atFollower := meter.New(clock.System(), nil), meter.New(clock.System(), nil)
@@ -60,7 +60,8 @@ func TestForwardedRequestsAreCounted(t *testing.T) {
 		}
 		return got
 	}
-	testwait.Until(t, "the requests are not counted", func() bool { return len(counts()) >= len(want) }) // after the response
+	// The requests are counted after the response.
+	testwait.Until(t, "the requests are not counted", func() bool { return len(counts()) >= len(want) })
 	if got := counts(); !reflect.DeepEqual(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}

@@ -16,9 +16,9 @@ import (
 	"clave/server/httpjson"
 )
 
-// How a request over HTTP is forwarded; proxy.go is for calls of gRPC. forward sends it to the leader (send) and copies the
-// response piece by piece (pass). While there is no leader it waits for one, up to Options.LeaderTimeout, and then returns
-// UNAVAILABLE, which SDKs retry.
+// How a request over HTTP is forwarded; proxy.go is for calls of gRPC. forward sends it to the leader (send) and copies
+// the response piece by piece (pass). While there is no leader it waits for one, up to Options.LeaderTimeout, and then
+// returns UNAVAILABLE, which SDKs retry.
 //
 // A request is retried only if the leader can't have begun it (there was no connection, or the response has
 // headerRefused), or if its method changes nothing. The retry needs the whole body, so source keeps the bytes that were
@@ -33,7 +33,8 @@ const againAfter = 50 * time.Millisecond
 // TextNoLeader is the text of the error that clients receive while there is no leader. Their SDKs retry.
 const TextNoLeader = "No node serves the database at the moment. Please try again."
 
-// Forward returns a handler that forwards the requests of a port to the leader, and serves them here once this node leads.
+// Forward returns a handler that forwards the requests of a port to the leader, and serves them here once this node
+// leads.
 func (n *Node) Forward(port string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.forward(w, r, port) })
 }
@@ -73,8 +74,8 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, body *source, leader
 	return n.exchange(w, r, body, n.outgoing(ctx, r, body, leader, port), cancel)
 }
 
-// exchange sends out to another node, for a client's request r, and copies the response. cancel ends the context of out. It returns false if
-// the request may be retried.
+// exchange sends out to another node, for a client's request r, and copies the response. cancel ends the context of
+// out. It returns false if the request may be retried.
 func (n *Node) exchange(w http.ResponseWriter, r *http.Request, body *source, out *http.Request, cancel context.CancelFunc) (done bool) {
 	res, err := n.transport.RoundTrip(out)
 	if err != nil {
@@ -213,9 +214,9 @@ func (n *Node) pass(r *http.Request, w http.ResponseWriter, res *http.Response) 
 	}
 }
 
-// give writes a piece of a response to the client. unread is the number of bytes that this node may hold while the client does not read, and that
-// its port does not count: what the inner connection has received, and the piece. give returns false if the client has disconnected, or is slow
-// while other requests need the memory.
+// give writes a piece of a response to the client. unread is the number of bytes that this node may hold while the
+// client does not read, and that its port does not count: what the inner connection has received, and the piece. give
+// returns false if the client has disconnected, or is slow while other requests need the memory.
 func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.ResponseController, data []byte, unread int64) bool {
 	defer n.o.Budget.IfSlow(ctx, unread, nil, func() { _ = control.SetWriteDeadline(clock.Passed()) })()
 	if _, err := w.Write(data); err != nil {
@@ -225,7 +226,8 @@ func (n *Node) give(ctx context.Context, w http.ResponseWriter, control *http.Re
 	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
-// Status requests a path of a port from the leader like a client, and returns the status of the response. It does not wait for a leader.
+// Status requests a path of a port from the leader like a client, and returns the status of the response. It does not
+// wait for a leader.
 func (n *Node) Status(ctx context.Context, port, path string) (int, error) {
 	if handler, _ := n.local(port); handler != nil {
 		return http.StatusOK, nil

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFramesOfInnerConnectionsAreSmall reads the settings of an inner listener (RFC 9113 §6.5): it must not accept frames for which each connection has
-// a large buffer.
+// TestFramesOfInnerConnectionsAreSmall reads the settings of an inner listener (RFC 9113 §6.5): it must not accept
+// frames for which each connection has a large buffer.
 func TestFramesOfInnerConnectionsAreSmall(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

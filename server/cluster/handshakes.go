@@ -13,8 +13,9 @@ import (
 	"clave/server/front/slots"
 )
 
-// Limits of connections to the inner listener whose TLS handshake has not ended. Until then nothing shows that the peer is a node. If there are too many, the
-// network that has the most loses its oldest one, so that a flood does not keep other nodes out.
+// Limits of connections to the inner listener whose TLS handshake has not ended. Until then nothing shows that the peer
+// is a node. If there are too many, the network that has the most loses its oldest one, so that a flood does not keep
+// other nodes out.
 const (
 	maxHandshakes    = 512
 	handshakeTimeout = 5 * time.Second

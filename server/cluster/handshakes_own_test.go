@@ -39,7 +39,8 @@ type distantConn struct {
 // RemoteAddr implements net.Conn.
 func (d *distantConn) RemoteAddr() net.Addr { return d.remote }
 
-// flood opens n connections of a network that send nothing. It returns a channel with a value for each that is closed by the server.
+// flood opens n connections of a network that send nothing. It returns a channel with a value for each that is closed
+// by the server.
 func (d *distant) flood(t *testing.T, network int32, n int) (closed <-chan struct{}) {
 	t.Helper()
 	d.network.Store(network)
@@ -60,8 +61,8 @@ func (d *distant) flood(t *testing.T, network int32, n int) (closed <-chan struc
 	return ended
 }
 
-// TestHandshakesAreLimited opens connections that never begin the handshake, from one network and then from several. Those of one network, and all
-// together, are limited, and a node of another network connects.
+// TestHandshakesAreLimited opens connections that never begin the handshake, from one network and then from several.
+// Those of one network, and all together, are limited, and a node of another network connects.
 func TestHandshakesAreLimited(t *testing.T) {
 	const network = maxHandshakes / 4
 	inner, err := net.Listen("tcp", "127.0.0.1:0")

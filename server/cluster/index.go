@@ -31,8 +31,8 @@ type Index struct {
 	// Versions holds versions for reads of the latest state, by the names of databases. All commits after Seq have greater
 	// versions.
 	Versions map[string]clock.Version `json:"versions"`
-	// Lease is the time from the sending of the request for which no node shows a later row or decides by other rules; 0 for none. It
-	// ends earlier with the next response on the same stream, which may bring another one.
+	// Lease is the time from the sending of the request for which no node shows a later row or decides by other rules; 0
+	// for none. It ends earlier with the next response on the same stream, which may bring another one.
 	Lease time.Duration `json:"-"`
 }
 
@@ -46,7 +46,8 @@ type IndexRequest struct {
 	// Lease requests a lease, which needs Wait. The leader waits until it can grant one. It is ignored by a leader of an
 	// earlier version.
 	Lease bool `json:"-"`
-	// Holder stands for the stream of the request at the leader; nil without leases. Received is a time after the request's arrival.
+	// Holder stands for the stream of the request at the leader; nil without leases. Received is a time after the
+	// request's arrival.
 	Holder   *readlease.Holder `json:"-"`
 	Received time.Time         `json:"-"`
 }
@@ -74,7 +75,8 @@ func (answer indexHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, index)
 }
 
-// Index requests a read index from the leader, until ctx is done; ctx must have a deadline. It does not wait for a leader.
+// Index requests a read index from the leader, until ctx is done; ctx must have a deadline. It does not wait for a
+// leader.
 func (n *Node) Index(ctx context.Context, request IndexRequest) (index Index, err error) {
 	leader, _ := n.o.Leader()
 	if leader.Address == "" || leader.Node == n.o.Name {

@@ -10,8 +10,8 @@ import (
 	"clave/server/cluster"
 )
 
-// TestSharedCallsBeginAfterTheirCallers has many concurrent callers. No caller may receive the result of a call that began before it, and only one
-// call may be in progress at a time.
+// TestSharedCallsBeginAfterTheirCallers has many concurrent callers. No caller may receive the result of a call that
+// began before it, and only one call may be in progress at a time.
 func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	var clock, calls, under atomic.Int64
 	s := cluster.Shared[int64]{Call: func(context.Context) (int64, error) {
@@ -40,7 +40,8 @@ func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	}
 }
 
-// TestSharedCallsContinueWithoutTheirCallers cancels a caller that waits for its turn. The next caller takes the turn, and errors reach all callers.
+// TestSharedCallsContinueWithoutTheirCallers cancels a caller that waits for its turn. The next caller takes the turn,
+// and errors reach all callers.
 func TestSharedCallsContinueWithoutTheirCallers(t *testing.T) {
 	enter, leave := make(chan struct{}), make(chan struct{})
 	failure := errors.New("failed")

@@ -14,15 +14,17 @@ import (
 // The frames of a stream of read indexes. Each begins with the length of what follows, in four bytes; all numbers are
 // big-endian.
 //
-//	request:  a byte with wantsWait if the leader may wait and wantsLease if a lease is requested, After in eight bytes, and the
-//	          names of databases
-//	response: a byte that is 1 if there is an index; then Seq in eight bytes, the lease in microseconds in eight bytes, Rules,
-//	          and a version in eight bytes for each name of the request, 0 for none
+//	request:  a byte with wantsWait if the leader may wait and wantsLease if a lease is requested, After in eight bytes,
+//	          and the names of databases
+//	response: a byte that is 1 if there is an index; then Seq in eight bytes, the lease in microseconds in eight bytes,
+//	          Rules, and a version in eight bytes for each name of the request, 0 for none
 //
-// A name, and Rules, is its length in two bytes and its bytes. Frames of the protocol without leases lack what concerns them.
+// A name, and Rules, is its length in two bytes and its bytes. Frames of the protocol without leases lack what concerns
+// them.
 
-// sessionProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses leaseProtocol, which has the same
-// frames, but does not forward requests to the owners of sessions (ToOwner); or indexProtocol, which has no leases; or HTTP/2.
+// sessionProtocol is the protocol (ALPN) of a stream of read indexes. A leader of an earlier version chooses
+// leaseProtocol, which has the same frames, but does not forward requests to the owners of sessions (ToOwner); or
+// indexProtocol, which has no leases; or HTTP/2.
 const (
 	sessionProtocol = "clave-index/3"
 	leaseProtocol   = "clave-index/2"
@@ -153,8 +155,8 @@ func appendIndex(frame []byte, index *Index, databases []string, leases bool) []
 	return frame
 }
 
-// parseIndex parses the response to a request for some databases on a stream with or without leases. It returns nil for a
-// refusal.
+// parseIndex parses the response to a request for some databases on a stream with or without leases. It returns nil for
+// a refusal.
 func parseIndex(frame []byte, databases []string, leases bool) (*Index, error) {
 	if len(frame) == 1 && frame[0] == 0 {
 		return nil, nil

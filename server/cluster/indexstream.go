@@ -15,10 +15,10 @@ import (
 )
 
 // How a node requests read indexes. It has two streams to the leader, each a TLS connection of its own with one request
-// at a time: one for reads, which share requests (Shared), and one on which the leader may wait for the next row of the log.
-// A stream is opened with its first request, and ends when it breaks, with a request that takes too long, and when
-// another node leads. A leader of an earlier version has no streams, or none with leases; without streams its indexes are
-// requested over HTTP.
+// at a time: one for reads, which share requests (Shared), and one on which the leader may wait for the next row of the
+// log. A stream is opened with its first request, and ends when it breaks, with a request that takes too long, and when
+// another node leads. A leader of an earlier version has no streams, or none with leases; without streams its indexes
+// are requested over HTTP.
 
 // errIndex is the error of a node that has no read index to give, because it does not lead.
 var errIndex = errors.New("cluster: the leader has no read index")
@@ -26,7 +26,8 @@ var errIndex = errors.New("cluster: the leader has no read index")
 // errNoStreams is the error of a leader that has no streams.
 var errNoStreams = errors.New("cluster: the leader has no streams of read indexes")
 
-// serveIndexes responds to the requests of a stream until it breaks or this node stops. leases is set for a stream with leases.
+// serveIndexes responds to the requests of a stream until it breaks or this node stops. leases is set for a stream with
+// leases.
 func (n *Node) serveIndexes(ctx context.Context, conn net.Conn, leases bool) {
 	ctx, stop := n.ending.Within(ctx)
 	defer stop()
@@ -48,7 +49,8 @@ func (n *Node) serveIndexes(ctx context.Context, conn net.Conn, leases bool) {
 			n.o.Log.Warn("a stream of read indexes is closed", "error", err)
 			return
 		}
-		// A lease is measured from here at the leader. The node measures it from the time at which it sent the request, which is earlier.
+		// A lease is measured from here at the leader. The node measures it from the time at which it sent the request, which
+		// is earlier.
 		r.Holder, r.Received = holder, clock.System().Now()
 		response = beginFrame(response)
 		if index, err := n.answerIndex(ctx, r); err != nil {
@@ -170,8 +172,8 @@ func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index
 	return parseIndex(s.buffer, r.Databases, s.leases)
 }
 
-// whenDone calls end when ctx is done. After stop has returned, end is neither running nor called any more: the stream's connection may be closed by then,
-// or serve another request.
+// whenDone calls end when ctx is done. After stop has returned, end is neither running nor called any more: the
+// stream's connection may be closed by then, or serve another request.
 func whenDone(ctx context.Context, end func()) (stop func()) {
 	ended := make(chan struct{})
 	unregister := context.AfterFunc(ctx, func() {

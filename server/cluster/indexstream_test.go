@@ -124,8 +124,8 @@ func indexFrom(t *testing.T, n *Node, after int64) (Index, error) {
 	return n.Index(ctx, IndexRequest{After: after, Wait: after%2 == 1, Databases: []string{"p/(default)", "p/other"}})
 }
 
-// TestIndexStream requests read indexes from a leader that refuses once, closes the connection, stops leading, and from the next leader. Each kind of
-// request must use one connection.
+// TestIndexStream requests read indexes from a leader that refuses once, closes the connection, stops leading, and from
+// the next leader. Each kind of request must use one connection.
 func TestIndexStream(t *testing.T) {
 	e := newElectorate()
 	one, at := runNode(t, "secret", e)
@@ -169,7 +169,8 @@ func TestIndexStream(t *testing.T) {
 	}
 }
 
-// TestIndexRequestsEndWithTheLeader waits for a leader's response until another node is elected, and until the request is cancelled.
+// TestIndexRequestsEndWithTheLeader waits for a leader's response until another node is elected, and until the request
+// is cancelled.
 func TestIndexRequestsEndWithTheLeader(t *testing.T) {
 	e := newElectorate()
 	leader, _ := runNode(t, "secret", e)
@@ -263,8 +264,8 @@ func FuzzIndexFrames(f *testing.F) {
 	})
 }
 
-// TestIndexRequestsEndWithTheConnection gives requests up at the moment in which their connection breaks. The end of a request must not use the
-// stream's connection afterwards, which may be closed, or that of the next request.
+// TestIndexRequestsEndWithTheConnection gives requests up at the moment in which their connection breaks. The end of a
+// request must not use the stream's connection afterwards, which may be closed, or that of the next request.
 func TestIndexRequestsEndWithTheConnection(t *testing.T) {
 	for range 2000 {
 		near, far := net.Pipe()

@@ -23,7 +23,8 @@ const headerCounted = "Clave-Counted"
 // headerRefused is set in the response of a node that has not begun a request because it does not lead.
 const headerRefused = "Clave-Refused"
 
-// inner serves a forwarded request if this node leads. If the node has the lease and is about to serve, the request waits.
+// inner serves a forwarded request if this node leads. If the node has the lease and is about to serve, the request
+// waits.
 func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == checkPath {
 		refuseCall(w)
@@ -58,8 +59,8 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		leader, moved := n.o.Leader()
-		// While there is no leader the request waits here, since this node may be about to lead. After a refusal the sender looks for
-		// the leader again.
+		// While there is no leader the request waits here, since this node may be about to lead. After a refusal the sender
+		// looks for the leader again.
 		refused := leader.Node != "" && leader.Node != n.o.Name || n.ending.Ended()
 		held := heldBy(r)
 		if refused = refused || !n.admit(held); !refused {

@@ -11,7 +11,8 @@ import (
 	"clave/server/storage/pgstore/readlease"
 )
 
-// leasing returns the handlers of a leader that grants leases of a second on streams with leases, and reports the streams' holders.
+// leasing returns the handlers of a leader that grants leases of a second on streams with leases, and reports the
+// streams' holders.
 func leasing(holders chan<- *readlease.Holder) map[string]http.Handler {
 	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r IndexRequest) (index Index, err error) {
 		if holders <- r.Holder; r.Lease {
@@ -21,7 +22,8 @@ func leasing(holders chan<- *readlease.Holder) map[string]http.Handler {
 	})}
 }
 
-// TestLeasesOnStreams requests leases of a leader, of one of the earlier version, and of one by a node of the earlier version.
+// TestLeasesOnStreams requests leases of a leader, of one of the earlier version, and of one by a node of the earlier
+// version.
 func TestLeasesOnStreams(t *testing.T) {
 	e := newElectorate()
 	leader, at := runNode(t, "secret", e)

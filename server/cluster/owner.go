@@ -7,7 +7,8 @@ import (
 
 // How a request reaches the node that owns its session. A session of WebChannel is kept at one node, which may be one
 // that does not lead, and its requests may arrive at any node. ToOwner forwards such a request directly to the owner,
-// where it is served by a handler of ServeOwned. The owner does not forward it again (IsForwardedToOwner), so no request goes round.
+// where it is served by a handler of ServeOwned. The owner does not forward it again (IsForwardedToOwner), so no
+// request goes round.
 //
 // A node of an earlier version forwards all sessions to the leader. So a node begins sessions only while the leader
 // forwards requests to their owners (RoutesSessions).

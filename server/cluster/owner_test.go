@@ -20,7 +20,8 @@ var ownedEcho = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	echo(w, r)
 })
 
-// toOwner sends a request by way of a node to the owner of its session, and returns whether it was reached and the response.
+// toOwner sends a request by way of a node to the owner of its session, and returns whether it was reached and the
+// response.
 func toOwner(t *testing.T, from *member, address, method, body string) (bool, *httptest.ResponseRecorder) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, "http://clave.example/x?c=d", strings.NewReader(body))
@@ -50,7 +51,8 @@ func TestARequestReachesTheOwnerOfItsSession(t *testing.T) {
 	}
 }
 
-// TestOnlyNodesForwardToOwners sends the header of such a request as a client. The leader must receive it without the header.
+// TestOnlyNodesForwardToOwners sends the header of such a request as a client. The leader must receive it without the
+// header.
 func TestOnlyNodesForwardToOwners(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
@@ -72,7 +74,8 @@ func TestOnlyNodesForwardToOwners(t *testing.T) {
 	}
 }
 
-// TestLeadersThatRouteSessions checks whether a node has recorded that its leader forwards requests to owners, before and after it has requested an index.
+// TestLeadersThatRouteSessions checks whether a node has recorded that its leader forwards requests to owners, before
+// and after it has requested an index.
 func TestLeadersThatRouteSessions(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)

@@ -18,13 +18,13 @@ import (
 	"clave/server/front/grpcd"
 )
 
-// How a call of gRPC is forwarded. ForwardCall sends its messages to the leader unparsed (try), and returns the leader's
-// headers, messages, trailers and status. While there is no leader it waits for one, as forward does.
+// How a call of gRPC is forwarded. ForwardCall sends its messages to the leader unparsed (try), and returns the
+// leader's headers, messages, trailers and status. While there is no leader it waits for one, as forward does.
 //
-// A call is tried again only if the leader can't have begun it: there was no connection, or a trailer has headerRefused.
-// A call whose client sends a stream is not tried again once the stream to the leader is open, since messages may be on
-// their way. Each other call that is cut gets UNAVAILABLE. A status is the leader's own if a trailer has headerServed;
-// otherwise gRPC's client may have made it of a broken connection.
+// A call is tried again only if the leader can't have begun it: there was no connection, or a trailer has
+// headerRefused. A call whose client sends a stream is not tried again once the stream to the leader is open, since
+// messages may be on their way. Each other call that is cut gets UNAVAILABLE. A status is the leader's own if a trailer
+// has headerServed; otherwise gRPC's client may have made it of a broken connection.
 
 // headerServed is a trailer of each call that the leader has served to its end.
 const headerServed = "Clave-Served"
@@ -78,9 +78,10 @@ func (n *Node) try(ss grpc.ServerStream, leader Leader, port, method string, fir
 	case err != nil:
 		return true, n.cut(ss, nil, err)
 	}
+	// After EOF, RecvMsg returns the status.
 	if first == nil {
 		go sendMessages(ss, out, cancel)
-	} else if err := out.SendMsg(first.Copy()); err != nil && !errors.Is(err, io.EOF) { // after EOF, RecvMsg returns the status
+	} else if err := out.SendMsg(first.Copy()); err != nil && !errors.Is(err, io.EOF) {
 		return true, n.cut(ss, nil, err)
 	}
 	if err = passCall(ss, out); errors.Is(err, errClient) {
@@ -100,8 +101,8 @@ func (n *Node) try(ss grpc.ServerStream, leader Leader, port, method string, fir
 // errClient is the error of a call whose client can't be sent a message.
 var errClient = errors.New("cluster: the client has disconnected")
 
-// passCall passes the leader's headers and messages to the client. It returns the error that ends the leader's messages, or
-// errClient.
+// passCall passes the leader's headers and messages to the client. It returns the error that ends the leader's
+// messages, or errClient.
 func passCall(ss grpc.ServerStream, out grpc.ClientStream) error {
 	for begun := false; ; begun = true {
 		var message grpcd.Raw
@@ -124,8 +125,8 @@ func passCall(ss grpc.ServerStream, out grpc.ClientStream) error {
 	}
 }
 
-// sendMessages sends the client's messages to the leader until the call ends. It may wait for the client's next message until a
-// moment after that.
+// sendMessages sends the client's messages to the leader until the call ends. It may wait for the client's next message
+// until a moment after that.
 func sendMessages(ss grpc.ServerStream, out grpc.ClientStream, cancel context.CancelFunc) {
 	for {
 		var message grpcd.Raw
@@ -193,8 +194,8 @@ func isRefusedInMetadata(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
-// printable returns values with a question mark for each character that gRPC's client refuses. The rest of a value, such as an address
-// that a proxy added, may still be needed.
+// printable returns values with a question mark for each character that gRPC's client refuses. The rest of a value,
+// such as an address that a proxy added, may still be needed.
 func printable(values []string) []string {
 	out := make([]string, len(values))
 	for i, value := range values {
@@ -214,7 +215,8 @@ func (n *Node) cut(ss grpc.ServerStream, trailer metadata.MD, err error) error {
 		return err // the client has disconnected, its deadline has passed, or this node stops
 	}
 	switch status.Code(err) {
-	case codes.Canceled, codes.Unknown: // the client is still connected, and the leader's end has failed; or there was no status
+	case codes.Canceled, codes.Unknown:
+		// The client is still connected, and the leader's end has failed; or there was no status.
 	case codes.Internal, codes.Unavailable:
 		if len(trailer.Get(headerServed)) > 0 {
 			return err

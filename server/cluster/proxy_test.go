@@ -56,8 +56,8 @@ func open(ctx context.Context, t *testing.T, conn *grpc.ClientConn) grpc.ClientS
 	return ss
 }
 
-// TestACallIsForwardedAsItCame checks what the leader receives from a call at another node, and what the client gets: metadata, the client's address,
-// the deadline, large messages, trailers, and a status with details.
+// TestACallIsForwardedAsItCame checks what the leader receives from a call at another node, and what the client gets:
+// metadata, the client's address, the deadline, large messages, trailers, and a status with details.
 func TestACallIsForwardedAsItCame(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -124,8 +124,8 @@ func TestACallIsForwardedAsItCame(t *testing.T) {
 	}
 }
 
-// TestACallWithAnyHeadersIsForwarded sends headers that gRPC servers accept and gRPC clients do not send. Proxies add such headers, for example the
-// client's city.
+// TestACallWithAnyHeadersIsForwarded sends headers that gRPC servers accept and gRPC clients do not send. Proxies add
+// such headers, for example the client's city.
 func TestACallWithAnyHeadersIsForwarded(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Second), join(t, "b", secret, b, time.Second)
@@ -204,8 +204,8 @@ func TestStreamsAreForwarded(t *testing.T) {
 	}
 }
 
-// TestCallsFindTheLeader makes calls while no node leads, while the leader no longer leads, and while it is gone. A call that the leader cannot have
-// begun waits for the next leader.
+// TestCallsFindTheLeader makes calls while no node leads, while the leader no longer leads, and while it is gone. A
+// call that the leader cannot have begun waits for the next leader.
 func TestCallsFindTheLeader(t *testing.T) {
 	for name, first := range map[string]func(t *testing.T, b *ballot, one *member){
 		"no leader":          func(*testing.T, *ballot, *member) {},

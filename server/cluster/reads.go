@@ -76,8 +76,8 @@ func ReadingOfCall(method string, message []byte) Reading {
 	return Brief
 }
 
-// ReadingOf classifies a request over HTTP by its parameters and its body. It restores what it reads of the body. The GetBody of a Brief
-// request with a body returns the body again.
+// ReadingOf classifies a request over HTTP by its parameters and its body. It restores what it reads of the body. The
+// GetBody of a Brief request with a body returns the body again.
 func ReadingOf(r *http.Request) Reading {
 	if front.IsCall(r) || !ofDocuments(r.URL.Path) {
 		return Forward

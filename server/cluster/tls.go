@@ -19,8 +19,8 @@ const keyInfo = "clave inner connection 1"
 // errNotANode refuses a peer that does not have the secret.
 var errNotANode = errors.New("cluster: the peer is not a node of this cluster")
 
-// identity returns the TLS settings of a node: it presents, and accepts only, a certificate of the key that all nodes of
-// the cluster derive from their secret.
+// identity returns the TLS settings of a node: it presents, and accepts only, a certificate of the key that all nodes
+// of the cluster derive from their secret.
 func identity(secret []byte) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, secret, nil, keyInfo, ed25519.SeedSize)
 	if err != nil {

@@ -69,8 +69,8 @@ func (n *Node) admit(bytes int64) bool {
 // http1Buffer is the size of the buffers of net/http for the body of a request over HTTP/1.
 const http1Buffer = 4 << 10
 
-// heldBy returns about how many bytes a request holds before its body is read: its headers, and the part of the body that a
-// connection receives meanwhile.
+// heldBy returns about how many bytes a request holds before its body is read: its headers, and the part of the body
+// that a connection receives meanwhile.
 func heldBy(r *http.Request) int64 {
 	const perField = 32 // as HTTP/2 counts them
 	n := int64(len(r.RequestURI))
@@ -90,8 +90,8 @@ func heldBy(r *http.Request) int64 {
 }
 
 // await waits until a request may be retried: there is a leader or another one, or the pause after a failed connection
-// is over. held is the number of bytes that the request holds meanwhile. It returns false if ctx is done, late receives, or
-// too many requests wait.
+// is over. held is the number of bytes that the request holds meanwhile. It returns false if ctx is done, late
+// receives, or too many requests wait.
 func (n *Node) await(ctx context.Context, held int64, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
 	if !n.admit(held) {
 		return false

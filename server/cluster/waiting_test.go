@@ -46,7 +46,8 @@ func wantRefused(t *testing.T, m *member) {
 	}
 }
 
-// TestRequestsThatWaitForALeaderAreBounded lets requests and calls wait for a leader. More than the limit are refused at once, and those that wait are served.
+// TestRequestsThatWaitForALeaderAreBounded lets requests and calls wait for a leader. More than the limit are refused
+// at once, and those that wait are served.
 func TestRequestsThatWaitForALeaderAreBounded(t *testing.T) {
 	const most = 4
 	b := newBallot()

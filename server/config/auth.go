@@ -40,8 +40,8 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	}
 }
 
-// checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows only
-// https, and http on this machine.
+// checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows
+// only https, and http on this machine.
 func (c *Config) checkAuth() error {
 	if c.Auth.AsEmulator && c.Auth.ProductionSettings {
 		return fault.E(fault.InvalidArgument, "--as-emulator and --production-settings exclude each other")

@@ -22,7 +22,8 @@ const (
 	ModeServe Mode = "serve"
 )
 
-// The modes that change service accounts' keys in a data folder that no server uses: ModeCredentials lists and revokes keys.
+// The modes that change service accounts' keys in a data folder that no server uses: ModeCredentials lists and revokes
+// keys.
 const (
 	ModeCredentials      Mode = "credentials"
 	ModeCreateCredential Mode = "credentials create"
@@ -57,7 +58,8 @@ type Config struct {
 	Hosts Hosts
 	// Ports are the ports of the parts.
 	Ports Ports
-	// Loose are the names of ports that neither a flag nor a file sets. If such a port is in use, a free one near it is used.
+	// Loose are the names of ports that neither a flag nor a file sets. If such a port is in use, a free one near it is
+	// used.
 	Loose []string
 	// Databases are the configured databases, with their rules and indexes.
 	Databases []Database
@@ -132,8 +134,8 @@ type Config struct {
 	Notes []string
 	// given are the flags on the command line.
 	given map[string]bool
-	// Out is the file to which ModeCreateCredential writes a new key: - for standard output, empty for a file named after the
-	// key.
+	// Out is the file to which ModeCreateCredential writes a new key: - for standard output, empty for a file named after
+	// the key.
 	Out string
 }
 

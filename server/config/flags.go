@@ -57,9 +57,9 @@ func (f *Flags) Config(getenv func(string) string) (*Config, error) {
 	return c, c.checkRulesFiles()
 }
 
-// setCommand sets the command from the words that are not flags. dash is the number of words before --, or -1. As in the
-// Firebase CLI, flags may follow a command line in quotes: exec "npm test" --only auth. After a command that is not in
-// quotes, all flags belong to that command.
+// setCommand sets the command from the words that are not flags. dash is the number of words before --, or -1. As in
+// the Firebase CLI, flags may follow a command line in quotes: exec "npm test" --only auth. After a command that is not
+// in quotes, all flags belong to that command.
 func (f *Flags) setCommand(words []string, dash int) error {
 	if f.config.Mode != ModeExec || len(words) < 2 || !IsLine(words[0]) || dash == 0 {
 		f.config.Command = words
@@ -80,8 +80,8 @@ func FlagError(err error, mode Mode) error {
 	return fault.Wrap(err, fault.InvalidArgument, "%v; clave %s --help lists the flags", err, mode)
 }
 
-// Parse reads the flags of one mode, then the environment and firebase.json. With --help it prints the flags to usage and
-// returns pflag.ErrHelp.
+// Parse reads the flags of one mode, then the environment and firebase.json. With --help it prints the flags to usage
+// and returns pflag.ErrHelp.
 func Parse(mode Mode, args []string, getenv func(string) string, usage io.Writer) (*Config, error) {
 	set := pflag.NewFlagSet("clave "+string(mode), pflag.ContinueOnError)
 	set.SetOutput(io.Discard)

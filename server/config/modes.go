@@ -7,8 +7,8 @@ const (
 	ModeRestore Mode = "restore"
 )
 
-// The modes that exchange data with Firebase. ModeExport writes an export, even while a server runs on the data folder, and
-// ModeImport reads one.
+// The modes that exchange data with Firebase. ModeExport writes an export, even while a server runs on the data folder,
+// and ModeImport reads one.
 const (
 	ModeExport Mode = "export"
 	ModeImport Mode = "import"

@@ -13,8 +13,8 @@ import (
 // absent are the emulators of the Emulator Suite that Clave does not have, by their names in firebase.json.
 var absent = []string{"apphosting", "database", "dataconnect", "eventarc", "extensions", "functions", "pubsub", "storage", "tasks"}
 
-// ignored are flags of the Firebase CLI that have no effect here and would not change a result. They are accepted, so that
-// scripts with them run. The map's value is the reason. The flags in takesValue have a value.
+// ignored are flags of the Firebase CLI that have no effect here and would not change a result. They are accepted, so
+// that scripts with them run. The map's value is the reason. The flags in takesValue have a value.
 var (
 	ignored = map[string]string{
 		"inspect-functions": "Clave runs no functions",
@@ -60,8 +60,9 @@ func (c *Config) declareIgnored(flags *pflag.FlagSet) {
 // shorts are the Firebase CLI's short flags.
 var shorts = map[string]string{"-P": "--project", "-c": "--config", "-i": "--interactive"}
 
-// SuiteArgs converts arguments from the form of the Firebase CLI to that of package pflag: short flags become long ones, and
-// a flag with an optional value and the value after it become one word. The arguments of a command are not changed.
+// SuiteArgs converts arguments from the form of the Firebase CLI to that of package pflag: short flags become long
+// ones, and a flag with an optional value and the value after it become one word. The arguments of a command are not
+// changed.
 func SuiteArgs(flags *pflag.FlagSet, args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -130,8 +131,8 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent records the emulators in firebase.json that Clave does not have. A mistake in the file is reported when its
-// section is read.
+// noteAbsent records the emulators in firebase.json that Clave does not have. A mistake in the file is reported when
+// its section is read.
 func (c *Config) noteAbsent(f *firebaseJSON) {
 	var file map[string]json.RawMessage
 	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {

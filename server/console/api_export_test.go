@@ -71,7 +71,8 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// TestExportsOfAccounts exports accounts of more than one page, and compares the file with what accounts:batchGet returns.
+// TestExportsOfAccounts exports accounts of more than one page, and compares the file with what accounts:batchGet
+// returns.
 func TestExportsOfAccounts(t *testing.T) {
 	s := start(t, config.ModeServe)
 	s.open(true)

@@ -154,7 +154,8 @@ func (c *Console) getVersion(in *call) (any, error) {
 	return map[string]any{"time": timeText(at.Time()), "document": text}, err
 }
 
-// postRestoreVersion restores the state of a document as of a time: it writes the document, or deletes it if it was absent.
+// postRestoreVersion restores the state of a document as of a time: it writes the document, or deletes it if it was
+// absent.
 func (c *Console) postRestoreVersion(in *call) (any, error) {
 	var body struct {
 		databaseBody

@@ -33,7 +33,8 @@ type indexJSON struct {
 	// Uses is the number of queries since the start that used a present index, and LastUse the time of the latest one.
 	Uses    int64  `json:"uses"`
 	LastUse string `json:"lastUse,omitempty"`
-	// Entries and Bytes are the number and the size of the entries, up to mostCounted entries. More is set if there are more.
+	// Entries and Bytes are the number and the size of the entries, up to mostCounted entries. More is set if there are
+	// more.
 	Entries int   `json:"entries"`
 	Bytes   int64 `json:"bytes"`
 	More    bool  `json:"more,omitempty"`
@@ -70,7 +71,8 @@ const mostCounted = 10_000
 // maxMissing is the number of definitions that MissingIndexes keeps.
 const maxMissing = 1000
 
-// MissingIndexes records the missing indexes that queries needed. It is safe for concurrent use; the zero value is empty.
+// MissingIndexes records the missing indexes that queries needed. It is safe for concurrent use; the zero value is
+// empty.
 type MissingIndexes struct {
 	mu  sync.Mutex
 	all map[string]*missing // guarded by mu

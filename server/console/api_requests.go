@@ -117,8 +117,8 @@ func (c *Console) getRequestStream(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Watching begins before the kept decisions are read. A decision that is made in between occurs in both; its number shows
-	// that it was sent already.
+	// Watching begins before the kept decisions are read. A decision that is made in between occurs in both; its number
+	// shows that it was sent already.
 	_, watcher := c.o.Rules.Monitor().Watch()
 	defer watcher.Close()
 	in.begin()
@@ -208,8 +208,8 @@ func evaluations(all []rules.Expression) (n int64) {
 	return n
 }
 
-// pastReader returns documents as they were when a request was decided, or their current state if that version is no longer
-// kept. It records the documents that it returns.
+// pastReader returns documents as they were when a request was decided, or their current state if that version is no
+// longer kept. It records the documents that it returns.
 type pastReader struct {
 	console *Console
 	caller  token.Caller
@@ -274,8 +274,8 @@ func (c *Console) getRequest(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The request was decided again for the details of each statement. For a privileged caller the rules were not evaluated
-	// at all.
+	// The request was decided again for the details of each statement. For a privileged caller the rules were not
+	// evaluated at all.
 	if made := e.Decision(); made.Privileged {
 		d.Outcome = "admin"
 	}

@@ -23,8 +23,8 @@ const (
 type Check struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
-	// Text describes the result in an English sentence. Case names the sentence, and Values holds its parts as data, so that
-	// pages in other languages have sentences of their own.
+	// Text describes the result in an English sentence. Case names the sentence, and Values holds its parts as data, so
+	// that pages in other languages have sentences of their own.
 	Text   string         `json:"text"`
 	Case   string         `json:"case"`
 	Values map[string]any `json:"values"`
@@ -66,8 +66,8 @@ func (c *Console) postTestMail(in *call) (any, error) {
 	return struct{}{}, nil
 }
 
-// checkRules checks whether the rules are open to everyone: what a caller who is not signed in may do with a document of
-// any name.
+// checkRules checks whether the rules are open to everyone: what a caller who is not signed in may do with a document
+// of any name.
 func (c *Console) checkRules(in *call) Check {
 	open := map[string]any{}
 	state := CheckOK

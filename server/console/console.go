@@ -59,8 +59,9 @@ type Options struct {
 	RulesFiles map[string]string
 	// Accounts are the accounts.
 	Accounts *identity.Service
-	// IndexMode is the mode of --indexes. IndexFiles are the paths of the index files by database id. Defined are the indexes
-	// in them by database, where the zero Database stands for all. Missing are the missing indexes that queries needed.
+	// IndexMode is the mode of --indexes. IndexFiles are the paths of the index files by database id. Defined are the
+	// indexes in them by database, where the zero Database stands for all. Missing are the missing indexes that queries
+	// needed.
 	IndexMode  string
 	IndexFiles map[string]string
 	Defined    func(resource.Database) []index.Definition

@@ -40,8 +40,8 @@ func isPage(r *http.Request) bool {
 	return true
 }
 
-// sameOrigin reports whether a request comes from the console's own pages, or from no page. A link on any page may lead to
-// a page of the console, because other origins cannot read it.
+// sameOrigin reports whether a request comes from the console's own pages, or from no page. A link on any page may lead
+// to a page of the console, because other origins cannot read it.
 func sameOrigin(r *http.Request, page bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != ownOrigin(r) {
 		return false
@@ -67,7 +67,8 @@ func ownOrigin(r *http.Request) string {
 // linkParam is the query parameter of a link.
 const linkParam = "link"
 
-// openByLink opens the session of a link and responds with its cookie. A prefetch by the browser does not use up the link.
+// openByLink opens the session of a link and responds with its cookie. A prefetch by the browser does not use up the
+// link.
 func (c *Console) openByLink(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
@@ -113,8 +114,8 @@ func sessionCookie(r *http.Request) string {
 // passivePaths are the paths that pages request without an action of the user.
 var passivePaths = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export"}
 
-// isActive reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on their
-// own.
+// isActive reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on
+// their own.
 func isActive(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
@@ -151,7 +152,8 @@ func refuse(w http.ResponseWriter, page bool, err error) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	_, _ = w.Write([]byte(plainPage("Clave", fault.FromError(err).Message))) // it fails only when the client has disconnected
+	// It fails only when the client has disconnected.
+	_, _ = w.Write([]byte(plainPage("Clave", fault.FromError(err).Message)))
 }
 
 // plainPage returns a page with one text.

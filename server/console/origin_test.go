@@ -112,7 +112,8 @@ func everything(t *testing.T) []request {
 	return all
 }
 
-// TestEveryRequestNeedsASession sends every request without a session, with a wrong one and with credentials of other kinds.
+// TestEveryRequestNeedsASession sends every request without a session, with a wrong one and with credentials of other
+// kinds.
 func TestEveryRequestNeedsASession(t *testing.T) {
 	s := start(t, config.ModeServe)
 	all := everything(t)

@@ -31,8 +31,8 @@ func (h Hosts) Has(header string) bool {
 	return name == "localhost" || slices.Contains(h.Names, name)
 }
 
-// Relay returns the handler of a console's port at a node that does not lead. It refuses requests whose Host header does not
-// name this console, and gives the others to forward, which sends them to the leader.
+// Relay returns the handler of a console's port at a node that does not lead. It refuses requests whose Host header
+// does not name this console, and gives the others to forward, which sends them to the leader.
 func Relay(hosts Hosts, forward http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hosts.Has(r.Host) {

@@ -19,8 +19,8 @@ import (
 	"clave/server/token"
 )
 
-// SignInPath is the path of the page on the site's origin that signs a browser in as a user, below the paths that a site
-// leaves to Firebase Hosting. In development the site's port serves it by SignIn.
+// SignInPath is the path of the page on the site's origin that signs a browser in as a user, below the paths that a
+// site leaves to Firebase Hosting. In development the site's port serves it by SignIn.
 const SignInPath = "/__/firebase/clave/sign-in"
 
 // signInFiles holds the page and its script.

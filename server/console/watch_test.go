@@ -38,7 +38,8 @@ type record struct {
 	}
 }
 
-// TestRequestsAreKeptAndReplayed reads decisions with the values of expressions, and replays them under other conditions.
+// TestRequestsAreKeptAndReplayed reads decisions with the values of expressions, and replays them under other
+// conditions.
 func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
 	s.session()
@@ -104,7 +105,8 @@ func TestRequestsAreKeptAndReplayed(t *testing.T) {
 	}
 }
 
-// casesOfQueries creates test cases from queries, including one below a document and one with a reference, and runs them.
+// casesOfQueries creates test cases from queries, including one below a document and one with a reference, and runs
+// them.
 func (s *server) casesOfQueries() {
 	s.t.Helper()
 	const byName = `"where": {"fieldFilter": {"field": {"fieldPath": "__name__"}, "op": "EQUAL", "value": {"referenceValue": "projects/` + project + `/databases/(default)/documents/open/%s"}}}`

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 )
 
-// longest is the length of the longest path of a socket that all systems accept. The kernel's structure for addresses has 104 or 108 bytes.
+// longest is the length of the longest path of a socket that all systems accept. The kernel's structure for addresses
+// has 104 or 108 bytes.
 const longest = 100
 
-// shortened calls use with a path that names the same file and is not too long for a socket. For a long path that is one over a link, which exists during
-// the call.
+// shortened calls use with a path that names the same file and is not too long for a socket. For a long path that is
+// one over a link, which exists during the call.
 func shortened(path string, use func(short string) error) (err error) {
 	if len(path) <= longest {
 		return use(path)

@@ -1,5 +1,5 @@
-// Package datasocket connects commands to the server that runs on a data folder: HTTP over a socket in the folder, which only the
-// folder's owner can open.
+// Package datasocket connects commands to the server that runs on a data folder: HTTP over a socket in the folder,
+// which only the folder's owner can open.
 package datasocket
 
 import (
@@ -137,7 +137,8 @@ func Running(ctx context.Context, data, name string) error {
 	return c.Close()
 }
 
-// dial connects to a socket of a data folder. It returns ErrNoServer for a socket that does not exist or that a killed server has left.
+// dial connects to a socket of a data folder. It returns ErrNoServer for a socket that does not exist or that a killed
+// server has left.
 func dial(ctx context.Context, data, name string) (c net.Conn, err error) {
 	err = shortened(filepath.Join(data, name), func(short string) (err error) {
 		c, err = (&net.Dialer{}).DialContext(ctx, "unix", short)
@@ -154,8 +155,8 @@ func dial(ctx context.Context, data, name string) (c net.Conn, err error) {
 	return nil, err
 }
 
-// Request sends in as JSON to the server that runs on a data folder and decodes the response into out if out is not nil. It
-// returns ErrNoServer if no server runs.
+// Request sends in as JSON to the server that runs on a data folder and decodes the response into out if out is not
+// nil. It returns ErrNoServer if no server runs.
 func Request(ctx context.Context, data, name string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -186,7 +187,8 @@ func Request(ctx context.Context, data, name string, in, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// cutOff returns the error of a request without a response: Unavailable if the server has ended, and otherwise the cause.
+// cutOff returns the error of a request without a response: Unavailable if the server has ended, and otherwise the
+// cause.
 func cutOff(ctx context.Context, err error) error {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
 		err = outer.Err

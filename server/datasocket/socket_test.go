@@ -96,7 +96,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// TestLongPaths checks a data folder whose path is too long for the address of a socket, and that the socket's file is removed.
+// TestLongPaths checks a data folder whose path is too long for the address of a socket, and that the socket's file is
+// removed.
 func TestLongPaths(t *testing.T) {
 	data := filepath.Join(t.TempDir(), strings.Repeat("x", 120))
 	if err := os.Mkdir(data, 0o700); err != nil {

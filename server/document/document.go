@@ -14,7 +14,8 @@ type Document struct {
 	Name resource.Document
 	// Fields are the document's data.
 	Fields value.Map
-	// Layout is the order in which its writers gave the fields. Documents with the same fields are the same whatever the order.
+	// Layout is the order in which its writers gave the fields. Documents with the same fields are the same whatever the
+	// order.
 	Layout value.Layout
 	// CreateTime is the version of the commit that created the document.
 	CreateTime clock.Version

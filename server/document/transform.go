@@ -89,8 +89,8 @@ func addSaturated(a, b value.Int) value.Int {
 	}
 }
 
-// extreme returns the greater (sign 1) or lesser (sign -1) number. If the numbers are equal, the field does not change. NaN
-// has precedence.
+// extreme returns the greater (sign 1) or lesser (sign -1) number. If the numbers are equal, the field does not change.
+// NaN has precedence.
 func extreme(old, operand value.Value, sign int) value.Value {
 	if _, ok := value.Float(old); !ok {
 		return operand
@@ -156,8 +156,8 @@ func (x items) without(gone map[any]bool) items {
 	return out
 }
 
-// keysOf returns the keys of an array's elements. Comparing each element of one array with each of another takes minutes
-// for arrays that fit into a request.
+// keysOf returns the keys of an array's elements. Comparing each element of one array with each of another takes
+// minutes for arrays that fit into a request.
 func keysOf(items value.Array) map[any]bool {
 	keys := make(map[any]bool, len(items))
 	for _, item := range items {

@@ -97,7 +97,8 @@ func checkFields(fields value.Map) error {
 	return nil
 }
 
-// firstError returns the error of the first field that has one, in the order of names. Only invalid documents are sorted for it.
+// firstError returns the error of the first field that has one, in the order of names. Only invalid documents are
+// sorted for it.
 func firstError(fields value.Map) error {
 	for _, name := range value.SortedKeys(fields) {
 		if err := checkField(name, fields[name]); err != nil {
@@ -142,7 +143,8 @@ type checker struct {
 	field string
 }
 
-// value checks a value inside depth maps and arrays. path is the length of the path to the value; arrays do not count in it.
+// value checks a value inside depth maps and arrays. path is the length of the path to the value; arrays do not count
+// in it.
 func (c checker) value(v value.Value, depth, path int) error {
 	switch x := v.(type) {
 	case value.Array:
@@ -210,7 +212,8 @@ func (c checker) array(a value.Array, depth, path int) error {
 	return nil
 }
 
-// members checks a map inside depth maps and arrays. The members of a vector are exempt, because users do not name them.
+// members checks a map inside depth maps and arrays. The members of a vector are exempt, because users do not name
+// them.
 func (c checker) members(m value.Map, depth, path int) error {
 	if err := c.deeper(depth); err != nil {
 		return err

@@ -16,8 +16,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestAnonymousWritesAreLimitedByAddress runs `clave serve` behind a proxy and writes without a token from two addresses over REST and gRPC.
-// Each address has one allowance for both transports, and an X-Forwarded-For header that the client sends is ignored.
+// TestAnonymousWritesAreLimitedByAddress runs `clave serve` behind a proxy and writes without a token from two
+// addresses over REST and gRPC. Each address has one allowance for both transports, and an X-Forwarded-For header that
+// the client sends is ignored.
 func TestAnonymousWritesAreLimitedByAddress(t *testing.T) {
 	dir := productionFolder(t)
 	writeFile(t, filepath.Join(dir, "firestore.rules"),

@@ -27,8 +27,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// asNodesVariable names the program that this test binary runs as several nodes, instead of its tests. Tests that start `clave start` as one
-// process, including those in JavaScript, thus run on nodes unchanged.
+// asNodesVariable names the program that this test binary runs as several nodes, instead of its tests. Tests that start
+// `clave start` as one process, including those in JavaScript, thus run on nodes unchanged.
 const asNodesVariable = "CLAVE_AS_NODES"
 
 func init() {
@@ -41,8 +41,8 @@ func init() {
 	}
 }
 
-// clave returns the program to start: the built one or, if nodes are requested, this test binary, which runs three of them on a PostgreSQL of
-// the test. In the second case clave changes the environment of the test.
+// clave returns the program to start: the built one or, if nodes are requested, this test binary, which runs three of
+// them on a PostgreSQL of the test. In the second case clave changes the environment of the test.
 func clave(t *testing.T) string {
 	t.Helper()
 	path, err := testprogram.Clave()
@@ -74,8 +74,9 @@ type nodesOfStart struct {
 	targets map[string][]string
 }
 
-// startAsNodes runs `clave start` with arguments as three nodes until a signal. The first node leads. The nodes end with this process,
-// however it ends. Balancers listen at the ports of firestore, auth and hosting; the other ports are those of the first node.
+// startAsNodes runs `clave start` with arguments as three nodes until a signal. The first node leads. The nodes end
+// with this process, however it ends. Balancers listen at the ports of firestore, auth and hosting; the other ports are
+// those of the first node.
 func startAsNodes(path string, args []string) error {
 	runtime.LockOSThread() // endWithParent is about this thread
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

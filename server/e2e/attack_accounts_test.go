@@ -111,7 +111,8 @@ func (b *attacked) session(t *testing.T, uid string, ago time.Duration) string {
 	return made
 }
 
-// send makes a request without a token, or with headers, and returns status and body. A header Host sets the request's host.
+// send makes a request without a token, or with headers, and returns status and body. A header Host sets the request's
+// host.
 func (b *attacked) send(t *testing.T, method, path string, body any, header map[string]string) (int, string) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -155,8 +156,8 @@ func (b *attacked) admin(t *testing.T, method, path string, body any, header map
 	return answer
 }
 
-// TestAttacksOnAccounts attacks accounts of production servers with old sessions, foreign host names, open streams and floods. The floods come last
-// because they exhaust the rate limit of the test's address.
+// TestAttacksOnAccounts attacks accounts of production servers with old sessions, foreign host names, open streams and
+// floods. The floods come last because they exhaust the rate limit of the test's address.
 func TestAttacksOnAccounts(t *testing.T) {
 	alone(t, "old sessions are made with the keys in the data folder")
 	for name, flags := range map[string][]string{onTLS: nil, onProxy: {"--trust-proxy", "--host", "0.0.0.0"}} {
@@ -174,13 +175,14 @@ func TestAttacksOnAccounts(t *testing.T) {
 	}
 }
 
-// oldSessions tries each change that requires a recent sign-in with a session of ten minutes. It repeats the request with a new session,
-// which must succeed; otherwise the request itself is wrong.
+// oldSessions tries each change that requires a recent sign-in with a session of ten minutes. It repeats the request
+// with a new session, which must succeed; otherwise the request itself is wrong.
 func (b *attacked) oldSessions(t *testing.T) {
 	admin := "projects/" + realProject
 	const phone, sms = "+16505550101", "123456"
 	b.admin(t, http.MethodPatch, toolkitPath("v2/"+admin+"/config?updateMask=signIn,mfa,emailPrivacyConfig"), object{
-		"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": false}, // Otherwise an address cannot be changed without a link.
+		// Otherwise an address cannot be changed without a link.
+		"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": false},
 		"signIn":             object{"email": object{"enabled": true}, "phoneNumber": object{"enabled": true, "testPhoneNumbers": object{phone: sms}}},
 		"mfa":                object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}},
 	}, nil)
@@ -274,7 +276,8 @@ func (b *attacked) exchange(t *testing.T, address, assertion, host string) (int,
 	return res.StatusCode, text
 }
 
-// listen opens a Listen stream on a document that its user may read. The channel receives the status code with which the stream ends.
+// listen opens a Listen stream on a document that its user may read. The channel receives the status code with which
+// the stream ends.
 func (b *attacked) listen(t *testing.T, uid, idToken string) <-chan codes.Code {
 	t.Helper()
 	transport := insecure.NewCredentials()

@@ -6,7 +6,8 @@ import (
 	"clave/server/testwait"
 )
 
-// TestAttacksByUnopenedCalls begins calls on many connections and sends no message. Most must be refused, because each takes memory.
+// TestAttacksByUnopenedCalls begins calls on many connections and sends no message. Most must be refused, because each
+// takes memory.
 func TestAttacksByUnopenedCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tens of thousands of calls are begun")

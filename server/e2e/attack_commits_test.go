@@ -16,15 +16,16 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestAttacksByCommits lets thousands of commits of one client wait for one document. Another client must be able to write another document meanwhile, and
-// all commits must be answered in time.
+// TestAttacksByCommits lets thousands of commits of one client wait for one document. Another client must be able to
+// write another document meanwhile, and all commits must be answered in time.
 func TestAttacksByCommits(t *testing.T) {
 	alone(t, "commits of followers take another way")
 	if testing.Short() {
 		t.Skip("thousands of commits are made")
 	}
 	const commits, onConnection = 5000, 250
-	// The writes took 0.36 s when most was chosen, and more than 30 s when each commit looked at all pairs of those before it.
+	// The writes took 0.36 s when most was chosen, and more than 30 s when each commit looked at all pairs of those before
+	// it.
 	const most = 15 * time.Second
 	dir := productionFolder(t)
 	writeFile(t, dir+"/firestore.rules", slowRules)
@@ -45,7 +46,8 @@ func TestAttacksByCommits(t *testing.T) {
 			begun.Add(1)
 			attackers.Go(func() {
 				begun.Done()
-				if err := conn.Invoke(ctx, "/google.firestore.v1.Firestore/Commit", &pb.CommitRequest{Database: attackedDatabase, Writes: []*pb.Write{write}}, &pb.CommitResponse{}); err != nil && status.Code(err) != codes.Unavailable { // too many calls of one network
+				// The server refuses too many calls of one network.
+				if err := conn.Invoke(ctx, "/google.firestore.v1.Firestore/Commit", &pb.CommitRequest{Database: attackedDatabase, Writes: []*pb.Write{write}}, &pb.CommitResponse{}); err != nil && status.Code(err) != codes.Unavailable {
 					t.Errorf("a commit: %v", err)
 				}
 			})

@@ -83,11 +83,12 @@ func (w attackedPort) serves(t *testing.T, attack string, most int) {
 	}
 }
 
-// mostAttacked is the limit in MiB of the resident set of an attacked server with 512 MiB. Up to 302 are usual; each defect that the attacks found
-// exceeded 512.
+// mostAttacked is the limit in MiB of the resident set of an attacked server with 512 MiB. Up to 302 are usual; each
+// defect that the attacks found exceeded 512.
 const mostAttacked = 460
 
-// TestAttacksByUnreadResponses requests a large document and a page hundreds of times and reads nothing: the windows of the client are 0.
+// TestAttacksByUnreadResponses requests a large document and a page hundreds of times and reads nothing: the windows of
+// the client are 0.
 func TestAttacksByUnreadResponses(t *testing.T) {
 	parallel(t)
 	if testing.Short() {

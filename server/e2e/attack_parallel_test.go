@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// parallelGuesses tries a hundred passwords of an account at the same time. The limit must hold as if they were tried one after another.
+// parallelGuesses tries a hundred passwords of an account at the same time. The limit must hold as if they were tried
+// one after another.
 func (b *attacked) parallelGuesses(t *testing.T) {
 	const guesses, most = 100, 11 // ten, and one for the time that they take
 	owner := b.victim()

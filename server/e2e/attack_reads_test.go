@@ -92,8 +92,8 @@ func runExpensive(ctx context.Context, conn *grpc.ClientConn, q *pb.StructuredQu
 	return ss.RecvMsg(response)
 }
 
-// TestAttacksByQueries lets an attacker run a thousand expensive queries at a time. A client of another network must get documents and small queries
-// meanwhile, and the server's memory must stay within its bound.
+// TestAttacksByQueries lets an attacker run a thousand expensive queries at a time. A client of another network must
+// get documents and small queries meanwhile, and the server's memory must stay within its bound.
 func TestAttacksByQueries(t *testing.T) {
 	alone(t, "the memory of one server is measured")
 	if testing.Short() {

@@ -31,7 +31,8 @@ type attack struct {
 	at string
 	// host is the request's Host header, by default that of the origin.
 	host string
-	// only lists the targets that must refuse, by default all. The others must accept the request, which shows that it is valid.
+	// only lists the targets that must refuse, by default all. The others must accept the request, which shows that it is
+	// valid.
 	only []string
 	// refused lists the statuses of a refusal, and lacks is a header that the answer must not have.
 	refused []int

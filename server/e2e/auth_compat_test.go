@@ -17,13 +17,16 @@ import (
 	"time"
 )
 
-// authStep is one request of a sequence that is sent to both servers. Status, error text and the named fields must be equal.
+// authStep is one request of a sequence that is sent to both servers. Status, error text and the named fields must be
+// equal.
 type authStep struct {
 	// id names the answer for later steps: {{id.field}} in a path or body.
 	id string
-	// path is a verb of accounts: or a whole path. A leading + adds the owner's token; a leading GET, PATCH or DELETE sets the method.
+	// path is a verb of accounts: or a whole path. A leading + adds the owner's token; a leading GET, PATCH or DELETE sets
+	// the method.
 	path, body string
-	// fields lists the compared fields of the answer, separated by commas. Dots separate levels, numbers select list elements.
+	// fields lists the compared fields of the answer, separated by commas. Dots separate levels, numbers select list
+	// elements.
 	fields string
 	// as marks answers that equal the official emulator's only under --as-emulator.
 	as bool
@@ -347,8 +350,8 @@ func idpBody(post string) string {
 	return string(text)
 }
 
-// officialTools returns the folder of firebase-tools: that of the firebase.js which CLAVE_TEST_FIREBASE names, or the one in functions, which
-// `make test` installs. If there is none, the test is skipped.
+// officialTools returns the folder of firebase-tools: that of the firebase.js which CLAVE_TEST_FIREBASE names, or the
+// one in functions, which `make test` installs. If there is none, the test is skipped.
 func officialTools(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -493,7 +496,8 @@ func compared(t *testing.T, status int, answer map[string]any, fields string) st
 	return string(text)
 }
 
-// at returns the value at a path of fields, list elements and claims of tokens. Negative numbers count from the end of a list.
+// at returns the value at a path of fields, list elements and claims of tokens. Negative numbers count from the end of
+// a list.
 func at(v any, path []string) (any, bool) {
 	for _, name := range path {
 		switch in := v.(type) {
@@ -528,8 +532,8 @@ func at(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start --as-emulator`,
-// and compares the answers.
+// TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start
+// --as-emulator`, and compares the answers.
 func TestAuthBesideTheEmulator(t *testing.T) {
 	official := officialAuth(t, officialTools(t))
 	for _, mode := range []struct {

@@ -80,8 +80,8 @@ func normalEvent(body []byte) string {
 	return string(eventUser.ReplaceAll(text, []byte(`"${1}UID"`)))
 }
 
-// leveled removes fields in which the official emulator and production differ: the times of the last sign-in and of the enrolment of a second
-// factor, emailVerified of an account without an address, and disabled if false.
+// leveled removes fields in which the official emulator and production differ: the times of the last sign-in and of the
+// enrolment of a second factor, emailVerified of an account without an address, and disabled if false.
 func leveled(v map[string]any) {
 	delete(v, "lastSignInTime")
 	delete(v, "enrolledAt")

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestHashCost checks the memory cost of password hashes: low if accounts are in memory only, Firebase's if they are stored.
+// TestHashCost checks the memory cost of password hashes: low if accounts are in memory only, Firebase's if they are
+// stored.
 func TestHashCost(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "data")
 	if err := os.Mkdir(kept, 0o700); err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAuthSettings starts the program with each choice of Auth settings and requests a password reset of an unknown address, which
-// e-mail enumeration protection answers with success.
+// TestAuthSettings starts the program with each choice of Auth settings and requests a password reset of an unknown
+// address, which e-mail enumeration protection answers with success.
 func TestAuthSettings(t *testing.T) {
 	for _, tt := range []struct {
 		name string

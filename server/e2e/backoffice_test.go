@@ -21,8 +21,8 @@ import (
 // signupCode is the sign-up code of administrators in these tests.
 const signupCode = "clave de sol y de fa"
 
-// startBackOffice runs the back office on a port, with its own environment, until stop is called or the test ends. It returns the output from the
-// line that reports readiness.
+// startBackOffice runs the back office on a port, with its own environment, until stop is called or the test ends. It
+// returns the output from the line that reports readiness.
 func startBackOffice(t *testing.T, port int, env []string, flags ...string) (out *bufio.Scanner, stop func()) {
 	t.Helper()
 	program, err := testprogram.BackOffice()
@@ -73,7 +73,8 @@ func serveWithBackOffice(t *testing.T, dir string, secure bool) *production {
 	return p
 }
 
-// TestServeMakesAdministrators signs an administrator up with the sign-up code through the back office behind `clave serve`.
+// TestServeMakesAdministrators signs an administrator up with the sign-up code through the back office behind `clave
+// serve`.
 func TestServeMakesAdministrators(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		dir := productionFolder(t)
@@ -105,8 +106,8 @@ func TestServeMakesAdministrators(t *testing.T) {
 	}
 }
 
-// TestStartWithABackOffice runs both programs as `make start` does. The back office loads the demo data, and the site's port forwards its paths
-// to it. Without --service these paths answer 501.
+// TestStartWithABackOffice runs both programs as `make start` does. The back office loads the demo data, and the site's
+// port forwards its paths to it. Without --service these paths answer 501.
 func TestStartWithABackOffice(t *testing.T) {
 	p := freePorts(t, 6)
 	dir := t.TempDir()

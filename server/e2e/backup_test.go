@@ -10,8 +10,8 @@ import (
 	"firebase.google.com/go/v4/auth"
 )
 
-// TestBackupOfARunningServer backs up a running server, writes more, and restores the backup into an empty folder. The restored data contain the
-// accounts, sessions, keys and documents at the time of the backup and nothing later.
+// TestBackupOfARunningServer backs up a running server, writes more, and restores the backup into an empty folder. The
+// restored data contain the accounts, sessions, keys and documents at the time of the backup and nothing later.
 func TestBackupOfARunningServer(t *testing.T) {
 	alone(t, "a backup is restored into a data folder")
 	ctx := t.Context()

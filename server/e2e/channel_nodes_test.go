@@ -64,7 +64,8 @@ func (m measured) channels(t *testing.T) float64 {
 	return scrape(t, m.metrics).value(t, `clave_calls_open{method="Listen",transport="webchannel"}`)
 }
 
-// spread is a client that opens a connection for each request, the first to one address, and the further ones to the others in turns.
+// spread is a client that opens a connection for each request, the first to one address, and the further ones to the
+// others in turns.
 func spread(first string, others ...string) *http.Client {
 	var dialed atomic.Int64
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -170,7 +171,8 @@ func testChannelOwners(t *testing.T, store string) {
 	}
 }
 
-// testChannelsContinueAcrossLeaders kills the leader. Sessions at the other follower continue, and those of the follower that leads now end.
+// testChannelsContinueAcrossLeaders kills the leader. Sessions at the other follower continue, and those of the
+// follower that leads now end.
 func testChannelsContinueAcrossLeaders(t *testing.T, store string) {
 	nodes, addresses := measuredNodes(t, store)
 	set(t, nodes[0].node, "any/one", 0)
@@ -198,8 +200,8 @@ func testChannelsContinueAcrossLeaders(t *testing.T, store string) {
 	awaitNumber(t, end, 1)
 }
 
-// testLostOwner ends or stops the node of a session by a signal, while a request of the session at another node is forwarded to it. Requests at the other nodes
-// get the response for an unknown session.
+// testLostOwner ends or stops the node of a session by a signal, while a request of the session at another node is
+// forwarded to it. Requests at the other nodes get the response for an unknown session.
 func testLostOwner(t *testing.T, store string, lose syscall.Signal) {
 	nodes, addresses := measuredNodes(t, store)
 	set(t, nodes[0].node, "any/one", 0)
@@ -245,8 +247,8 @@ func testSessionsOfFollowersHaveSlots(t *testing.T, store string) {
 	}
 }
 
-// TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node, while the leader or the follower is
-// killed, or the leader is stopped (web/nodes.mjs).
+// TestBrowsersContinueAcrossNodes listens at a follower by the web SDK, with each further request at the next node,
+// while the leader or the follower is killed, or the leader is stopped (web/nodes.mjs).
 func TestBrowsersContinueAcrossNodes(t *testing.T) {
 	browser(t)
 	pg := pgtest.New(t)

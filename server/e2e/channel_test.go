@@ -123,7 +123,8 @@ type channelEnd struct {
 // overWebChannel opens a Listen session whose GETs stream or, with poll set, end after each answer.
 func overWebChannel(poll bool) listenTransport { return webChannel(http.DefaultClient, "Listen", poll) }
 
-// webChannel opens a session of a Firestore method by a client. Of messages of methods other than Listen only the common fields are read.
+// webChannel opens a session of a Firestore method by a client. Of messages of methods other than Listen only the
+// common fields are read.
 func webChannel(client *http.Client, method string, poll bool) listenTransport {
 	return webChannelOf(channelDatabase, client, method, poll)
 }

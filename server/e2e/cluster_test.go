@@ -222,7 +222,8 @@ func wantStatus(t *testing.T, url string, want ...string) {
 	}
 }
 
-// testStoppedLeader suspends the leader for longer than its lease. When the leader resumes, it neither writes nor reads, and becomes a follower.
+// testStoppedLeader suspends the leader for longer than its lease. When the leader resumes, it neither writes nor
+// reads, and becomes a follower.
 func testStoppedLeader(t *testing.T, url string) {
 	first := newNode(t, url, "")
 	first.await("Clave ready")

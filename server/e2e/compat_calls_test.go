@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// scope sometimes changes the scope of a query: to collections under a document, a collection group, or all collections.
+// scope sometimes changes the scope of a query: to collections under a document, a collection group, or all
+// collections.
 func (g *compatGenerator) scope(q object) (parent string) {
 	switch g.rand.IntN(12) {
 	case 0:

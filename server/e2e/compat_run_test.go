@@ -136,8 +136,8 @@ func compatError(parsed any) (code, message string) {
 	return code, message
 }
 
-// steady removes the parts of an answer that differ between runs. It also removes parts in which the emulator differs from production in every
-// answer: done, skipped results on the first document, one extra page token.
+// steady removes the parts of an answer that differ between runs. It also removes parts in which the emulator differs
+// from production in every answer: done, skipped results on the first document, one extra page token.
 func steady(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -177,7 +177,8 @@ var officialJars = []string{
 	"~/.cache/firebase/emulators/cloud-firestore-emulator-*.jar",
 }
 
-// startOfficialEmulator starts the official Firestore emulator with additional flags. If it is not installed, the test is skipped.
+// startOfficialEmulator starts the official Firestore emulator with additional flags. If it is not installed, the test
+// is skipped.
 func startOfficialEmulator(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// compatSeeds is the number of request sequences of TestCompatWithOfficialEmulator. TestRulesAgainstTheOfficialEmulator compares 300 expressions for
-// each.
+// compatSeeds is the number of request sequences of TestCompatWithOfficialEmulator. TestRulesAgainstTheOfficialEmulator
+// compares 300 expressions for each.
 var compatSeeds = flag.Uint64("compat.seeds", 3, "series of requests that are compared with the official emulator's answers")
 
 // TestCompatWithOfficialEmulator sends the same generated requests to Clave and to the official Firestore emulator and

@@ -59,7 +59,8 @@ func TestConsoleOfDevelopment(t *testing.T) {
 	}
 }
 
-// TestConsoleOfProduction opens console sessions of clave serve, on the loopback address without TLS and on other addresses with it.
+// TestConsoleOfProduction opens console sessions of clave serve, on the loopback address without TLS and on other
+// addresses with it.
 func TestConsoleOfProduction(t *testing.T) {
 	alone(t, "a follower's port of the console does not answer")
 	for _, host := range []string{"127.0.0.1", "0.0.0.0"} {
@@ -104,8 +105,8 @@ func TestConsoleOfProduction(t *testing.T) {
 	}
 }
 
-// refusesAttackers checks what the server refuses despite a session's cookie: requests of other origins, other host names, API calls without
-// the token, and any change in a read-only session.
+// refusesAttackers checks what the server refuses despite a session's cookie: requests of other origins, other host
+// names, API calls without the token, and any change in a read-only session.
 func refusesAttackers(t *testing.T, browser *http.Client, origin string, write bool) {
 	t.Helper()
 	_, text := read(t, browser, origin+"/api/session")

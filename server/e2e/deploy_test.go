@@ -106,8 +106,8 @@ func deployFiles(t *testing.T, dir, store string, succeeds bool, prints string, 
 	}
 }
 
-// TestDeploy releases rules and indexes to three nodes whose own files differ: by the command, by SIGHUP at a follower, across a kill of the
-// leader, and while no node runs.
+// TestDeploy releases rules and indexes to three nodes whose own files differ: by the command, by SIGHUP at a follower,
+// across a kill of the leader, and while no node runs.
 func TestDeploy(t *testing.T) {
 	store := pgtest.New(t).Database()
 	var nodes []*servingNode
@@ -173,8 +173,8 @@ func TestDeploy(t *testing.T) {
 	wantReadable(t, nodes[1:2], "late", "hung")
 }
 
-// TestReleaseOfADatabaseThatIsNotNamed releases rules of a database while no node runs, and starts a node whose firebase.json does not name that
-// database.
+// TestReleaseOfADatabaseThatIsNotNamed releases rules of a database while no node runs, and starts a node whose
+// firebase.json does not name that database.
 func TestReleaseOfADatabaseThatIsNotNamed(t *testing.T) {
 	store := pgtest.New(t).Database()
 	n := newServingNode(t, store, "own")

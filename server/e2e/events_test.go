@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestServeDeliversEvents receives an event of `clave serve`, verifies its token by discovery, and runs clave events on the data folder while the
-// server runs and after it has stopped.
+// TestServeDeliversEvents receives an event of `clave serve`, verifies its token by discovery, and runs clave events on
+// the data folder while the server runs and after it has stopped.
 func TestServeDeliversEvents(t *testing.T) {
 	alone(t, "the state of the deliveries is read from the data folder of a server that was stopped")
 	got := make(chan *http.Request, 10)

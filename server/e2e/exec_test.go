@@ -77,8 +77,8 @@ func TestExecWaitsForTheCleanupOfItsCommand(t *testing.T) {
 	}
 }
 
-// TestExecRunsRulesUnitTesting runs a suite of @firebase/rules-unit-testing. It finds Firestore and the stub of Cloud Storage through the
-// environment variables that clave exec sets.
+// TestExecRunsRulesUnitTesting runs a suite of @firebase/rules-unit-testing. It finds Firestore and the stub of Cloud
+// Storage through the environment variables that clave exec sets.
 func TestExecRunsRulesUnitTesting(t *testing.T) {
 	frontend := frontend(t, rulesUnitTesting)
 	suite, err := filepath.Abs(filepath.Join("web", "sample.mjs"))

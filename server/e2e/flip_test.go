@@ -18,8 +18,9 @@ import (
 // flips is the number of releases of a run, of which each second one permits what the others forbid.
 const flips = 8
 
-// TestRulesUnderLoad releases rules again and again while clients of all nodes read. A read that begins after a release was acknowledged, and ends before
-// the next one begins, is decided by that release; so is a listener over gRPC or WebChannel.
+// TestRulesUnderLoad releases rules again and again while clients of all nodes read. A read that begins after a release
+// was acknowledged, and ends before the next one begins, is decided by that release; so is a listener over gRPC or
+// WebChannel.
 func TestRulesUnderLoad(t *testing.T) {
 	store := pgtest.New(t).Database()
 	var nodes []*servingNode
@@ -67,7 +68,8 @@ func TestRulesUnderLoad(t *testing.T) {
 	t.Logf("%d reads between releases", f.compared.Load())
 }
 
-// decided adds a target to a stream and returns "current" once it is, or the reason of its removal or of the stream's end.
+// decided adds a target to a stream and returns "current" once it is, or the reason of its removal or of the stream's
+// end.
 func decided(end listenEnd) string {
 	addDocumentOf(end, attackedDatabase, "flip/x")
 	for {

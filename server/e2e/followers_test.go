@@ -79,7 +79,8 @@ func twoMeasured(t *testing.T, leaderStore, followerStore string) (leader, follo
 	return leader, follower, at
 }
 
-// testFollowersRead writes at the leader and then reads at a follower, with each read call. The follower must answer all of them and forward none.
+// testFollowersRead writes at the leader and then reads at a follower, with each read call. The follower must answer
+// all of them and forward none.
 func testFollowersRead(t *testing.T, store string) {
 	leader, follower, at := twoMeasured(t, store, store)
 	ctx := t.Context()
@@ -131,8 +132,8 @@ func testFollowersRead(t *testing.T, store string) {
 	}
 }
 
-// testListenersContinueAcrossLeaders listens at followers while documents are created one after another and the leader is killed. Each snapshot must be a
-// consistent state: all documents up to some number, and never fewer than before.
+// testListenersContinueAcrossLeaders listens at followers while documents are created one after another and the leader
+// is killed. Each snapshot must be a consistent state: all documents up to some number, and never fewer than before.
 func testListenersContinueAcrossLeaders(t *testing.T, store string) {
 	nodes, b := threeNodes(t, store)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -182,8 +183,8 @@ func testListenersContinueAcrossLeaders(t *testing.T, store string) {
 	listening.Wait()
 }
 
-// testCutOffFollower disconnects a follower from PostgreSQL and the leader. Its streams must end with UNAVAILABLE, and its reads fail with the same
-// code. Its sessions of WebChannel must end.
+// testCutOffFollower disconnects a follower from PostgreSQL and the leader. Its streams must end with UNAVAILABLE, and
+// its reads fail with the same code. Its sessions of WebChannel must end.
 func testCutOffFollower(t *testing.T, store string) {
 	at, err := url.Parse(store)
 	if err != nil {

@@ -27,7 +27,8 @@ func frontend(t *testing.T, names ...string) string {
 // rulesUnitTesting is the path of @firebase/rules-unit-testing in the site's folder.
 const rulesUnitTesting = "node_modules/@firebase/rules-unit-testing"
 
-// inBrowser runs a script of web with the frontend's folder and further arguments. Without Playwright or a browser the test is skipped.
+// inBrowser runs a script of web with the frontend's folder and further arguments. Without Playwright or a browser the
+// test is skipped.
 func inBrowser(t *testing.T, script string, timeLimit time.Duration, args ...string) {
 	t.Helper()
 	dir, chromium := browser(t)
@@ -44,7 +45,8 @@ func inBrowser(t *testing.T, script string, timeLimit time.Duration, args ...str
 	}
 }
 
-// browser returns the site's folder, which contains Playwright, and the browser's path. Without them the test is skipped.
+// browser returns the site's folder, which contains Playwright, and the browser's path. Without them the test is
+// skipped.
 func browser(t *testing.T) (dir, chromium string) {
 	t.Helper()
 	if testing.Short() {

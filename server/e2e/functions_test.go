@@ -15,8 +15,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI, without Java, with Clave instead of the Firestore emulator. The project has
-// functions of both generations, which trigger each other.
+// TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI, without Java, with Clave instead of the Firestore
+// emulator. The project has functions of both generations, which trigger each other.
 func TestFirebaseCLIWithClaveInside(t *testing.T) {
 	modules := functionsModules(t)
 	for only, documents := range map[string]int{"firestore,functions": 40, "firestore,auth,functions": 40} {
@@ -54,8 +54,8 @@ func jsonText(t *testing.T, v any) string {
 	return string(text)
 }
 
-// functionsModules returns the folder of the Firebase CLI and its functions SDK, which make test installs. If they are not installed, the test is
-// skipped.
+// functionsModules returns the folder of the Firebase CLI and its functions SDK, which make test installs. If they are
+// not installed, the test is skipped.
 func functionsModules(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {

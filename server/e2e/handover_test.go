@@ -17,8 +17,9 @@ import (
 	"clave/server/testwait"
 )
 
-// TestSDKsDuringHandOvers stops one leader after the other by SIGTERM while clients of the SDKs for servers and for the web write, read and listen behind a balancer
-// (web/handover.mjs). No error may reach a client whose SDK retries, and no listener may have a gap.
+// TestSDKsDuringHandOvers stops one leader after the other by SIGTERM while clients of the SDKs for servers and for the
+// web write, read and listen behind a balancer (web/handover.mjs). No error may reach a client whose SDK retries, and
+// no listener may have a gap.
 func TestSDKsDuringHandOvers(t *testing.T) {
 	dir := frontend(t, "node_modules/@google-cloud/firestore")
 	store := pgtest.New(t).Database()

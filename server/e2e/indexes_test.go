@@ -14,8 +14,8 @@ import (
 const cheapTalks = `{"structuredQuery": {"from": [{"collectionId": "events"}], "orderBy": [{"field": {"fieldPath": "price"}}],
 	"where": {"fieldFilter": {"field": {"fieldPath": "kind"}, "op": "EQUAL", "value": {"stringValue": "talk"}}}}, "explainOptions": {"analyze": true}}`
 
-// TestStartBuildsTheIndexesThatQueriesMiss runs the program with default flags. It answers a query without an index, adds the index to the
-// project's file, builds and uses it, and keeps it across a restart.
+// TestStartBuildsTheIndexesThatQueriesMiss runs the program with default flags. It answers a query without an index,
+// adds the index to the project's file, builds and uses it, and keeps it across a restart.
 func TestStartBuildsTheIndexesThatQueriesMiss(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"firestore": {"indexes": "firestore.indexes.json"}`)

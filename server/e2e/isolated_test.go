@@ -143,7 +143,8 @@ func (e *isolatedEnd) end() string {
 	return e.how
 }
 
-// read reads a reader's document at the follower, and returns the status and the document's number. The status is 0 if no response comes in time.
+// read reads a reader's document at the follower, and returns the status and the document's number. The status is 0 if
+// no response comes in time.
 func (n *isolation) read(ctx context.Context, r *reader) (code int, number string) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -166,7 +167,8 @@ func (n *isolation) read(ctx context.Context, r *reader) (code int, number strin
 	return res.StatusCode, doc.Fields.N.IntegerValue
 }
 
-// readUntilRefused reads a reader's document again and again, until the reader is refused. No read may succeed, because the reader's right has ended before.
+// readUntilRefused reads a reader's document again and again, until the reader is refused. No read may succeed, because
+// the reader's right has ended before.
 func (n *isolation) readUntilRefused(ctx context.Context, r *reader) {
 	for ctx.Err() == nil {
 		switch code, number := n.read(ctx, r); code {
@@ -206,8 +208,8 @@ func (n *isolation) readers() []*reader {
 	}
 }
 
-// TestIsolatedFollowers ends rights at the leader while a follower is cut off: no read at the follower succeeds after the change was acknowledged, and
-// no stream at it delivers a later commit.
+// TestIsolatedFollowers ends rights at the leader while a follower is cut off: no read at the follower succeeds after
+// the change was acknowledged, and no stream at it delivers a later commit.
 func TestIsolatedFollowers(t *testing.T) {
 	pg := pgtest.New(t)
 	for _, tt := range []struct {

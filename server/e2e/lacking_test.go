@@ -16,8 +16,8 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestIndexesOfQueriesAtFollowers runs a query without an index at a follower. The follower answers it, and the leader builds the index and
-// adds it to the file of its firebase.json.
+// TestIndexesOfQueriesAtFollowers runs a query without an index at a follower. The follower answers it, and the leader
+// builds the index and adds it to the file of its firebase.json.
 func TestIndexesOfQueriesAtFollowers(t *testing.T) {
 	url := pgtest.New(t).Database()
 	folder, port := projectFolder(t, map[string]string{"firestore.indexes.json": "{}"})

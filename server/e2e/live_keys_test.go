@@ -13,8 +13,8 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestKeysOfARunningServer creates, lists and revokes keys of service accounts while the server runs. A key works from its
-// creation; its revocation refuses its tokens and ends its open streams, and no others.
+// TestKeysOfARunningServer creates, lists and revokes keys of service accounts while the server runs. A key works from
+// its creation; its revocation refuses its tokens and ends its open streams, and no others.
 func TestKeysOfARunningServer(t *testing.T) {
 	alone(t, "clave credentials works on a data folder")
 	dir := productionFolder(t)

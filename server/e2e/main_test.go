@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests with their own temporary folder and removes it afterwards. It holds the built program and the files of killed
-// programs. Its name is short, because the length of a socket's path is limited.
+// TestMain runs the tests with their own temporary folder and removes it afterwards. It holds the built program and the
+// files of killed programs. Its name is short, because the length of a socket's path is limited.
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }

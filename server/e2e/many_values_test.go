@@ -23,8 +23,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestBodiesOfManyValuesDoNotFillTheMemory sends the largest requests with the most values over all transports, as clients without credentials. A
-// parsed value takes many times the memory of its bytes. The resident set must stay bounded, and the server must answer a small request.
+// TestBodiesOfManyValuesDoNotFillTheMemory sends the largest requests with the most values over all transports, as
+// clients without credentials. A parsed value takes many times the memory of its bytes. The resident set must stay
+// bounded, and the server must answer a small request.
 func TestBodiesOfManyValuesDoNotFillTheMemory(t *testing.T) {
 	parallel(t)
 	if testing.Short() {
@@ -90,7 +91,8 @@ func (f requestFlood) run(t *testing.T) {
 	}
 }
 
-// commitOfMaps returns the binary form of a commit of about size bytes, of a document with an array of maps that have one field each.
+// commitOfMaps returns the binary form of a commit of about size bytes, of a document with an array of maps that have
+// one field each.
 func commitOfMaps(name string, size int) []byte {
 	field := func(number protowire.Number, message []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
@@ -152,8 +154,8 @@ func (s *slowReader) posts(ctx context.Context, path, body string) error {
 	return err
 }
 
-// channelFails begins a Write stream over WebChannel with a message. It returns when the stream has failed, or when the server has
-// refused the request or ended the session for lack of room.
+// channelFails begins a Write stream over WebChannel with a message. It returns when the stream has failed, or when the
+// server has refused the request or ended the session for lack of room.
 func (s *slowReader) channelFails(ctx context.Context, message string) error {
 	const form = "application/x-www-form-urlencoded"
 	channel := s.origin + "/google.firestore.v1.Firestore/Write/channel?VER=8&database=" + url.QueryEscape(s.database())

@@ -22,8 +22,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestMemoryOfFollowers writes large documents at a leader. The resident set of a follower, whose replica gets them all, must stay bounded
-// meanwhile, and shrink afterwards.
+// TestMemoryOfFollowers writes large documents at a leader. The resident set of a follower, whose replica gets them
+// all, must stay bounded meanwhile, and shrink afterwards.
 func TestMemoryOfFollowers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("60 MiB are written")
@@ -59,7 +59,8 @@ func TestMemoryOfFollowers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, answer := follower.request(t, http.MethodGet, documents+"/"+last, ""); code != http.StatusOK { // the follower has all of them now
+	// The follower has all of them now.
+	if code, answer := follower.request(t, http.MethodGet, documents+"/"+last, ""); code != http.StatusOK {
 		t.Fatalf("the last document at the follower: %d %s", code, answer)
 	}
 	peak := memoryOf(t, follower.cmd, "VmHWM")
@@ -73,8 +74,8 @@ func TestMemoryOfFollowers(t *testing.T) {
 	}
 }
 
-// serveFollower runs two nodes of `clave serve` in a folder on a database until the test ends. It returns the leader and the follower, each at its
-// own origin, and the ports of their metrics.
+// serveFollower runs two nodes of `clave serve` in a folder on a database until the test ends. It returns the leader
+// and the follower, each at its own origin, and the ports of their metrics.
 func serveFollower(t *testing.T, dir, store string, secure bool, flags ...string) (leader, follower *production, metrics []int) {
 	t.Helper()
 	p := &production{dir: dir, roots: x509.NewCertPool()}
@@ -106,8 +107,8 @@ func serveFollower(t *testing.T, dir, store string, secure bool, flags ...string
 	return &nodes[0], &nodes[1], metrics
 }
 
-// TestFloodsAtFollowers floods the public port of a follower with requests that it serves itself and requests that it forwards. The resident
-// sets of the follower and of the leader must be bounded as that of a single server.
+// TestFloodsAtFollowers floods the public port of a follower with requests that it serves itself and requests that it
+// forwards. The resident sets of the follower and of the leader must be bounded as that of a single server.
 func TestFloodsAtFollowers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("gigabytes are sent")

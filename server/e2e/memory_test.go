@@ -81,7 +81,8 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // flood is a kind of large request that is begun and never finished.
 type flood struct {
 	name string
-	// url, headers and the first bytes of the body. The body continues with zeros. declared is its Content-Length, unless it is 0.
+	// url, headers and the first bytes of the body. The body continues with zeros. declared is its Content-Length, unless
+	// it is 0.
 	url      string
 	headers  map[string]string
 	first    []byte
@@ -89,8 +90,8 @@ type flood struct {
 	client   *http.Client
 }
 
-// begin starts n requests, each of which sends size bytes. It returns when each has sent them or was ended, with the number of requests that the
-// server ended.
+// begin starts n requests, each of which sends size bytes. It returns when each has sent them or was ended, with the
+// number of requests that the server ended.
 func (f flood) begin(t *testing.T, n int, size int64) (refused int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*waitLimit)
@@ -182,16 +183,17 @@ func TestUnfinishedRequestsDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-// The limits in MiB of the resident set of a server that receives floods: 140 requests of 4 MiB are 560, and more while they are read; 170 to 220 are
-// usual. One flood has 2,000 connections, whose TLS takes some 50 KiB each in addition; the peak depends on how many handshakes are under way at once,
-// and was up to 301. It was 487 while a follower did not count what it forwards.
+// The limits in MiB of the resident set of a server that receives floods: 140 requests of 4 MiB are 560, and more while
+// they are read; 170 to 220 are usual. One flood has 2,000 connections, whose TLS takes some 50 KiB each in addition;
+// the peak depends on how many handshakes are under way at once, and was up to 301. It was 487 while a follower did not
+// count what it forwards.
 const (
 	mostUnfinished    = 320
 	mostUnfinishedTLS = 440
 )
 
-// wantUnfinishedBounded starts 140 large requests over each transport and finishes none. The resident set of a server must stay bounded, and
-// the origin must answer a small request meanwhile.
+// wantUnfinishedBounded starts 140 large requests over each transport and finishes none. The resident set of a server
+// must stay bounded, and the origin must answer a small request meanwhile.
 func wantUnfinishedBounded(t *testing.T, cmd *exec.Cmd, project, origin string, settings *tls.Config, most int) {
 	t.Helper()
 	const (
@@ -224,8 +226,8 @@ func wantUnfinishedBounded(t *testing.T, cmd *exec.Cmd, project, origin string, 
 	}
 }
 
-// TestMemoryIsReleased writes documents with many clients. The resident set must stay small meanwhile, and shrink after they have disconnected.
-// CLAVE_MEMORY_DOCUMENTS is the number of documents; published figures are for 50,000.
+// TestMemoryIsReleased writes documents with many clients. The resident set must stay small meanwhile, and shrink after
+// they have disconnected. CLAVE_MEMORY_DOCUMENTS is the number of documents; published figures are for 50,000.
 func TestMemoryIsReleased(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of documents are written")

@@ -82,7 +82,8 @@ func (s scraped) checkNames(t *testing.T, but ...string) {
 	}
 }
 
-// TestMetrics makes calls to `clave serve` over several transports and compares its metrics, which must not contain anything that a client sent.
+// TestMetrics makes calls to `clave serve` over several transports and compares its metrics, which must not contain
+// anything that a client sent.
 func TestMetrics(t *testing.T) {
 	alone(t, "each node has metrics of its own, see TestMetricsOfNodes")
 	dir := productionFolder(t)
@@ -245,7 +246,8 @@ func (s scraped) wantAbove(t *testing.T, all ...string) {
 	}
 }
 
-// TestMetricsOfNodes compares the metrics of a leader and of a follower, each with a listener. The follower forwards commits.
+// TestMetricsOfNodes compares the metrics of a leader and of a follower, each with a listener. The follower forwards
+// commits.
 func TestMetricsOfNodes(t *testing.T) {
 	store := pgtest.New(t).Database()
 	leader, follower, at := twoMeasured(t, store, store)
@@ -276,7 +278,8 @@ func TestMetricsOfNodes(t *testing.T) {
 		t.Fatalf("an unknown method: %d %s", code, text)
 	}
 	checkLeader(t, leader.metrics)
-	awaitValue(t, follower.metrics, `clave_calls_forwarded_total{code="NOT_FOUND",method="other",transport="rest"}`, 1) // counted after the response
+	// The call is counted after the response.
+	awaitValue(t, follower.metrics, `clave_calls_forwarded_total{code="NOT_FOUND",method="other",transport="rest"}`, 1)
 	m := awaitValue(t, follower.metrics, "clave_node_log_lag_rows{node=\""+nameOf(t, follower.node)+"\"}", 0)
 	m.wantValues(t, map[string]float64{
 		`clave_node_role{role="leader"}`: 0, `clave_node_role{role="follower"}`: 1, `clave_node_epoch`: 1, `clave_healthy`: 1, `clave_listen_streams`: 1,

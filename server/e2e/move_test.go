@@ -114,7 +114,8 @@ func (m *mover) toolkit(t *testing.T, method, path string, body any) string {
 	return answer
 }
 
-// fillTenant writes a tenant with an account, a disabled account, one with a second factor and custom claims, and provider configurations.
+// fillTenant writes a tenant with an account, a disabled account, one with a second factor and custom claims, and
+// provider configurations.
 func (m *mover) fillTenant(t *testing.T) {
 	t.Helper()
 	at := "projects/" + project
@@ -171,8 +172,8 @@ func (m *mover) identity(t *testing.T, method string, body map[string]any) map[s
 	return out
 }
 
-// check reads all data of fill: documents by name, by an index and by a collection group, the account by its password, and the account's token by
-// the keys.
+// check reads all data of fill: documents by name, by an index and by a collection group, the account by its password,
+// and the account's token by the keys.
 func (m *mover) check(t *testing.T, c *firestore.Client) {
 	t.Helper()
 	byIndex, err := c.Collection("rooms").Where("kind", "==", 1).OrderBy("n", firestore.Desc).Documents(t.Context()).GetAll()
@@ -261,7 +262,8 @@ func (m *mover) wantRefused(t *testing.T, want string, flags ...string) {
 	}
 }
 
-// moveToSmallDisk runs `clave move` to a disk that is too small for the data, if the test may mount one. It must say so and leave nothing.
+// moveToSmallDisk runs `clave move` to a disk that is too small for the data, if the test may mount one. It must say so
+// and leave nothing.
 func moveToSmallDisk(t *testing.T, url string) {
 	t.Helper()
 	mount := t.TempDir()

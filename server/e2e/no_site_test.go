@@ -9,7 +9,8 @@ import (
 	"clave/server/app"
 )
 
-// TestASiteThatCannotBeServed expects a development server to start if its site cannot be served, because most tests need no site.
+// TestASiteThatCannotBeServed expects a development server to start if its site cannot be served, because most tests
+// need no site.
 func TestASiteThatCannotBeServed(t *testing.T) {
 	for name, hosting := range map[string]string{
 		"several sites":   `[{"target": "a", "public": "pa"}, {"target": "b", "public": "pb"}]`,

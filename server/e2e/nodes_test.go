@@ -112,7 +112,8 @@ func testChannelOfAllNodes(t *testing.T, b *testlink.Balancer) {
 	})
 }
 
-// testResumeElsewhere resumes a listener at another node with the resume token of the first. It must not receive documents again.
+// testResumeElsewhere resumes a listener at another node with the resume token of the first. It must not receive
+// documents again.
 func testResumeElsewhere(t *testing.T, nodes []*node) {
 	target := func(token []byte) *pb.ListenRequest {
 		add := &pb.Target{TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{
@@ -233,8 +234,8 @@ func (l *load) more(t *testing.T, n int64) {
 	}
 }
 
-// testHandOver stops one leader after the other by SIGTERM under load, and restarts it. No write may be lost or applied twice. The only allowed error
-// is Unavailable, for transactions that the old leader held.
+// testHandOver stops one leader after the other by SIGTERM under load, and restarts it. No write may be lost or applied
+// twice. The only allowed error is Unavailable, for transactions that the old leader held.
 func testHandOver(t *testing.T, url string) {
 	nodes, b := threeNodes(t, url)
 	l := newLoad(t, b.Addr(), 6)
@@ -249,7 +250,8 @@ func testHandOver(t *testing.T, url string) {
 	l.check(t, b.Addr())
 }
 
-// check stops the load and reads the acknowledged writes. No write may be lost or applied twice, and clients may receive only Unavailable and Aborted.
+// check stops the load and reads the acknowledged writes. No write may be lost or applied twice, and clients may
+// receive only Unavailable and Aborted.
 func (l *load) check(t *testing.T, address string) {
 	t.Helper()
 	l.stop()

@@ -25,8 +25,8 @@ func newNodeWithPorts(t *testing.T, url string) (*node, ownPorts) {
 	return n.again(t, url), ownPorts{requests: free[1], console: free[3], hub: free[4]}
 }
 
-// TestPortsOfTheLeader sends requests to a follower's ports of components that run at the leader only, until the follower becomes the leader. The
-// console's port forwards them. The answers of the others name the leader.
+// TestPortsOfTheLeader sends requests to a follower's ports of components that run at the leader only, until the
+// follower becomes the leader. The console's port forwards them. The answers of the others name the leader.
 func TestPortsOfTheLeader(t *testing.T) {
 	url := pgtest.New(t).Database()
 	leader, _ := newNodeWithPorts(t, url)

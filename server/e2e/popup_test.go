@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestPopupAndRedirect signs in with a fake provider's account through the web SDK's signInWithPopup and signInWithRedirect.
+// TestPopupAndRedirect signs in with a fake provider's account through the web SDK's signInWithPopup and
+// signInWithRedirect.
 func TestPopupAndRedirect(t *testing.T) {
 	inBrowser(t, "popup.mjs", 90*time.Second, "http://"+start(t, nil).Auth)
 }

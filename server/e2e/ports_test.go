@@ -15,8 +15,8 @@ import (
 	"clave/server/config"
 )
 
-// TestAConfiguredPortIsNotTakenByAnother expects the replacement for a taken default port not to be a port that firebase.json assigns to another
-// emulator.
+// TestAConfiguredPortIsNotTakenByAnother expects the replacement for a taken default port not to be a port that
+// firebase.json assigns to another emulator.
 func TestAConfiguredPortIsNotTakenByAnother(t *testing.T) {
 	var busy net.Listener
 	port := 0
@@ -71,7 +71,8 @@ func TestManyTakenPorts(t *testing.T) {
 	defer busy.Close()
 	port := busy.Addr().(*net.TCPAddr).Port
 	for i := 1; i <= 20; i++ {
-		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil { // on failure another program has it
+		// On failure another program has it.
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i)); err == nil {
 			defer ln.Close()
 		}
 	}

@@ -137,7 +137,8 @@ func do(t *testing.T, client *http.Client, r *http.Request) (*http.Response, str
 	return res, string(text)
 }
 
-// awaitLine starts a program, which ends with the test, and returns a function that waits until it prints a line that begins with a text.
+// awaitLine starts a program, which ends with the test, and returns a function that waits until it prints a line that
+// begins with a text.
 func awaitLine(t *testing.T, cmd *exec.Cmd) func(prefix string) {
 	t.Helper()
 	lines := bufio.NewScanner(startPiped(t, cmd))
@@ -227,7 +228,8 @@ func TestMistakesAreReportedAndNothingStarts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		dir, _ := projectFolder(t, tt.files)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // bounds the test if a server starts despite the mistake
+		// The time limit ends the test if a server starts despite the mistake.
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		cmd := command(t, dir, "start")
 		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)

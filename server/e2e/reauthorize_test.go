@@ -16,8 +16,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// maxReauthorization is how long after a commit the tests let a listener stay open whose permission the commit removed. The goal is 2 s, which a loaded
-// machine may exceed. A listener that is not authorized again stays open until its token expires, an hour later.
+// maxReauthorization is how long after a commit the tests let a listener stay open whose permission the commit removed.
+// The goal is 2 s, which a loaded machine may exceed. A listener that is not authorized again stays open until its
+// token expires, an hour later.
 const maxReauthorization = 30 * time.Second
 
 // siteRules returns the rules of the foundation's site.
@@ -53,8 +54,8 @@ func removal(end listenEnd) string {
 	}
 }
 
-// TestListenersAreReauthorized checks over each transport that an open listener ends when a document changes that its rules looked up. It uses the
-// rules of the site, and each function of the rules language that looks documents up.
+// TestListenersAreReauthorized checks over each transport that an open listener ends when a document changes that its
+// rules looked up. It uses the rules of the site, and each function of the rules language that looks documents up.
 func TestListenersAreReauthorized(t *testing.T) {
 	const record = "/databases/$(database)/documents/adminusers/$(request.auth.uid)"
 	deactivate := func(t *testing.T, address, path string) {
@@ -144,8 +145,8 @@ func (a *accounts) signUp(tenant string) (uid, authorization string) {
 	return answer["localId"].(string), "Bearer " + answer["idToken"].(string)
 }
 
-// TestStreamsOfRevokedSessionsEnd checks, for each method, transport and way to end a session, that an idle stream of the session ends with
-// UNAUTHENTICATED and that the streams of other users stay open.
+// TestStreamsOfRevokedSessionsEnd checks, for each method, transport and way to end a session, that an idle stream of
+// the session ends with UNAUTHENTICATED and that the streams of other users stay open.
 func TestStreamsOfRevokedSessionsEnd(t *testing.T) {
 	a := start(t, map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}}`,
@@ -203,7 +204,8 @@ func TestStreamsOfRevokedSessionsEnd(t *testing.T) {
 	}
 }
 
-// openStreams has a function for each method and transport. It opens a stream, waits until it is open, and returns a channel for its final code.
+// openStreams has a function for each method and transport. It opens a stream, waits until it is open, and returns a
+// channel for its final code.
 var openStreams = map[string]func(t *testing.T, address, authorization string) <-chan codes.Code{
 	"Listen, grpc":                     openListen(overGRPC),
 	"Listen, webchannel, streaming":    openListen(overWebChannel(false)),

@@ -21,7 +21,8 @@ const reservedPage = `<!doctype html><title>page</title>
 // notes are rules under which each account may write its own note.
 const notes = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /notes/{u} { allow read, write: if request.auth.uid == u; } } }\n"
 
-// TestReservedURLs requests a web app's configuration from a development server, and connects a page to the emulators with it.
+// TestReservedURLs requests a web app's configuration from a development server, and connects a page to the emulators
+// with it.
 func TestReservedURLs(t *testing.T) {
 	a := startWith(t, app.Options{}, map[string]string{
 		"firebase.json":   `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": ".", "rewrites": [{"source": "**", "destination": "/index.html"}]}}`,
@@ -38,7 +39,8 @@ func TestReservedURLs(t *testing.T) {
 	inBrowser(t, "reserved.mjs", time.Minute, "http://"+a.Hosting+"/")
 }
 
-// TestReservedURLsInProduction connects a page to its own server by init.js, under a content security policy that allows no other origin.
+// TestReservedURLsInProduction connects a page to its own server by init.js, under a content security policy that
+// allows no other origin.
 func TestReservedURLsInProduction(t *testing.T) {
 	dir := productionFolder(t)
 	writeFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules"}, "hosting": {"public": "site", "headers": [

@@ -96,8 +96,8 @@ func (b *brittle) cut(off bool) {
 	b.mu.conns = nil
 }
 
-// TestGoListenerResumes checks that a listener of the Go SDK, after a loss of its connection, receives the changes and deletions since then and no
-// document again.
+// TestGoListenerResumes checks that a listener of the Go SDK, after a loss of its connection, receives the changes and
+// deletions since then and no document again.
 func TestGoListenerResumes(t *testing.T) {
 	const documents, size = 500, 2000
 	a := start(t, nil)

@@ -18,8 +18,8 @@ import (
 // recordedRules is the folder of the recorded cases of security rules.
 const recordedRules = "../conformance/testdata/rules-cases.jsonl"
 
-// TestRulesCasesOverREST runs all recorded cases against a server. For each it replaces the rules, writes documents as the owner, and sends the
-// operation as the case's user.
+// TestRulesCasesOverREST runs all recorded cases against a server. For each it replaces the rules, writes documents as
+// the owner, and sends the operation as the case's user.
 func TestRulesCasesOverREST(t *testing.T) {
 	f, err := os.Open(recordedRules)
 	if err != nil {

@@ -140,8 +140,8 @@ func (g *exprGenerator) leaf(typ string) string {
 	return "null"
 }
 
-// claimRules returns rules for claims about a method: each claim allows the documents of one collection, and its negation those of another. The
-// claims may call the functions.
+// claimRules returns rules for claims about a method: each claim allows the documents of one collection, and its
+// negation those of another. The claims may call the functions.
 func claimRules(method, functions string, claims []string) string {
 	var b strings.Builder
 	b.WriteString("rules_version = '2';\nservice cloud.firestore {\n  match /databases/{db}/documents {\n" + functions)
@@ -238,7 +238,8 @@ func TestRulesAgainstTheOfficialEmulator(t *testing.T) {
 		ours, theirs := ourClaims(t, claims), r.theirClaims(claims)
 		for i, c := range claims {
 			counts[theirs[i]]++
-			if ours[i] != theirs[i] && !strings.HasPrefix(theirs[i], "installing: 500") { // its compiler fails internally on some
+			// The official emulator's compiler fails internally on some expressions.
+			if ours[i] != theirs[i] && !strings.HasPrefix(theirs[i], "installing: 500") {
 				t.Errorf("%s: ours %s, theirs %s", c, ours[i], theirs[i])
 			}
 		}

@@ -23,8 +23,8 @@ func (g *exprGenerator) pathRules() string {
 	return b.String()
 }
 
-// matchStatement writes a match statement. A nested statement extends the path of the outer one. The official emulator does not nest statements if
-// the outer path has a glob before its end, so none is generated there.
+// matchStatement writes a match statement. A nested statement extends the path of the outer one. The official emulator
+// does not nest statements if the outer path has a glob before its end, so none is generated there.
 func (g *exprGenerator) matchStatement(b *strings.Builder, depth int, n *int) {
 	b.WriteString("match ")
 	var names []string

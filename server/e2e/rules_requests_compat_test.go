@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// requestsUnderRules lists the operations whose rules are compared: the method, and the writes of the document NAME. A get has none.
+// requestsUnderRules lists the operations whose rules are compared: the method, and the writes of the document NAME. A
+// get has none.
 var requestsUnderRules = []struct {
 	method, id string
 	write      object
@@ -151,8 +152,8 @@ func (r *rulesRun) storeFor(claims int) {
 	}
 }
 
-// TestRulesOfRequestsAgainstTheOfficialEmulator compares the values of random expressions about the user, the document before and after the
-// operation, and another document, within functions.
+// TestRulesOfRequestsAgainstTheOfficialEmulator compares the values of random expressions about the user, the document
+// before and after the operation, and another document, within functions.
 func TestRulesOfRequestsAgainstTheOfficialEmulator(t *testing.T) {
 	t.Parallel()
 	theirs := &rulesRun{t: t, host: "http://" + startOfficialEmulator(t)}

@@ -18,8 +18,8 @@ func ten() string {
 	return strings.Join(parts, " && ")
 }
 
-// writesUnderRules lists conditions for all writes below t, each followed by writes. PATH FIELDS sets a document, -PATH deletes one. Existing
-// documents are t/e, with v = 1, and t/e/s/f.
+// writesUnderRules lists conditions for all writes below t, each followed by writes. PATH FIELDS sets a document, -PATH
+// deletes one. Existing documents are t/e, with v = 1, and t/e/s/f.
 var writesUnderRules = [][]string{
 	{"get(DOCS/t/$(x)) == null", "t/n {}"},
 	{"get(DOCS/t/$(x)) == null", "-t/n"},

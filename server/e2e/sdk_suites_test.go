@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// suite is the test suite of an SDK's module. It is built from the module and connects to Google's addresses. A proxy redirects these connections to
-// `clave serve`, whose certificate the suite trusts.
+// suite is the test suite of an SDK's module. It is built from the module and connects to Google's addresses. A proxy
+// redirects these connections to `clave serve`, whose certificate the suite trusts.
 type suite struct {
 	// pkg is the suite's package, and run selects its tests.
 	pkg, run string
-	// passes is the number of tests, including subtests of the first level, that must pass, so that no skipped test goes unnoticed. skips lists the
-	// tests that may be skipped.
+	// passes is the number of tests, including subtests of the first level, that must pass, so that no skipped test goes
+	// unnoticed. skips lists the tests that may be skipped.
 	passes int
 	skips  *regexp.Regexp
 	// indexes is the content of firestore.indexes.json.
@@ -51,8 +51,8 @@ var clientSuite = suite{
 	pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes, skips: regexp.MustCompile("EnterpriseDB"),
 }
 
-// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make test-nodes runs the other
-// suites too.
+// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make
+// test-nodes runs the other suites too.
 func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the SDKs' own suites are too slow for -short")
@@ -61,8 +61,8 @@ func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
 	clientSuite.pass(t)
 }
 
-// TestSuitesOfSDKs runs unchanged integration tests of Go SDKs against `clave serve`: those of the Admin SDK for authentication and Firestore, and
-// those of the Firestore client.
+// TestSuitesOfSDKs runs unchanged integration tests of Go SDKs against `clave serve`: those of the Admin SDK for
+// authentication and Firestore, and those of the Firestore client.
 func TestSuitesOfSDKs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the SDKs' own suites are too slow for -short")

@@ -36,9 +36,9 @@ type sequenceTransaction struct {
 // callTime is the time limit of a call. A call of a sequence does not wait for a lock.
 const callTime = 20 * time.Second
 
-// callSequences makes sequences of calls and compares the answers: commits, batches of independent writes, transactions of both kinds with reads,
-// queries and aggregations, transactions that are used after their end, and reads of the past. No call waits for a lock of another transaction:
-// conflictScenes does that.
+// callSequences makes sequences of calls and compares the answers: commits, batches of independent writes, transactions
+// of both kinds with reads, queries and aggregations, transactions that are used after their end, and reads of the
+// past. No call waits for a lock of another transaction: conflictScenes does that.
 func callSequences(t *testing.T, ours, theirs string) {
 	for seed := range 4 * *compatSeeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

@@ -12,12 +12,14 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// conflict is a scene of two transactions, or of a transaction and a writer outside of it. The documents c/x and c/y exist, with n=0.
+// conflict is a scene of two transactions, or of a transaction and a writer outside of it. The documents c/x and c/y
+// exist, with n=0.
 type conflict struct {
 	name string
 	// play carries out the scene. Codes are those of commits, whose order may differ.
 	play func(p *conflictPlayer)
-	// deadlock is set if each commit waits for the other transaction: then exactly one succeeds here. The official emulator may end both.
+	// deadlock is set if each commit waits for the other transaction: then exactly one succeeds here. The official
+	// emulator may end both.
 	deadlock bool
 }
 

@@ -18,8 +18,8 @@ import (
 // sequenceSteps is the number of steps of a sequence.
 const sequenceSteps = 60
 
-// sequence is a sequence of steps that is carried out at two servers. Each step writes the barrier document, so that a stream shows when it has
-// delivered the step.
+// sequence is a sequence of steps that is carried out at two servers. Each step writes the barrier document, so that a
+// stream shows when it has delivered the step.
 type sequence struct {
 	t       *testing.T
 	rand    *rand.Rand
@@ -42,8 +42,8 @@ func TestSequencesBesideTheEmulator(t *testing.T) {
 	}
 }
 
-// listenSequences carries out sequences of writes and changes of targets and compares what a client sees after each step. The messages by which a
-// server shows it may differ.
+// listenSequences carries out sequences of writes and changes of targets and compares what a client sees after each
+// step. The messages by which a server shows it may differ.
 func listenSequences(t *testing.T, ours, theirs string) {
 	compared := 0
 	for seed := range 4 * *compatSeeds {
@@ -114,8 +114,8 @@ func (s *sequence) run() {
 	}
 }
 
-// agree receives until the views of both servers are equal, and reports whether they are within the time limit: a server may deliver the targets of a
-// step in several snapshots.
+// agree receives until the views of both servers are equal, and reports whether they are within the time limit: a
+// server may deliver the targets of a step in several snapshots.
 func (s *sequence) agree() bool {
 	s.t.Helper()
 	late := time.NewTimer(deliveryTime)
@@ -237,8 +237,8 @@ func (s *sequence) add() {
 	}
 }
 
-// once requests a target of id that is read once, beside the lasting one, and compares what the client sees of both. The official emulator
-// shows no documents of such targets.
+// once requests a target of id that is read once, beside the lasting one, and compares what the client sees of both.
+// The official emulator shows no documents of such targets.
 func (s *sequence) once(id int32, spec func(c *sequenceClient) *pb.Target) {
 	s.t.Helper()
 	c := s.clients[0]

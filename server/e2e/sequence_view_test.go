@@ -20,7 +20,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// barrierTarget is the target on the document that every step of a sequence writes. Its view shows which steps a stream has delivered.
+// barrierTarget is the target on the document that every step of a sequence writes. Its view shows which steps a stream
+// has delivered.
 const barrierTarget = 1
 
 // seenTarget is a target of a stream as a client sees it.
@@ -192,8 +193,8 @@ func (c *sequenceClient) take(m *pb.ListenResponse, ok bool) {
 	c.see(m)
 }
 
-// stop ends a sequence that cannot be continued. The official emulator sometimes mixes the bytes of two messages, or leaves a target without an answer:
-// then the rest of the sequence is skipped.
+// stop ends a sequence that cannot be continued. The official emulator sometimes mixes the bytes of two messages, or
+// leaves a target without an answer: then the rest of the sequence is skipped.
 func (c *sequenceClient) stop(format string, args ...any) {
 	c.t.Helper()
 	if c.official {
@@ -283,7 +284,8 @@ func (c *sequenceClient) seeTarget(m *pb.TargetChange) {
 	}
 }
 
-// settled reports whether the stream has delivered a step: the document of the step, a snapshot after it, and all targets.
+// settled reports whether the stream has delivered a step: the document of the step, a snapshot after it, and all
+// targets.
 func (c *sequenceClient) settled(step int) bool {
 	barrier := c.targets[barrierTarget]
 	if !c.snapshot || !barrier.current || barrier.docs[c.database()+"/documents/barrier/b"] != fmt.Sprintf("step=%d", step) {

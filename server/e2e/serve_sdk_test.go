@@ -120,8 +120,8 @@ func text(t *testing.T, answer map[string]any, name string) string {
 	return value
 }
 
-// TestServeWithTheAdminSDK runs a production server with TLS and signed tokens, and calls it by the Admin SDK with a key from the command line. The
-// test restarts the server, and finally revokes the key.
+// TestServeWithTheAdminSDK runs a production server with TLS and signed tokens, and calls it by the Admin SDK with a
+// key from the command line. The test restarts the server, and finally revokes the key.
 func TestServeWithTheAdminSDK(t *testing.T) {
 	dir := productionFolder(t)
 	key := createKey(t, dir, "backend")

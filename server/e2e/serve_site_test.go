@@ -37,7 +37,8 @@ func builtSite(t *testing.T, dist, dir string) {
 	}
 }
 
-// TestServeTheSite drives the foundation's site in Chromium. A production server with TLS serves it, with the back office behind it.
+// TestServeTheSite drives the foundation's site in Chromium. A production server with TLS serves it, with the back
+// office behind it.
 func TestServeTheSite(t *testing.T) {
 	browser(t)
 	frontend := frontend(t, "dist/index.html")

@@ -15,7 +15,8 @@ import (
 // project is the project of all tests in this package. Each test uses its own collections or a new database.
 const project = "demo-e2e"
 
-// start runs a server in memory on free ports until the test ends. It writes the files beside the server's firebase.json, which may be one of them.
+// start runs a server in memory on free ports until the test ends. It writes the files beside the server's
+// firebase.json, which may be one of them.
 func start(t *testing.T, files map[string]string, flags ...string) app.Addresses {
 	t.Helper()
 	return startWith(t, app.Options{}, files, flags...)

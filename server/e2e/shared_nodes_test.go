@@ -19,7 +19,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// nodesVariable is the environment variable under which all tests of `clave serve` run it as three nodes behind a balancer.
+// nodesVariable is the environment variable under which all tests of `clave serve` run it as three nodes behind a
+// balancer.
 const nodesVariable = "CLAVE_NODES"
 
 // shareStore sets CLAVE_STORE to a new database of the test, if nodes are requested.
@@ -30,7 +31,8 @@ func shareStore(t *testing.T) {
 	}
 }
 
-// parallel lets a test that calls shareStore run in parallel, unless several nodes are requested: a parallel test can't set variables.
+// parallel lets a test that calls shareStore run in parallel, unless several nodes are requested: a parallel test can't
+// set variables.
 func parallel(t *testing.T) {
 	t.Helper()
 	if os.Getenv(nodesVariable) == "" {
@@ -51,10 +53,12 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 	t.Helper()
 	ports := freePorts(t, 3)
 	targets := make([]string, len(ports))
-	folders := []string{filepath.Join(p.dir, ".clave"), filepath.Join(p.dir, ".clave-1"), filepath.Join(p.dir, ".clave-2")} // commands use the first
+	// Commands use the first folder.
+	folders := []string{filepath.Join(p.dir, ".clave"), filepath.Join(p.dir, ".clave-1"), filepath.Join(p.dir, ".clave-2")}
 	for i, own := range ports {
 		targets[i] = fmt.Sprintf("127.0.0.1:%d", own)
-		more := append(slices.Clone(flags), "--port", fmt.Sprint(own), "--data", folders[i]) // the last value of a flag counts
+		// The last value of a flag counts.
+		more := append(slices.Clone(flags), "--port", fmt.Sprint(own), "--data", folders[i])
 		cmd := serveCommand(t, p.dir, []string{"CLAVE_STORE=" + os.Getenv("CLAVE_STORE")}, more...)
 		cmd.Stderr = os.Stderr
 		await := awaitLine(t, cmd)
@@ -73,8 +77,8 @@ func (p *production) serveNodes(t *testing.T, port int, flags ...string) {
 	testlink.NewBalancer(t, port, targets...)
 }
 
-// startNodes runs three servers of a folder, of which the first leads. It returns the first server's addresses. Those of ports that every node has
-// are replaced by balancers' addresses.
+// startNodes runs three servers of a folder, of which the first leads. It returns the first server's addresses. Those
+// of ports that every node has are replaced by balancers' addresses.
 func startNodes(t *testing.T, dir string, flags []string) app.Addresses {
 	t.Helper()
 	url := pgtest.New(t).Database()

@@ -11,7 +11,8 @@ import (
 	"clave/server/testprogram"
 )
 
-// TestSite runs the site's browser tests, or those that CLAVE_SITE_SPECS names, on several nodes. make test-site runs them on one node.
+// TestSite runs the site's browser tests, or those that CLAVE_SITE_SPECS names, on several nodes. make test-site runs
+// them on one node.
 func TestSite(t *testing.T) {
 	if os.Getenv(nodesVariable) == "" {
 		t.Skipf("on nodes only (%s): make test-site runs these tests with one", nodesVariable)

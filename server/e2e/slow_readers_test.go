@@ -33,8 +33,9 @@ const (
 	slowBytes     = 16 << 10
 )
 
-// mostSlowReaders is the limit in MiB of the resident set of a server with 500 slow readers. The goal is 200, which make attack reports; the answers
-// are 2 GiB, and 1,070 to 1,180 MiB were used while what a reader holds did not depend on what it reads.
+// mostSlowReaders is the limit in MiB of the resident set of a server with 500 slow readers. The goal is 200, which
+// make attack reports; the answers are 2 GiB, and 1,070 to 1,180 MiB were used while what a reader holds did not depend
+// on what it reads.
 const mostSlowReaders = 300
 
 // slowRules allow anyone to read and write.
@@ -215,8 +216,9 @@ func (s *slowReader) fill(round int) {
 	}
 }
 
-// TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, reads only the beginning of each, and changes every
-// document several times. The resident set must stay bounded, and the server must answer a small request.
+// TestSlowReadersDoNotFillTheMemory opens 500 large answers and live queries over all transports, reads only the
+// beginning of each, and changes every document several times. The resident set must stay bounded, and the server must
+// answer a small request.
 func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
 	parallel(t)
 	if testing.Short() {
@@ -237,7 +239,8 @@ func TestSlowReadersDoNotFillTheMemory(t *testing.T) {
 	}
 }
 
-// overAll runs slow readers over all transports. The resident set of a server must have stayed below most MiB since its start.
+// overAll runs slow readers over all transports. The resident set of a server must have stayed below most MiB since its
+// start.
 func (s *slowReader) overAll(p *production, most int) {
 	t := s.t
 	t.Helper()
@@ -248,7 +251,8 @@ func (s *slowReader) overAll(p *production, most int) {
 	kinds := map[string]func(context.Context) error{
 		"gRPC RunQuery": s.overQueryCall, "gRPC Listen": s.overListenCall, "REST runQuery": s.overREST, "WebChannel Listen": s.overChannel,
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(kinds)+1)*waitLimit) // for each transport and the writes after them
+	// The time is for each transport and the writes after them.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(kinds)+1)*waitLimit)
 	defer cancel()
 	before := memoryOf(t, p.cmd, "VmRSS")
 	for name, open := range kinds {
@@ -278,8 +282,8 @@ func (s *slowReader) overAll(p *production, most int) {
 	}
 }
 
-// testSlowReadersOfFollower kills the leader while a follower sends large answers to clients that do not read. The follower must lead as soon as it
-// would without them.
+// testSlowReadersOfFollower kills the leader while a follower sends large answers to clients that do not read. The
+// follower must lead as soon as it would without them.
 func testSlowReadersOfFollower(t *testing.T, store string) {
 	leader, follower, _ := twoMeasured(t, store, store)
 	s := &slowReader{t: t, origin: "http://" + leader.addr(), project: project}
@@ -296,7 +300,8 @@ func testSlowReadersOfFollower(t *testing.T, store string) {
 	leader.kill(t)
 	began := clock.System().Now()
 	set(t, follower.node, "other/one", 1)
-	const most = 25 * time.Second // five times the limit of a fail-over, and less than the 30 s that a client has for a piece of a response
+	// Five times the limit of a fail-over, and less than the 30 s that a client has for a piece of a response.
+	const most = 25 * time.Second
 	if took := clock.System().Now().Sub(began); took > most {
 		t.Errorf("the follower leads after %v, want at most %v", took, most)
 	} else {

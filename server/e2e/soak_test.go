@@ -26,9 +26,9 @@ const (
 	soakSamples   = 40
 )
 
-// TestSoak runs 2,000 listeners for the duration of CLAVE_SOAK while four writers commit without a pause. Listeners disconnect and reconnect, most of
-// them with resume tokens. Memory and goroutines must not grow, no listener may receive an older state of a document, and in the end all have the
-// last commit.
+// TestSoak runs 2,000 listeners for the duration of CLAVE_SOAK while four writers commit without a pause. Listeners
+// disconnect and reconnect, most of them with resume tokens. Memory and goroutines must not grow, no listener may
+// receive an older state of a document, and in the end all have the last commit.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("CLAVE_SOAK"))
 	if err != nil {
@@ -67,7 +67,8 @@ type soak struct {
 	running sync.WaitGroup
 	// commits, received and opened are counters.
 	commits, received, opened atomic.Int64
-	// next is each query's next number, which a commit writes to all documents of the query. last is the number of the final commit.
+	// next is each query's next number, which a commit writes to all documents of the query. last is the number of the
+	// final commit.
 	next, last [soakQueries]atomic.Int64
 	// final is closed when last is set. complete receives from each listener that has received it.
 	final    chan struct{}

@@ -79,7 +79,8 @@ func subscribe(t *testing.T, firestore int) {
 	}
 }
 
-// TestTheStartScriptUsesThePortsOfClave runs both programs on the ports of a firebase.json, and stops them. Links in e-mails lead to the site's port.
+// TestTheStartScriptUsesThePortsOfClave runs both programs on the ports of a firebase.json, and stops them. Links in
+// e-mails lead to the site's port.
 func TestTheStartScriptUsesThePortsOfClave(t *testing.T) {
 	parallel(t)
 	ports := freePorts(t, 7)

@@ -86,7 +86,8 @@ func (p *printed) end() {
 	_ = wait(p.t, p.cmd)
 }
 
-// TestASecondHubIsReported starts a second program for the same project. It runs, and reports which of the two the tools find and the remedy.
+// TestASecondHubIsReported starts a second program for the same project. It runs, and reports which of the two the
+// tools find and the remedy.
 func TestASecondHubIsReported(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	first, _ := projectFolder(t, nil)
@@ -105,7 +106,8 @@ func TestASecondHubIsReported(t *testing.T) {
 	one.end()
 }
 
-// TestAddressesForPages expects localhost in every address for pages, because host prefixes of WebChannel work below that name only.
+// TestAddressesForPages expects localhost in every address for pages, because host prefixes of WebChannel work below
+// that name only.
 func TestAddressesForPages(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"hosting": {"public": "site"}`)
@@ -136,8 +138,8 @@ func TestAddressesForPages(t *testing.T) {
 	p.end()
 }
 
-// TestMissingIndexesCanBePasted runs a query without index, pastes the printed definition into the project's file, and runs the query
-// with required indexes.
+// TestMissingIndexesCanBePasted runs a query without index, pastes the printed definition into the project's file, and
+// runs the query with required indexes.
 func TestMissingIndexesCanBePasted(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	addSection(t, dir, `"firestore": {"indexes": "firestore.indexes.json"}`)
@@ -165,8 +167,8 @@ func TestMissingIndexesCanBePasted(t *testing.T) {
 	p.end()
 }
 
-// TestIndexFileThatDoesNotExist names an index file that does not exist. Development starts with a notice, as the official emulators start, and
-// records indexes in the file. Production and deployments refuse.
+// TestIndexFileThatDoesNotExist names an index file that does not exist. Development starts with a notice, as the
+// official emulators start, and records indexes in the file. Production and deployments refuse.
 func TestIndexFileThatDoesNotExist(t *testing.T) {
 	dir, port := projectFolder(t, map[string]string{"firestore.rules": productionRules})
 	config := filepath.Join(dir, "firebase.json")
@@ -198,7 +200,8 @@ func TestIndexFileThatDoesNotExist(t *testing.T) {
 	}
 }
 
-// TestTheSitesFolder starts programs with an absolute folder for the site, a missing folder, and none. They serve pages, or a page with the reason.
+// TestTheSitesFolder starts programs with an absolute folder for the site, a missing folder, and none. They serve
+// pages, or a page with the reason.
 func TestTheSitesFolder(t *testing.T) {
 	elsewhere := t.TempDir()
 	writeFile(t, filepath.Join(elsewhere, "index.html"), "home")

@@ -12,8 +12,8 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// TestALeaderThatIsSuspendedWhileItStarts suspends a node when it begins to lead, before it is ready, until another node leads. The node must become a
-// follower.
+// TestALeaderThatIsSuspendedWhileItStarts suspends a node when it begins to lead, before it is ready, until another
+// node leads. The node must become a follower.
 func TestALeaderThatIsSuspendedWhileItStarts(t *testing.T) {
 	url := pgtest.New(t).Database()
 	folder, port := projectFolder(t, nil)

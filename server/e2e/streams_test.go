@@ -61,7 +61,8 @@ type streamClient struct {
 	end listenEnd
 }
 
-// want receives messages until all expected ones have arrived in order. Snapshots that contain only a time may arrive in between.
+// want receives messages until all expected ones have arrived in order. Snapshots that contain only a time may arrive
+// in between.
 func (c *streamClient) want(what, messages string) {
 	c.t.Helper()
 	var got []string
@@ -123,7 +124,8 @@ func signUp(t *testing.T, address string) (token, uid string) {
 	return user.IDToken, user.LocalID
 }
 
-// TestStreamsUnderRules checks over every transport which live targets end when the rules are replaced and when the caller's token expires.
+// TestStreamsUnderRules checks over every transport which live targets end when the rules are replaced and when the
+// caller's token expires.
 func TestStreamsUnderRules(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
@@ -189,8 +191,8 @@ func TestStreamsUnderRules(t *testing.T) {
 	}
 }
 
-// TestGroupsAndIndexesOnStreams checks collection group targets: under rules that cover all depths or only one, after rules that deny them, and without
-// the required index.
+// TestGroupsAndIndexesOnStreams checks collection group targets: under rules that cover all depths or only one, after
+// rules that deny them, and without the required index.
 func TestGroupsAndIndexesOnStreams(t *testing.T) {
 	const groups = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
   match /{path=**}/notes/{x} { allow read; }
@@ -232,7 +234,9 @@ func TestGroupsAndIndexesOnStreams(t *testing.T) {
 			set("open/c/notes/deep3")
 			c.want("below another", "chg deep3[2], B")
 			if os.Getenv(nodesVariable) != "" {
-				return // A follower ends its streams, which SDKs open again, when rules are replaced by this route, because the log does not have them.
+				// A follower ends its streams, which SDKs open again, when rules are replaced by this route, because the log does
+				// not have them.
+				return
 			}
 			put(t, http.MethodPut, a.Firestore, "/emulator/v1/projects/"+project+":securityRules",
 				object{"rules": object{"files": []object{{"name": "firestore.rules", "content": strings.Replace(groups, "{path=**}/", "", 1)}}}})

@@ -26,7 +26,8 @@ func suiteAt(t *testing.T) string {
 	return path
 }
 
-// TestImportAndExportOnExit starts with an export of the Emulator Suite, writes data, stops, and starts again with its own export.
+// TestImportAndExportOnExit starts with an export of the Emulator Suite, writes data, stops, and starts again with its
+// own export.
 func TestImportAndExportOnExit(t *testing.T) {
 	dir, port := projectFolder(t, nil)
 	out := filepath.Join(t.TempDir(), "seed")
@@ -94,7 +95,8 @@ func TestExportOnExitChecksItsFolderAtTheStart(t *testing.T) {
 	}
 }
 
-// TestLeavingFirebase imports Firebase's exports into the data folder of a production server, exports from it while it runs, and imports that export.
+// TestLeavingFirebase imports Firebase's exports into the data folder of a production server, exports from it while it
+// runs, and imports that export.
 func TestLeavingFirebase(t *testing.T) {
 	alone(t, "imports and exports on PostgreSQL need that no node runs")
 	dir := productionFolder(t)

@@ -97,7 +97,8 @@ type triggerRun struct {
 	firestore, project string
 }
 
-// run registers, commits and returns the events in the order of Want. The marker of the last commit shows that all have arrived.
+// run registers, commits and returns the events in the order of Want. The marker of the last commit shows that all have
+// arrived.
 func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string {
 	r.t.Helper()
 	events := functions.expect(r.project, c.Answer)
@@ -111,12 +112,13 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 	if c.Clear {
 		r.call(http.MethodDelete, "/emulator/v1/projects/"+r.project+"/databases/(default)/documents", nil)
 	}
-	// Events of a project arrive in any order, so the markers, one for each database, are counted. They show that no further events
-	// arrive.
+	// Events of a project arrive in any order, so the markers, one for each database, are counted. They show that no
+	// further events arrive.
 	for _, request := range c.Triggers {
 		if db := databaseID(request.Database); !marked[db] {
 			marked[db] = true
-			// Each has its own key, because a trigger replaces that of the same key, also of another database, before its event is made.
+			// Each has its own key, because a trigger replaces that of the same key, also of another database, before its event
+			// is made.
 			r.register(triggerRequest{Generation: 2, Key: fmt.Sprint("marker-", len(marked)), Database: db, Pattern: "marker/{id}", Type: "created"})
 			r.commit([]triggerWrite{{Database: db, Set: "marker/m", Fields: json.RawMessage("{}")}})
 		}

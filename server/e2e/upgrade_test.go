@@ -89,8 +89,9 @@ func (n *node) stopped(t *testing.T) {
 	}
 }
 
-// TestRollingUpgrade replaces the program of the previous commit at three nodes under load, as doc/cluster.md describes it: the followers one
-// by one, and then the leader. Clients receive only errors that their SDK retries, and no acknowledged write is lost.
+// TestRollingUpgrade replaces the program of the previous commit at three nodes under load, as doc/cluster.md describes
+// it: the followers one by one, and then the leader. Clients receive only errors that their SDK retries, and no
+// acknowledged write is lost.
 func TestRollingUpgrade(t *testing.T) {
 	url := pgtest.New(t).Database()
 	nodes, targets := threeOld(t, url, previousProgram(t))
@@ -123,8 +124,8 @@ func TestRollingUpgrade(t *testing.T) {
 	listening.Wait()
 }
 
-// channelAcross begins a session of WebChannel at one node and sends its other requests to all nodes in turns, while a document is written. The session
-// must not end.
+// channelAcross begins a session of WebChannel at one node and sends its other requests to all nodes in turns, while a
+// document is written. The session must not end.
 func channelAcross(t *testing.T, nodes []*node, at string, targets []string) {
 	t.Helper()
 	end := webChannel(spread(at, targets...), "Listen", true)(t, at, "Bearer owner")
@@ -135,8 +136,8 @@ func channelAcross(t *testing.T, nodes []*node, at string, targets []string) {
 	}
 }
 
-// countUp listens to the sum of the load's counters, which must never fall, until the document "last" exists. The sum must then include all
-// acknowledged increments.
+// countUp listens to the sum of the load's counters, which must never fall, until the document "last" exists. The sum
+// must then include all acknowledged increments.
 func countUp(t *testing.T, it *firestore.QuerySnapshotIterator, l *load) {
 	defer it.Stop()
 	for last, ended := int64(0), false; !ended; {

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// waitLimit is how long a test waits for a program to start, to end or to print a line. It is many times the usual duration.
+// waitLimit is how long a test waits for a program to start, to end or to print a line. It is many times the usual
+// duration.
 const waitLimit = time.Minute
 
-// limited ends a program with a dump of its goroutines unless stop is called within the limit. If the program does not end, it is killed. stop reports
-// whether the program was ended.
+// limited ends a program with a dump of its goroutines unless stop is called within the limit. If the program does not
+// end, it is killed. stop reports whether the program was ended.
 func limited(cmd *exec.Cmd) (stop func() bool) {
 	kill := time.AfterFunc(waitLimit+5*time.Second, func() { _ = cmd.Process.Kill() })
 	dump := time.AfterFunc(waitLimit, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
@@ -34,7 +35,8 @@ func wait(t *testing.T, cmd *exec.Cmd) error {
 	return err
 }
 
-// TestWaitingHasALimit checks that the signal of limited ends a program, and that stop reports no end by the limit before it.
+// TestWaitingHasALimit checks that the signal of limited ends a program, and that stop reports no end by the limit
+// before it.
 func TestWaitingHasALimit(t *testing.T) {
 	cmd := exec.Command("sleep", "600")
 	if err := cmd.Start(); err != nil {

@@ -9,7 +9,8 @@ import (
 // takenPort matches the notice of a default port that another program on the machine has.
 var takenPort = regexp.MustCompile(`(?m)^Port \d+ for .* is taken; using \d+\n`)
 
-// TestWrongCommandLines runs the program with wrong arguments. Each prints one line that names the error and ends with the exit code of its kind.
+// TestWrongCommandLines runs the program with wrong arguments. Each prints one line that names the error and ends with
+// the exit code of its kind.
 func TestWrongCommandLines(t *testing.T) {
 	for _, name := range []string{"GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT", "CLAVE_PUBLIC_URL"} {
 		t.Setenv(name, "") // a variable of the machine would replace the missing flag

@@ -18,8 +18,9 @@ import (
 	"clave/server/value"
 )
 
-// batchWrites returns writes of documents of different shapes: of the usual size, with many more entries, with records larger than the memory that records of a
-// commit share, and without fields. In later rounds some documents are deleted.
+// batchWrites returns writes of documents of different shapes: of the usual size, with many more entries, with records
+// larger than the memory that records of a commit share, and without fields. In later rounds some documents are
+// deleted.
 func batchWrites(rnd *rand.Rand, round int) (out []document.Write) {
 	for i := range 400 {
 		path := fmt.Sprintf("c%d/%03d", i%3, i)
@@ -74,7 +75,8 @@ func stored(t *testing.T, s storage.Store) map[string]any {
 	return out
 }
 
-// TestBatchesStoreWhatSingleWritesStore commits writes at once to one engine and one by one to another. Afterwards both have the same documents and entries.
+// TestBatchesStoreWhatSingleWritesStore commits writes at once to one engine and one by one to another. Afterwards both
+// have the same documents and entries.
 func TestBatchesStoreWhatSingleWritesStore(t *testing.T) {
 	var stores [2]storage.Store
 	var engines [2]*engine.Engine

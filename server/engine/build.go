@@ -23,14 +23,15 @@ import (
 //     still write the previous set. From then on every change of a document also changes its entries in the index.
 //  3. The builder writes the entries of the collection group's documents in chunks. It holds shared locks on a chunk's
 //     documents while it reads them and writes the entries, so that no commit intervenes.
-//  4. The index serves the views that are created from then on. Earlier views lack some of the entries. The catalogue records it as
+//  4. The index serves the views that are created from then on. Earlier views lack some of the entries. The catalogue
+//     records it as
 //  built.
 //
 // Operations on a whole database (Clear, Restore, SetIndexes) hold the gate and run between two chunks. SetIndexes may
 // drop the index; the builder then stops.
 
-// buildChunk is the number of documents whose entries are written at once, and scanChunk the number that are scanned for
-// them.
+// buildChunk is the number of documents whose entries are written at once, and scanChunk the number that are scanned
+// for them.
 const (
 	buildChunk = 500
 	scanChunk  = 20_000
@@ -159,8 +160,8 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 	return e.endIndex(ctx, db, c, err)
 }
 
-// beginIndex adds an index to the set that commits write, and returns it and the previous state. It returns errDropped if the index
-// exists already.
+// beginIndex adds an index to the set that commits write, and returns it and the previous state. It returns errDropped
+// if the index exists already.
 func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definition) (*index.Composite, *indexState, error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
@@ -195,7 +196,8 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, rng storage.Range) (next []byte, err error) {
 	db.gate.RLock()
 	defer db.gate.RUnlock()
-	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be missing in since.
+	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be
+	// missing in since.
 	if db.indexes.Load().since[c.ID] != noSerial {
 		return rng.From, errDropped
 	}
@@ -299,7 +301,8 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	}
 	failed := e.applyUncommitted(ctx, &batch)
 	if errors.Is(failed, storage.ErrFull) {
-		// The catalogue still has the index as one that is being built, so the next start drops it. Removing its entries needs no space.
+		// The catalogue still has the index as one that is being built, so the next start drops it. Removing its entries
+		// needs no space.
 		next = old.without(c)
 		var entries storage.Batch
 		db.clearIndex(&entries, c.ID)

@@ -103,8 +103,8 @@ func fillKinds(t *testing.T, e *engine.Engine, count int) {
 	}
 }
 
-// TestAutoBuildsAnIndexWhileDocumentsChange runs a query without its index, changes documents while the index is built, and
-// compares the results of queries by the index with filtering and sorting.
+// TestAutoBuildsAnIndexWhileDocumentsChange runs a query without its index, changes documents while the index is built,
+// and compares the results of queries by the index with filtering and sorting.
 func TestAutoBuildsAnIndexWhileDocumentsChange(t *testing.T) {
 	var noted []string
 	e := open(t, engine.Options{IndexMode: engine.IndexesAuto, Missing: func(_ resource.Database, d index.Definition) { noted = append(noted, d.JSON()) }})
@@ -206,7 +206,8 @@ func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")}) // The entry stays, because the engine does not have the index.
+	// The entry stays, because the engine does not have the index.
+	put(t, e, document.Write{Op: document.Delete, Name: doc("c/late")})
 	if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || len(got) != 10 {
 		t.Errorf("opened again: %d documents, %+v", len(got), stats.Plans)
 	}

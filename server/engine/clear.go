@@ -15,7 +15,8 @@ import (
 	"clave/server/storage"
 )
 
-// clearChunk is the number of documents that one commit of Clear or Restore changes; each chunk is a version of its own.
+// clearChunk is the number of documents that one commit of Clear or Restore changes; each chunk is a version of its
+// own.
 const clearChunk = 2000
 
 // Clear deletes all documents of a database. Subscribers receive the deletions. Open transactions end.

@@ -14,13 +14,15 @@ import (
 
 // How a commit works. The order of the steps matters.
 //
-//  1. Lock the written documents exclusively, in the order of their names. An optimistic transaction locks all that it has read too.
+//  1. Lock the written documents exclusively, in the order of their names. An optimistic transaction locks all that it
+//     has read too.
 //  2. Take a view. It has every commit of the locked documents, because a commit holds its locks until readers see it.
 //  3. An optimistic transaction compares its reads with the view.
-//  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules. If the check is expensive,
-//     it is done without locks (costly.go).
+//  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules. If
+//     the check is expensive, it is done without locks (costly.go).
 //  5. Enter the state of the index definitions and make the index entries.
-//  6. Announce the changes to the ranges that transactions have locked by queries. This waits until none of them has a changed document.
+//  6. Announce the changes to the ranges that transactions have locked by queries. This waits until none of them has a
+//     changed document.
 //  7. Submit to the sequencer, which assigns the version, writes a group of commits and shows them.
 //  8. The caller releases the locks.
 
@@ -51,7 +53,8 @@ func (e *Engine) Commit(ctx context.Context, name resource.Database, r operation
 
 // commitTransaction applies the writes of a transaction and ends it, whatever the outcome.
 func (e *Engine) commitTransaction(ctx context.Context, db *database, r operation.Commit, check Check) (operation.CommitResult, error) {
-	db.gate.RLock() // The gate comes before find, which removes the transaction from the table that Engine.alone searches for open ones.
+	// The gate comes before find, which removes the transaction from the table that Engine.alone searches for open ones.
+	db.gate.RLock()
 	defer db.gate.RUnlock()
 	t, err := e.find(db, r.Transaction, true)
 	if err != nil {
@@ -98,7 +101,8 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 	return result, err
 }
 
-// commitOnce is one attempt of commit. prepared is the state that results from the writes, or nil if they have to be applied and checked.
+// commitOnce is one attempt of commit. prepared is the state that results from the writes, or nil if they have to be
+// applied and checked.
 func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check, prepared *commitState) (operation.CommitResult, error) {
 	// The locks come before the view. A commit releases its locks only after readers see it, so the view includes every
 	// commit that has changed these documents, and no other commit changes them until this one is done. For the same
@@ -145,8 +149,8 @@ func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t
 	if len(p.changes) == 0 {
 		return result, nil
 	}
-	// The changes are known now, so they can be compared with the ranges of other transactions. From here on the commit waits for no
-	// lock.
+	// The changes are known now, so they can be compared with the ranges of other transactions. From here on the commit
+	// waits for no lock.
 	if err := db.locks.Announce(ctx, o, p.changes); err != nil {
 		return operation.CommitResult{}, err
 	}

@@ -10,18 +10,20 @@ import (
 	"clave/server/operation"
 )
 
-// How a commit with an expensive check works. A check must not wait while the commit holds locks, nor hold them for long: a client could name
-// any document, and others would wait for it. Such a check returns ErrCostly. The commit then releases its locks and applies its writes to a view
-// without locks, where the check may wait. Afterwards it locks again, and writes the result if no document has changed that it has read.
+// How a commit with an expensive check works. A check must not wait while the commit holds locks, nor hold them for
+// long: a client could name any document, and others would wait for it. Such a check returns ErrCostly. The commit then
+// releases its locks and applies its writes to a view without locks, where the check may wait. Afterwards it locks
+// again, and writes the result if no document has changed that it has read.
 
-// ErrCostly is the error of a check that would wait, or take long, while the commit holds locks. The check is repeated without locks.
+// ErrCostly is the error of a check that would wait, or take long, while the commit holds locks. The check is repeated
+// without locks.
 var ErrCostly = errors.New("engine: the check is too expensive under locks")
 
 // maxPrepared is the maximum number of repetitions of a commit because documents have changed meanwhile.
 const maxPrepared = 5
 
-// commitCostly applies writes after their check has returned ErrCostly. It takes the locks of an owner, and does not release the last ones. A
-// transaction whose reads are locked keeps all its locks.
+// commitCostly applies writes after their check has returned ErrCostly. It takes the locks of an owner, and does not
+// release the last ones. A transaction whose reads are locked keeps all its locks.
 func (e *Engine) commitCostly(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check) (operation.CommitResult, error) {
 	for range maxPrepared {
 		if t == nil || t.optimistic {
@@ -50,7 +52,8 @@ func (e *Engine) decideAhead(ctx context.Context, db *database, writes []documen
 	return s, s.apply(ctx, writes, check)
 }
 
-// renew makes a prepared state one of a later view. It returns ErrCostly if a document has changed that the state has read.
+// renew makes a prepared state one of a later view. It returns ErrCostly if a document has changed that the state has
+// read.
 func (s *commitState) renew(v *view) error {
 	s.view = v
 	for _, d := range s.docs {

@@ -13,7 +13,8 @@ import (
 	"clave/server/query"
 )
 
-// TestACostlyCheckHoldsNoLocks lets a check wait without locks. Meanwhile another commit writes the same document, so the check is repeated.
+// TestACostlyCheckHoldsNoLocks lets a check wait without locks. Meanwhile another commit writes the same document, so
+// the check is repeated.
 func TestACostlyCheckHoldsNoLocks(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)), set("c/looked", n(1)))
@@ -79,8 +80,8 @@ func TestACostlyCheckRefuses(t *testing.T) {
 	put(t, e, set("c/a", n(1)))
 }
 
-// TestACostlyCheckKeepsTheLocksOfATransaction lets another commit write a document that a transaction has read, during the check of the
-// transaction without locks. It must wait.
+// TestACostlyCheckKeepsTheLocksOfATransaction lets another commit write a document that a transaction has read, during
+// the check of the transaction without locks. It must wait.
 func TestACostlyCheckKeepsTheLocksOfATransaction(t *testing.T) {
 	manual := clock.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})

@@ -16,8 +16,8 @@ import (
 	"clave/server/value"
 )
 
-// TestNothingAcknowledgedIsLost crashes at random times while several clients write pairs of documents. A new server must
-// have every acknowledged commit, completely, and indexes that agree with the documents.
+// TestNothingAcknowledgedIsLost crashes at random times while several clients write pairs of documents. A new server
+// must have every acknowledged commit, completely, and indexes that agree with the documents.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})

@@ -21,8 +21,8 @@ import (
 //
 //	indexes                definitions as in firestore.indexes.json
 //	set                    lines of a path and its fields as JSON; null deletes
-//	query COLLECTION […]   where=(a==1,b>"x") order=(a,-b) start=(1) limit=3 offset=1 count sum=a; a collection with * is a
-//	                       group. Prints the results, how it was planned and what was read.
+//	query COLLECTION […]   where=(a==1,b>"x") order=(a,-b) start=(1) limit=3 offset=1 count sum=a; a collection with *
+//	                       is a group. Prints the results, how it was planned and what was read.
 func TestDataDriven(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		o := engine.Options{}

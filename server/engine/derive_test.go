@@ -13,8 +13,8 @@ import (
 	"clave/server/storage/pebblestore"
 )
 
-// TestDerive removes the index entries of random documents under random definitions, one of which is being built, and derives
-// them again.
+// TestDerive removes the index entries of random documents under random definitions, one of which is being built, and
+// derives them again.
 func TestDerive(t *testing.T) {
 	s, err := pebblestore.OpenMemory()
 	if err != nil {

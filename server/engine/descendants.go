@@ -44,7 +44,8 @@ func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	for _, id := range out {
 		seen[id] = true
 	}
-	// Documents at the root have no key in a collection group (keys.Group). The walk above has found the collections of the root.
+	// Documents at the root have no key in a collection group (keys.Group). The walk above has found the collections of
+	// the root.
 	prefix := keys.Prefix(keys.KindGroup, r.db.number.Load())
 	it := r.view.snap.Scan(storage.Prefix(prefix))
 	defer func() { _ = it.Close() }()

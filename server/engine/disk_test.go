@@ -20,9 +20,9 @@ import (
 	"clave/server/value"
 )
 
-// TestAFullDiskLosesNothingAcknowledged fills the disk while clients write with and without transactions. The first commit
-// on the full disk waits, later ones are refused, existing data can still be read, and all clients continue when there is
-// space. A server that is started later has every acknowledged commit.
+// TestAFullDiskLosesNothingAcknowledged fills the disk while clients write with and without transactions. The first
+// commit on the full disk waits, later ones are refused, existing data can still be read, and all clients continue when
+// there is space. A server that is started later has every acknowledged commit.
 func TestAFullDiskLosesNothingAcknowledged(t *testing.T) {
 	var full atomic.Bool
 	mem := vfs.NewMem()
@@ -129,7 +129,8 @@ func (s *fullStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestDeletesOnAFullDisk writes deletes and other commits together on a full disk. The deletes succeed, the others are refused.
+// TestDeletesOnAFullDisk writes deletes and other commits together on a full disk. The deletes succeed, the others are
+// refused.
 func TestDeletesOnAFullDisk(t *testing.T) {
 	mem, err := pebblestore.OpenMemory()
 	if err != nil {

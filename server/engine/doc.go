@@ -7,11 +7,11 @@
 // and subscribers. So readers see whole commits in order, which are on disk, and a commit is acknowledged when it is on
 // disk and visible.
 //
-// The latest documents and their index entries are stored under ordered keys (package keys), as records (package records). The past is
-// reconstructed from the log of commits (package past). A query is planned (package planner), and its plan is executed (package execute) on
-// ranges of index entries (package scan) or on the hierarchy of documents (package walk). Transactions lock documents and ranges of queries
-// (package locks).
+// The latest documents and their index entries are stored under ordered keys (package keys), as records (package
+// records). The past is reconstructed from the log of commits (package past). A query is planned (package planner), and
+// its plan is executed (package execute) on ranges of index entries (package scan) or on the hierarchy of documents
+// (package walk). Transactions lock documents and ranges of queries (package locks).
 //
-// The rest shares one mutex, Engine.mu: the present view, the versions, the feeds of commits and the open databases change together, so
-// that a reader or a new subscription never gets a version whose view lacks it.
+// The rest shares one mutex, Engine.mu: the present view, the versions, the feeds of commits and the open databases
+// change together, so that a reader or a new subscription never gets a version whose view lacks it.
 package engine

@@ -22,7 +22,8 @@ type edit struct {
 	err  error
 }
 
-// editor computes the edits of documents one after the other. Their operations and records share memory: a large batch makes thousands of small slices otherwise.
+// editor computes the edits of documents one after the other. Their operations and records share memory: a large batch
+// makes thousands of small slices otherwise.
 type editor struct {
 	number uint32
 	prefix []byte // of all index entries of the database
@@ -34,7 +35,8 @@ type editor struct {
 	records []byte
 }
 
-// The greatest shared pieces of memory: of operations, and of records in bytes. Each piece is twice as large as the one before until then.
+// The greatest shared pieces of memory: of operations, and of records in bytes. Each piece is twice as large as the one
+// before until then.
 const (
 	greatestOps     = 64 * opsPerDocument
 	greatestRecords = 32 << 10
@@ -91,7 +93,8 @@ func (e *edit) delete(key []byte) {
 	e.ops = append(e.ops, storage.Op{Kind: storage.Delete, Key: key})
 }
 
-// entries adds the changes of a document's index entries to its edit. names are the names of its fields after the change in order.
+// entries adds the changes of a document's index entries to its edit. names are the names of its fields after the
+// change in order.
 func (m *editor) entries(e *edit, d *docState, names []string) {
 	var before, after []index.Entry
 	var err error
@@ -108,8 +111,9 @@ func (m *editor) entries(e *edit, d *docState, names []string) {
 	e.diff(before, after)
 }
 
-// diff adds the changes from one sorted list of entries to another. It merges the lists in the order of keys: it deletes a key that only before has, and
-// sets one that only after has or whose value differs. Equal entries cost nothing.
+// diff adds the changes from one sorted list of entries to another. It merges the lists in the order of keys: it
+// deletes a key that only before has, and sets one that only after has or whose value differs. Equal entries cost
+// nothing.
 func (e *edit) diff(before, after []index.Entry) {
 	for len(before) > 0 || len(after) > 0 {
 		c := 0

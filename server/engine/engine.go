@@ -144,9 +144,9 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error
 	return nil
 }
 
-// become makes db, which was read while nothing was stored of it, the database that was stored now. Its readers have views without it, in
-// which nothing is stored under either number, or get the view that is shown next. Its latest version stays, so that the first commit is
-// published. Engine.mu is held.
+// become makes db, which was read while nothing was stored of it, the database that was stored now. Its readers have
+// views without it, in which nothing is stored under either number, or get the view that is shown next. Its latest
+// version stays, so that the first commit is published. Engine.mu is held.
 func (db *database) become(stored *database, indexes *indexState) {
 	db.number.Store(stored.number.Load())
 	db.birth, db.dropped, db.persisted = stored.birth, stored.dropped, true
@@ -219,8 +219,8 @@ func (e *Engine) Latest(name resource.Database) clock.Version {
 	return e.versionOf(name, (*database).nowLocked)
 }
 
-// versionOf returns a version of a database, which is read while Engine.mu is held. It returns 0 if the database can't be
-// opened.
+// versionOf returns a version of a database, which is read while Engine.mu is held. It returns 0 if the database can't
+// be opened.
 func (e *Engine) versionOf(name resource.Database, locked func(*database) clock.Version) clock.Version {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -311,7 +311,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// CreatedAt returns the version before which a database did not exist: the time when the engine that created it was opened.
+// CreatedAt returns the version before which a database did not exist: the time when the engine that created it was
+// opened.
 func (e *Engine) CreatedAt(name resource.Database) clock.Version {
 	return e.versionOf(name, func(db *database) clock.Version { return db.birth })
 }

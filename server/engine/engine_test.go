@@ -137,7 +137,8 @@ func TestCheckRunsBeforePreconditions(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestACommitNeedsACheck commits with the zero Check, which must be refused: a caller that does not set it must not bypass the rules.
+// TestACommitNeedsACheck commits with the zero Check, which must be refused: a caller that does not set it must not
+// bypass the rules.
 func TestACommitNeedsACheck(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

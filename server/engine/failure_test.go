@@ -37,8 +37,8 @@ func (s *failingStore) Apply(ctx context.Context, b *storage.Batch) error {
 	return s.Store.Apply(ctx, b)
 }
 
-// TestCloseDuringACommit closes the engine while a commit is being written. The store must then close without an error about
-// open snapshots.
+// TestCloseDuringACommit closes the engine while a commit is being written. The store must then close without an error
+// about open snapshots.
 func TestCloseDuringACommit(t *testing.T) {
 	mem, err := pebblestore.OpenMemory()
 	if err != nil {
@@ -102,7 +102,8 @@ func TestAFailedDiskEndsWriting(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestOpensBesideTheAccounts opens a store that contains accounts too. Their keys must not be read as keys of the catalogue.
+// TestOpensBesideTheAccounts opens a store that contains accounts too. Their keys must not be read as keys of the
+// catalogue.
 func TestOpensBesideTheAccounts(t *testing.T) {
 	s, err := pebblestore.OpenMemory()
 	if err != nil {

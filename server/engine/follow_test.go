@@ -38,8 +38,8 @@ func next(t *testing.T, s *engine.Subscription) []clock.Version {
 	return out
 }
 
-// TestFollowAcrossRestarts checks that a subscription delivers the commits of an earlier run, including kept ones from before
-// the retention, and the new ones, each once and in order.
+// TestFollowAcrossRestarts checks that a subscription delivers the commits of an earlier run, including kept ones from
+// before the retention, and the new ones, each once and in order.
 func TestFollowAcrossRestarts(t *testing.T) {
 	manual := clock.NewManual(time.Now())
 	store, err := pebblestore.OpenMemory()

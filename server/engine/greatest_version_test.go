@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// TestAClockSetBackRepeatsNoVersion restarts a server on a machine whose clock was set back. No commit may get a version that
-// a reader received before, and versions follow the clock again once it has caught up.
+// TestAClockSetBackRepeatsNoVersion restarts a server on a machine whose clock was set back. No commit may get a
+// version that a reader received before, and versions follow the clock again once it has caught up.
 func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	s, err := pebblestore.OpenMemory()
 	if err != nil {

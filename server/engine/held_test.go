@@ -13,7 +13,8 @@ import (
 	"clave/server/value"
 )
 
-// TestResultsInMemoryAreBounded runs queries whose results have to be sorted in memory, and others that read as much in the order of an index.
+// TestResultsInMemoryAreBounded runs queries whose results have to be sorted in memory, and others that read as much in
+// the order of an index.
 func TestResultsInMemoryAreBounded(t *testing.T) {
 	e := open(t, engine.Options{Results: 1 << 20})
 	const count = 200

@@ -13,8 +13,9 @@ import (
 
 // Versions of the past. The log of commits and the states computed from it are in package past.
 //
-// At the time of a read, commits with versions up to the requested one may still be in the sequencer: viewAt waits until they are visible. Run
-// drops commits older than Options.Retention, except those that subscriptions and snapshots need (dropHistory). Older versions are refused (checkPast).
+// At the time of a read, commits with versions up to the requested one may still be in the sequencer: viewAt waits
+// until they are visible. Run drops commits older than Options.Retention, except those that subscriptions and snapshots
+// need (dropHistory). Older versions are refused (checkPast).
 
 // viewAt returns a view of a version or later, and that version. Version 0 means the latest.
 func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*view, clock.Version, error) {
@@ -63,8 +64,8 @@ func (e *Engine) lastGiven(db *database) clock.Version {
 	return db.nowLocked()
 }
 
-// dropped reports whether a following engine lacks commits after a version because the writer, whose clock may be ahead, has dropped
-// them.
+// dropped reports whether a following engine lacks commits after a version because the writer, whose clock may be
+// ahead, has dropped them.
 func (e *Engine) dropped(db *database, after clock.Version) bool {
 	if !e.follows() {
 		return false
@@ -101,8 +102,8 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 	return past.Commits(ctx, view.snap, db.name, db.number.Load(), after, upto, yield)
 }
 
-// dropHistory drops changes that are older than the retention. The last commit of a database is kept: its version is the
-// database's.
+// dropHistory drops changes that are older than the retention. The last commit of a database is kept: its version is
+// the database's.
 func (e *Engine) dropHistory(ctx context.Context) error {
 	now := clock.VersionOf(e.o.Clock.Now())
 	cut, keptCut := now-clock.Version(e.o.Retention.Microseconds()), now-clock.Version(e.o.Kept.Microseconds())

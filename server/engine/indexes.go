@@ -24,12 +24,12 @@ type indexState struct {
 	// since has, by number, the composite indexes that were built while the database was in use. The value is the serial
 	// of the first view that has all of their entries, or never while they are being built. Other indexes serve all views.
 	since map[uint32]uint64
-	// former is the set before or, during a change, after the change of set. Views whose serials are below formerUntil may lack entries that only
-	// one of both sets has, so queries of these views use only what is in both.
+	// former is the set before or, during a change, after the change of set. Views whose serials are below formerUntil may
+	// lack entries that only one of both sets has, so queries of these views use only what is in both.
 	former      *index.Set
 	formerUntil uint64
-	// unfinished is set while entries are being changed for other definitions, and after that has failed. Views whose serials are below
-	// incompleteUntil may lack any entries.
+	// unfinished is set while entries are being changed for other definitions, and after that has failed. Views whose
+	// serials are below incompleteUntil may lack any entries.
 	unfinished      bool
 	incompleteUntil uint64
 	// users counts the commits that write by this state, plus one while it is the database's. When it reaches 0, done is
@@ -154,7 +154,8 @@ func (e *Engine) SetIndexes(ctx context.Context, name resource.Database, defs in
 	return nil
 }
 
-// FinishIndexes rebuilds the entries of databases whose change of definitions was interrupted, unless SetIndexes has done so.
+// FinishIndexes rebuilds the entries of databases whose change of definitions was interrupted, unless SetIndexes has
+// done so.
 func (e *Engine) FinishIndexes(ctx context.Context) error {
 	for _, db := range e.all() {
 		s := db.indexes.Load()
@@ -169,8 +170,8 @@ func (e *Engine) FinishIndexes(ctx context.Context) error {
 	return nil
 }
 
-// reindex changes a database's entries to other definitions. After an error queries use only entries that are complete, and the next reindex
-// writes all entries again.
+// reindex changes a database's entries to other definitions. After an error queries use only entries that are complete,
+// and the next reindex writes all entries again.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
 	defer e.alone(db)()
 	db.indexing.Lock()
@@ -221,8 +222,9 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 	return nil
 }
 
-// beginChange stores that entries are being changed to those of another set, and removes entries that are not known: those under the numbers of
-// added indexes, and all of them if an earlier change was interrupted. From then on queries use only entries that both sets have.
+// beginChange stores that entries are being changed to those of another set, and removes entries that are not known:
+// those under the numbers of added indexes, and all of them if an earlier change was interrupted. From then on queries
+// use only entries that both sets have.
 func (e *Engine) beginChange(ctx context.Context, db *database, state *indexState, next *index.Set, added []*index.Composite) error {
 	during := state.next(state.set)
 	during.unfinished = true
@@ -357,7 +359,8 @@ func (e *Engine) Indexes(name resource.Database) ([]index.Status, error) {
 	return out, nil
 }
 
-// IndexSize returns the number of entries of a composite index and the size of their keys in bytes. It counts at most most entries.
+// IndexSize returns the number of entries of a composite index and the size of their keys in bytes. It counts at most
+// most entries.
 func (e *Engine) IndexSize(ctx context.Context, name resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
 	db, err := e.database(name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// TestLargeCommit commits so many writes that several goroutines process them: new, changed and deleted documents, and one document twice. Documents
-// and indexes must equal those after the same writes one by one.
+// TestLargeCommit commits so many writes that several goroutines process them: new, changed and deleted documents, and
+// one document twice. Documents and indexes must equal those after the same writes one by one.
 func TestLargeCommit(t *testing.T) {
 	e := open(t, engine.Options{})
 	path := func(i int) string { return fmt.Sprintf("c/%03d/d/x", i) }

@@ -179,7 +179,8 @@ func (r *Reading) collectionsAt(ctx context.Context, parent string, ids []string
 	var out []string
 	touched := overlay.Collections(parent)
 	for _, id := range ids {
-		// A present collection all of whose changed documents were absent at the version existed only if it has an unchanged document.
+		// A present collection all of whose changed documents were absent at the version existed only if it has an unchanged
+		// document.
 		there, known := touched[id]
 		if known && !there {
 			var err error

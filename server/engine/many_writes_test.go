@@ -12,8 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// TestManyWritesOfOneDocumentCopyItOnce changes single fields of one large document by many writes of one commit. A copy for each
-// write would take 2,000 times the memory of the document.
+// TestManyWritesOfOneDocumentCopyItOnce changes single fields of one large document by many writes of one commit. A
+// copy for each write would take 2,000 times the memory of the document.
 func TestManyWritesOfOneDocumentCopyItOnce(t *testing.T) {
 	const fields, writes, limit = 5000, 2000, 100 << 20
 	e := open(t, engine.Options{})

@@ -28,8 +28,8 @@ func (r *Reading) plan(q *query.Query) (*planner.Plan, error) {
 	return plan, err
 }
 
-// admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query. It returns their definitions
-// as JSON.
+// admit handles missing indexes according to IndexMode: it reports them and requests their build, or refuses the query.
+// It returns their definitions as JSON.
 func (r *Reading) admit(p *planner.Plan, q *query.Query) (missing []string, err error) {
 	if len(p.Missing) == 0 {
 		return nil, nil
@@ -58,7 +58,8 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query) (missing []string, err 
 		r.e.o.Log.Warn("query without index: documents are filtered and sorted", "database", r.db.name.String(),
 			"collection", strings.TrimPrefix(q.Parent+"/"+q.From[0].Collection, "/"), "index", definition)
 	}
-	// Only Wanted is built. Missing also has indexes that production requires where the query is read in order without them.
+	// Only Wanted is built. Missing also has indexes that production requires where the query is read in order without
+	// them.
 	if r.e.o.IndexMode == IndexesAuto {
 		for _, d := range p.Wanted {
 			r.e.builder.request(r.db, d)

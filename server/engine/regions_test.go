@@ -11,7 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// TestRegionsOfStoredKeys checks that each key of a store has a region that it begins with, and that the entries of two fields have different ones.
+// TestRegionsOfStoredKeys checks that each key of a store has a region that it begins with, and that the entries of two
+// fields have different ones.
 func TestRegionsOfStoredKeys(t *testing.T) {
 	s, err := pebblestore.OpenMemory()
 	if err != nil {

@@ -64,7 +64,8 @@ func parse(t *testing.T, text string) index.Definitions {
 	return defs
 }
 
-// The definitions between which these tests change: an index is dropped, one is added, one field's entries are dropped and another's added.
+// The definitions between which these tests change: an index is dropped, one is added, one field's entries are dropped
+// and another's added.
 const (
 	definitionsBefore = `{"indexes": [{"collectionGroup": "c", "fields": [{"fieldPath": "kind", "order": "ASCENDING"}, {"fieldPath": "n", "order": "ASCENDING"}]}],
 		"fieldOverrides": [{"collectionGroup": "c", "fieldPath": "m", "indexes": []}]}`
@@ -138,7 +139,8 @@ func resultsOf(t *testing.T, e *engine.Engine, q *query.Query) []string {
 	return out
 }
 
-// checkQueries compares the results of queries with filtering and sorting all documents. refusable is set if queries may be refused.
+// checkQueries compares the results of queries with filtering and sorting all documents. refusable is set if queries
+// may be refused.
 func checkQueries(t *testing.T, e *engine.Engine, what string, refusable bool) {
 	t.Helper()
 	for _, field := range []string{"n", "m"} {
@@ -151,7 +153,8 @@ func checkQueries(t *testing.T, e *engine.Engine, what string, refusable bool) {
 	}
 }
 
-// TestQueriesWhileIndexesChange runs queries while the entries of their indexes are dropped and added. None may have a part of the documents.
+// TestQueriesWhileIndexesChange runs queries while the entries of their indexes are dropped and added. None may have a
+// part of the documents.
 func TestQueriesWhileIndexesChange(t *testing.T) {
 	e := open(t, engine.Options{})
 	before, after := parse(t, definitionsBefore), parse(t, definitionsAfter)
@@ -186,7 +189,8 @@ func TestQueriesWhileIndexesChange(t *testing.T) {
 	querying.Wait()
 }
 
-// TestAnOldViewWhileIndexesChange begins a read before the entries of a field exist, and queries by the field after they do.
+// TestAnOldViewWhileIndexesChange begins a read before the entries of a field exist, and queries by the field after
+// they do.
 func TestAnOldViewWhileIndexesChange(t *testing.T) {
 	e := open(t, engine.Options{})
 	if err := e.SetIndexes(t.Context(), resource.Database{}, parse(t, definitionsBefore)); err != nil {
@@ -213,8 +217,9 @@ func TestAnOldViewWhileIndexesChange(t *testing.T) {
 	}
 }
 
-// TestAFullDiskWhileIndexesChange fills the disk after each batch of a change of indexes. Queries must be correct or be refused then, commits must
-// continue when there is space, and the next change and the next start must complete the entries.
+// TestAFullDiskWhileIndexesChange fills the disk after each batch of a change of indexes. Queries must be correct or be
+// refused then, commits must continue when there is space, and the next change and the next start must complete the
+// entries.
 func TestAFullDiskWhileIndexesChange(t *testing.T) {
 	for _, batches := range []int64{0, 1, 2, 4} {
 		t.Run(fmt.Sprintf("after %d batches", batches), func(t *testing.T) {
@@ -275,8 +280,8 @@ func TestAFailedChangeIsReverted(t *testing.T) {
 	}
 }
 
-// TestABuildOnAFullDiskBeginsAgain fills the disk while an index is built. The build must begin again by itself when there is space, and queries must be
-// correct meanwhile.
+// TestABuildOnAFullDiskBeginsAgain fills the disk while an index is built. The build must begin again by itself when
+// there is space, and queries must be correct meanwhile.
 func TestABuildOnAFullDiskBeginsAgain(t *testing.T) {
 	for _, batches := range []int64{0, 1, 3} {
 		store := newScarceStore(t)

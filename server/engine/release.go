@@ -29,7 +29,8 @@ func (e *Engine) ChangeIndexes(ctx context.Context, name resource.Database, defs
 		for _, d := range defs.Indexes {
 			err := e.buildIndex(ctx, db, d)
 			if fault.Is(err, fault.ResourceExhausted) && !errors.Is(err, storage.ErrFull) {
-				break // The maximum number of indexes is reached before the old ones are dropped, so SetIndexes builds it after that.
+				// The maximum number of indexes is reached before the old ones are dropped, so SetIndexes builds it after that.
+				break
 			}
 			if err != nil && !errors.Is(err, errDropped) {
 				return err

@@ -32,8 +32,8 @@ func definitions(t *testing.T, others ...string) index.Definitions {
 	return defs
 }
 
-// TestChangeIndexes changes the indexes of a database during commits. The entries must equal those of an engine that had the
-// indexes from the beginning.
+// TestChangeIndexes changes the indexes of a database during commits. The entries must equal those of an engine that
+// had the indexes from the beginning.
 func TestChangeIndexes(t *testing.T) {
 	store, err := pebblestore.OpenMemory()
 	if err != nil {

@@ -29,8 +29,8 @@ import (
 // progress rely, so the engine ends (ErrReopen) and has to be opened again. It can't be opened while the writer changes
 // entries (catalogue.Set.Rebuilding).
 
-// ErrReopen is the error of a following engine that must be opened again, because index definitions have changed or are being
-// changed.
+// ErrReopen is the error of a following engine that must be opened again, because index definitions have changed or are
+// being changed.
 var ErrReopen = errors.New("engine: the engine must be opened again")
 
 // textFollows is the error of writes and transactions in a following engine.
@@ -200,7 +200,8 @@ func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
 	return out, err
 }
 
-// define adds the databases of a group. It returns ErrReopen if definitions of a known database have changed. Engine.mu is held.
+// define adds the databases of a group. It returns ErrReopen if definitions of a known database have changed. Engine.mu
+// is held.
 func (e *Engine) define(group *applied, snap storage.Snapshot) error {
 	for _, number := range group.defined {
 		if e.numberedLocked(number) != nil {

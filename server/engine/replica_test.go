@@ -133,8 +133,8 @@ func (p *pair) catchUp() {
 	}
 }
 
-// TestAFollowerAnswersAsTheWriter runs random queries on both engines, at the latest and at past versions, while the follower
-// receives the writer's batches in random groups and its indexes change.
+// TestAFollowerAnswersAsTheWriter runs random queries on both engines, at the latest and at past versions, while the
+// follower receives the writer's batches in random groups and its indexes change.
 func TestAFollowerAnswersAsTheWriter(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
@@ -173,7 +173,8 @@ func TestAFollowerAnswersAsTheWriter(t *testing.T) {
 	}
 }
 
-// TestAFollowersFeed compares the commits from subscriptions at both engines, and the versions of reads with those of commits.
+// TestAFollowersFeed compares the commits from subscriptions at both engines, and the versions of reads with those of
+// commits.
 func TestAFollowersFeed(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(0)))
@@ -226,8 +227,8 @@ func drain(t *testing.T, s *engine.Subscription, n int) (out []document.Commit) 
 	return out
 }
 
-// TestAFollowerUnderLoad reads and listens at the follower while the writer commits. Each read must return every commit that
-// was acknowledged before it, and only complete commits.
+// TestAFollowerUnderLoad reads and listens at the follower while the writer commits. Each read must return every commit
+// that was acknowledged before it, and only complete commits.
 func TestAFollowerUnderLoad(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", n(0)), set("c/b", n(0)))
@@ -237,7 +238,8 @@ func TestAFollowerUnderLoad(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		for i := range 300 {
-			version := put(t, p.writer, set("c/a", n(i+1)), set("c/b", n(i+1))).Version // a write that changes nothing has no update time
+			// A write that changes nothing has no update time.
+			version := put(t, p.writer, set("c/a", n(i+1)), set("c/b", n(i+1))).Version
 			mu.Lock()
 			acknowledged = version
 			mu.Unlock()
@@ -286,8 +288,8 @@ func TestAFollowerTakesNoWrites(t *testing.T) {
 	wantN(t, p.reader, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestAFollowerHasADatabaseBeforeItsFirstCommit reads a database at a follower, and subscribes to it, before its first commit.
-// Afterwards reads and the subscription must return the first and later commits.
+// TestAFollowerHasADatabaseBeforeItsFirstCommit reads a database at a follower, and subscribes to it, before its first
+// commit. Afterwards reads and the subscription must return the first and later commits.
 func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	two := index.Definitions{Indexes: []index.Definition{{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b"}}}}}
@@ -320,8 +322,8 @@ func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
 	}
 }
 
-// TestAFollowerEndsWhenIndexesChange checks that, from the first group of a change of indexes on, no read uses entries that
-// are being removed.
+// TestAFollowerEndsWhenIndexesChange checks that, from the first group of a change of indexes on, no read uses entries
+// that are being removed.
 func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1), "b": value.Int(2)}))
@@ -364,7 +366,8 @@ func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedChangeOfIndexesIsDoneAgain opens an engine on a store in which a change of definitions was interrupted.
+// TestAnInterruptedChangeOfIndexesIsDoneAgain opens an engine on a store in which a change of definitions was
+// interrupted.
 func TestAnInterruptedChangeOfIndexesIsDoneAgain(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1)}), set("c/b", value.Map{"a": value.Int(1)}))

@@ -39,8 +39,8 @@ type sequencer struct {
 		sync.Mutex
 		leading bool
 		queue   []*pending
-		// expected is the number of commits that the leader waits for. full is closed when they have arrived; it is nil while no leader
-		// waits.
+		// expected is the number of commits that the leader waits for. full is closed when they have arrived; it is nil while
+		// no leader waits.
 		expected int
 		full     chan struct{}
 	}
@@ -258,7 +258,8 @@ func (e *Engine) show(group []*pending, next *view, err error) (full bool) {
 	return false
 }
 
-// Visible returns a channel that is closed when readers see all that was written to the store before the call, or nil if they do already.
+// Visible returns a channel that is closed when readers see all that was written to the store before the call, or nil
+// if they do already.
 func (e *Engine) Visible() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -290,8 +291,8 @@ func (e *Engine) fail(err error) {
 func (e *Engine) prepare(group []*pending) (*storage.Batch, error) {
 	e.mu.Lock()
 	e.mu.writing = make(chan struct{})
-	// Versions are assigned in the order of the group, under the lock: a read that takes a version after that sees by inFlight
-	// that commits before it are not visible yet.
+	// Versions are assigned in the order of the group, under the lock: a read that takes a version after that sees by
+	// inFlight that commits before it are not visible yet.
 	for _, p := range group {
 		if p.db != nil {
 			p.version = p.db.given.Next()

@@ -29,8 +29,8 @@ func (c *waitingClock) After(d time.Duration) (<-chan time.Time, func()) {
 	return passed, func() {}
 }
 
-// TestALeadersWaitGrowsAndShrinks has leaders wait for a second commit after writes of 400 µs. The limit of a wait grows while all commits arrive,
-// and shrinks while they do not.
+// TestALeadersWaitGrowsAndShrinks has leaders wait for a second commit after writes of 400 µs. The limit of a wait
+// grows while all commits arrive, and shrinks while they do not.
 func TestALeadersWaitGrowsAndShrinks(t *testing.T) {
 	s := &sequencer{took: 400 * time.Microsecond}
 	c := &waitingClock{s: s}

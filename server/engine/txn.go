@@ -173,8 +173,8 @@ func (e *Engine) begin(ctx context.Context, db *database, o operation.Transactio
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
 	// A retry has the number of the transaction that it repeats as its age, so that it is older than all that began since
-	// and is not the victim of a deadlock with one of them. An optimistic transaction has its own age: anyone may begin one and name any id
-	// here, and it has no locks before its commit.
+	// and is not the victim of a deadlock with one of them. An optimistic transaction has its own age: anyone may begin
+	// one and name any id here, and it has no locks before its commit.
 	if len(o.Retry) > 0 {
 		parsed, err := e.parseID(db, o.Retry)
 		if err != nil {

@@ -111,7 +111,8 @@ func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
-// TestOptimisticTransactionsHaveTheirOwnAge lets an optimistic transaction name an old id, as any client may, in a deadlock with an older transaction.
+// TestOptimisticTransactionsHaveTheirOwnAge lets an optimistic transaction name an old id, as any client may, in a
+// deadlock with an older transaction.
 func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
 	manual := clock.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
@@ -300,8 +301,8 @@ func TestOptimisticTransactionComparesQueries(t *testing.T) {
 	}
 }
 
-// TestTransfersKeepTheSum moves amounts between accounts in transactions of all kinds, which find the accounts by queries and
-// by name. Meanwhile readers check that the sum is the same at every version.
+// TestTransfersKeepTheSum moves amounts between accounts in transactions of all kinds, which find the accounts by
+// queries and by name. Meanwhile readers check that the sum is the same at every version.
 func TestTransfersKeepTheSum(t *testing.T) {
 	e := open(t, engine.Options{})
 	const accounts, workers, rounds, start = 6, 8, 40, 100
@@ -395,8 +396,8 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 	}
 }
 
-// TestOneClientHasALimitOfTransactions begins one optimistic transaction more than a client may have. The client's oldest one ends, and those of
-// another client stay.
+// TestOneClientHasALimitOfTransactions begins one optimistic transaction more than a client may have. The client's
+// oldest one ends, and those of another client stay.
 func TestOneClientHasALimitOfTransactions(t *testing.T) {
 	manual := clock.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
@@ -425,7 +426,8 @@ func TestReadOnlyTransactionsAreNotRetried(t *testing.T) {
 	}
 }
 
-// TestIdsCannotBeGuessed changes each byte of a transaction's id and corrects the checksum. No such id may name a transaction.
+// TestIdsCannotBeGuessed changes each byte of a transaction's id and corrects the checksum. No such id may name a
+// transaction.
 func TestIdsCannotBeGuessed(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(1)))

@@ -57,9 +57,11 @@ type Options struct {
 	Retention time.Duration
 	// Kept is the maximum time for which commits are retained for subscriptions by Follow; zero means a day.
 	Kept time.Duration
-	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may be nil.
+	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may
+	// be nil.
 	CommitsWritten func(commits int, took time.Duration)
-	// Results is the maximum memory in bytes of results that all readings hold to sort them, and of past versions; zero means 256 MiB.
+	// Results is the maximum memory in bytes of results that all readings hold to sort them, and of past versions; zero
+	// means 256 MiB.
 	Results int64
 	// Limits are the deadlines of transactions; Firestore's when zero.
 	Limits Limits
@@ -113,15 +115,15 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Check decides inside a commit, before anything is written, whether it may happen. It fails closed: the zero value refuses
-// every commit.
+// Check decides inside a commit, before anything is written, whether it may happen. It fails closed: the zero value
+// refuses every commit.
 type Check struct {
 	decide       func(ctx context.Context, v *CheckView) error
 	unrestricted bool
 }
 
-// CheckBy returns a check by a function, which must not write. Its error refuses the commit. It is called under the commit's locks and must
-// not wait then; if it returns ErrCostly, it is called again without locks.
+// CheckBy returns a check by a function, which must not write. Its error refuses the commit. It is called under the
+// commit's locks and must not wait then; if it returns ErrCostly, it is called again without locks.
 func CheckBy(decide func(ctx context.Context, v *CheckView) error) Check {
 	return Check{decide: decide}
 }

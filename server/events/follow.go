@@ -107,8 +107,8 @@ func (r *receiver) take(ctx context.Context, c *triggers.Commit) error {
 	return nil
 }
 
-// known reports whether an event that is read again after a restart is in the store already, or was delivered before a later
-// event of its document was stored.
+// known reports whether an event that is read again after a restart is in the store already, or was delivered before a
+// later event of its document was stored.
 func (r *receiver) known(p place) bool {
 	if p.version > r.horizon {
 		r.stored = nil

@@ -48,8 +48,8 @@ const (
 	maxPause   = 10 * time.Minute
 )
 
-// pause returns the pause after a number of failed attempts. It doubles with each, and a random part is subtracted, so that
-// events that failed together are not retried together.
+// pause returns the pause after a number of failed attempts. It doubles with each, and a random part is subtracted, so
+// that events that failed together are not retried together.
 func pause(attempts int) time.Duration {
 	d := time.Duration(maxPause)
 	if shift := attempts - 1; shift < 30 {

@@ -1,5 +1,5 @@
-// Package fault holds the errors that are sent to clients. Error is the only error type whose text is sent; every other error is a
-// bug, and is sent as Internal without its text.
+// Package fault holds the errors that are sent to clients. Error is the only error type whose text is sent; every other
+// error is a bug, and is sent as Internal without its text.
 package fault
 
 import (
@@ -72,10 +72,12 @@ type Violation struct {
 	Description string
 }
 
-// maxText is the maximum size of a text for a client, in bytes. Texts contain values of the request, which may be as large as the request itself.
+// maxText is the maximum size of a text for a client, in bytes. Texts contain values of the request, which may be as
+// large as the request itself.
 const maxText = 16 << 10
 
-// Limited returns a text for a client, or the beginning of one that is larger than 16 KiB. The result keeps nothing of a longer text in memory.
+// Limited returns a text for a client, or the beginning of one that is larger than 16 KiB. The result keeps nothing of
+// a longer text in memory.
 func Limited(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -102,7 +104,8 @@ func Named(reason string, code Code, format string, args ...any) *Error {
 	return e
 }
 
-// Violated creates an InvalidArgument Error of violations, one line each. It omits those for which the text would be too large.
+// Violated creates an InvalidArgument Error of violations, one line each. It omits those for which the text would be
+// too large.
 func Violated(violations ...Violation) *Error {
 	var shown []Violation
 	var lines []string
@@ -122,8 +125,8 @@ func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: Limited(fmt.Sprintf(format, args...)), cause: cause}
 }
 
-// Ended returns the error of an operation whose context ended with the given error: DEADLINE_EXCEEDED at its deadline, otherwise CANCELLED
-// with the given text.
+// Ended returns the error of an operation whose context ended with the given error: DEADLINE_EXCEEDED at its deadline,
+// otherwise CANCELLED with the given text.
 func Ended(cause error, canceled string) *Error {
 	if errors.Is(cause, context.DeadlineExceeded) {
 		return Wrap(cause, DeadlineExceeded, "The operation took longer than its deadline.")
@@ -137,7 +140,8 @@ func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// LogValue implements slog.LogValuer: logs contain the cause too, which clients must not see, unless the message contains its text.
+// LogValue implements slog.LogValuer: logs contain the cause too, which clients must not see, unless the message
+// contains its text.
 func (e *Error) LogValue() slog.Value {
 	if e.cause == nil || strings.Contains(e.Message, e.cause.Error()) {
 		return slog.StringValue(e.Error())

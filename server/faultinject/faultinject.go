@@ -1,5 +1,6 @@
-// Package faultinject delays a share of calls or makes them fail, so that clients can be tested under the conditions of a slow network
-// and a busy server. It is for development: nothing is injected until Set is called, and the settings are not stored.
+// Package faultinject delays a share of calls or makes them fail, so that clients can be tested under the conditions of
+// a slow network and a busy server. It is for development: nothing is injected until Set is called, and the settings
+// are not stored.
 package faultinject
 
 import (
@@ -98,7 +99,8 @@ func (i *Injector) Set(s *Settings) error {
 // Settings returns the injected faults, or nil if there are none, and the number of calls that were affected.
 func (i *Injector) Settings() (*Settings, int64) { return i.settings.Load(), i.injected.Load() }
 
-// Before is called at the beginning of a call. It returns after the call's delay, with the error with which the call is to fail.
+// Before is called at the beginning of a call. It returns after the call's delay, with the error with which the call is
+// to fail.
 func (i *Injector) Before(ctx context.Context, of Kind) error {
 	if i == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package firebaseconn connects a service on firebase.google.com/go/v4 to Clave with signed tokens, without changes to the
-// SDK.
+// Package firebaseconn connects a service on firebase.google.com/go/v4 to Clave with signed tokens, without changes to
+// the SDK.
 //
 // The SDK's addresses are constants, and it fetches the public keys with a client of its own, which it clones from
 // http.DefaultTransport when App.Auth is called. So Route makes the default transport connect to Clave whenever it
@@ -41,8 +41,8 @@ type Options struct {
 	URL string
 	// RootCAs verify Clave's certificate; nil means those of the machine.
 	RootCAs *x509.CertPool
-	// Insecure allows an http URL on another machine, for private networks. Without it only https, and http to this machine
-	// itself, are allowed.
+	// Insecure allows an http URL on another machine, for private networks. Without it only https, and http to this
+	// machine itself, are allowed.
 	Insecure bool
 	// Transport is the transport to change; nil means http.DefaultTransport, which the SDK clones.
 	Transport *http.Transport

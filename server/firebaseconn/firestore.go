@@ -20,8 +20,8 @@ const firestoreAudience = "https://firestore.googleapis.com/"
 // googleTokens is the token endpoint of Google's own credentials. Route redirects it to Clave at any address.
 const googleTokens = "https://oauth2.googleapis.com/token"
 
-// Accounts returns the options of firebase.NewApp for Authentication on Clave. key is a file of `clave credentials`. Route
-// must be called as well.
+// Accounts returns the options of firebase.NewApp for Authentication on Clave. key is a file of `clave credentials`.
+// Route must be called as well.
 func Accounts(key []byte) ([]option.ClientOption, error) {
 	fields := make(map[string]any)
 	if err := json.Unmarshal(key, &fields); err != nil {

@@ -12,11 +12,11 @@ import (
 // maxEntries is the maximum number of entries of X-Forwarded-For that are read, counted from the last.
 const maxEntries = 64
 
-// Client returns the address of a client. remote is the address of the connection, with or without a port. values are the
-// X-Forwarded-For headers of the request, and hops is the number of trusted proxies that appended to them; with zero the headers
-// are ignored. For a request that passed fewer proxies, and for an entry that is not an address, it returns the address of the
-// connection. The result has no zone, and an IPv4 address never has the form of an IPv6 address. It is invalid only if remote is
-// not an address.
+// Client returns the address of a client. remote is the address of the connection, with or without a port. values are
+// the X-Forwarded-For headers of the request, and hops is the number of trusted proxies that appended to them; with
+// zero the headers are ignored. For a request that passed fewer proxies, and for an entry that is not an address, it
+// returns the address of the connection. The result has no zone, and an IPv4 address never has the form of an IPv6
+// address. It is invalid only if remote is not an address.
 func Client(remote string, values []string, hops int) netip.Addr {
 	own, _ := parse(remote)
 	if hops <= 0 || hops > maxEntries {
@@ -37,8 +37,8 @@ func Address(r *http.Request, hops int) netip.Addr {
 	return Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), hops)
 }
 
-// Scheme returns "https" or "http": that of the connection, or, behind trusted proxies, the one that the outermost of them
-// wrote into X-Forwarded-Proto.
+// Scheme returns "https" or "http": that of the connection, or, behind trusted proxies, the one that the outermost of
+// them wrote into X-Forwarded-Proto.
 func Scheme(r *http.Request, hops int) string {
 	if r.TLS != nil {
 		return "https"

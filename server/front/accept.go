@@ -13,9 +13,9 @@ import (
 // acceptPause is the pause after the machine could not accept a connection.
 const acceptPause = 50 * time.Millisecond
 
-// Accept calls take with each connection of a listener, until ctx is done or the listener is closed. It returns the error with which the listener
-// has failed, or nil. A temporary lack of file descriptors is not a failure: clients that open many connections must not stop the server. The caller
-// closes the listener.
+// Accept calls take with each connection of a listener, until ctx is done or the listener is closed. It returns the
+// error with which the listener has failed, or nil. A temporary lack of file descriptors is not a failure: clients that
+// open many connections must not stop the server. The caller closes the listener.
 func Accept(ctx context.Context, ln net.Listener, c clock.Clock, take func(net.Conn)) error {
 	for {
 		conn, err := ln.Accept()
@@ -32,7 +32,8 @@ func Accept(ctx context.Context, ln net.Listener, c clock.Clock, take func(net.C
 	}
 }
 
-// isTemporary reports whether a listener may accept again after an error: the peer has disconnected, or files or memory are short.
+// isTemporary reports whether a listener may accept again after an error: the peer has disconnected, or files or memory
+// are short.
 func isTemporary(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EINTR} {
 		if errors.Is(err, e) {

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// authority is a certificate authority that implements enough of ACME (RFC 8555) for one name. It validates the name by TLS-ALPN-01 (RFC 8737) and
-// does not verify the signatures of requests.
+// authority is a certificate authority that implements enough of ACME (RFC 8555) for one name. It validates the name by
+// TLS-ALPN-01 (RFC 8737) and does not verify the signatures of requests.
 type authority struct {
 	t      *testing.T
 	server *httptest.Server

@@ -7,8 +7,8 @@ import (
 	"clave/server/forwarded"
 )
 
-// CountsResponse reports whether a port counts the response to a request in its budget while the client does not read it. Others count those of back
-// channels and of calls of gRPC.
+// CountsResponse reports whether a port counts the response to a request in its budget while the client does not read
+// it. Others count those of back channels and of calls of gRPC.
 func CountsResponse(r *http.Request) bool {
 	return !IsCall(r) && !isBackChannel(r)
 }
@@ -48,7 +48,8 @@ func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
 
 // beginRead waits for room for the response. It returns false if there is none.
 func (p *Port) beginRead(u *unread, r *http.Request) bool {
-	if r.Method != http.MethodGet || !slices.Contains(restPrefixes, firstOf(r.URL.Path)) || r.URL.Query().Has("transaction") { // which waits for locks
+	// Other calls may wait for locks.
+	if r.Method != http.MethodGet || !slices.Contains(restPrefixes, firstOf(r.URL.Path)) || r.URL.Query().Has("transaction") {
 		return p.o.Budget.AwaitRoom(r.Context()) == nil
 	}
 	begun, err := p.o.Budget.BeginRead(r.Context())

@@ -62,7 +62,8 @@ func TLS(o CertificateOptions) (*tls.Config, error) {
 		settings.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			pair, err := manager.GetCertificate(hello)
 			if err != nil && slices.Contains(o.Domains, strings.ToLower(hello.ServerName)) {
-				// Clients receive a failed handshake, and the operator only this log line. Names that are not the server's are not logged.
+				// Clients receive a failed handshake, and the operator only this log line. Names that are not the server's are not
+				// logged.
 				o.Log.Warn("no certificate from the authority: it must reach this name at port 443", "domain", hello.ServerName, "error", err)
 			}
 			return pair, err

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// lazyDeadline is a connection whose deadline of reads is set when it is needed. net/http sets it about eight times for a request, mostly to a later
-// time or to none: then the earlier deadline remains, and when it passes during a read, the read sets the present one and continues.
+// lazyDeadline is a connection whose deadline of reads is set when it is needed. net/http sets it about eight times for
+// a request, mostly to a later time or to none: then the earlier deadline remains, and when it passes during a read,
+// the read sets the present one and continues.
 type lazyDeadline struct {
 	net.Conn
 	mu struct {
@@ -51,7 +52,8 @@ func (l *lazyDeadline) Read(p []byte) (int, error) {
 	}
 }
 
-// renew gives the present deadline to the inner connection, whose one has passed. It returns false if the present one has passed.
+// renew gives the present deadline to the inner connection, whose one has passed. It returns false if the present one
+// has passed.
 func (l *lazyDeadline) renew() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,7 +35,8 @@ func (h *hourglass) Read([]byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// TestDeadlinesOfReadsAreKept sets deadlines as net/http does. A read ends at the last one that was set, whichever the inner connection has.
+// TestDeadlinesOfReadsAreKept sets deadlines as net/http does. A read ends at the last one that was set, whichever the
+// inner connection has.
 func TestDeadlinesOfReadsAreKept(t *testing.T) {
 	begun := time.Unix(1000, 0)
 	at := func(s time.Duration) time.Time { return begun.Add(s * time.Second) }

@@ -18,8 +18,8 @@ import (
 	"clave/server/process"
 )
 
-// maxFrame is the maximum size of a frame of HTTP/2 in bytes, the protocol's default. Each connection has a buffer for one, which no budget
-// counts.
+// maxFrame is the maximum size of a frame of HTTP/2 in bytes, the protocol's default. Each connection has a buffer for
+// one, which no budget counts.
 const maxFrame = 16 << 10
 
 // headersExtra is the number of bytes that net/http adds to the limit of headers in HTTP/2: the overhead of ten fields.
@@ -150,8 +150,8 @@ func (p *Port) Run(ctx context.Context) error {
 	return first
 }
 
-// stopped reports whether an error only means that a server was stopped. A gRPC server that is stopped before it serves returns such
-// an error too; it counts only when ctx has ended.
+// stopped reports whether an error only means that a server was stopped. A gRPC server that is stopped before it serves
+// returns such an error too; it counts only when ctx has ended.
 func stopped(ctx context.Context, err error) bool {
 	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) || ctx.Err() != nil && errors.Is(err, grpc.ErrServerStopped)
 }

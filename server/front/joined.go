@@ -10,11 +10,12 @@ import (
 	"clave/server/clock"
 )
 
-// Why writes are joined. The HTTP/2 server of net/http writes to its connection whenever it has no frame at the moment: the header, the body and the end of
-// a short response are three writes, each with a system call. joined returns from a small write at once, and a goroutine that has let the others run first
-// writes what has arrived meanwhile.
+// Why writes are joined. The HTTP/2 server of net/http writes to its connection whenever it has no frame at the moment:
+// the header, the body and the end of a short response are three writes, each with a system call. joined returns from a
+// small write at once, and a goroutine that has let the others run first writes what has arrived meanwhile.
 
-// joined is a connection that joins small writes while it has no deadline for them. An error of a joined write is returned by the following ones.
+// joined is a connection that joins small writes while it has no deadline for them. An error of a joined write is
+// returned by the following ones.
 type joined struct {
 	net.Conn
 	mu struct {
@@ -31,7 +32,8 @@ type joined struct {
 	}
 }
 
-// mostJoined is the maximum number of bytes that wait, and thus the length of a joined write. Larger writes are made directly.
+// mostJoined is the maximum number of bytes that wait, and thus the length of a joined write. Larger writes are made
+// directly.
 const mostJoined = 4 << 10
 
 // joins holds buffers of joined writes as *[]byte. Quiet connections have none.
@@ -128,8 +130,9 @@ func (j *joined) writeWaiting() {
 // stalledWrite is the time after which a write in progress is stalled: its client does not read.
 const stalledWrite = 100 * time.Millisecond
 
-// SetWriteDeadline implements net.Conn. While there is a deadline, writes are direct. crypto/tls sets one of several seconds to close a connection, but
-// closes a connection at once if a write is in progress. A stalled write, which is none for crypto/tls, is therefore ended at once.
+// SetWriteDeadline implements net.Conn. While there is a deadline, writes are direct. crypto/tls sets one of several
+// seconds to close a connection, but closes a connection at once if a write is in progress. A stalled write, which is
+// none for crypto/tls, is therefore ended at once.
 func (j *joined) SetWriteDeadline(t time.Time) error {
 	j.mu.Lock()
 	j.mu.limited = !t.IsZero()

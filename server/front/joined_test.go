@@ -180,7 +180,8 @@ func (s *stuck) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestAStalledWriteDoesNotDelayTheClose sets the deadline with which crypto/tls closes a connection whose client does not read.
+// TestAStalledWriteDoesNotDelayTheClose sets the deadline with which crypto/tls closes a connection whose client does
+// not read.
 func TestAStalledWriteDoesNotDelayTheClose(t *testing.T) {
 	s := &stuck{begun: make(chan struct{}), passed: make(chan struct{})}
 	j := newJoined(s)

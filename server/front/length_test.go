@@ -10,7 +10,8 @@ import (
 	"clave/server/front"
 )
 
-// TestShortResponsesHaveALength reads responses over HTTP/1.1 and HTTP/2. A short one has its length, and one that fails is not complete.
+// TestShortResponsesHaveALength reads responses over HTTP/1.1 and HTTP/2. A short one has its length, and one that
+// fails is not complete.
 func TestShortResponsesHaveALength(t *testing.T) {
 	large := strings.Repeat("x", 10<<10)
 	ln := listener(t)

@@ -21,7 +21,8 @@ type connLimits struct {
 	streams, streamWindow, frame, headers, connWindow uint32
 }
 
-// announced opens a connection of HTTP/2 and returns the limits in the server's first frames (RFC 9113 §6.5.2 and §6.9).
+// announced opens a connection of HTTP/2 and returns the limits in the server's first frames (RFC 9113 §6.5.2 and
+// §6.9).
 func announced(t *testing.T, conn net.Conn) connLimits {
 	t.Helper()
 	const emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
@@ -54,8 +55,8 @@ func announced(t *testing.T, conn net.Conn) connLimits {
 	return got
 }
 
-// TestConnectionsOfAllKindsHaveTheSameLimits opens connections as gRPC clients do, with TLS and without, and as browsers and clients of
-// several protocols do, whose calls net/http receives.
+// TestConnectionsOfAllKindsHaveTheSameLimits opens connections as gRPC clients do, with TLS and without, and as
+// browsers and clients of several protocols do, whose calls net/http receives.
 func TestConnectionsOfAllKindsHaveTheSameLimits(t *testing.T) {
 	settings, client := settings(t)
 	calls, err := grpcd.New(grpcd.Options{Firestore: &firestore.Server{}, Tokens: token.New(token.Options{})})

@@ -59,8 +59,8 @@ type Options struct {
 	Grace time.Duration
 	// Budget bounds the memory of requests that are being received; nil means a budget of the port's own.
 	Budget *budget.Budget
-	// Connections, Calls and Responses bound the connections, the calls of gRPC on connections of net/http, and the HTTP requests that are being served, except back channels; nil means bounds of the
-	// port's own.
+	// Connections, Calls and Responses bound the connections, the calls of gRPC on connections of net/http, and the HTTP
+	// requests that are being served, except back channels; nil means bounds of the port's own.
 	Connections, Calls, Responses *slots.Slots
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int

@@ -101,8 +101,8 @@ func (p *Port) routes(d Handlers) http.Handler {
 			p.call(d.GRPC, w, r)
 			return
 		}
-		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC call are bounded
-		// individually.
+		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC
+		// call are bounded individually.
 		p.bound(w, r, others)
 	})
 }

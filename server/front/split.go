@@ -13,8 +13,8 @@ import (
 	"clave/server/front/slots"
 )
 
-// preface is the beginning of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4); three bytes distinguish it from
-// HTTP/1.1, which has no method that begins with them.
+// preface is the beginning of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4); three bytes distinguish it
+// from HTTP/1.1, which has no method that begins with them.
 var preface = []byte("PRI")
 
 // sniffTimeout is the time limit for the first bytes of a new connection, which show its protocol.

@@ -28,8 +28,8 @@ func notingOffers(o *tls.Config) *tls.Config {
 	return settings
 }
 
-// http2Only reports whether the protocols that a client offers (ALPN) are HTTP/2 and no other version of HTTP; older gRPC
-// libraries also name gRPC.
+// http2Only reports whether the protocols that a client offers (ALPN) are HTTP/2 and no other version of HTTP; older
+// gRPC libraries also name gRPC.
 func http2Only(offered []string) bool {
 	found := false
 	for _, protocol := range offered {

@@ -56,7 +56,8 @@ func settings(t *testing.T) (server, client *tls.Config) {
 	return server, &tls.Config{RootCAs: roots, ServerName: "localhost", Time: func() time.Time { return begun.AddDate(0, 1, 0) }}
 }
 
-// TestTLSWhereCallsAreForwarded calls a port without a gRPC server, which forwards all requests, as on a node that does not lead.
+// TestTLSWhereCallsAreForwarded calls a port without a gRPC server, which forwards all requests, as on a node that does
+// not lead.
 func TestTLSWhereCallsAreForwarded(t *testing.T) {
 	settings, client := settings(t)
 	ln, forwarded := listener(t), native{grpc.NewServer(), make(chan string, 10)}
@@ -168,7 +169,8 @@ func (c *heldConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestResponsesOverHTTP2DoNotWaitForEachWrite flushes parts of a response while a write of the connection is in progress.
+// TestResponsesOverHTTP2DoNotWaitForEachWrite flushes parts of a response while a write of the connection is in
+// progress.
 func TestResponsesOverHTTP2DoNotWaitForEachWrite(t *testing.T) {
 	settings, client := settings(t)
 	ln := &heldListener{Listener: listener(t), release: make(chan struct{})}

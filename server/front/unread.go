@@ -16,19 +16,21 @@ import (
 
 // The limits of a response whose client reads slowly.
 const (
-	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file and the connection.
+	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file and
+	// the connection.
 	unreadBytes = 48 << 10
 	// unreadTime is the time limit for a client to read a piece, from when its write is slow.
 	unreadTime = 30 * time.Second
 	// unreadPiece is the maximum number of bytes that are written under one time limit.
 	unreadPiece = 32 << 10
-	// buffered2 and buffered1 are the numbers of bytes of a body that net/http buffers in HTTP/2, and in HTTP/1.1, before it writes.
+	// buffered2 and buffered1 are the numbers of bytes of a body that net/http buffers in HTTP/2, and in HTTP/1.1, before
+	// it writes.
 	buffered2, buffered1 = 4 << 10, 2 << 10
 )
 
-// unread is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds of responses unread on
-// one connection, by its windows, without a timeout of the connection itself. Slow writes are counted in the budget, which ends them if other
-// requests need the memory.
+// unread is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds of
+// responses unread on one connection, by its windows, without a timeout of the connection itself. Slow writes are
+// counted in the budget, which ends them if other requests need the memory.
 type unread struct {
 	http.ResponseWriter
 	request *http.Request
@@ -38,7 +40,8 @@ type unread struct {
 	// written is the number of bytes of the body, and flushed is set once the header was sent.
 	written int
 	flushed bool
-	// short holds the status and the body of a response over HTTP/2 while they are short. At the end of the response its length is then known.
+	// short holds the status and the body of a response over HTTP/2 while they are short. At the end of the response its
+	// length is then known.
 	short struct {
 		status int
 		body   []byte
@@ -52,7 +55,8 @@ type unread struct {
 	}
 }
 
-// boundUnread returns a writer that bounds the time and the memory of slow writes. The caller must call finish after the response.
+// boundUnread returns a writer that bounds the time and the memory of slow writes. The caller must call finish after
+// the response.
 func (p *Port) boundUnread(w http.ResponseWriter, r *http.Request) *unread {
 	return &unread{ResponseWriter: w, request: r, control: http.NewResponseController(w), budget: p.o.Budget, clock: p.o.Clock, begun: func() {}}
 }
@@ -154,8 +158,8 @@ func (u *unread) FlushError() error {
 	return u.control.Flush()
 }
 
-// SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response: later ones have no effect. After
-// the end of the response it has none either.
+// SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response:
+// later ones have no effect. After the end of the response it has none either.
 func (u *unread) SetWriteDeadline(t time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -166,7 +170,8 @@ func (u *unread) SetWriteDeadline(t time.Time) error {
 	return u.control.SetWriteDeadline(t)
 }
 
-// Hijack implements http.Hijacker, which libraries for websockets look for. The handler bounds the connection from then on.
+// Hijack implements http.Hijacker, which libraries for websockets look for. The handler bounds the connection from then
+// on.
 func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -175,8 +180,9 @@ func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// finish writes what HTTP/2 has buffered of a body, with its length if it is short. Otherwise net/http would do it after the handler has returned,
-// when nothing bounds the time of the write any more. whole is false if the handler has failed: then what short holds is dropped.
+// finish writes what HTTP/2 has buffered of a body, with its length if it is short. Otherwise net/http would do it
+// after the handler has returned, when nothing bounds the time of the write any more. whole is false if the handler has
+// failed: then what short holds is dropped.
 func (u *unread) finish(whole bool) {
 	u.begun()
 	defer func() {

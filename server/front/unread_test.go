@@ -19,8 +19,8 @@ import (
 	"clave/server/testwait"
 )
 
-// unreadStreams sends n GETs over HTTP/2 and reads no body: the client's windows are 0. It returns a channel that receives each stream that the server
-// resets.
+// unreadStreams sends n GETs over HTTP/2 and reads no body: the client's windows are 0. It returns a channel that
+// receives each stream that the server resets.
 func unreadStreams(t *testing.T, address string, n int) <-chan uint32 {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -58,7 +58,8 @@ func unreadStreams(t *testing.T, address string, n int) <-chan uint32 {
 	return resets
 }
 
-// TestUnreadResponsesAreCounted leaves responses unread over HTTP/2. They must be counted in the budget, which ends them if others need the memory.
+// TestUnreadResponsesAreCounted leaves responses unread over HTTP/2. They must be counted in the budget, which ends
+// them if others need the memory.
 func TestUnreadResponsesAreCounted(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -131,7 +132,8 @@ func TestConnectionsCanBeHijacked(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhijacked") // the client's check fails if this does
+		// The client's check fails if this does.
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhijacked")
 		_ = conn.Close()
 	})}})
 	if got := get(t, "http://"+ln.Addr().String()+"/"); got != "hijacked" {
@@ -180,8 +182,8 @@ func TestCopiesAreBounded(t *testing.T) {
 	testwait.Until(t, "the unread responses are not counted", func() bool { return b.Used() == 2*48<<10 })
 }
 
-// TestAClientThatReadsNothingIsDisconnected does not read a response over HTTP/1.1. The server's clock is late, so the time limit has passed when it is
-// set.
+// TestAClientThatReadsNothingIsDisconnected does not read a response over HTTP/1.1. The server's clock is late, so the
+// time limit has passed when it is set.
 func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	ended := make(chan error, 1)
 	ln := listener(t)
@@ -205,8 +207,8 @@ func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestDeadlinesAfterTheEndOfAResponse ends responses that have ended already, as happens when a client disconnects at that moment. It must have no effect: the
-// writer belongs to the next request on the connection, or to none.
+// TestDeadlinesAfterTheEndOfAResponse ends responses that have ended already, as happens when a client disconnects at
+// that moment. It must have no effect: the writer belongs to the next request on the connection, or to none.
 func TestDeadlinesAfterTheEndOfAResponse(t *testing.T) {
 	for name, choose := range map[string]func(*http.Protocols){
 		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },

@@ -145,8 +145,8 @@ func effects(steps []engine.Step) []effect {
 	return out
 }
 
-// commit authorizes the effects of a commit. As in the official emulator, several writes of a document have one effect. The rules get the
-// document as it is before the commit and after all of its writes.
+// commit authorizes the effects of a commit. As in the official emulator, several writes of a document have one effect.
+// The rules get the document as it is before the commit and after all of its writes.
 func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	switch {
 	case a == nil || a.ruleset == nil && !a.unrestricted:
@@ -181,9 +181,9 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	return nil
 }
 
-// methodOf returns the method of an effect for the rules, given its first and last write and the document as it was before the commit. An
-// effect that begins with the precondition that the document exists is an update, and one with the opposite precondition a create, whether or
-// not the document exists: preconditions are checked after the rules.
+// methodOf returns the method of an effect for the rules, given its first and last write and the document as it was
+// before the commit. An effect that begins with the precondition that the document exists is an update, and one with
+// the opposite precondition a create, whether or not the document exists: preconditions are checked after the rules.
 func methodOf(first, last *document.Write, before *document.Document) rules.Method {
 	exists := before != nil
 	if must := first.Precondition.Exists; must != nil {

@@ -7,8 +7,8 @@ import (
 	"clave/server/rules"
 )
 
-// TestDigest checks that nodes with the same rules have the same digest, in whatever order the rules came into force, and that
-// nodes with different rules have different ones.
+// TestDigest checks that nodes with the same rules have the same digest, in whatever order the rules came into force,
+// and that nodes with different rules have different ones.
 func TestDigest(t *testing.T) {
 	text := func(condition string) string {
 		return "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read: if " + condition + "; } } }"
@@ -42,7 +42,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestReplacementsWithin runs replacements within a function: the rules change while it runs, and listeners of changes are called after it.
+// TestReplacementsWithin runs replacements within a function: the rules change while it runs, and listeners of changes
+// are called after it.
 func TestReplacementsWithin(t *testing.T) {
 	b := guard.NewRulesets(guard.RulesetsOptions{})
 	var before, after []string

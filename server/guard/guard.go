@@ -29,7 +29,8 @@ type Options struct {
 	AnonymousWrites *ratelimit.Addresses
 	// Turns divides the processors' time for queries between the callers' networks; nil sets no limit.
 	Turns *turns.Queue
-	// TargetBytes is the memory of live queries' targets of all callers to whom rules apply, in bytes; zero means 64 MiB. One network may use a quarter.
+	// TargetBytes is the memory of live queries' targets of all callers to whom rules apply, in bytes; zero means 64 MiB.
+	// One network may use a quarter.
 	TargetBytes int64
 	// Faults delays and fails calls on purpose, in development; nil injects nothing.
 	Faults *faultinject.Injector
@@ -94,7 +95,8 @@ func New(o Options) (*Guard, error) {
 	return g, nil
 }
 
-// within returns the context of a caller's reads, which share the turns of the caller's network, or of its service account.
+// within returns the context of a caller's reads, which share the turns of the caller's network, or of its service
+// account.
 func (g *Guard) within(ctx context.Context, c token.Caller) context.Context {
 	client := "service\x00" + c.Service
 	if !c.Privileged {

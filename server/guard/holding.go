@@ -9,7 +9,8 @@ import (
 	"clave/server/ratelimit"
 )
 
-// The memory of a target in bytes: targetOverhead, and the size of its query and its names, which is held several times.
+// The memory of a target in bytes: targetOverhead, and the size of its query and its names, which is held several
+// times.
 const (
 	targetOverhead = 1 << 10
 	targetTimes    = 3
@@ -24,7 +25,8 @@ func targetMemory(t *live.Target) int64 {
 	return targetOverhead + targetTimes*int64(size)
 }
 
-// holdings bounds the memory of the targets of callers to whom rules apply. A network may hold a quarter of it. It is safe for concurrent use.
+// holdings bounds the memory of the targets of callers to whom rules apply. A network may hold a quarter of it. It is
+// safe for concurrent use.
 type holdings struct {
 	most int64
 	mu   struct {
@@ -42,7 +44,8 @@ func newHoldings(most int64) *holdings {
 	return h
 }
 
-// add adds n bytes, which may be negative, to what the network of an address holds. It returns ResourceExhausted if there is no room.
+// add adds n bytes, which may be negative, to what the network of an address holds. It returns ResourceExhausted if
+// there is no room.
 func (h *holdings) add(from netip.Addr, n int64) error {
 	network := ratelimit.Network(from)
 	counted := from.IsValid() && !from.Unmap().IsLoopback()

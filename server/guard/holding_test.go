@@ -14,8 +14,8 @@ import (
 	"clave/server/value"
 )
 
-// TestTargetsHaveLimitedMemory adds targets of one network until their memory is used up. Targets of others, and of the network after its own
-// have ended, must be accepted.
+// TestTargetsHaveLimitedMemory adds targets of one network until their memory is used up. Targets of others, and of the
+// network after its own have ended, must be accepted.
 func TestTargetsHaveLimitedMemory(t *testing.T) {
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.TargetBytes = 64 << 10 })
 	h.rules(`match /c/{x} { allow read; }`)

@@ -11,8 +11,8 @@ import (
 	"clave/server/token"
 )
 
-// Stream holds one client's targets, each authorized by the rules. Run must be called once; the other methods are safe for
-// concurrent use.
+// Stream holds one client's targets, each authorized by the rules. Run must be called once; the other methods are safe
+// for concurrent use.
 type Stream struct {
 	*listen.Stream
 	guard  *Guard

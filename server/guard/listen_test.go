@@ -95,8 +95,9 @@ func TestListenerEndsWhenDenied(t *testing.T) {
 	wants(t, "the listener of the next who is no longer active", bob.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
-// TestAResumedListenerIsCheckedWithTheLatestState resumes a listener at a version at which the user had a right that was revoked since. The guard's
-// subscription delivered the change before the listener was resumed, so it does not end the listener.
+// TestAResumedListenerIsCheckedWithTheLatestState resumes a listener at a version at which the user had a right that
+// was revoked since. The guard's subscription delivered the change before the listener was resumed, so it does not end
+// the listener.
 func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
@@ -145,8 +146,8 @@ func (h *hooked) Now() time.Time {
 	return h.Manual.Now()
 }
 
-// TestARightRevokedDuringTheDecision revokes a user's right after the decision about the user's target has begun to read, and before the guard
-// has recorded which documents the decision depends on.
+// TestARightRevokedDuringTheDecision revokes a user's right after the decision about the user's target has begun to
+// read, and before the guard has recorded which documents the decision depends on.
 func TestARightRevokedDuringTheDecision(t *testing.T) {
 	times := &hooked{Manual: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.Clock = times })
@@ -158,7 +159,8 @@ func TestARightRevokedDuringTheDecision(t *testing.T) {
 		l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
 		l.await(live.Current)
 	}
-	// The second removal shows that the guard's subscription has begun, and the change that the first listener has been re-authorized for it.
+	// The second removal shows that the guard's subscription has begun, and the change that the first listener has been
+	// re-authorized for it.
 	h.seed(set("adminusers/bob", active(false)))
 	bob.await(live.Removed)
 	h.seed(set("adminusers/eve", active(false)))

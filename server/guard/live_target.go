@@ -61,8 +61,8 @@ func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
 	}
 }
 
-// decide applies the rules to the state of the database at a version, or to the latest state for 0, and returns the documents that
-// they looked up.
+// decide applies the rules to the state of the database at a version, or to the latest state for 0, and returns the
+// documents that they looked up.
 func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
 	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{ReadTime: at})
 	if err != nil {

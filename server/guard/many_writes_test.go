@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// TestManyWritesOfOneDocumentAreDecidedOnce commits many equal writes of one document under a rule whose cost grows with
-// the document. To evaluate it for each write would allocate hundreds of MiB.
+// TestManyWritesOfOneDocumentAreDecidedOnce commits many equal writes of one document under a rule whose cost grows
+// with the document. To evaluate it for each write would allocate hundreds of MiB.
 func TestManyWritesOfOneDocumentAreDecidedOnce(t *testing.T) {
 	const limit = 50 << 20
 	h := newFixture(t, guard.RulesetsOptions{})

@@ -8,16 +8,17 @@ import (
 	"clave/server/rules"
 )
 
-// Limits of the decisions that the monitor keeps for later watchers: their number, and the bytes of the documents and queries in them.
-// A watcher begins with the latest of them, as many as the official emulator keeps.
+// Limits of the decisions that the monitor keeps for later watchers: their number, and the bytes of the documents and
+// queries in them. A watcher begins with the latest of them, as many as the official emulator keeps.
 const (
 	maxKept  = 1000
 	keptSize = 32 << 20
 	shown    = 200
 )
 
-// maxBehind is the maximum number of decisions that wait for a slow watcher, whose documents and queries have keptSize bytes at most. Beyond it the oldest are
-// dropped. All watchers receive the same decisions, so those that wait are nearly the same for all.
+// maxBehind is the maximum number of decisions that wait for a slow watcher, whose documents and queries have keptSize
+// bytes at most. Beyond it the oldest are dropped. All watchers receive the same decisions, so those that wait are
+// nearly the same for all.
 const maxBehind = 1000
 
 // Monitor keeps the latest decisions and passes new ones to watchers. It is safe for concurrent use.

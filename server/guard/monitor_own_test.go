@@ -12,8 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// TestWatchersHoldLittle makes large decisions. Those that wait for a watcher that reads nothing have a limited size, and those that a watcher
-// begins with are shared by all watchers.
+// TestWatchersHoldLittle makes large decisions. Those that wait for a watcher that reads nothing have a limited size,
+// and those that a watcher begins with are shared by all watchers.
 func TestWatchersHoldLittle(t *testing.T) {
 	ruleset, issues := rules.Compile("rules_version = '2'; service cloud.firestore { match /a/{b} { allow read; } } //" + strings.Repeat("x", 200_000))
 	if ruleset == nil {
@@ -47,7 +47,8 @@ func TestWatchersHoldLittle(t *testing.T) {
 	}
 }
 
-// TestKeptQueriesAreSmall decides about queries that select many fields and have many values. The kept ones have a limited size.
+// TestKeptQueriesAreSmall decides about queries that select many fields and have many values. The kept ones have a
+// limited size.
 func TestKeptQueriesAreSmall(t *testing.T) {
 	ruleset, _ := rules.Compile("rules_version = '2'; service cloud.firestore { match /a/{b} { allow read; } }")
 	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}

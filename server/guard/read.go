@@ -87,8 +87,9 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at op
 	return reading.Query(ctx, q, yield)
 }
 
-// MayExplain returns PermissionDenied if rules apply to a caller, who must not receive the plan and the figures of a query then. The figures depend on
-// documents that the rules hide: the number of index entries that were read shows whether one of them has a value.
+// MayExplain returns PermissionDenied if rules apply to a caller, who must not receive the plan and the figures of a
+// query then. The figures depend on documents that the rules hide: the number of index entries that were read shows
+// whether one of them has a value.
 func (g *Guard) MayExplain(c token.Caller, db resource.Database) error {
 	if g.applies(c, db) {
 		return denied()
@@ -116,7 +117,8 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 	return figures, snapshotOf(reading), stats, err
 }
 
-// List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole collection.
+// List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole
+// collection.
 func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (page operation.ListPage, err error) {
 	call := g.meter.Begin()
 	defer func() { call.Query(int64(len(page.Documents)), err) }()
@@ -156,7 +158,8 @@ func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.D
 	return reading.CollectionIDs(ctx, parent)
 }
 
-// Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged callers.
+// Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged
+// callers.
 func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at operation.At) ([]query.Cursor, error) {
 	if err := privileged(c); err != nil {
 		return nil, err

@@ -99,7 +99,8 @@ func (w *watch) takeFresh() []resource.Database {
 	return fresh
 }
 
-// touched returns the targets that depend on documents which commits have changed; with lost set, all of the database's.
+// touched returns the targets that depend on documents which commits have changed; with lost set, all of the
+// database's.
 func (w *watch) touched(db resource.Database, commits []document.Commit, lost bool) map[*liveTarget]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

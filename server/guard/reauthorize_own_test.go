@@ -22,8 +22,8 @@ import (
 	"clave/server/value"
 )
 
-// TestTargetsAreReauthorizedAfterALostSubscription revokes a user's right while no subscription of the guard delivers the change: the one
-// that it has lost the commits. The user's target must end all the same.
+// TestTargetsAreReauthorizedAfterALostSubscription revokes a user's right while no subscription of the guard delivers
+// the change: the one that it has lost the commits. The user's target must end all the same.
 func TestTargetsAreReauthorizedAfterALostSubscription(t *testing.T) {
 	store, err := pebblestore.OpenMemory()
 	if err != nil {

@@ -10,13 +10,15 @@ import (
 	"clave/server/token"
 )
 
-// Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted, the
-// account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its user closes it.
+// Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted,
+// the account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its
+// user closes it.
 type Session struct {
 	guard  *Guard
 	caller token.Caller
 	key    account
-	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was found valid.
+	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was found
+	// valid.
 	revoked, checked atomic.Uint64
 	// ended is closed after err was set.
 	ended chan struct{}
@@ -36,8 +38,8 @@ func (s *Session) Err() error {
 	}
 }
 
-// Check is Err as of the present time: after a revocation it checks the account instead of waiting for Ended. A stream that calls it before each message
-// does nothing more after a revocation that was acknowledged.
+// Check is Err as of the present time: after a revocation it checks the account instead of waiting for Ended. A stream
+// that calls it before each message does nothing more after a revocation that was acknowledged.
 func (s *Session) Check(ctx context.Context) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -72,8 +74,8 @@ func (s *Session) pass(revoked uint64) {
 // Close releases the session.
 func (s *Session) Close() { s.guard.sessions.remove(s) }
 
-// account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service accounts belong
-// to no project; their uid is their e-mail address.
+// account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service
+// accounts belong to no project; their uid is their e-mail address.
 type account struct{ project, tenant, uid string }
 
 // accountOf returns the account of a caller; its uid is empty if the caller has none.
@@ -103,8 +105,8 @@ func newSessions() *sessions {
 	return s
 }
 
-// Session returns the session of a caller for a stream that is about to open. It returns an error when the session has ended
-// since the caller's token was verified.
+// Session returns the session of a caller for a stream that is about to open. It returns an error when the session has
+// ended since the caller's token was verified.
 func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 	if err := g.inject(ctx, c, faultinject.Streams); err != nil {
 		return nil, err

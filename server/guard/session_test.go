@@ -11,8 +11,8 @@ import (
 	"clave/server/token"
 )
 
-// TestSessionsEnd revokes the sessions of accounts, tenants, projects and service accounts: the open sessions end that the revocation is for and that
-// are no longer valid.
+// TestSessionsEnd revokes the sessions of accounts, tenants, projects and service accounts: the open sessions end that
+// the revocation is for and that are no longer valid.
 func TestSessionsEnd(t *testing.T) {
 	callers := map[string]token.Caller{
 		"ann":       {UID: "ann", Project: "p"},

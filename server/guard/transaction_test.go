@@ -25,8 +25,8 @@ func (h *fixture) readIn(c token.Caller, at operation.At, path string) error {
 		func(resource.Document, *document.Document) error { return nil })
 }
 
-// TestTransactionsOfUsersLockNothing reads in transactions of callers to whom rules apply, allowed and denied, and then writes
-// the documents outside the transactions.
+// TestTransactionsOfUsersLockNothing reads in transactions of callers to whom rules apply, allowed and denied, and then
+// writes the documents outside the transactions.
 func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
@@ -59,8 +59,8 @@ func (h *fixture) queryIn(c token.Caller, at operation.At, collection string) er
 	return err
 }
 
-// TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's least recently used
-// transaction ends; those of other clients continue.
+// TestOpenTransactionsAreBounded begins more transactions than one client may have open. The client's least recently
+// used transaction ends; those of other clients continue.
 func TestOpenTransactionsAreBounded(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
@@ -91,8 +91,8 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	wants(t, "a server's transaction beside all these", err, fault.OK)
 }
 
-// TestOpenTransactionsAreBoundedOverall begins the maximum number of transactions from many addresses. One more ends an idle
-// transaction of the client that has the most.
+// TestOpenTransactionsAreBoundedOverall begins the maximum number of transactions from many addresses. One more ends an
+// idle transaction of the client that has the most.
 func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
@@ -114,7 +114,8 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 	begin("203.0.113.1")
 }
 
-// TestAnonymousWritesAreLimited writes from one address without a user, with an anonymous account, and with others, beyond the limit.
+// TestAnonymousWritesAreLimited writes from one address without a user, with an anonymous account, and with others,
+// beyond the limit.
 func TestAnonymousWritesAreLimited(t *testing.T) {
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) {
 		o.AnonymousWrites = ratelimit.NewAddresses(ratelimit.AddressOptions{

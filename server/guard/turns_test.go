@@ -15,8 +15,8 @@ import (
 	"clave/server/value"
 )
 
-// TestExpensiveEvaluationsTakeTurns lets other clients have all turns. Calls with expensive conditions must wait then, and hold no locks
-// meanwhile; other calls must not wait.
+// TestExpensiveEvaluationsTakeTurns lets other clients have all turns. Calls with expensive conditions must wait then,
+// and hold no locks meanwhile; other calls must not wait.
 func TestExpensiveEvaluationsTakeTurns(t *testing.T) {
 	q := turns.New(turns.Options{Workers: 1})
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.Turns = q })

@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// Write sends a value as JSON with a status. The response must not be cached unless its Cache-Control header is already set. A value
-// that can't be encoded is a bug and causes status 500 without a body.
+// Write sends a value as JSON with a status. The response must not be cached unless its Cache-Control header is already
+// set. A value that can't be encoded is a bug and causes status 500 without a body.
 func Write(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	send(w, status, text, err)

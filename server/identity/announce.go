@@ -4,8 +4,8 @@ import (
 	"clave/server/identity/onetime"
 )
 
-// announce passes the text that shows a code to Options.Announce, if it is set. Developers who test by hand read it; its wording is the official
-// emulator's.
+// announce passes the text that shows a code to Options.Announce, if it is set. Developers who test by hand read it;
+// its wording is the official emulator's.
 func (s *Service) announce(text string) {
 	if s.o.Announce != nil && text != "" {
 		s.o.Announce(text)

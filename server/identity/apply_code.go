@@ -74,8 +74,8 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		res.NewEmail = made.NewEmail
 		return nil
 	})
-	// The new address was taken meanwhile. The refused change has stored nothing, but the code must not work later: it is removed in a
-	// change of its own.
+	// The new address was taken meanwhile. The refused change has stored nothing, but the code must not work later: it is
+	// removed in a change of its own.
 	if err != nil && apierror.Text(err) == "EMAIL_EXISTS" {
 		err = cmp.Or(s.change(ctx, c, u.UID, func(ch *account.Change, u *account.User) error { return onetime.Use(ch, u, code) }), err)
 	}

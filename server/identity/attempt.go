@@ -24,7 +24,8 @@ type attempt struct {
 	event map[string]any
 	// locked are further names that exclude each other during the change, beside the account's id.
 	locked []string
-	// prepare brings the copy of the account that was read into the state on which the requirement of a second factor depends. It may be nil.
+	// prepare brings the copy of the account that was read into the state on which the requirement of a second factor
+	// depends. It may be nil.
 	prepare func(u *account.User)
 	// check refuses the account, as it was read and again as it is within the change. It may be nil.
 	check func(u *account.User) error
@@ -32,7 +33,8 @@ type attempt struct {
 	edit func(ch *account.Change, u *account.User) error
 	// whole is set when no further factor is required: the second factor was presented, or there is none.
 	whole bool
-	// exempt is set for sign-ins for which blocking functions are not called and no second factor is required. They need no cfg or tenant.
+	// exempt is set for sign-ins for which blocking functions are not called and no second factor is required. They need
+	// no cfg or tenant.
 	exempt bool
 }
 
@@ -44,15 +46,16 @@ type outcome struct {
 	user *account.User
 }
 
-// complete is the end of every sign-in, whatever the first factor was. Anonymous sign-up and passkeys are exempt from blocking functions and
-// second factors: for them only the checks and the change apply.
+// complete is the end of every sign-in, whatever the first factor was. Anonymous sign-up and passkeys are exempt from
+// blocking functions and second factors: for them only the checks and the change apply.
 //
 //  1. beforeCreate is called for a new account. Blocking functions may take a minute, so no lock is held.
 //  2. The account as it was read is prepared and checked, and it is decided whether a second factor is required.
-//  3. beforeSignIn is called if the sign-in is whole. Where a second factor is required, it is called after that factor instead.
-//  4. Under the account's lock, in one change: the account is read again, checked and edited, since it may have changed meanwhile. Then
-//     the session begins, or the sign-in is stored until its second factor comes. If the account requires a factor only now, the result
-//     of beforeSignIn is dropped: the function is called again after the factor.
+//  3. beforeSignIn is called if the sign-in is whole. Where a second factor is required, it is called after that factor
+//     instead.
+//  4. Under the account's lock, in one change: the account is read again, checked and edited, since it may have changed
+//     meanwhile. Then the session begins, or the sign-in is stored until its second factor comes. If the account
+//     requires a factor only now, the result of beforeSignIn is dropped: the function is called again after the factor.
 func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if a.isNew && !a.exempt {
 		if err := s.beforeCreate(ctx, a); err != nil {
@@ -136,7 +139,8 @@ func (a *attempt) refuses(u *account.User) error {
 	return nil
 }
 
-// beforeCreate calls the function that may refuse or change a new account. A new account that the function disables is not created.
+// beforeCreate calls the function that may refuse or change a new account. A new account that the function disables is
+// not created.
 func (s *Service) beforeCreate(ctx context.Context, a *attempt) error {
 	update, err := s.block(ctx, a, blocking.BeforeCreate)
 	if err != nil {
@@ -151,8 +155,8 @@ func (s *Service) beforeCreate(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// block calls the blocking function of an event, if the project has one. The function's claims are added to the attempt's session. The caller
-// applies the changes of the account.
+// block calls the blocking function of an event, if the project has one. The function's claims are added to the
+// attempt's session. The caller applies the changes of the account.
 func (s *Service) block(ctx context.Context, a *attempt, event string) (*blocking.Update, error) {
 	return s.blocking.Call(ctx, &a.cfg.BlockingFunctions, blocking.Event{
 		Name: event, Project: a.call.Project, Tenant: a.call.Tenant, User: a.user, Session: &a.session, Credential: a.event,

@@ -13,7 +13,8 @@ import (
 	"clave/server/storage/pebblestore/pebbletest"
 )
 
-// fullDisk is a store on a disk that may be full: then it accepts only batches that may use the space reserved for deletes.
+// fullDisk is a store on a disk that may be full: then it accepts only batches that may use the space reserved for
+// deletes.
 type fullDisk struct {
 	storage.Store
 	full bool
@@ -27,7 +28,8 @@ func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
 	return d.Store.Apply(ctx, b)
 }
 
-// TestAFullDisk refreshes a token, disables another account and changes a password on a full disk. The last is refused, and the old password remains.
+// TestAFullDisk refreshes a token, disables another account and changes a password on a full disk. The last is refused,
+// and the old password remains.
 func TestAFullDisk(t *testing.T) {
 	disk := &fullDisk{Store: pebbletest.Open(t)}
 	f := open(t, func(o *identity.Options) { o.Accounts = account.New(disk) })

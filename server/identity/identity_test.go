@@ -124,7 +124,8 @@ func TestASessionEndsWithItsAccount(t *testing.T) {
 	wantError(t, "the session of a deleted account", f.CheckSession(t.Context(), id), "USER_NOT_FOUND")
 }
 
-// TestAnAccountMayChangeDuringABlockingFunction disables an account while its sign-in waits for a blocking function, which holds no lock.
+// TestAnAccountMayChangeDuringABlockingFunction disables an account while its sign-in waits for a blocking function,
+// which holds no lock.
 func TestAnAccountMayChangeDuringABlockingFunction(t *testing.T) {
 	called := func() {}
 	f := open(t, func(o *identity.Options) { o.Blocking = blocked(func() { called() }) })

@@ -63,7 +63,8 @@ func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
 	return s.factorRules(cfg, tenant).MayEnroll(app)
 }
 
-// factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of the tenant.
+// factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of
+// the tenant.
 func (s *Service) factorRules(cfg *settings.Config, tenant *settings.Tenant) factor.Rules {
 	if tenant != nil {
 		return factor.RulesOf(tenant.MFAConfig, false)

@@ -15,8 +15,8 @@ import (
 	"clave/server/identity/userinfo"
 )
 
-// requestFactor returns the response that requires a second factor, and stores the sign-in until the factor is presented. The change
-// must hold the user's lock.
+// requestFactor returns the response that requires a second factor, and stores the sign-in until the factor is
+// presented. The change must hold the user's lock.
 func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses session.Session) (Pending, error) {
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	list := userinfo.Factors(u, false)
@@ -41,8 +41,8 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending.SignIn, *accou
 	return p, u, s.checkPending(p, u)
 }
 
-// checkPending refuses a pending sign-in whose account was disabled, or whose sessions have ended since it began: the first factor may not be valid
-// any more.
+// checkPending refuses a pending sign-in whose account was disabled, or whose sessions have ended since it began: the
+// first factor may not be valid any more.
 func (s *Service) checkPending(p *pending.SignIn, u *account.User) error {
 	err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch)
 	if err != nil && u != nil && !u.Disabled {
@@ -94,8 +94,8 @@ func (r *MFARequest) checkPresented() error {
 }
 
 // FinalizeFactor checks the second factor's code and completes the sign-in that waits for it. The code counts as a
-// wrong one before it is checked, and remains counted only if it is wrong. The credential of the waiting sign-in is used
-// within the change that creates the session, so it is valid once.
+// wrong one before it is checked, and remains counted only if it is wrong. The credential of the waiting sign-in is
+// used within the change that creates the session, so it is valid once.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (_ *MFAResponse, err error) {
 	if optional.String(r.MFAPendingCredential) == "" {
 		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
@@ -149,8 +149,9 @@ func endGuess(g *limits.Guess, err error) {
 	}
 }
 
-// presentedFactor finds the factor of the user that a request presents, and records it in the session. A code by text message is checked here, once;
-// check checks that of an app within the change, whose codes are valid once, with a tolerance of window periods.
+// presentedFactor finds the factor of the user that a request presents, and records it in the session. A code by text
+// message is checked here, once; check checks that of an app within the change, whose codes are valid once, with a
+// tolerance of window periods.
 func (s *Service) presentedFactor(ctx context.Context, c Call, r *MFARequest, u *account.User, ses *session.Session, window int) (check func(u *account.User) error, err error) {
 	if r.TOTPVerificationInfo != nil {
 		f := u.Factor(optional.String(r.MFAEnrollmentID))

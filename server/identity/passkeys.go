@@ -82,7 +82,8 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	})
 }
 
-// completePasskey completes a sign-in with a passkey, for which blocking functions are not called and no second factor is required.
+// completePasskey completes a sign-in with a passkey, for which blocking functions are not called and no second factor
+// is required.
 func (s *Service) completePasskey(ctx context.Context, a *attempt) (*PasskeyResponse, error) {
 	a.session, a.exempt = session.Session{Provider: "passkey"}, true
 	out, err := s.complete(ctx, a)

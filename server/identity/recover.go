@@ -40,9 +40,9 @@ func (s *Service) recoveryCode(u *account.User) onetime.Code {
 	return onetime.Code{Type: onetime.RecoverEmail, UID: u.UID, Email: u.Email, Unverified: !u.EmailVerified, Before: onetime.MeansOf(u), Made: s.now()}
 }
 
-// recoverable stores, in a change of an account's address, the code that restores the former address, if there was one. The change
-// counts for the client and for the former address, which receives an e-mail. It is refused if it exceeds an allowance: a change that
-// the former address is not notified of could not be reversed.
+// recoverable stores, in a change of an account's address, the code that restores the former address, if there was one.
+// The change counts for the client and for the former address, which receives an e-mail. It is refused if it exceeds an
+// allowance: a change that the former address is not notified of could not be reversed.
 func (s *Service) recoverable(ch *account.Change, c Call, u *account.User, made onetime.Code) (*recovery, error) {
 	if made.Email == "" {
 		return nil, nil // There is no address to return to.
@@ -56,8 +56,8 @@ func (s *Service) recoverable(ch *account.Change, c Call, u *account.User, made 
 	return &recovery{made, link}, ch.Save(onetime.Item, randid.Digest(code), made)
 }
 
-// sendRecovery sends a stored code to an account's former address; nil sends none. The change of address is stored already, so a
-// failure is only logged.
+// sendRecovery sends a stored code to an account's former address; nil sends none. The change of address is stored
+// already, so a failure is only logged.
 func (s *Service) sendRecovery(ctx context.Context, c Call, r *recovery) {
 	if r == nil {
 		return

@@ -158,7 +158,8 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 		}
 		return made, nil
 	}
-	// With protection from e-mail enumeration a reset for an unknown address succeeds too. Its code has no UID and is not sent.
+	// With protection from e-mail enumeration a reset for an unknown address succeeds too. Its code has no UID and is not
+	// sent.
 	u, err := s.accounts.ByEmail(c.scope(), made.Email)
 	switch {
 	case err != nil:

@@ -36,7 +36,8 @@ type Options struct {
 	// Emulator enables what only the official emulator supports: made-up credentials of identity providers, a control
 	// route that shows codes, unregistered service accounts. It must not be set in production.
 	Emulator bool
-	// AsEmulator selects the official emulator's behaviour where it differs from production's. It implies EmulatorSettings.
+	// AsEmulator selects the official emulator's behaviour where it differs from production's. It implies
+	// EmulatorSettings.
 	AsEmulator bool
 	// EmulatorSettings gives projects, tenants and requests the official emulator's defaults where they set nothing: no
 	// e-mail enumeration protection, tenants that are created on first use, tokens without returnSecureToken. Otherwise
@@ -241,7 +242,8 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	return u, id, nil
 }
 
-// maxSignInAge is the maximum age of a sign-in that may still change an account's ways to sign in, or delete the account.
+// maxSignInAge is the maximum age of a sign-in that may still change an account's ways to sign in, or delete the
+// account.
 const maxSignInAge = 5 * time.Minute
 
 // signedInRecently refuses a sensitive change by a session that is older than recent, as production does: a stolen
@@ -282,7 +284,8 @@ func (s *Service) change(ctx context.Context, c Call, uid string, edit func(*acc
 	})
 }
 
-// hash hashes a new password. It counts for the client's address, since hashing is the most costly operation that a client can request.
+// hash hashes a new password. It counts for the client's address, since hashing is the most costly operation that a
+// client can request.
 func (s *Service) hash(ctx context.Context, c Call, password string) (*passhash.Hash, error) {
 	if err := s.limits.Take(c.client(), limits.Hash); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if made.Type != onetime.EmailSignIn {
 		return nil, apierror.New("INVALID_OOB_CODE")
 	}
-	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the address.
+	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the
+	// address.
 	email, ok := contact.Email(*r.Email)
 	if !ok || made.Email != email {
 		return nil, apierror.New("INVALID_EMAIL : The email provided does not match the sign-in email address.")
@@ -98,8 +99,8 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Con
 		}
 	}
 	var notice *recovery
-	// The change locks the address beside the account: two requests with one code of an address without an account would make accounts of
-	// different ids, whose locks do not exclude each other.
+	// The change locks the address beside the account: two requests with one code of an address without an account would
+	// make accounts of different ids, whose locks do not exclude each other.
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "password", Method: "emailLink"},
 		locked: []string{"\x00" + res.Email}, prepare: handOver,

@@ -61,8 +61,9 @@ type IdpResponse struct {
 // the credential without verification, as the official emulator does: Clave has no secrets of providers to verify it
 // with.
 //
-// The account is found in this order: the signed-in user's, if the request has an ID token (then the provider is linked); the account
-// to which the provider's user id is linked; the account with the same address, if linking to it is safe (idpWithoutUser); a new one.
+// The account is found in this order: the signed-in user's, if the request has an ID token (then the provider is
+// linked); the account to which the provider's user id is linked; the account with the same address, if linking to it
+// is safe (idpWithoutUser); a new one.
 func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
 	cfg, tenant, err := s.settings(ctx, &c)
 	if err != nil {
@@ -119,7 +120,8 @@ func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) 
 	return nil, apierror.New("%s", code)
 }
 
-// idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same address, or as a new one.
+// idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same
+// address, or as a new one.
 func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
 	if u == nil && a.Provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
 		same, err := s.accounts.ByEmail(c.scope(), a.Provider.Email)

@@ -234,7 +234,8 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, 
 			return nil, apierror.New("INVALID_LOCAL_ID")
 		}
 		if !s.o.Emulator {
-			u.Epoch = now.UnixMicro() // Sessions of a deleted account with the id, which began in this second, are not valid for this one.
+			// Sessions of a deleted account with the id, which began in this second, are not valid for this one.
+			u.Epoch = now.UnixMicro()
 		}
 	}
 	var ok bool

@@ -11,7 +11,8 @@ import (
 	"clave/server/randid"
 )
 
-// checkTenant returns an error if the call's tenant is disabled or was deleted. In the official emulator every tenant exists.
+// checkTenant returns an error if the call's tenant is disabled or was deleted. In the official emulator every tenant
+// exists.
 func (s *Service) checkTenant(c Call) error {
 	if c.Tenant == "" || c.Transfer {
 		return nil

@@ -135,7 +135,8 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	}, nil
 }
 
-// noteRefresh records that a user's token was refreshed. On a full disk it records nothing: signed-in users can still read.
+// noteRefresh records that a user's token was refreshed. On a full disk it records nothing: signed-in users can still
+// read.
 func (s *Service) noteRefresh(ctx context.Context, c Call, u *account.User) error {
 	now := s.now()
 	if now.Sub(u.LastRefresh) < lastRefreshGrain {

@@ -7,8 +7,8 @@ import (
 	"clave/server/value"
 )
 
-// Single reports whether the definition has only one field. firestore.indexes.json holds such an index among the overrides,
-// because Firebase refuses it as a composite index. The document's name and vectors do not count.
+// Single reports whether the definition has only one field. firestore.indexes.json holds such an index among the
+// overrides, because Firebase refuses it as a composite index. The document's name and vectors do not count.
 func (d Definition) Single() bool {
 	return len(d.Fields) == 1 && d.Fields[0].Path != "__name__" && d.Fields[0].Mode != Vector
 }
@@ -27,7 +27,8 @@ var automatic = []singleJSON{
 	{ArrayConfig: "CONTAINS", QueryScope: "COLLECTION"},
 }
 
-// Add returns the text of a firestore.indexes.json with one more definition. It preserves everything else and the order.
+// Add returns the text of a firestore.indexes.json with one more definition. It preserves everything else and the
+// order.
 func Add(text []byte, d Definition) ([]byte, error) {
 	file := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(text, &file); err != nil {

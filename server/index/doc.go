@@ -1,5 +1,5 @@
-// Package index defines ordered keys: it encodes values and names so that the order of the bytes is the order of the values,
-// returns the index entries of a document, and parses index definitions (firestore.indexes.json).
+// Package index defines ordered keys: it encodes values and names so that the order of the bytes is the order of the
+// values, returns the index entries of a document, and parses index definitions (firestore.indexes.json).
 //
 // A value's encoding begins with a byte for its type, is free of prefixes (no encoding begins another), and can be
 // inverted bit by bit for descending order. A component of a key is truncated at MaxComponent bytes; a truncated

@@ -371,9 +371,9 @@ func distinct(a value.Array) value.Array {
 	return slices.CompactFunc(sorted, value.Equal)
 }
 
-// Automatic returns the prefix of the keys of an automatic index of a field, including the encoding of an equal value if one
-// is given. The index is that of the collection with the given encoded path and end mark, or, if group is set, that of all
-// collections with its id.
+// Automatic returns the prefix of the keys of an automatic index of a field, including the encoding of an equal value
+// if one is given. The index is that of the collection with the given encoded path and end mark, or, if group is set,
+// that of all collections with its id.
 func (s *Set) Automatic(dst []byte, group bool, collection []byte, id, path string, element bool) []byte {
 	scope, kind := byte(keyCollection), byte(byValue)
 	if group {
@@ -385,6 +385,6 @@ func (s *Set) Automatic(dst []byte, group bool, collection []byte, id, path stri
 	return s.appendAutomatic(dst, scope, collection, id, path, kind)
 }
 
-// Prefix appends the prefix of the keys of a composite index. collection is the encoded path of the collection and its end
-// mark.
+// Prefix appends the prefix of the keys of a composite index. collection is the encoded path of the collection and its
+// end mark.
 func (c *Composite) Prefix(dst, collection []byte) []byte { return c.appendPrefix(dst, collection) }

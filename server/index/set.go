@@ -82,8 +82,8 @@ func (s *Set) Single(collectionID, path string) (collection, group Single) {
 	return s.groups[collectionID].single(path)
 }
 
-// single returns the single-field indexes of a field: those of its own override, otherwise of the override of a map around
-// it, otherwise of the override of all fields, and otherwise the automatic ones.
+// single returns the single-field indexes of a field: those of its own override, otherwise of the override of a map
+// around it, otherwise of the override of all fields, and otherwise the automatic ones.
 func (g *group) single(path string) (collection, wide Single) {
 	automatic := Single{Ascending: true, Descending: true, Contains: true}
 	if g == nil {

@@ -90,7 +90,8 @@ func Exactly(v value.Value) Span {
 	return Span{From: b, To: end(b)}
 }
 
-// kindTags holds, by kind, the first byte of its encodings and the first byte after them. Numbers in ranges exclude NaN.
+// kindTags holds, by kind, the first byte of its encodings and the first byte after them. Numbers in ranges exclude
+// NaN.
 var kindTags = [...][2]byte{
 	value.KindNull: {tagNull, tagFalse}, value.KindBool: {tagFalse, tagNaN}, value.KindNumber: {tagNumber, tagTimestamp},
 	value.KindTimestamp: {tagTimestamp, tagString}, value.KindString: {tagString, tagBytes},
@@ -102,8 +103,8 @@ var kindTags = [...][2]byte{
 // notNull is the span of all values but null.
 var notNull = []Span{{From: []byte{tagFalse}}}
 
-// OfField returns the spans of the values for which an inequality holds. exact is false if the spans contain other values
-// too, because an operand was truncated.
+// OfField returns the spans of the values for which an inequality holds. exact is false if the spans contain other
+// values too, because an operand was truncated.
 func OfField(f query.Field) (spans []Span, exact bool) {
 	switch f.Op {
 	case query.NotEqual:

@@ -100,13 +100,14 @@ var numbered = map[byte]string{
 	keys.KindChange: "commits", keys.KindDropped: "ends of the log of commits", keys.KindGroup: "members of collection groups", keys.KindDefinition: "index definitions",
 }
 
-// kind returns the purpose of a key. Package engine/keys has the layout of the engine's keys, whose first byte is their kind and whose next four
-// are the number of a database. The keys of other packages begin with a word and a slash.
+// kind returns the purpose of a key. Package engine/keys has the layout of the engine's keys, whose first byte is their
+// kind and whose next four are the number of a database. The keys of other packages begin with a word and a slash.
 func (n *Inventory) kind(key, value []byte) (string, error) {
 	if len(key) == 0 {
 		return "", keys.ErrCorrupt
 	}
-	if key[0] == keys.KindCatalogue && len(key) > 1 && key[1] < 'A' { // A word may begin with the same letter, but continues with one.
+	// A word may begin with the same letter, but continues with one.
+	if key[0] == keys.KindCatalogue && len(key) > 1 && key[1] < 'A' {
 		return "databases", n.name(key, value)
 	}
 	if string(key) == string(keys.Floor()) {
@@ -155,8 +156,8 @@ func isWord(text string) bool {
 	return len(text) > 1 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// wordKind returns the purpose of a key that begins with a word. The key of an account continues with project, tenant, kind and more,
-// each terminated by a zero byte.
+// wordKind returns the purpose of a key that begins with a word. The key of an account continues with project, tenant,
+// kind and more, each terminated by a zero byte.
 func wordKind(word, rest string) string {
 	parts := strings.Split(rest, "\x00")
 	switch {

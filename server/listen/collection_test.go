@@ -6,8 +6,8 @@ import (
 	"clave/server/live"
 )
 
-// TestFirstSnapshotsThatAreReadAreBounded checks that the first snapshots of many streams whose clients do not read them
-// completely hold no more memory than their bound, and that nothing is counted once the streams have ended.
+// TestFirstSnapshotsThatAreReadAreBounded checks that the first snapshots of many streams whose clients do not read
+// them completely hold no more memory than their bound, and that nothing is counted once the streams have ended.
 func TestFirstSnapshotsThatAreReadAreBounded(t *testing.T) {
 	h := &Hub{}
 	const size = 64 << 10

@@ -11,10 +11,10 @@
 // The first snapshot of a query is kept for a while (first_snapshot.go), so that many clients that open it one after
 // the other, as after a restart, cost one query and one encoding.
 //
-// A Stream (stream.go) serves one client. Its Run (run.go) does all the work in one goroutine: it opens targets, sends the
-// changes that the follower has put into its queue, and re-authorizes its targets when Reauthorize is called. The queue
-// is bounded. If a client is too slow, the queue is discarded and the client's targets are reset, without effect on
-// other clients. A client that reads nothing for a minute is dropped.
+// A Stream (stream.go) serves one client. Its Run (run.go) does all the work in one goroutine: it opens targets, sends
+// the changes that the follower has put into its queue, and re-authorizes its targets when Reauthorize is called. The
+// queue is bounded. If a client is too slow, the queue is discarded and the client's targets are reset, without effect
+// on other clients. A client that reads nothing for a minute is dropped.
 //
 // The invariant: when a global snapshot (Event of kind Snapshot) of version V is sent, the client's documents of every
 // current target are the results of the target's query at V. So all changes of one commit are sent before the snapshot

@@ -30,8 +30,8 @@ type first struct {
 	bytes   int
 }
 
-// collection collects a first snapshot that is being read. It is abandoned if it, or all collections together, become too
-// large.
+// collection collects a first snapshot that is being read. It is abandoned if it, or all collections together, become
+// too large.
 type collection struct {
 	hub   *Hub
 	first *first
@@ -139,7 +139,8 @@ func (f *follower) dropFirstLocked(v *view) {
 	}
 }
 
-// dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents indefinitely.
+// dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents
+// indefinitely.
 func (f *follower) dropFirsts() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

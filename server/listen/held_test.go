@@ -12,8 +12,9 @@ import (
 	"clave/server/value"
 )
 
-// TestClientsThatDontReadShareTheMemory checks that many clients that do not read, each with its own changing query, together
-// hold no more memory than is allowed. A client that reads receives every change, and a client that resumes reading is reset.
+// TestClientsThatDontReadShareTheMemory checks that many clients that do not read, each with its own changing query,
+// together hold no more memory than is allowed. A client that reads receives every change, and a client that resumes
+// reading is reset.
 func TestClientsThatDontReadShareTheMemory(t *testing.T) {
 	const (
 		clients, rounds = 6, 12
@@ -51,8 +52,8 @@ func TestClientsThatDontReadShareTheMemory(t *testing.T) {
 	reader.close()
 }
 
-// openStuck opens a stream whose client reads its first snapshot and then nothing until read is closed. The returned channel
-// is closed when a target was reset and sent again.
+// openStuck opens a stream whose client reads its first snapshot and then nothing until read is closed. The returned
+// channel is closed when a target was reset and sent again.
 func (h *fixture) openStuck(collectionID string, read <-chan struct{}) chan struct{} {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))

@@ -13,7 +13,8 @@ import (
 	"clave/server/query"
 )
 
-// add opens a target; sendInitial sends its documents. add refuses a target with an invalid token, or one that is denied.
+// add opens a target; sendInitial sends its documents. add refuses a target with an invalid token, or one that is
+// denied.
 func (s *Stream) add(ctx context.Context, t *target) error {
 	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
@@ -42,11 +43,12 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 //  2. A reading of the engine is opened. All these targets are sent at its version.
 //  3. The stream's other targets catch up to the same version (catchUp). If that resets one of them, it has to be sent
 //     completely too, and the work restarts.
-//  4. Each target is sent (sendTarget): resumed from the version that its client has, or with all of its documents, and CURRENT.
+//  4. Each target is sent (sendTarget): resumed from the version that its client has, or with all of its documents, and
+//     CURRENT.
 //  5. One snapshot completes them all.
 //
-// Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for the token of
-// every target that they have.
+// Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for the
+// token of every target that they have.
 func (s *Stream) sendInitial(ctx context.Context) error {
 	for len(s.unsent) > 0 {
 		if err := s.loadWindows(ctx); err != nil {
@@ -247,7 +249,8 @@ func (s *Stream) resetAll() error {
 	return nil
 }
 
-// reset sends a Reset of a target and schedules the target to be sent completely. Until then commits are not sent to it.
+// reset sends a Reset of a target and schedules the target to be sent completely. Until then commits are not sent to
+// it.
 func (s *Stream) reset(t *target) error {
 	if t.since == maxVersion {
 		return nil // It is already scheduled.

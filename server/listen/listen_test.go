@@ -31,7 +31,8 @@ type fixture struct {
 	hub    *listen.Hub
 }
 
-// newFixture starts an engine in memory and a hub. The engine's clock is the machine's; the hub's is that of the options.
+// newFixture starts an engine in memory and a hub. The engine's clock is the machine's; the hub's is that of the
+// options.
 func newFixture(t testing.TB, o listen.Options) *fixture {
 	t.Helper()
 	return newFixtureOf(t, engine.Options{}, o)

@@ -26,8 +26,9 @@ var errTooMany = errors.New("listen: too many changes to replay")
 // resume sends a target whose client has its documents at a version, from: only the changes since.
 //
 //   - Documents are compared by their update times; no past is needed.
-//   - A query without limit is resumed from the log of commits (resumeQuery): every document that changed and was or is in the
-//     query. When the log has more changes than maxReplay, the query is run and its younger documents are sent (resumeByTime).
+//   - A query without limit is resumed from the log of commits (resumeQuery): every document that changed and was or is
+//     in the query. When the log has more changes than maxReplay, the query is run and its younger documents are sent
+//     (resumeByTime).
 //   - A query with a limit is run at both versions, and the two results are compared (resumeWindow).
 //
 // Documents that the client must remove are sent one by one, and as an existence filter where the recordings of

@@ -137,8 +137,8 @@ func TestReadTimeOfAnotherRunResets(t *testing.T) {
 	}
 }
 
-// TestOldTokenOnANewStream checks that a target with a token that is older than the stream's last snapshot does not make
-// the snapshot version decrease.
+// TestOldTokenOnANewStream checks that a target with a token that is older than the stream's last snapshot does not
+// make the snapshot version decrease.
 func TestOldTokenOnANewStream(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
@@ -362,8 +362,8 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 	<-ended
 }
 
-// TestClientThatDoesNotReadItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no document
-// changes.
+// TestClientThatDoesNotReadItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no
+// document changes.
 func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 	manual := clock.NewManual(clock.System().Now())
 	h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
@@ -443,8 +443,8 @@ func TestSendDuringAJumpOfTheClock(t *testing.T) {
 	})
 }
 
-// TestFirstSnapshotIsShared checks that clients that open the same query one after the other share its documents as long as
-// nothing changes, and that each receives later commits.
+// TestFirstSnapshotIsShared checks that clients that open the same query one after the other share its documents as
+// long as nothing changes, and that each receives later commits.
 func TestFirstSnapshotIsShared(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))

@@ -211,8 +211,8 @@ func TestListenToAMissingDatabase(t *testing.T) {
 	c.ended <- nil
 }
 
-// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document in it. Browser tabs that
-// share a cache query it for changes after their latest document.
+// TestSnapshotsAreLaterThanTheirCommits checks that a snapshot's time is later than every document in it. Browser tabs
+// that share a cache query it for changes after their latest document.
 func TestSnapshotsAreLaterThanTheirCommits(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	s := h.hub.Open(testDB)

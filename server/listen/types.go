@@ -87,12 +87,12 @@ type Authorization struct {
 	unrestricted bool
 	// Key is the key by which Hub.Reauthorize chooses targets. It must be comparable.
 	Key any
-	// Check returns nil when the target may be shown, and otherwise the error that its client receives. It is called by the
-	// stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the whole
-	// stream. at is 0 for the present, and otherwise the version that is about to be sent.
+	// Check returns nil when the target may be shown, and otherwise the error that its client receives. It is called by
+	// the stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the
+	// whole stream. at is 0 for the present, and otherwise the version that is about to be sent.
 	Check func(ctx context.Context, at clock.Version) error
-	// PerVersion reports that the decision depends on the target's own documents, so that Check is called for each version of
-	// them before it is sent.
+	// PerVersion reports that the decision depends on the target's own documents, so that Check is called for each version
+	// of them before it is sent.
 	PerVersion bool
 	// Done, if not nil, is called once when a target for which Check may have been called has ended.
 	Done func()

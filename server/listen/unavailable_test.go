@@ -39,8 +39,8 @@ func (s *failingSnapshot) Get(key []byte) ([]byte, bool, error) {
 // unavailable is the error of a node that cannot answer now.
 func unavailable() error { return fault.E(fault.Unavailable, "Please try again.") }
 
-// TestUnavailableEndsTheStream checks that a temporary failure ends the stream, so that the client opens another one, and
-// does not remove a target, which would end the listener permanently.
+// TestUnavailableEndsTheStream checks that a temporary failure ends the stream, so that the client opens another one,
+// and does not remove a target, which would end the listener permanently.
 func TestUnavailableEndsTheStream(t *testing.T) {
 	memory, err := pebblestore.OpenMemory()
 	if err != nil {

@@ -25,7 +25,8 @@ type window struct {
 	bytes int
 }
 
-// weight returns the approximate memory of a document in a window, in bytes. Small fields take several times their size.
+// weight returns the approximate memory of a document in a window, in bytes. Small fields take several times their
+// size.
 func weight(d *document.Document) int {
 	const overhead = 512
 	return 2*d.Size() + overhead

@@ -7,7 +7,8 @@ func errWindows() error {
 	return fault.E(fault.ResourceExhausted, "The queries with a limit that this client listens to take too much memory.")
 }
 
-// countWindow updates the hub's count of bytes in windows; follower.mu is held. It is called after each change of v.win.
+// countWindow updates the hub's count of bytes in windows; follower.mu is held. It is called after each change of
+// v.win.
 func (v *view) countWindow() {
 	now := 0
 	if v.win != nil {

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// Bloom is a Bloom filter of documents' full names, in the form of google.firestore.v1.BloomFilter: the MD5 of a name is
-// two little-endian 64-bit numbers h1 and h2, and its bits are (h1 + i·h2) mod the number of bits, for i below Hashes.
+// Bloom is a Bloom filter of documents' full names, in the form of google.firestore.v1.BloomFilter: the MD5 of a name
+// is two little-endian 64-bit numbers h1 and h2, and its bits are (h1 + i·h2) mod the number of bits, for i below
+// Hashes.
 type Bloom struct {
 	// Bits holds the bits, the lowest of each byte first.
 	Bits []byte

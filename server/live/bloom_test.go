@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBloom compares filters with sizes recorded in production and with bits computed by another program (MD5 in Python's hashlib).
+// TestBloom compares filters with sizes recorded in production and with bits computed by another program (MD5 in
+// Python's hashlib).
 func TestBloom(t *testing.T) {
 	const documents = "projects/p/databases/(default)/documents/c/"
 	for _, c := range []struct {
@@ -30,7 +31,8 @@ func TestBloom(t *testing.T) {
 
 // TestBloomFilterExcludesOthers checks that a filter contains all its names and few others.
 func TestBloomFilterExcludesOthers(t *testing.T) {
-	for _, n := range []int{10, 100, 1000} { // The false positive rate of a filter of one name is about 1 %, which exceeds this bound.
+	// The false positive rate of a filter of one name is about 1 %, which exceeds this bound.
+	for _, n := range []int{10, 100, 1000} {
 		b := NewBloom(n)
 		for i := range n {
 			b.Add(fmt.Sprint("in", i))

@@ -18,9 +18,9 @@ const timeout = 30 * time.Second
 // errForm is the error of a URL that names no mail server. It does not repeat the URL, which has a password.
 var errForm = errors.New("the mail server must be smtp://user:password@host:587?from=name@host")
 
-// Client returns a client and the sender's address of a URL: smtp://user:password@host:587?from=name@host (STARTTLS), or
-// smtps:// (TLS from the start). With ?insecure=1 a server without encryption is accepted, for tests and private networks.
-// It does not connect yet. Error texts are for administrators and contain no password.
+// Client returns a client and the sender's address of a URL: smtp://user:password@host:587?from=name@host (STARTTLS),
+// or smtps:// (TLS from the start). With ?insecure=1 a server without encryption is accepted, for tests and private
+// networks. It does not connect yet. Error texts are for administrators and contain no password.
 func Client(address string) (client *gomail.Client, from string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
@@ -33,8 +33,8 @@ func Client(address string) (client *gomail.Client, from string, err error) {
 	if _, err := mail.ParseAddress(from); err != nil {
 		return nil, "", fmt.Errorf("the mail server's URL has the sender %q, which is not an e-mail address", from)
 	}
-	// TLS is required unless the URL has insecure=1. Opportunistic TLS is not sufficient: an attacker on the path could remove the server's offer (STARTTLS stripping) and read codes and the
-	// password.
+	// TLS is required unless the URL has insecure=1. Opportunistic TLS is not sufficient: an attacker on the path could
+	// remove the server's offer (STARTTLS stripping) and read codes and the password.
 	options := []gomail.Option{gomail.WithTimeout(timeout), gomail.WithTLSPolicy(gomail.TLSMandatory)}
 	switch {
 	case u.Scheme == "smtps":

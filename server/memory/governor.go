@@ -25,8 +25,8 @@ const (
 	garbageSum   = 120 * mib
 )
 
-// The governor checks at each checkInterval whether a burst of work is over: fewer than burstBytes were allocated in the
-// interval, and the heap holds at least minFreed bytes that are not live.
+// The governor checks at each checkInterval whether a burst of work is over: fewer than burstBytes were allocated in
+// the interval, and the heap holds at least minFreed bytes that are not live.
 const (
 	checkInterval = 5 * time.Second
 	burstBytes    = 8 * mib
@@ -117,7 +117,8 @@ func (g *Governor) afterEach() {
 	})
 }
 
-// adjust sets the collector's percentage for the live heap of the last cycle. It returns false once the governor has stopped.
+// adjust sets the collector's percentage for the live heap of the last cycle. It returns false once the governor has
+// stopped.
 func (g *Governor) adjust() bool {
 	now := read()
 	percent := Percent(now.live, now.scanned)

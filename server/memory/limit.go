@@ -18,8 +18,8 @@ const (
 // Smallest is the minimum limit with which the program works.
 const Smallest = 64 * mib
 
-// Parse parses a size such as 512MiB, 2GiB or 300000000 (bytes). It returns an error for other texts, and for sizes below
-// Smallest.
+// Parse parses a size such as 512MiB, 2GiB or 300000000 (bytes). It returns an error for other texts, and for sizes
+// below Smallest.
 func Parse(text string) (int64, error) {
 	number, unit := text, int64(1)
 	for _, u := range []struct {

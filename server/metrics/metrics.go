@@ -41,7 +41,8 @@ type State struct {
 type Node struct {
 	// Role is leader or follower.
 	Role string
-	// Leased and Indexed count the reads of a follower that were current by a lease, and those that requested a read index.
+	// Leased and Indexed count the reads of a follower that were current by a lease, and those that requested a read
+	// index.
 	Leased, Indexed int64
 	// Epoch counts the leaders so far, the present one included; zero if a follower has found none.
 	Epoch int64

@@ -51,7 +51,8 @@ const broken = await start({ args: ['--nope'] }).then(() => 'started', (e) => e.
 console.log(JSON.stringify({ codes, gone, broken: broken.includes('--nope') }))
 `
 
-// TestPackages packs the packages, installs them into an empty project and runs the command, the API and the test runners. The PATH has only Node.
+// TestPackages packs the packages, installs them into an empty project and runs the command, the API and the test
+// runners. The PATH has only Node.
 func TestPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped in short mode: npm takes seconds")
@@ -112,7 +113,8 @@ type runner struct {
 	// from is the folder that contains its modules, and modules are those to link into the project.
 	from    string
 	modules []string
-	// config is the content of its configuration file, file the name of the first test file, whose number is 1, and test the source of a test.
+	// config is the content of its configuration file, file the name of the first test file, whose number is 1, and test
+	// the source of a test.
 	configFile, config, file string
 	test                     func(body string) string
 	command                  []string
@@ -131,7 +133,8 @@ const workersBody = `
   expect(found).toEqual([process.pid])
 `
 
-// meetFile synchronizes two workers: each writes a file whose name contains its project's id, and waits for that of the other.
+// meetFile synchronizes two workers: each writes a file whose name contains its project's id, and waits for that of the
+// other.
 const meetFile = `const { readdirSync, writeFileSync } = require('node:fs')
 exports.meet = async (projectId) => {
   writeFileSync('met-' + projectId, '')

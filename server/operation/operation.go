@@ -1,5 +1,5 @@
-// Package operation defines requests to a database and their results. The methods of Firestore create requests from messages, the
-// guard authorizes them, and the engine executes them.
+// Package operation defines requests to a database and their results. The methods of Firestore create requests from
+// messages, the guard authorizes them, and the engine executes them.
 package operation
 
 import (
@@ -27,8 +27,8 @@ type TransactionOptions struct {
 	Retry []byte
 	// Optimistic means that reads take no locks; the commit checks that the documents have not changed since.
 	Optimistic bool
-	// Client identifies the client of an optimistic transaction, such as a user or an address. The number of open transactions of a
-	// client is limited. All transactions without a client count as one client's.
+	// Client identifies the client of an optimistic transaction, such as a user or an address. The number of open
+	// transactions of a client is limited. All transactions without a client count as one client's.
 	Client string
 }
 

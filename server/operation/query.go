@@ -33,8 +33,8 @@ type Stats struct {
 	Results int64
 	// Skipped counts what the query's offset has skipped.
 	Skipped int64
-	// Missing are the definitions of the indexes with which the query would need no filtering and sorting, as firestore.indexes.json
-	// holds them.
+	// Missing are the definitions of the indexes with which the query would need no filtering and sorting, as
+	// firestore.indexes.json holds them.
 	Missing []string
 }
 

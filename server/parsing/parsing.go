@@ -51,8 +51,8 @@ type Share struct {
 	}
 }
 
-// Admit waits until a request may be parsed that takes the given bytes of memory. It returns CANCELLED or DEADLINE_EXCEEDED if ctx ends
-// before. The share must be released when the request has been answered.
+// Admit waits until a request may be parsed that takes the given bytes of memory. It returns CANCELLED or
+// DEADLINE_EXCEEDED if ctx ends before. The share must be released when the request has been answered.
 func (l *Limit) Admit(ctx context.Context, memory int64) (*Share, error) {
 	memory = min(memory, l.most)
 	if err := l.free.Acquire(ctx, memory); err != nil {

@@ -8,7 +8,8 @@ import (
 	"clave/server/parsing"
 )
 
-// TestRequestsWaitForTheLimit uses up a limit: a further request waits until bytes are returned, or until its context ends.
+// TestRequestsWaitForTheLimit uses up a limit: a further request waits until bytes are returned, or until its context
+// ends.
 func TestRequestsWaitForTheLimit(t *testing.T) {
 	l := parsing.New(100)
 	first, err := l.Admit(t.Context(), 60)

@@ -17,7 +17,8 @@ type Ending struct {
 // NewEnding returns an Ending for which End has not been called.
 func NewEnding() *Ending { return &Ending{done: make(chan struct{})} }
 
-// Within returns a context that is done when ctx is done or End is called. The caller must call stop when its work is done.
+// Within returns a context that is done when ctx is done or End is called. The caller must call stop when its work is
+// done.
 func (e *Ending) Within(ctx context.Context) (within context.Context, stop context.CancelFunc) {
 	w := e.Begin(ctx)
 	return w, w.Stop

@@ -9,7 +9,8 @@ import (
 	"clave/server/process"
 )
 
-// TestEndingCancelsContexts checks contexts that were created before the ending and after it, and those whose work has ended.
+// TestEndingCancelsContexts checks contexts that were created before the ending and after it, and those whose work has
+// ended.
 func TestEndingCancelsContexts(t *testing.T) {
 	e := process.NewEnding()
 	before, stop := e.Within(t.Context())

@@ -7,8 +7,8 @@ import (
 	"clave/server/value"
 )
 
-// Fingerprint returns a string that is equal for two normalized queries exactly if the queries are equal. It is a key for
-// maps and must not be stored.
+// Fingerprint returns a string that is equal for two normalized queries exactly if the queries are equal. It is a key
+// for maps and must not be stored.
 func (q *Query) Fingerprint() string {
 	b := printText(nil, q.DB.Project)
 	b = printText(b, q.DB.ID)

@@ -54,7 +54,8 @@ func (q *Query) Normalize() (*Query, error) {
 		return nil, err
 	}
 	n.Implied = len(n.OrderBy) - len(q.Requested())
-	// The filter is checked as it was sent, with the complete order: the official emulator's texts quote the client's filter.
+	// The filter is checked as it was sent, with the complete order: the official emulator's texts quote the client's
+	// filter.
 	if err := n.checkIndexed(q.Where); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ const Alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 // New returns n random letters and digits.
 func New(n int) string { return From(n, Alphanumeric) }
 
-// From returns n random characters of an alphabet of at most 256 bytes, all equally likely: bytes beyond the last whole multiple of the
-// alphabet's length are discarded.
+// From returns n random characters of an alphabet of at most 256 bytes, all equally likely: bytes beyond the last whole
+// multiple of the alphabet's length are discarded.
 func From(n int, alphabet string) string {
 	limit := 256 - 256%len(alphabet)
 	id := make([]byte, 0, n)

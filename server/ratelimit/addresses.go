@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// aggregates are the prefixes for which an IPv6 address counts, and how many times the allowance of one client each has. A
-// household or a server usually has one or a few /64, a customer of a hosting provider a /48, and a provider a /32.
+// aggregates are the prefixes for which an IPv6 address counts, and how many times the allowance of one client each
+// has. A household or a server usually has one or a few /64, a customer of a hosting provider a /48, and a provider a
+// /32.
 var aggregates = []struct{ bits, times int }{{64, 1}, {48, 8}, {32, 64}}
 
 // demands returns the tokens that an event of an address takes. The string what distinguishes the kinds of events in
@@ -48,8 +49,8 @@ type AddressOptions struct {
 	Total Rate
 }
 
-// Addresses limits events by the client's network address. It is safe for concurrent use. Requests without a valid address
-// share one allowance.
+// Addresses limits events by the client's network address. It is safe for concurrent use. Requests without a valid
+// address share one allowance.
 type Addresses struct {
 	limiter *Limiter
 	o       AddressOptions
@@ -80,5 +81,6 @@ func (a *Addresses) demands(address netip.Addr) []Demand {
 	return all
 }
 
-// ForAddress returns the tokens that an event of an address takes of a Limiter that is shared by several kinds of events.
+// ForAddress returns the tokens that an event of an address takes of a Limiter that is shared by several kinds of
+// events.
 func ForAddress(what string, address netip.Addr, r Rate) []Demand { return demands(what, address, r) }

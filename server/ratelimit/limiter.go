@@ -37,7 +37,8 @@ func (o *Options) EnsureDefaults() {
 	}
 }
 
-// Limiter limits events by key. Each key has a bucket of its own. It is safe for concurrent use and starts no goroutine.
+// Limiter limits events by key. Each key has a bucket of its own. It is safe for concurrent use and starts no
+// goroutine.
 type Limiter struct {
 	o  Options
 	mu struct {

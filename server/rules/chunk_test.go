@@ -18,8 +18,8 @@ import (
 	"clave/server/value"
 )
 
-// The files in testdata hold chunks, separated by lines of three dashes. A chunk is a piece of rules inside of
-// match /databases/{database}/documents (or a whole file, if it begins with rules_version or service), then documents and
+// The files in testdata hold chunks, separated by lines of three dashes. A chunk is a piece of rules inside of match
+// /databases/{database}/documents (or a whole file, if it begins with rules_version or service), then documents and
 // requests, one a line:
 //
 //	doc /rooms/a {"owner": "ann"}
@@ -28,8 +28,8 @@ import (
 //	create /rooms/b {"n": 1}          ### deny "false for 'create' @ L4"
 //	update /rooms/a {"n": 2} as ann
 //	delete /rooms/a
-// The refusal must contain a text in quotes. After a line of rules, ### "text" is an issue that the line must have; every
-// issue must be expected so. The lines of chunks that are not whole files are numbered from 4.
+// The refusal must contain a text in quotes. After a line of rules, ### "text" is an issue that the line must have;
+// every issue must be expected so. The lines of chunks that are not whole files are numbered from 4.
 
 // chunk is one chunk of a file.
 type chunk struct {
@@ -195,7 +195,8 @@ var operatorsOf = map[string]query.Op{
 	">=": query.GreaterThanOrEqual, "contains": query.ArrayContains, "in": query.In, "not-in": query.NotIn, "contains-any": query.ArrayContainsAny,
 }
 
-// parseQuery parses a query such as "rooms/a/notes where n > 3 && m == 1 order n limit 5". ** before the id means a group.
+// parseQuery parses a query such as "rooms/a/notes where n > 3 && m == 1 order n limit 5". ** before the id means a
+// group.
 func parseQuery(t *testing.T, text string) *query.Query {
 	t.Helper()
 	q := &query.Query{DB: database, Limit: query.NoLimit}

@@ -11,8 +11,8 @@ import (
 	"clave/server/rules"
 )
 
-// TestAllowedGroupsAreSound generates random match statements and queries of collections and groups. If a query is allowed,
-// each document that it can return must be allowed individually.
+// TestAllowedGroupsAreSound generates random match statements and queries of collections and groups. If a query is
+// allowed, each document that it can return must be allowed individually.
 func TestAllowedGroupsAreSound(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(7, 8))}
 	segment := func(i int, globs *int) string {
@@ -101,8 +101,8 @@ func TestManyWaysOfMatching(t *testing.T) {
 	}
 }
 
-// TestGlobsOfVersion1 checks that a glob of version 1 matches at least one segment and all remaining ones, so that statements
-// inside it apply to nothing.
+// TestGlobsOfVersion1 checks that a glob of version 1 matches at least one segment and all remaining ones, so that
+// statements inside it apply to nothing.
 func TestGlobsOfVersion1(t *testing.T) {
 	for _, tt := range []struct {
 		statement     string

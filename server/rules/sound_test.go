@@ -251,8 +251,8 @@ func (g *generator) matching(f query.Filter, into map[string]value.Value) {
 	}
 }
 
-// TestAllowedQueriesAreSound generates random rules and queries. If a query is allowed, every matching document must be allowed
-// individually.
+// TestAllowedQueriesAreSound generates random rules and queries. If a query is allowed, every matching document must be
+// allowed individually.
 func TestAllowedQueriesAreSound(t *testing.T) {
 	rounds := 10000
 	if testing.Short() {
@@ -314,8 +314,8 @@ func decide(t *testing.T, r *rules.Ruleset, q *rules.Request) bool {
 	return d.Allowed
 }
 
-// TestKnownDocumentsAgree fixes every value of a document that rules can read by filters, and checks that the query and the
-// document have the same decision.
+// TestKnownDocumentsAgree fixes every value of a document that rules can read by filters, and checks that the query and
+// the document have the same decision.
 func TestKnownDocumentsAgree(t *testing.T) {
 	g := &generator{rand.New(rand.NewPCG(3, 4))}
 	pinned := []sample{

@@ -32,7 +32,8 @@ type Store interface {
 	// used afterwards. After ErrFull nothing was applied; after any other error that is unknown.
 	Apply(ctx context.Context, b *Batch) error
 
-	// Close releases the store. Snapshots and iterators must be closed before. Later reads and batches fail with ErrClosed.
+	// Close releases the store. Snapshots and iterators must be closed before. Later reads and batches fail with
+	// ErrClosed.
 	Close() error
 }
 
@@ -63,8 +64,8 @@ type Reader interface {
 // Snapshot is a Reader of one moment.
 type Snapshot interface {
 	Reader
-	// GetAll reads many keys: it calls found with the index and a copy of the value of each key that is there, and ends with the
-	// error that found returns. Keys in ascending order are read faster than each with Get.
+	// GetAll reads many keys: it calls found with the index and a copy of the value of each key that is there, and ends
+	// with the error that found returns. Keys in ascending order are read faster than each with Get.
 	GetAll(keys [][]byte, found func(i int, value []byte) error) error
 	// Close releases the snapshot.
 	Close() error
@@ -88,8 +89,8 @@ type Iterator interface {
 	Key() []byte
 	// Value returns the value, valid until the next move.
 	Value() ([]byte, error)
-	// Park announces that the key and the value are not needed any more, and the iterator will perhaps not be moved for long. Until
-	// the next move the store may release what it holds for the iterator.
+	// Park announces that the key and the value are not needed any more, and the iterator will perhaps not be moved for
+	// long. Until the next move the store may release what it holds for the iterator.
 	Park()
 	// Err returns the error that ended the iteration, if any.
 	Err() error

@@ -1,4 +1,5 @@
-// Package testlink forwards TCP connections for tests: over links that can be cut and slowed, and to several targets in turn.
+// Package testlink forwards TCP connections for tests: over links that can be cut and slowed, and to several targets in
+// turn.
 package testlink
 
 import (
@@ -25,8 +26,9 @@ const (
 	Both = ToTarget | FromTarget
 )
 
-// Link forwards connections to a target. A cut link behaves like a network that loses all packets: connections stay open, and
-// data arrive once the link is healed, because TCP retransmits them. New connections are accepted, but not forwarded.
+// Link forwards connections to a target. A cut link behaves like a network that loses all packets: connections stay
+// open, and data arrive once the link is healed, because TCP retransmits them. New connections are accepted, but not
+// forwarded.
 type Link struct {
 	listener net.Listener
 	dial     func() (net.Conn, error)
@@ -72,8 +74,8 @@ func openLink(port int, dial func() (net.Conn, error)) (*Link, error) {
 // Addr returns the address on which the link listens.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
-// Replace replaces a text in the responses of a target by another of the same length. It must be called before the link is
-// used. The target must not pause within the text: a beginning of the text at the end of a response is held back.
+// Replace replaces a text in the responses of a target by another of the same length. It must be called before the link
+// is used. The target must not pause within the text: a beginning of the text at the end of a response is held back.
 func (l *Link) Replace(text, by string) {
 	l.replaced = append(l.replaced, [2][]byte{[]byte(text), []byte(by)})
 }

@@ -25,7 +25,8 @@ import (
 // Clave returns the path of the program: the one that CLAVE_BIN names, or one built for this process.
 var Clave = built("clave", "CLAVE_BIN")
 
-// BackOffice returns the path of the back office's program: the one that BACKOFFICE_BIN names, or one built for this process.
+// BackOffice returns the path of the back office's program: the one that BACKOFFICE_BIN names, or one built for this
+// process.
 var BackOffice = built("backoffice", "BACKOFFICE_BIN")
 
 // built returns a function that returns the path in an environment variable, or builds a program into a temporary

@@ -12,7 +12,8 @@ import (
 // limit is the time within which a condition must be met, on a loaded machine too.
 const limit = 30 * time.Second
 
-// Until waits until met returns true, and fails the test if it takes too long. what describes the condition. Cleanups may call it.
+// Until waits until met returns true, and fails the test if it takes too long. what describes the condition. Cleanups
+// may call it.
 func Until(t testing.TB, what string, met func() bool) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // which has ended when cleanups run

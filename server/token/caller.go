@@ -43,8 +43,8 @@ type Caller struct {
 
 // Journal records changes.
 type Journal interface {
-	// Begin records a change before it is made. It returns a function that records the outcome, which must be called. An error refuses
-	// the change.
+	// Begin records a change before it is made. It returns a function that records the outcome, which must be called. An
+	// error refuses the change.
 	Begin(c Change) (ended func(error), err error)
 }
 
@@ -96,8 +96,9 @@ func (c Caller) Unidentified() bool {
 	return c.Anonymous() || !c.Privileged && c.Provider == "anonymous"
 }
 
-// CheckSession returns Unauthenticated if the caller's session has ended, or its service account's key was revoked, since
-// the token was verified. It is for callers whose connection stays open. Callers without an account have no session.
+// CheckSession returns Unauthenticated if the caller's session has ended, or its service account's key was revoked,
+// since the token was verified. It is for callers whose connection stays open. Callers without an account have no
+// session.
 func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
 	switch {
 	case c.Service != "":

@@ -1,5 +1,5 @@
-// Package token mints and verifies the tokens of Firebase Authentication, and identifies the caller of a request by its Authorization
-// header.
+// Package token mints and verifies the tokens of Firebase Authentication, and identifies the caller of a request by its
+// Authorization header.
 //
 // An ID token and a session cookie are JWTs. In production they are signed with RS256 by keys that rotate
 // (Keys); the public halves are certificates that clients fetch. Under `clave start` they have no signature

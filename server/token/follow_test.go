@@ -10,8 +10,8 @@ import (
 	"clave/server/token"
 )
 
-// TestKeysThatFollow opens a vault whose keys another node creates. The vault must create no key, and accept a key's token once Reload has read the
-// key, also after a rotation.
+// TestKeysThatFollow opens a vault whose keys another node creates. The vault must create no key, and accept a key's
+// token once Reload has read the key, also after a rotation.
 func TestKeysThatFollow(t *testing.T) {
 	const period, maxAge = 10 * 24 * time.Hour, time.Hour
 	dir, h := t.TempDir(), clock.NewManual(start)

@@ -69,7 +69,8 @@ func (v *Verifier) SignBlob(account string, blob []byte) (kid string, signature 
 	return key.id, signature, err
 }
 
-// EventIssuer returns the issuer of the tokens for events of a server with an origin. OpenID Connect discovery starts at it.
+// EventIssuer returns the issuer of the tokens for events of a server with an origin. OpenID Connect discovery starts
+// at it.
 func EventIssuer(origin string) string { return origin + "/__/events" }
 
 // MintDelivery returns the OpenID Connect token that accompanies an event for a service, with the audience in "aud". It

@@ -31,7 +31,8 @@ var subjects = map[ringName]string{
 	ringEvents:  "events.clave",
 }
 
-// maxLifetimes holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it signs.
+// maxLifetimes holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it
+// signs.
 var maxLifetimes = map[ringName]time.Duration{
 	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
 }
@@ -40,8 +41,8 @@ var maxLifetimes = map[ringName]time.Duration{
 type KeyOptions struct {
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Dir holds the keys, in files that only their owner can read. If it is empty, the keys are in Vault, or in memory if that
-	// is nil.
+	// Dir holds the keys, in files that only their owner can read. If it is empty, the keys are in Vault, or in memory if
+	// that is nil.
 	Dir   string
 	Vault Vault
 	// Period is the time for which a key signs; zero means 14 days.

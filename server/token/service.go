@@ -20,8 +20,8 @@ const accessAudience = "clave:admin"
 // maxAssertion is the maximum lifetime of a service account's own JWT.
 const maxAssertion = time.Hour
 
-// isLong reports whether a token is valid for longer than maxAssertion. The sum does not overflow, because checkTimes refuses tokens from the future; the
-// difference of the times may overflow.
+// isLong reports whether a token is valid for longer than maxAssertion. The sum does not overflow, because checkTimes
+// refuses tokens from the future; the difference of the times may overflow.
 func (t *jwt) isLong() bool {
 	return mustSeconds(t, "exp") > mustSeconds(t, "iat")+int64(maxAssertion/time.Second)
 }
@@ -32,8 +32,8 @@ func isServiceAccount(t *jwt) bool {
 	return strings.Contains(iss, "@") && (t.text("sub") == "" || t.text("sub") == iss)
 }
 
-// Assertion verifies the JWT with which a service account requests an access token from the OAuth2 token endpoint (RFC 7523), and mints the
-// access token. audiences are the names of the endpoint.
+// Assertion verifies the JWT with which a service account requests an access token from the OAuth2 token endpoint (RFC
+// 7523), and mints the access token. audiences are the names of the endpoint.
 func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string) (access string, life time.Duration, err error) {
 	t, err := parseJWT(raw)
 	if err != nil || !isServiceAccount(t) {
@@ -58,7 +58,8 @@ func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string
 	return accessPrefix + signed, Life, err
 }
 
-// access verifies an access token made by Assertion. The service account must still have the key that signed the assertion.
+// access verifies an access token made by Assertion. The service account must still have the key that signed the
+// assertion.
 func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, error) {
 	t, err := parseJWT(raw)
 	if err != nil {
@@ -180,7 +181,8 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 	return account, kid, nil
 }
 
-// ServiceAccount returns the service account that is registered under an e-mail address. It has no project and no keys if there is none.
+// ServiceAccount returns the service account that is registered under an e-mail address. It has no project and no keys
+// if there is none.
 func (v *Verifier) ServiceAccount(ctx context.Context, email string) (ServiceAccount, error) {
 	if v.o.ServiceKeys == nil {
 		return ServiceAccount{}, nil

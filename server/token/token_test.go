@@ -369,7 +369,8 @@ func TestClaimsThatMustAgree(t *testing.T) {
 	kid := token.KeyID(&key.PublicKey)
 	const email = "backend@p1.iam.gserviceaccount.com"
 	v, _ := signed(t, h, token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
-		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil // whatever the issuer
+		// Every issuer has this key.
+		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
 	}})
 	sign := func(text string) []byte {
 		digest := sha256.Sum256([]byte(text))

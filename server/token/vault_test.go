@@ -24,8 +24,8 @@ func keyFile(t *testing.T, dir string) string {
 	return files[0]
 }
 
-// TestDamagedKeysAreRefused flips each 40th byte of a key file, cuts the file off and gives it another name. A damaged certificate must not be
-// published, and a damaged key must not sign.
+// TestDamagedKeysAreRefused flips each 40th byte of a key file, cuts the file off and gives it another name. A damaged
+// certificate must not be published, and a damaged key must not sign.
 func TestDamagedKeysAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := keyFile(t, dir)

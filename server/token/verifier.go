@@ -42,8 +42,8 @@ type Options struct {
 	// PublicURL is the server's own origin, such as https://data.example.org. Other servers' JWTs may have it as their
 	// audience.
 	PublicURL string
-	// Session is called for every valid ID token, with signatures on. It returns an error when the session was revoked or its user
-	// disabled or deleted. Nil skips the check.
+	// Session is called for every valid ID token, with signatures on. It returns an error when the session was revoked or
+	// its user disabled or deleted. Nil skips the check.
 	Session func(ctx context.Context, id ID) error
 }
 

@@ -136,8 +136,9 @@ func create(path string, f fields) *firestorepb.Write {
 	return w
 }
 
-// commit commits writes, in a transaction unless tx is nil, and returns the commit time. Like the SDKs, it rolls back a transaction whose commit
-// failed: if the request was lost, the transaction still holds its locks, for which other commits wait.
+// commit commits writes, in a transaction unless tx is nil, and returns the commit time. Like the SDKs, it rolls back a
+// transaction whose commit failed: if the request was lost, the transaction still holds its locks, for which other
+// commits wait.
 func (c client) commit(ctx context.Context, tx []byte, writes ...*firestorepb.Write) (*timestamppb.Timestamp, error) {
 	res, err := c.rpc.Commit(ctx, &firestorepb.CommitRequest{Database: database, Writes: writes, Transaction: tx})
 	if outage(err) {
@@ -152,8 +153,8 @@ func (c client) begin(ctx context.Context) ([]byte, error) {
 	return res.GetTransaction(), err
 }
 
-// abandon rolls back a transaction, if there is one, so that it holds no locks. Like the SDKs, it retries while no server
-// responds.
+// abandon rolls back a transaction, if there is one, so that it holds no locks. Like the SDKs, it retries while no
+// server responds.
 func (c client) abandon(ctx context.Context, tx []byte) {
 	if tx == nil {
 		return
@@ -207,8 +208,8 @@ func collect[Answer any](receive func() (Answer, error), of func(Answer) *firest
 	}
 }
 
-// query reads the documents of a collection in one snapshot, in the order of a field. If where is not empty, it reads only documents in which that
-// field has a given value.
+// query reads the documents of a collection in one snapshot, in the order of a field. If where is not empty, it reads
+// only documents in which that field has a given value.
 func (c client) query(ctx context.Context, tx []byte, collection, order, where string, is int64) (map[string]fields, error) {
 	q := &firestorepb.StructuredQuery{From: []*firestorepb.StructuredQuery_CollectionSelector{{CollectionId: collection}}}
 	if order != "" {

@@ -83,7 +83,8 @@ func (s *site) setSquares(c client, collection string, count int) {
 	}
 }
 
-// signedSite returns a site with an account and signing keys, and with documents in tables and in the log of a killed program.
+// signedSite returns a site with an account and signing keys, and with documents in tables and in the log of a killed
+// program.
 func signedSite(t *testing.T) (*site, client) {
 	t.Helper()
 	s := newSite(t)
@@ -103,8 +104,9 @@ func signedSite(t *testing.T) (*site, client) {
 	return s, c
 }
 
-// TestDamagedFiles damages each file of the data folder of a killed program, which must then refuse to start with one line, or serve correct documents
-// and refuse the others with DATA_LOSS. No acknowledged write may be missing. The short run has some of all combinations, others each time.
+// TestDamagedFiles damages each file of the data folder of a killed program, which must then refuse to start with one
+// line, or serve correct documents and refuse the others with DATA_LOSS. No acknowledged write may be missing. The
+// short run has some of all combinations, others each time.
 func TestDamagedFiles(t *testing.T) {
 	s, c := signedSite(t)
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -164,7 +166,8 @@ func dataFiles(t *testing.T, dir string) []string {
 	return names
 }
 
-// survives starts the program on a folder with a damaged file and checks what it serves, or that it refuses with one line. It reports whether it serves.
+// survives starts the program on a folder with a damaged file and checks what it serves, or that it refuses with one
+// line. It reports whether it serves.
 func (s *site) survives(c client, what string) bool {
 	t := s.t
 	srv, ready := s.launch()

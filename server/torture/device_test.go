@@ -67,8 +67,8 @@ func mountDevice(file, mount string) error {
 	return nil
 }
 
-// cutPower suspends the program, copies the device under the data folder, kills the program, and replaces the device by the copy. Data that the
-// kernel had not written to the device are lost.
+// cutPower suspends the program, copies the device under the data folder, kills the program, and replaces the device by
+// the copy. Data that the kernel had not written to the device are lost.
 func cutPower(srv *server, _ *ledger) {
 	s := srv.site
 	file := image[s]
@@ -114,7 +114,8 @@ func copyFile(from, to string) error {
 	return target.Close()
 }
 
-// TestAFullDiskIsFreed fills a small disk under load, first with the program's writes and then with a file, and frees it again.
+// TestAFullDiskIsFreed fills a small disk under load, first with the program's writes and then with a file, and frees
+// it again.
 func TestAFullDiskIsFreed(t *testing.T) {
 	s, l := newSite(t), newLedger()
 	fill := s.onSmallDisk("48m")
@@ -165,7 +166,8 @@ func TestAFullDiskIsFreed(t *testing.T) {
 	srv.stop()
 }
 
-// backupWithoutSpace creates a backup on another disk, which is full. The backup must fail with one line that gives the reason, and leave no files.
+// backupWithoutSpace creates a backup on another disk, which is full. The backup must fail with one line that gives the
+// reason, and leave no files.
 func (s *site) backupWithoutSpace() {
 	t := s.t
 	mount := filepath.Join(s.dir, "small")
@@ -200,8 +202,8 @@ func fillDisk(t *testing.T, path string) {
 	_ = f.Close()
 }
 
-// TestFlippedBits flips bits in the data files. The program must start, or refuse to start with one line. All documents that it returns must be
-// correct. Reads of damaged data fail with DATA_LOSS, and health reports the damage.
+// TestFlippedBits flips bits in the data files. The program must start, or refuse to start with one line. All documents
+// that it returns must be correct. Reads of damaged data fail with DATA_LOSS, and health reports the damage.
 func TestFlippedBits(t *testing.T) {
 	s := newSite(t)
 	srv := s.start()

@@ -83,8 +83,8 @@ func (s *watchedStream) RecvMsg(m any) error {
 	return err
 }
 
-// graceTime returns how long after a fault its errors may occur: 5 s in a long run, and twice as long in a short one, which other tests may slow down. A
-// call without an answer ends later.
+// graceTime returns how long after a fault its errors may occur: 5 s in a long run, and twice as long in a short one,
+// which other tests may slow down. A call without an answer ends later.
 func graceTime() time.Duration {
 	if longRun() {
 		return 5 * time.Second
@@ -113,8 +113,8 @@ func bridged(read func() error) error {
 	}
 }
 
-// wrong returns the errors that clients must not receive: errors that SDKs do not retry, and outages outside of a fault. Contention and taken
-// names are not faults.
+// wrong returns the errors that clients must not receive: errors that SDKs do not retry, and outages outside of a
+// fault. Contention and taken names are not faults.
 func (l *errorLog) wrong(from time.Time, f faultTime, to time.Time) []string {
 	var found []string
 	for _, m := range l.between(from, to) {

@@ -29,8 +29,8 @@ const (
 	receiverLog  = "CLAVE_TORTURE_RECEIVED"
 )
 
-// receiveEvents records the document and number of each event in a file before it accepts the event. It returns the exit
-// code.
+// receiveEvents records the document and number of each event in a file before it accepts the event. It returns the
+// exit code.
 func receiveEvents(addr, file string) int {
 	log, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -174,7 +174,8 @@ func eventTime() time.Duration {
 	return 8 * time.Second
 }
 
-// TestEventsUnderKills writes to a serving program that delivers events, and kills both the program and the receiver at random.
+// TestEventsUnderKills writes to a serving program that delivers events, and kills both the program and the receiver at
+// random.
 func TestEventsUnderKills(t *testing.T) {
 	addr, file := fmt.Sprintf("127.0.0.1:%d", testprogram.FreePorts(t, 1)[0]), filepath.Join(t.TempDir(), "received")
 	s := eventSite(t, addr)
@@ -231,9 +232,9 @@ func TestEventsUnderKills(t *testing.T) {
 	_ = receiver.Wait()
 }
 
-// awaitEvents waits until the events of all acknowledged commits have arrived, as long as some arrive. It returns the received numbers by
-// document. The receiver refuses one event in fifty, and each refusal delays the later events of its document, so the backlog of a
-// long run takes minutes.
+// awaitEvents waits until the events of all acknowledged commits have arrived, as long as some arrive. It returns the
+// received numbers by document. The receiver refuses one event in fifty, and each refusal delays the later events of
+// its document, so the backlog of a long run takes minutes.
 func awaitEvents(t *testing.T, file string, writers []*eventWriter) map[string][]int {
 	t.Helper()
 	least, limit := math.MaxInt, time.Now()

@@ -43,8 +43,8 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// killUnderWrites kills a node while clients of the balancer write, and returns the time between the last acknowledged write before and the
-// first after.
+// killUnderWrites kills a node while clients of the balancer write, and returns the time between the last acknowledged
+// write before and the first after.
 func (c *cluster) killUnderWrites(t *testing.T, round, leader int) time.Duration {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), timeLimit)

@@ -13,7 +13,8 @@ import (
 	"clave/server/testlink"
 )
 
-// fault is a fault of nodes or their environment. begin starts it and end ends it; they receive the number of the node that led before.
+// fault is a fault of nodes or their environment. begin starts it and end ends it; they receive the number of the node
+// that led before.
 type fault struct {
 	name       string
 	begin, end func(c *cluster, leader int)
@@ -178,7 +179,8 @@ func (w *work) endure(ctx context.Context) {
 	rnd := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	steps := w.steps()
 	for ctx.Err() == nil {
-		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime) // the outcome of the call is recorded even if ctx ends
+		// The outcome of the call is recorded even if ctx ends.
+		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 		now := steps
 		if quietTime(time.Now()) {
 			now = w.reads()
@@ -198,7 +200,8 @@ func (w *work) endure(ctx context.Context) {
 	}
 }
 
-// quietTime reports whether all clients only read at a time, so that nodes get leases for reading, which the writes after it end.
+// quietTime reports whether all clients only read at a time, so that nodes get leases for reading, which the writes
+// after it end.
 func quietTime(now time.Time) bool {
 	const period = 250 * time.Millisecond
 	return now.Sub(now.Truncate(period)) < period/2
@@ -218,8 +221,8 @@ func (all *workload) progress(t *testing.T, when string, n int64) {
 	}
 }
 
-// quiet waits until clients have had no outage for a second, and returns the beginning of that second. On an overloaded machine nodes may be late
-// without a fault, which must not count.
+// quiet waits until clients have had no outage for a second, and returns the beginning of that second. On an overloaded
+// machine nodes may be late without a fault, which must not count.
 func (all *workload) quiet(t *testing.T) time.Time {
 	t.Helper()
 	began := time.Now()
@@ -321,7 +324,8 @@ func (all *workload) check(t *testing.T, when string) {
 	}
 }
 
-// TestFaults causes faults of three nodes under load, and checks the errors that clients receive and the stored documents afterwards.
+// TestFaults causes faults of three nodes under load, and checks the errors that clients receive and the stored
+// documents afterwards.
 func TestFaults(t *testing.T) {
 	all := newWorkload(t, newCluster(t, false))
 	only := os.Getenv("CLAVE_TORTURE_FAULT")
@@ -340,7 +344,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d snapshots on %d streams", all.moving.snapshots, all.moving.moves)
 }
 
-// TestPromotedStandby kills PostgreSQL's primary under load and promotes its synchronous standby, which the nodes find without a restart.
+// TestPromotedStandby kills PostgreSQL's primary under load and promotes its synchronous standby, which the nodes find
+// without a restart.
 func TestPromotedStandby(t *testing.T) {
 	if !longRun() {
 		t.Skip("in make torture only: it takes half a minute")

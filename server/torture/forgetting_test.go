@@ -18,8 +18,8 @@ func (c *cluster) disconnected() (name string) {
 	return name
 }
 
-// TestTheChecksDetectLostCommitsOfNodes makes PostgreSQL lose acknowledged commits: its database is restored to an earlier copy while
-// no node runs. The ledger, the histories and the listener must each detect it.
+// TestTheChecksDetectLostCommitsOfNodes makes PostgreSQL lose acknowledged commits: its database is restored to an
+// earlier copy while no node runs. The ledger, the histories and the listener must each detect it.
 func TestTheChecksDetectLostCommitsOfNodes(t *testing.T) {
 	c := newCluster(t, false)
 	all := newWorkload(t, c)

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// onSmallDisk moves the data folder to a disk of some MiB and returns the path of a file that fills it. It skips the test without root.
+// onSmallDisk moves the data folder to a disk of some MiB and returns the path of a file that fills it. It skips the
+// test without root.
 func (s *site) onSmallDisk(size string) (fill string) {
 	t := s.t
 	t.Helper()
@@ -52,8 +53,8 @@ func (c client) indexed(t *testing.T, collection string) bool {
 	return strings.Contains(res.GetExplainMetrics().String(), "(kind ASC, v ASC, __name__ ASC)")
 }
 
-// TestAnIndexIsBuiltAfterAFullDisk runs a query without its index on a full disk, frees the disk, and kills the program at the end. The query must be
-// complete at all times, and be answered by the index when there is space.
+// TestAnIndexIsBuiltAfterAFullDisk runs a query without its index on a full disk, frees the disk, and kills the program
+// at the end. The query must be complete at all times, and be answered by the index when there is space.
 func TestAnIndexIsBuiltAfterAFullDisk(t *testing.T) {
 	s := newSite(t)
 	fill := s.onSmallDisk("48m")

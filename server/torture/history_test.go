@@ -62,7 +62,8 @@ func newHistory() *history { return &history{began: time.Now()} }
 // now returns the time since the history's beginning.
 func (h *history) now() int64 { return int64(time.Since(h.began)) }
 
-// add records an operation with the time of its call and its outcome. read holds the numbers that it has read, or is nil.
+// add records an operation with the time of its call and its outcome. read holds the numbers that it has read, or is
+// nil.
 func (h *history) add(op operation, called int64, o outcome, read *state) {
 	writes := op.writes != [documents]bool{}
 	if o == refused || o == unknown && !writes {

@@ -110,8 +110,8 @@ func (c client) byKind(t *testing.T, kind int64) (map[string]fields, error) {
 	return collect(stream.Recv, (*firestorepb.RunQueryResponse).GetDocument)
 }
 
-// TestKilledIndexChanges kills starts that add or delete an index, at random times. Between them the documents change, with and without the index. At the
-// end the index must have exactly the entries of the documents.
+// TestKilledIndexChanges kills starts that add or delete an index, at random times. Between them the documents change,
+// with and without the index. At the end the index must have exactly the entries of the documents.
 func TestKilledIndexChanges(t *testing.T) {
 	s := newSite(t)
 	s.configured("firestore", map[string]any{"indexes": "indexes.json"})
@@ -189,8 +189,8 @@ func (s *server) killedWithin(whole time.Duration, request func()) {
 	<-done
 }
 
-// TestKilledDeletes kills the program while it deletes all documents of a database. Documents and queries by indexes must agree afterwards, and the same
-// request must delete the rest.
+// TestKilledDeletes kills the program while it deletes all documents of a database. Documents and queries by indexes
+// must agree afterwards, and the same request must delete the rest.
 func TestKilledDeletes(t *testing.T) {
 	s := newSite(t)
 	srv, c := s.start(), newClient(t, s.addr)
@@ -233,8 +233,8 @@ func TestKilledDeletes(t *testing.T) {
 	srv.stop()
 }
 
-// TestKilledAccountImports kills the program while it imports accounts. Each account must be absent, or complete with its address, and the same import must
-// complete the rest.
+// TestKilledAccountImports kills the program while it imports accounts. Each account must be absent, or complete with
+// its address, and the same import must complete the rest.
 func TestKilledAccountImports(t *testing.T) {
 	s := newSite(t)
 	s.args = []string{"start", "--only", "firestore,auth", "--project", project}
@@ -297,8 +297,8 @@ func (s *site) checkAccounts(base string, round, count int, all bool) {
 	}
 }
 
-// TestABackupDuringAnIndexBuild copies the data folder while an index is built, after a copy that was killed. A server on the copy must answer the index's
-// query completely and build the index.
+// TestABackupDuringAnIndexBuild copies the data folder while an index is built, after a copy that was killed. A server
+// on the copy must answer the index's query completely and build the index.
 func TestABackupDuringAnIndexBuild(t *testing.T) {
 	s := newSite(t)
 	s.args = append(s.args, "--indexes", "auto")

@@ -12,15 +12,16 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// The targets of a moving listener: documents that are created once and never deleted, and the accounts, whose sum is constant.
+// The targets of a moving listener: documents that are created once and never deleted, and the accounts, whose sum is
+// constant.
 const (
 	entriesTarget = 1
 	bankTarget    = 2
 )
 
 // moving is a listener that continues at another node every few seconds, by its resume tokens. It checks each snapshot:
-// times never decrease, entries never disappear, and the sum of the accounts is correct. It records between which snapshots each entry appeared, so
-// that check detects an entry that a snapshot lacked.
+// times never decrease, entries never disappear, and the sum of the accounts is correct. It records between which
+// snapshots each entry appeared, so that check detects an entry that a snapshot lacked.
 type moving struct {
 	clients []client
 	mu      sync.Mutex
@@ -155,7 +156,8 @@ func (m *moving) fail(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// snapshot applies the pending messages and checks the result. It returns true if the listener has to start again without a token.
+// snapshot applies the pending messages and checks the result. It returns true if the listener has to start again
+// without a token.
 func (m *moving) snapshot(at time.Time) (anew bool) {
 	gone := make(map[string]bool)
 	var came []string
@@ -239,8 +241,8 @@ func (m *moving) judge(at time.Time, came []string, gone map[string]bool) {
 	}
 }
 
-// check waits until the listener has all given entries, and returns all errors. An acknowledged entry that was not in the first snapshot at or
-// after its commit is an error.
+// check waits until the listener has all given entries, and returns all errors. An acknowledged entry that was not in
+// the first snapshot at or after its commit is an error.
 func (m *moving) check(t *testing.T, want map[string]fields, acknowledged map[string]time.Time) []string {
 	t.Helper()
 	limit := time.Now().Add(timeLimit / 4)

@@ -24,8 +24,8 @@ const count = 3
 type member struct {
 	site *site
 	srv  *server
-	// clients is the link of its clients. inner holds the links to the other nodes' inner listeners, nil for itself, and pg those to PostgreSQL and its
-	// standby, if there is one.
+	// clients is the link of its clients. inner holds the links to the other nodes' inner listeners, nil for itself, and
+	// pg those to PostgreSQL and its standby, if there is one.
 	clients *testlink.Link
 	inner   []*testlink.Link
 	pg      []*testlink.Link
@@ -76,7 +76,8 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 			if j == i {
 				continue
 			}
-			// Nodes read each other's addresses from PostgreSQL. The addresses that this node reads are replaced, so that each pair has its own link.
+			// Nodes read each other's addresses from PostgreSQL. The addresses that this node reads are replaced, so that each
+			// pair has its own link.
 			m.inner[j] = testlink.New(t, inner[j])
 			for _, link := range m.pg {
 				link.Replace(inner[j], m.inner[j].Addr())
@@ -162,8 +163,8 @@ func (m *member) role() string {
 	return role
 }
 
-// leases returns the number of reads by a lease that the nodes report, except one that leads; without it -1. Nodes count from the time at which they
-// began to follow.
+// leases returns the number of reads by a lease that the nodes report, except one that leads; without it -1. Nodes
+// count from the time at which they began to follow.
 func (c *cluster) leases(leader int) (sum int64) {
 	c.others(leader, func(m *member) { sum += m.leases() })
 	return sum

@@ -21,7 +21,8 @@ import (
 // timeLimit is the time limit of each wait.
 const timeLimit = 2 * time.Minute
 
-// TestMain runs the tests and removes the built program afterwards. It is also the entry point of the receiver of events.
+// TestMain runs the tests and removes the built program afterwards. It is also the entry point of the receiver of
+// events.
 func TestMain(m *testing.M) {
 	if addr := os.Getenv(receiverAddr); addr != "" {
 		os.Exit(receiveEvents(addr, os.Getenv(receiverLog)))
@@ -118,7 +119,8 @@ func (s *server) logged() string {
 	return s.log.String()
 }
 
-// launch starts the program on the data folder. ready receives true when the program answers, or false if it ends before.
+// launch starts the program on the data folder. ready receives true when the program answers, or false if it ends
+// before.
 func (s *site) launch() (srv *server, ready <-chan bool) {
 	s.t.Helper()
 	path, err := testprogram.Clave()

@@ -8,8 +8,9 @@ import (
 	"cloud.google.com/go/firestore/apiv1/firestorepb"
 )
 
-// rising is a document with a number that only increases: each write sets it to the maximum of the old and the new number. So every read is checked, not
-// only the few that fit a history: its number is at least every number that was acknowledged or read before it began.
+// rising is a document with a number that only increases: each write sets it to the maximum of the old and the new
+// number. So every read is checked, not only the few that fit a history: its number is at least every number that was
+// acknowledged or read before it began.
 type rising struct {
 	mu sync.Mutex
 	// given is the last number that a write got. least is the greatest number that was acknowledged or read.

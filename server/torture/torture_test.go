@@ -60,8 +60,8 @@ var ends = []end{
 	{"power cut", cutPower},
 }
 
-// killDuringBackup kills the program while it makes a backup. The next backup must remove the files of the killed one and contain all acknowledged
-// commits.
+// killDuringBackup kills the program while it makes a backup. The next backup must remove the files of the killed one
+// and contain all acknowledged commits.
 func killDuringBackup(srv *server, l *ledger) {
 	s := srv.site
 	parent := s.t.TempDir()
@@ -193,7 +193,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// runRound runs clients until a number of commits are acknowledged, ends the program under load, and waits for the clients.
+// runRound runs clients until a number of commits are acknowledged, ends the program under load, and waits for the
+// clients.
 func runRound(t *testing.T, w *work, commits int64, end func()) {
 	t.Helper()
 	limit, cancel := context.WithTimeout(t.Context(), timeLimit)
@@ -319,8 +320,8 @@ func compareLedger(t *testing.T, c client, l *ledger) []string {
 	return l.compare(entries, names)
 }
 
-// TestTheChecksDetectLostCommits replaces the folder by an earlier copy between two starts. The ledger must report missing commits, and the histories
-// must not be linearizable.
+// TestTheChecksDetectLostCommits replaces the folder by an earlier copy between two starts. The ledger must report
+// missing commits, and the histories must not be linearizable.
 func TestTheChecksDetectLostCommits(t *testing.T) {
 	s, l := newSite(t), newLedger()
 	w := newWork(newClient(t, s.addr), l)

@@ -64,8 +64,8 @@ func killWithin(cmd *exec.Cmd, whole time.Duration) {
 	}
 }
 
-// TestKilledImportsAndRestores kills imports and restores at random times. Each time the data must be complete or absent, or the
-// program must refuse to start and the same command, run again, must complete them.
+// TestKilledImportsAndRestores kills imports and restores at random times. Each time the data must be complete or
+// absent, or the program must refuse to start and the same command, run again, must complete them.
 func TestKilledImportsAndRestores(t *testing.T) {
 	export, copied := makeExport(t)
 	for _, command := range [][]string{{"import", export, "--project", project}, {"restore", copied}} {
@@ -116,8 +116,8 @@ func (s *site) afterKill(args []string) (refused bool) {
 	return refused
 }
 
-// TestKilledExports kills exports over an earlier export at random times. The folder must have a complete export each time, and nothing else may be left
-// after the next one.
+// TestKilledExports kills exports over an earlier export at random times. The folder must have a complete export each
+// time, and nothing else may be left after the next one.
 func TestKilledExports(t *testing.T) {
 	_, copied := makeExport(t)
 	s := newSite(t)
@@ -147,8 +147,8 @@ func TestKilledExports(t *testing.T) {
 	}
 }
 
-// TestRefusedImportsLeaveNothing imports exports that are refused, by a command and at a start, into absent, empty and used folders. Each must end with one
-// line and leave the folder as it was.
+// TestRefusedImportsLeaveNothing imports exports that are refused, by a command and at a start, into absent, empty and
+// used folders. Each must end with one line and leave the folder as it was.
 func TestRefusedImportsLeaveNothing(t *testing.T) {
 	s := newSite(t)
 	srv := s.start()

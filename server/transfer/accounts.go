@@ -15,8 +15,8 @@ import (
 	"clave/server/identity/userinfo"
 )
 
-// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json and ignores the others. So it loses
-// the settings that it does not support, the settings of tenants, and passwords that another service hashed.
+// The files of accounts. The Emulator Suite imports config.json and accounts[-TENANT].json and ignores the others. So
+// it loses the settings that it does not support, the settings of tenants, and passwords that another service hashed.
 const (
 	accountsName = "accounts"
 	// hashesName begins the names of files with accounts whose password hashes have other parameters than the project's.
@@ -107,8 +107,9 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	if tenant != "" {
 		name += "-" + tenant
 	}
-	// Every account is in the main file, which the Emulator Suite imports. One whose password another service hashed is also in a file
-	// with the parameters of that hash, which importAccounts reads later; others collects those by their parameters.
+	// Every account is in the main file, which the Emulator Suite imports. One whose password another service hashed is
+	// also in a file with the parameters of that hash, which importAccounts reads later; others collects those by their
+	// parameters.
 	others := make(map[string][]json.RawMessage)
 	main, err := newAccountsFile(filepath.Join(o.dir, name+jsonSuffix))
 	if err != nil {

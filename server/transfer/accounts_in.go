@@ -54,8 +54,8 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 			return err
 		}
 	}
-	// The accounts of the second files are in the first ones already. They are imported again with their passwords, and not counted
-	// twice.
+	// The accounts of the second files are in the first ones already. They are imported again with their passwords, and
+	// not counted twice.
 	sum.Accounts += in.count
 	for _, name := range second {
 		if err := in.read(ctx, folder, name, ""); err != nil {
@@ -122,7 +122,8 @@ func isObject(text []byte) error {
 	return json.Unmarshal(text, &object)
 }
 
-// maxAccountsFile is the maximum size in bytes of a file of accounts, which is read as a whole: some two million accounts.
+// maxAccountsFile is the maximum size in bytes of a file of accounts, which is read as a whole: some two million
+// accounts.
 const maxAccountsFile = 1 << 30
 
 // accountsIn imports files of accounts, or only verifies them.
@@ -207,8 +208,8 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request impo
 	return nil
 }
 
-// makeTenant creates a tenant with every provider enabled, for an export with accounts of a tenant but without its settings,
-// as the Emulator Suite writes it.
+// makeTenant creates a tenant with every provider enabled, for an export with accounts of a tenant but without its
+// settings, as the Emulator Suite writes it.
 func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 	if id == "" {
 		return nil

@@ -24,9 +24,9 @@ func cannotWrite(err error) error {
 	return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 }
 
-// replace writes a folder and gives it the name dir, which must be absent, be empty, or have the marker: a file of every export. The folder is
-// written into a temporary folder beside dir. If the process ends before the new folder is complete, dir stays as it was, and the next export
-// removes the temporary folder.
+// replace writes a folder and gives it the name dir, which must be absent, be empty, or have the marker: a file of
+// every export. The folder is written into a temporary folder beside dir. If the process ends before the new folder is
+// complete, dir stays as it was, and the next export removes the temporary folder.
 func replace(dir, marker string, write func(part string) error) (err error) {
 	if err := replaceable(dir, marker); err != nil {
 		return err

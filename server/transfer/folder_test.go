@@ -25,7 +25,8 @@ func namesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestTheRemainsOfAKilledExportAreRemoved exports beside the temporary folder of a killed process, and then over that export.
+// TestTheRemainsOfAKilledExportAreRemoved exports beside the temporary folder of a killed process, and then over that
+// export.
 func TestTheRemainsOfAKilledExportAreRemoved(t *testing.T) {
 	h, parent := newFixture(t, cheap), t.TempDir()
 	remains := filepath.Join(parent, "seed.copy-1")

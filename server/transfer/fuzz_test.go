@@ -12,7 +12,8 @@ import (
 	"clave/server/value"
 )
 
-// FuzzEntity parses any bytes as an entity. It must not panic, and a parsed entity must be unchanged after it was written and read again.
+// FuzzEntity parses any bytes as an entity. It must not panic, and a parsed entity must be unchanged after it was
+// written and read again.
 func FuzzEntity(f *testing.F) {
 	text, err := os.ReadFile("testdata/suite/firestore_export/all_namespaces/all_kinds/output-0")
 	if err != nil {
@@ -42,7 +43,8 @@ func FuzzEntity(f *testing.F) {
 	})
 }
 
-// FuzzLog parses any bytes as a log of documents and as metadata. It must not panic or accept a path outside the folder.
+// FuzzLog parses any bytes as a log of documents and as metadata. It must not panic or accept a path outside the
+// folder.
 func FuzzLog(f *testing.F) {
 	text, err := overall(1, 2)
 	if err != nil {

@@ -115,10 +115,12 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 	return parts, err
 }
 
-// maxMetadata is the maximum size in bytes of a file that describes an export. Files of documents and of accounts have other limits.
+// maxMetadata is the maximum size in bytes of a file that describes an export. Files of documents and of accounts have
+// other limits.
 const maxMetadata = 16 << 20
 
-// readMetadata returns the content of a file that describes an export. A larger file describes none, and would have to fit into the memory.
+// readMetadata returns the content of a file that describes an export. A larger file describes none, and would have to
+// fit into the memory.
 func readMetadata(folder fs.FS, name string) ([]byte, error) {
 	if err := checkRegular(folder, name, maxMetadata); err != nil {
 		return nil, err
@@ -126,7 +128,8 @@ func readMetadata(folder fs.FS, name string) ([]byte, error) {
 	return fs.ReadFile(folder, name)
 }
 
-// checkRegular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might never return.
+// checkRegular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might
+// never return.
 func checkRegular(folder fs.FS, name string, most int64) error {
 	info, err := fs.Stat(folder, name)
 	switch {
@@ -148,7 +151,8 @@ func checkNamed(kind, name string) error {
 	return fmt.Errorf("it names no %s", kind)
 }
 
-// namedTwice returns the error for a file that is named twice. A small file of metadata could otherwise have a large one read any number of times.
+// namedTwice returns the error for a file that is named twice. A small file of metadata could otherwise have a large
+// one read any number of times.
 func namedTwice(name string) error { return fmt.Errorf("it names %s twice", name) }
 
 // outputs returns the paths of the files with documents that a file of metadata names.
@@ -209,8 +213,8 @@ func pathInFolder(name string, text []byte) (string, error) {
 	return p, nil
 }
 
-// unframed returns the last record of a log, or the text itself if it is not a log. The official emulator writes one of the
-// two kinds of metadata as a log.
+// unframed returns the last record of a log, or the text itself if it is not a log. The official emulator writes one of
+// the two kinds of metadata as a log.
 func unframed(text []byte) []byte {
 	message := text
 	err := readRecords(bytes.NewReader(text), func(one []byte) error {

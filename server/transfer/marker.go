@@ -12,8 +12,8 @@ import (
 	"clave/server/fault"
 )
 
-// marked calls apply, which changes the data, while the marker exists. After an error, or if the process ends, the marker
-// remains: the data then contain a part of the import, and repeating the import completes them.
+// marked calls apply, which changes the data, while the marker exists. After an error, or if the process ends, the
+// marker remains: the data then contain a part of the import, and repeating the import completes them.
 func (t *Transfer) marked(source string, apply func() error) error {
 	t.changed.Store(true)
 	if t.o.Marker == "" {

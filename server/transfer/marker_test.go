@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestMarker checks that the marker of an import exists during the import and after a failed one, until an import has completed.
+// TestMarker checks that the marker of an import exists during the import and after a failed one, until an import has
+// completed.
 func TestMarker(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "importing")
 	tr := New(Options{Marker: marker})

@@ -18,9 +18,11 @@ import (
 	"clave/server/resource"
 )
 
-// How an import works. It reads everything twice: first to verify it, then to write it. A refused import therefore changes nothing. The second pass is not
-// atomic: documents are committed in batches, and accounts are imported by requests of maxAccounts. It runs while a marker exists (marker.go), with which no
-// server starts. Documents and accounts of the same names are replaced and all others stay, so the same import, repeated after an interruption, completes it.
+// How an import works. It reads everything twice: first to verify it, then to write it. A refused import therefore
+// changes nothing. The second pass is not atomic: documents are committed in batches, and accounts are imported by
+// requests of maxAccounts. It runs while a marker exists (marker.go), with which no server starts. Documents and
+// accounts of the same names are replaced and all others stay, so the same import, repeated after an interruption,
+// completes it.
 
 // The names in a folder of the Emulator Suite.
 const (
@@ -117,8 +119,8 @@ const (
 )
 
 // Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. An
-// earlier export in the folder is replaced atomically when everything is written. Export returns FailedPrecondition if the
-// folder contains other files.
+// earlier export in the folder is replaced atomically when everything is written. Export returns FailedPrecondition if
+// the folder contains other files.
 func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (sum Summary, err error) {
 	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, only, &sum) })
 }
@@ -211,9 +213,9 @@ func exportOf(db resource.Database) suiteExport {
 	return suiteExport{Version: FormatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
 }
 
-// Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Existing documents
-// and accounts with the same name or id are replaced. The whole folder is verified first: missing or damaged parts, counts
-// that differ from the metadata, and accounts that would be refused are errors and change nothing.
+// Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Existing documents and accounts
+// with the same name or id are replaced. The whole folder is verified first: missing or damaged parts, counts that
+// differ from the metadata, and accounts that would be refused are errors and change nothing.
 func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err error) {
 	content, err := contentOf(dir)
 	if err != nil {

@@ -344,7 +344,8 @@ func TestCanExport(t *testing.T) {
 	}
 }
 
-// TestExportOfAProject checks that an export contains only the requested parts, and reports other projects with documents.
+// TestExportOfAProject checks that an export contains only the requested parts, and reports other projects with
+// documents.
 func TestExportOfAProject(t *testing.T) {
 	h := newFixture(t, cheap)
 	h.put(everything, "c/d", value.Map{})

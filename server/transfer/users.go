@@ -43,8 +43,8 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 	return filled, nil
 }
 
-// ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with the
-// password hash parameters in the form in which the Firebase console shows them.
+// ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with
+// the password hash parameters in the form in which the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
 	var hash *importform.Request
 	if hashFile != "" {

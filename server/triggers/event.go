@@ -134,12 +134,13 @@ func encodeSecond(t *Trigger, at clock.Version, c *Change) (message, error) {
 func cloudEvent(t *Trigger, at clock.Version, c *Change) map[string]string {
 	db := c.Name.DB
 	h := map[string]string{
-		"Content-Type":       "application/protobuf",
-		"Ce-Specversion":     "1.0",
-		"Ce-Id":              eventID(at, c, t.key),
-		"Ce-Time":            at.Time().Format(time.RFC3339),
-		"Ce-Type":            t.event,
-		"Ce-Source":          "//firestore.googleapis.com/projects/" + db.String(), // the official emulator writes projects twice
+		"Content-Type":   "application/protobuf",
+		"Ce-Specversion": "1.0",
+		"Ce-Id":          eventID(at, c, t.key),
+		"Ce-Time":        at.Time().Format(time.RFC3339),
+		"Ce-Type":        t.event,
+		// The official emulator writes projects twice.
+		"Ce-Source":          "//firestore.googleapis.com/projects/" + db.String(),
 		"Ce-Subject":         "documents/" + c.Name.Path,
 		"Ce-Datacontenttype": "application/protobuf",
 		"Ce-Dataschema":      schema,

@@ -23,8 +23,8 @@ type Message struct {
 // ID returns the event's id.
 func (m *Message) ID() string { return m.Header.Get("Ce-Id") }
 
-// Eventarc returns the message of a change as Eventarc sends it in production, with its data as JSON or as the serialized
-// DocumentEventData. The emulator's events, which are of another form, are the Dispatcher's.
+// Eventarc returns the message of a change as Eventarc sends it in production, with its data as JSON or as the
+// serialized DocumentEventData. The emulator's events, which are of another form, are the Dispatcher's.
 func (t *Trigger) Eventarc(at clock.Version, c *Change, asJSON bool) (Message, error) {
 	header := make(http.Header)
 	for name, v := range cloudEvent(t, at, c) {

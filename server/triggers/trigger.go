@@ -108,7 +108,10 @@ func ParseFirst(project, key string, body []byte) (*Trigger, error) {
 
 // ParseSecond parses the body of a registration of the 2nd generation:
 //
-//	{"eventType": …, "database": "(default)", "namespace": "(default)", "document": {"value": PATTERN, "matchType": "PATH_PATTERN"}}
+//	{
+//		"eventType": …, "database": "(default)", "namespace": "(default)",
+//		"document": {"value": PATTERN, "matchType": "PATH_PATTERN"}
+//	}
 //
 // Without a document the trigger is for all documents of the database.
 func ParseSecond(project, key string, body []byte) (*Trigger, error) {

@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Turn is one call's use of a queue. It must be used by one goroutine only. All methods may be called on nil, which never waits.
+// Turn is one call's use of a queue. It must be used by one goroutine only. All methods may be called on nil, which
+// never waits.
 type Turn struct {
 	queue  *Queue
 	client string
@@ -30,7 +31,8 @@ func Cost(size int) int { return 1 + size>>10 }
 // turnKey is the key of a call's turn in its context.
 type turnKey struct{}
 
-// Within returns a context under which a client's call works with a turn of its own. A nil queue returns the context itself.
+// Within returns a context under which a client's call works with a turn of its own. A nil queue returns the context
+// itself.
 func (q *Queue) Within(ctx context.Context, client string) context.Context {
 	if q == nil {
 		return ctx
@@ -52,8 +54,8 @@ func (t *Turn) Start(ctx context.Context) error {
 	return t.enter(ctx)
 }
 
-// Step counts the cost of work in keys, and waits for the next turn if the present one is over. It returns the error of ctx if that ends
-// meanwhile, and Unavailable if too many calls of the client wait.
+// Step counts the cost of work in keys, and waits for the next turn if the present one is over. It returns the error of
+// ctx if that ends meanwhile, and Unavailable if too many calls of the client wait.
 func (t *Turn) Step(ctx context.Context, cost int) error {
 	if t == nil {
 		return nil

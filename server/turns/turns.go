@@ -1,8 +1,9 @@
-// Package turns divides the time of the processors between the clients whose calls read many keys. A call that reads few keys needs no turn
-// while no call waits for one. A call that reads more needs one of a few workers, and passes it on after a slice of work if others wait.
+// Package turns divides the time of the processors between the clients whose calls read many keys. A call that reads
+// few keys needs no turn while no call waits for one. A call that reads more needs one of a few workers, and passes it
+// on after a slice of work if others wait.
 //
-// Waiting clients take turns, whatever the number of calls of each. A flood of expensive queries of one network therefore delays that network's
-// own queries, and leaves a processor to the calls that need no turn.
+// Waiting clients take turns, whatever the number of calls of each. A flood of expensive queries of one network
+// therefore delays that network's own queries, and leaves a processor to the calls that need no turn.
 package turns
 
 import (
@@ -24,8 +25,8 @@ const (
 	free = 64
 	// slice is the cost after which a call passes its turn on if others wait: a few milliseconds of work.
 	slice = 1024
-	// mostBegun is the number of calls of one client that may wait after their first turn before a further one gets its first. These calls hold
-	// iterators and results.
+	// mostBegun is the number of calls of one client that may wait after their first turn before a further one gets its
+	// first. These calls hold iterators and results.
 	mostBegun = 16
 	// lentTime is the time for which a call may keep its turn while it waits for its client and others wait.
 	lentTime = 2 * time.Millisecond
@@ -33,7 +34,8 @@ const (
 
 // Options configure a Queue.
 type Options struct {
-	// Workers is the number of calls that have a turn at the same time; zero means all processors but one, and at least one.
+	// Workers is the number of calls that have a turn at the same time; zero means all processors but one, and at least
+	// one.
 	Workers int
 	// Waiting is the maximum number of calls of one client that wait for their first turn; zero means 512.
 	Waiting int
@@ -203,8 +205,9 @@ func (q *Queue) watch() {
 	}
 }
 
-// takeLent takes the turns that have been lent since seen, which maps each lent turn to its uses, and returns the map for the next call. It returns false
-// if no call waits. A call whose turn is taken can get another one only afterwards, because the lock is held meanwhile.
+// takeLent takes the turns that have been lent since seen, which maps each lent turn to its uses, and returns the map
+// for the next call. It returns false if no call waits. A call whose turn is taken can get another one only afterwards,
+// because the lock is held meanwhile.
 func (q *Queue) takeLent(seen map[*Turn]uint64) (now map[*Turn]uint64, waiting bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

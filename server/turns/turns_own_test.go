@@ -17,8 +17,9 @@ func (q *Queue) count() int {
 	return q.mu.idle + len(q.mu.held)
 }
 
-// TestATakenTurnIsNoOther lets calls continue at the moment at which the queue takes their turns. A call that has a turn again must be among those that have
-// one: otherwise the queue could never take its turn from a client that does not read.
+// TestATakenTurnIsNoOther lets calls continue at the moment at which the queue takes their turns. A call that has a
+// turn again must be among those that have one: otherwise the queue could never take its turn from a client that does
+// not read.
 func TestATakenTurnIsNoOther(t *testing.T) {
 	const workers, callers, rounds = 2, 4, 3_000
 	manual := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))

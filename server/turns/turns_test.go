@@ -36,7 +36,8 @@ func take(t *testing.T, q *turns.Queue, client string) (*turns.Turn, context.Con
 	return turn, ctx
 }
 
-// wait starts a call that waits for a turn, and then works for the cost of steps slices. It returns once the call waits.
+// wait starts a call that waits for a turn, and then works for the cost of steps slices. It returns once the call
+// waits.
 func wait(t *testing.T, q *turns.Queue, calls *sync.WaitGroup, client string, steps int, worked func(client string)) {
 	t.Helper()
 	before := q.Waiting()

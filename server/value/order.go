@@ -1,7 +1,7 @@
 package value
 
-// Order returns the names of maps' members in order. If a map has the same names as the one before, as documents of a collection mostly do, it need not sort them.
-// The zero value is ready. It must be used by one goroutine at a time.
+// Order returns the names of maps' members in order. If a map has the same names as the one before, as documents of a
+// collection mostly do, it need not sort them. The zero value is ready. It must be used by one goroutine at a time.
 type Order struct{ last []string }
 
 // Names returns what SortedKeys returns. The slice remains valid, and must not be changed.

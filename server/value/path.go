@@ -135,8 +135,8 @@ func (m Map) Get(path FieldPath) (Value, bool) {
 	return v, ok
 }
 
-// Set returns the map with v at the path. It creates missing maps on the path and replaces values that are not maps. The
-// receiver is not changed. The result shares everything outside the path with it.
+// Set returns the map with v at the path. It creates missing maps on the path and replaces values that are not maps.
+// The receiver is not changed. The result shares everything outside the path with it.
 func (m Map) Set(path FieldPath, v Value) Map {
 	out := m.clone()
 	if len(path) == 1 {

@@ -11,8 +11,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The types below are the responses that contain documents or values. Their wire form and their JSON are encoded without
-// an intermediate message. Each has three methods:
+// The types below are the responses that contain documents or values. Their wire form and their JSON are encoded
+// without an intermediate message. Each has three methods:
 //
 //   - Append appends the wire form,
 //   - AppendJSON appends the JSON on one line, by proto3's JSON mapping,

@@ -233,7 +233,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestAnswersWithoutAForm checks that values which messages or JSON cannot represent are refused, and that nothing is appended.
+// TestAnswersWithoutAForm checks that values which messages or JSON cannot represent are refused, and that nothing is
+// appended.
 func TestAnswersWithoutAForm(t *testing.T) {
 	of := func(v value.Value) *document.Document {
 		return &document.Document{Fields: value.Map{"v": value.Array{v}}}
@@ -270,8 +271,8 @@ func benchmarked(b *testing.B) *document.Document {
 	return d
 }
 
-// BenchmarkDocument measures the conversion of a stored document to an answer's binary form and JSON: directly, and through a message and the
-// generated code.
+// BenchmarkDocument measures the conversion of a stored document to an answer's binary form and JSON: directly, and
+// through a message and the generated code.
 func BenchmarkDocument(b *testing.B) {
 	d := benchmarked(b)
 	var scratch []byte

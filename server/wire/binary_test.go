@@ -81,7 +81,8 @@ func compareUnmarshal(t *testing.T, b []byte, empty proto.Message) {
 	}
 }
 
-// compareParsed compares the writes of a CommitRequest, whose documents are parsed with the message, with those of the general parser.
+// compareParsed compares the writes of a CommitRequest, whose documents are parsed with the message, with those of the
+// general parser.
 func compareParsed(t *testing.T, b []byte) {
 	t.Helper()
 	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
@@ -114,7 +115,8 @@ func compareParsed(t *testing.T, b []byte) {
 	}
 }
 
-// TestUnmarshalParsesDocuments parses requests to commit with all values, with values that are not valid, and with parts of other forms.
+// TestUnmarshalParsesDocuments parses requests to commit with all values, with values that are not valid, and with
+// parts of other forms.
 func TestUnmarshalParsesDocuments(t *testing.T) {
 	valid := &pb.CommitRequest{Database: "projects/p/databases/(default)", Transaction: []byte{1}}
 	valid.Writes = append(valid.Writes, requests()[1].(*pb.CommitRequest).GetWrites()[:3]...)

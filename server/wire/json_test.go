@@ -130,7 +130,8 @@ func TestSetParam(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON checks that invalid bodies are refused without a panic, and that an accepted body is unchanged after it was written and read again.
+// FuzzParseJSON checks that invalid bodies are refused without a panic, and that an accepted body is unchanged after it
+// was written and read again.
 func FuzzParseJSON(f *testing.F) {
 	f.Add(commit(`{"mapValue":{"fields":{"b":{"timestampValue":"2020-01-01T00:00:00Z"}}}}`))
 	f.Add(`{writes:[{'delete':"\ud83d\ude00",}],}`)

@@ -40,7 +40,8 @@ func TestKnownJSONIsThatOfProtojson(t *testing.T) {
 	}
 }
 
-// TestUnusualJSONIsLeftToProtojson checks that messages which the appender does not support are written by protojson, or refused.
+// TestUnusualJSONIsLeftToProtojson checks that messages which the appender does not support are written by protojson,
+// or refused.
 func TestUnusualJSONIsLeftToProtojson(t *testing.T) {
 	change := func(c *pb.TargetChange) *pb.ListenResponse {
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: c}}

@@ -30,8 +30,8 @@ func ParseJSON[Text ~[]byte | ~string](body Text, m proto.Message) error {
 	return a.err()
 }
 
-// The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition: its node and the field of
-// a message.
+// The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition: its
+// node and the field of a message.
 const (
 	memoryPerByte  = 3
 	memoryPerValue = 192

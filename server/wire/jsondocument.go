@@ -12,11 +12,11 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// Most of a body is writes, documents and values. The functions here and in jsonwrite.go convert them from JSON without reflection
-// if they have the form that clients usually send. For anything unusual they return false. The assigner, which accepts every form
-// and has the error texts, then converts the message from its beginning. Within it, it tries these functions for each
-// message again: for each write, its document, and the value of each field of that; within such a value not at all. So it reads no
-// part of a body more than five times, at any depth.
+// Most of a body is writes, documents and values. The functions here and in jsonwrite.go convert them from JSON without
+// reflection if they have the form that clients usually send. For anything unusual they return false. The assigner,
+// which accepts every form and has the error texts, then converts the message from its beginning. Within it, it tries
+// these functions for each message again: for each write, its document, and the value of each field of that; within
+// such a value not at all. So it reads no part of a body more than five times, at any depth.
 
 // valueName is the name of the message of values.
 var valueName = (&pb.Value{}).ProtoReflect().Descriptor().FullName()

@@ -109,8 +109,8 @@ func TestParsedDocumentsAreTheSameEitherWay(t *testing.T) {
 	}
 }
 
-// TestDeepUnusualValuesAreParsedOnce parses a deep value with an unusual one at its end. The number of attempts to parse it without reflection
-// must not grow with its depth.
+// TestDeepUnusualValuesAreParsedOnce parses a deep value with an unusual one at its end. The number of attempts to
+// parse it without reflection must not grow with its depth.
 func TestDeepUnusualValuesAreParsedOnce(t *testing.T) {
 	text := strings.Repeat(`{"integerValue":"1"},`, 200) + `{"nullValue":0}`
 	for range 60 {

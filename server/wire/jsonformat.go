@@ -28,8 +28,8 @@ func AppendJSON(b []byte, m proto.Message) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It returns InvalidArgument
-// if the message has no such field or the field cannot hold the value.
+// SetParam sets the field of a message that a query parameter names, such as mask.fieldPaths. It returns
+// InvalidArgument if the message has no such field or the field cannot hold the value.
 func SetParam(m proto.Message, name string, values []string) error {
 	a := &assigner{}
 	a.param(m.ProtoReflect(), name, name, "", values)

@@ -10,7 +10,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestBodiesHaveALimitOfValues parses bodies with as many values as they may have and one more. The estimate of the memory counts every value.
+// TestBodiesHaveALimitOfValues parses bodies with as many values as they may have and one more. The estimate of the
+// memory counts every value.
 func TestBodiesHaveALimitOfValues(t *testing.T) {
 	const others = 3 // the body, the array's value and the array
 	for _, tt := range []struct {
@@ -32,7 +33,8 @@ func TestBodiesHaveALimitOfValues(t *testing.T) {
 	}
 }
 
-// TestStringsDoNotKeepTheBody parses commits in which nearly all of the body is white space, by both ways, and keeps one string of each message.
+// TestStringsDoNotKeepTheBody parses commits in which nearly all of the body is white space, by both ways, and keeps
+// one string of each message.
 func TestStringsDoNotKeepTheBody(t *testing.T) {
 	const bodies, size = 8, 1 << 19
 	commit := func(value string) string {

@@ -11,8 +11,8 @@ import (
 // maxJSONDepth is the maximum nesting of a body. A map in a document takes four levels of JSON.
 const maxJSONDepth = 250
 
-// maxJSONValues is the maximum number of values of a body. A value in a document is two of them, so the largest body has this many only if
-// its fields take less than 22 bytes each.
+// maxJSONValues is the maximum number of values of a body. A value in a document is two of them, so the largest body
+// has this many only if its fields take less than 22 bytes each.
 const maxJSONValues = 1 << 20
 
 // jsonParser parses JSON as Google's servers do: names may be unquoted, strings may have single quotes, and a comma
@@ -24,8 +24,8 @@ type jsonParser struct {
 	count int
 }
 
-// The usual number of bytes of a body for each cell of its tape, and the maximum number of cells for which there is room from the
-// beginning.
+// The usual number of bytes of a body for each cell of its tape, and the maximum number of cells for which there is
+// room from the beginning.
 const (
 	bytesPerCell = 8
 	mostCells    = 4096

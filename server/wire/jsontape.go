@@ -15,8 +15,8 @@ const (
 	jsonObject
 )
 
-// jsonTape holds the values of a body in the order in which they begin: each value before those in it, and a member's name, as a string,
-// before the member's value. It takes little memory beside the body and has no pointers into it.
+// jsonTape holds the values of a body in the order in which they begin: each value before those in it, and a member's
+// name, as a string, before the member's value. It takes little memory beside the body and has no pointers into it.
 type jsonTape struct {
 	in    string
 	cells []jsonCell
@@ -29,8 +29,8 @@ type jsonCell struct {
 	kind jsonKind
 	// apart is set for a string of jsonTape.texts.
 	apart bool
-	// from and to are the value's position in the body, or for a string that is set apart, from is its number. For an array or an object,
-	// from is the number of its elements or members, and to the number of the cell after it.
+	// from and to are the value's position in the body, or for a string that is set apart, from is its number. For an
+	// array or an object, from is the number of its elements or members, and to the number of the cell after it.
 	from, to uint32
 }
 

@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// sharedText is the maximum size of a text in bytes of which strings that are stored may be parts. A part of a text keeps the memory of the
-// whole text, however short it is.
+// sharedText is the maximum size of a text in bytes of which strings that are stored may be parts. A part of a text
+// keeps the memory of the whole text, however short it is.
 const sharedText = 4 << 10
 
 // keeper copies strings out of a text, so that the text's memory can be freed while one of them is in use.

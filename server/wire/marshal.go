@@ -13,7 +13,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The numbers of the fields of messages that are not Firestore's: entries of maps, google.protobuf.Timestamp and google.type.LatLng.
+// The numbers of the fields of messages that are not Firestore's: entries of maps, google.protobuf.Timestamp and
+// google.type.LatLng.
 const (
 	fieldEntryKey, fieldEntryValue protowire.Number = 1, 2
 	fieldSeconds, fieldNanos       protowire.Number = 1, 2

@@ -11,22 +11,22 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// The memory in bytes that each byte of a message's binary form takes while it is parsed, and that each message in it takes in addition: its
-// struct, its place in a list or a table, and the value that it becomes.
+// The memory in bytes that each byte of a message's binary form takes while it is parsed, and that each message in it
+// takes in addition: its struct, its place in a list or a table, and the value that it becomes.
 const (
 	binaryPerByte    = 2
 	binaryPerMessage = 256
 )
 
-// maxMessages is the maximum number of messages in one, and of strings in its lists. Each value of a document is one, so the largest request
-// has this many only if its fields take less than 10 bytes each.
+// maxMessages is the maximum number of messages in one, and of strings in its lists. Each value of a document is one,
+// so the largest request has this many only if its fields take less than 10 bytes each.
 const maxMessages = 1 << 20
 
 // countedDepth is the depth to which messages are counted. Deeper ones are refused when they are parsed.
 const countedDepth = 128
 
-// BinaryMemory returns about how many bytes Unmarshal takes at most for the binary form of a request. It returns InvalidArgument for one of
-// too many messages. Invalid parts are not counted.
+// BinaryMemory returns about how many bytes Unmarshal takes at most for the binary form of a request. It returns
+// InvalidArgument for one of too many messages. Invalid parts are not counted.
 func BinaryMemory(b []byte, m proto.Message) (int64, error) {
 	n := 0
 	if s := shapes()[m.ProtoReflect().Descriptor().FullName()]; s != nil {
@@ -80,8 +80,8 @@ func makeShape(d protoreflect.MessageDescriptor, made map[protoreflect.FullName]
 	return s
 }
 
-// count returns the number of messages in the binary form of one with this shape, itself included, or somewhat more than maxMessages.
-// Those below depth levels are counted as if they took two bytes each, the least.
+// count returns the number of messages in the binary form of one with this shape, itself included, or somewhat more
+// than maxMessages. Those below depth levels are counted as if they took two bytes each, the least.
 func (s *shape) count(b []byte, depth int) int {
 	if depth == 0 {
 		return len(b) / 2
@@ -112,8 +112,8 @@ func (s *shape) count(b []byte, depth int) int {
 	return n
 }
 
-// consumeField returns the number of the first field of a message and its bytes, which are nil for a number. size is negative if the field
-// is not valid.
+// consumeField returns the number of the first field of a message and its bytes, which are nil for a number. size is
+// negative if the field is not valid.
 func consumeField(b []byte) (number protowire.Number, part []byte, size int) {
 	number, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 {

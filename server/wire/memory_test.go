@@ -12,14 +12,16 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// commitOf returns the binary form of a commit of one document whose field a is an array with the given binary form of values.
+// commitOf returns the binary form of a commit of one document whose field a is an array with the given binary form of
+// values.
 func commitOf(values []byte) []byte {
 	array := field(pb.FieldValueArrayValue, values)
 	entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, array)...)
 	return field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, field(pb.FieldDocumentFields, entry)))
 }
 
-// TestBinaryMemory compares the estimate with the heap that parsed requests take, for values that take many times their bytes.
+// TestBinaryMemory compares the estimate with the heap that parsed requests take, for values that take many times their
+// bytes.
 func TestBinaryMemory(t *testing.T) {
 	const n = 100_000
 	value := func(v []byte) []byte { return field(pb.FieldArrayValueValues, v) }
@@ -62,7 +64,8 @@ func TestBinaryMemory(t *testing.T) {
 	}
 }
 
-// TestManyMessagesAreRefused counts messages at the limit and beyond it, in arrays, below the counted depth and of names.
+// TestManyMessagesAreRefused counts messages at the limit and beyond it, in arrays, below the counted depth and of
+// names.
 func TestManyMessagesAreRefused(t *testing.T) {
 	const most = 1 << 20
 	empty := field(pb.FieldArrayValueValues, nil)

@@ -33,7 +33,8 @@ func field(number protowire.Number, message []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
 }
 
-// TestDeepNestingIsRefused checks that a request of the maximum size with deep nesting is refused and does not overflow the stack.
+// TestDeepNestingIsRefused checks that a request of the maximum size with deep nesting is refused and does not overflow
+// the stack.
 func TestDeepNestingIsRefused(t *testing.T) {
 	for _, levels := range []int{100_000, 1_400_000} {
 		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)

@@ -1,4 +1,5 @@
-// Package passhash computes and checks hashes of passwords: Firebase's own kind, and all kinds that the Admin SDK can import.
+// Package passhash computes and checks hashes of passwords: Firebase's own kind, and all kinds that the Admin SDK can
+// import.
 package passhash
 
 import (

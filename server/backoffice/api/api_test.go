@@ -156,7 +156,8 @@ func TestTriesCountByClientBehindAProxy(t *testing.T) {
 	}
 }
 
-// FuzzHandler sends any body to both routes. Every answer must be JSON with a code and must not report an internal error.
+// FuzzHandler sends any body to both routes. Every answer must be JSON with a code and must not report an internal
+// error.
 func FuzzHandler(f *testing.F) {
 	for _, seed := range []string{`{"code":"a"}`, `{"ticket":"a"}`, `{"code":null}`, `[1]`, `{"code":"\ud800"}`, "\xff"} {
 		f.Add(seed, "10.0.0.1")
@@ -176,8 +177,8 @@ func FuzzHandler(f *testing.F) {
 	})
 }
 
-// TestOnlyAdministratorsUseOtherRoutes calls each route of the handler, except the two by which users become administrators, without a credential and
-// with invalid bodies: the caller is refused before the body is read.
+// TestOnlyAdministratorsUseOtherRoutes calls each route of the handler, except the two by which users become
+// administrators, without a credential and with invalid bodies: the caller is refused before the body is read.
 func TestOnlyAdministratorsUseOtherRoutes(t *testing.T) {
 	source, err := os.ReadFile("api.go")
 	if err != nil {

@@ -22,8 +22,8 @@ var (
 	ErrDeferred = errors.New("email: deferred")
 	// ErrRejected means that the server rejected the message permanently.
 	ErrRejected = errors.New("email: rejected")
-	// ErrSender is wrapped beside ErrDeferred or ErrRejected when the reply does not name a recipient, such as that to MAIL FROM. It usually
-	// concerns the sender or the text, such as an exceeded quota.
+	// ErrSender is wrapped beside ErrDeferred or ErrRejected when the reply does not name a recipient, such as that to
+	// MAIL FROM. It usually concerns the sender or the text, such as an exceeded quota.
 	ErrSender = errors.New("not because of the recipient")
 	// ErrUncertain means that the message may have been sent: the connection failed while the server was accepting it.
 	ErrUncertain = errors.New("email: may have been sent")

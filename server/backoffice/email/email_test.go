@@ -117,8 +117,8 @@ func FuzzMessageHasOnlyItsOwnFields(f *testing.F) {
 	})
 }
 
-// serve runs an SMTP server for one connection, which answers each command by replies (keyed by its first four letters, "." for the end
-// of a message) and 250 otherwise. An empty reply closes the connection.
+// serve runs an SMTP server for one connection, which answers each command by replies (keyed by its first four letters,
+// "." for the end of a message) and 250 otherwise. An empty reply closes the connection.
 func serve(t *testing.T, replies map[string]string) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -56,8 +56,8 @@ func (c *connection) Send(m *Message) error {
 	return failure(outcome(err), err, m.To)
 }
 
-// failure returns an outcome with the text of its cause, without the recipient, because callers log it. Mail servers and the mail client
-// repeat the address.
+// failure returns an outcome with the text of its cause, without the recipient, because callers log it. Mail servers
+// and the mail client repeat the address.
 func failure(outcome, cause error, recipient string) error {
 	text := cause.Error()
 	if recipient != "" {

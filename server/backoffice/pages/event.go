@@ -93,8 +93,8 @@ func (e *event) shared() string {
 	return e.image
 }
 
-// shownTime returns the date and time that are shown: the record's texts, or those of its time if it has none. A wrong date has no
-// time either.
+// shownTime returns the date and time that are shown: the record's texts, or those of its time if it has none. A wrong
+// date has no time either.
 func shownTime(date, hour string, start time.Time) (day, clock string) {
 	if date == "" && !start.IsZero() {
 		date = start.Format(time.DateOnly)

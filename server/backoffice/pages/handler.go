@@ -92,8 +92,9 @@ type handler struct {
 	}
 }
 
-// Handler returns the HTTP handler of /eventos/ID, /imagenes/ID/NAME, /sitemap.xml, /boletin/baja and /boletin/confirmar. It returns an error when a file of the site is
-// missing or was built for another version of this package.
+// Handler returns the HTTP handler of /eventos/ID, /imagenes/ID/NAME, /sitemap.xml, /boletin/baja and
+// /boletin/confirmar. It returns an error when a file of the site is missing or was built for another version of this
+// package.
 func Handler(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System()

@@ -350,8 +350,8 @@ func TestUnsubscribe(t *testing.T) {
 	}
 }
 
-// TestSitemapsShareAReading requests the sitemap several times while the store is slow. A cancelled request must return at once; one read must serve
-// the others.
+// TestSitemapsShareAReading requests the sitemap several times while the store is slow. A cancelled request must return
+// at once; one read must serve the others.
 func TestSitemapsShareAReading(t *testing.T) {
 	s := &slowStore{store: store{listed: []pages.Listed{{ID: "gala"}}}, listing: make(chan struct{}, 10), release: make(chan struct{})}
 	h, err := pages.Handler(pages.Options{Site: builtSite(), Store: s, Subscriptions: &subscriptions{}, Log: slog.New(slog.DiscardHandler)})

@@ -42,8 +42,8 @@ func orientation(file []byte) int {
 
 // tiffOrientation returns the orientation of EXIF's TIFF part, or 1, which turns nothing, if there is none.
 //
-// The part begins with its byte order and the position of the first directory. A directory is a count of entries of 12 bytes: tag and type of 2
-// bytes each, a count of 4, and a value of 4, of which a short takes the first 2.
+// The part begins with its byte order and the position of the first directory. A directory is a count of entries of 12
+// bytes: tag and type of 2 bytes each, a count of 4, and a value of 4, of which a short takes the first 2.
 func tiffOrientation(tiff []byte) int {
 	var order binary.ByteOrder
 	switch {

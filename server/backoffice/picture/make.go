@@ -16,12 +16,12 @@ import (
 	encoder "clave/server/backoffice/webp"
 )
 
-// MaxPixels is the maximum number of pixels of an upload. A phone's photo has 12 million. Decoding a progressive JPEG of
-// this size takes about 200 MB.
+// MaxPixels is the maximum number of pixels of an upload. A phone's photo has 12 million. Decoding a progressive JPEG
+// of this size takes about 200 MB.
 const MaxPixels = 16_000_000
 
-// MaxSide is the greatest width and height of an upload. The memory for scaling depends on the longest side too: a line of MaxPixels
-// takes more than 1 GB, and its file may have a few kilobytes.
+// MaxSide is the greatest width and height of an upload. The memory for scaling depends on the longest side too: a line
+// of MaxPixels takes more than 1 GB, and its file may have a few kilobytes.
 const MaxSide = 16_384
 
 // MaxFile is the size of the largest file that Make returns, in bytes: it fits into a Firestore document of 1 MiB.
@@ -67,8 +67,8 @@ type Set struct {
 	Width, Height int
 }
 
-// Make returns the files of an upload. Each WebP file has one of the widths, up to the first one that the upload does not
-// reach.
+// Make returns the files of an upload. Each WebP file has one of the widths, up to the first one that the upload does
+// not reach.
 func Make(upload []byte) (*Set, error) {
 	m, err := decode(upload)
 	if err != nil {

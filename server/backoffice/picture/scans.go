@@ -2,8 +2,9 @@ package picture
 
 import "encoding/binary"
 
-// maxScans is the maximum number of scans of a JPEG. Encoders write at most about twelve. Each scan of a progressive JPEG passes over all blocks, and
-// needs only a few bytes of the file: a file of MaxUpload with MaxPixels could take hours.
+// maxScans is the maximum number of scans of a JPEG. Encoders write at most about twelve. Each scan of a progressive
+// JPEG passes over all blocks, and needs only a few bytes of the file: a file of MaxUpload with MaxPixels could take
+// hours.
 const maxScans = 100
 
 // scans returns the number of scans of a JPEG, 0 if the file is not a JPEG.

@@ -13,7 +13,8 @@ const MaxSide = 1<<14 - 1
 // maxFirst is the limit of the size of a frame's first partition, exclusive.
 const maxFirst = 1 << 19
 
-// Encode returns an opaque picture as lossy WebP. The quality is from 0, the smallest file, to 100. Transparency is ignored.
+// Encode returns an opaque picture as lossy WebP. The quality is from 0, the smallest file, to 100. Transparency is
+// ignored.
 func Encode(m *image.RGBA, quality int) ([]byte, error) {
 	size := m.Rect.Size()
 	if size.X < 1 || size.Y < 1 || size.X > MaxSide || size.Y > MaxSide {

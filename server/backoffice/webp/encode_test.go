@@ -115,7 +115,8 @@ func TestPicturesThatTheFormatCannotHold(t *testing.T) {
 	}
 }
 
-// TestFilesAreSmallerThanJPEG checks that files are smaller than JPEG files of the same quality, which is the purpose of the package.
+// TestFilesAreSmallerThanJPEG checks that files are smaller than JPEG files of the same quality, which is the purpose
+// of the package.
 func TestFilesAreSmallerThanJPEG(t *testing.T) {
 	m := scene(240, 160)
 	file, err := webp.Encode(m, 75)

@@ -1,7 +1,7 @@
 package webp
 
-// updateProb are the probabilities that a token probability is unchanged, and defaultProb the token probabilities of a frame
-// that changes none, by plane, band, context and node (RFC 6386, sections 13.4 and 13.5).
+// updateProb are the probabilities that a token probability is unchanged, and defaultProb the token probabilities of a
+// frame that changes none, by plane, band, context and node (RFC 6386, sections 13.4 and 13.5).
 var (
 	updateProb = tokenProbs{
 		{

@@ -55,7 +55,8 @@ func newQuantizer(index int) quantizer {
 	}
 }
 
-// How much is added before rounding down, in 256ths of a step: less than half, because small coefficients take many bits and are hardly visible.
+// How much is added before rounding down, in 256ths of a step: less than half, because small coefficients take many
+// bits and are hardly visible.
 const (
 	biasDC = 108
 	biasAC = 110
@@ -64,8 +65,8 @@ const (
 // maxLevel is the largest level that a token can represent.
 const maxLevel = 2048 + 66
 
-// quantize converts coefficients from index first on to levels in zigzag order, and sets the coefficients to the values that a decoder
-// computes. It reports whether any level is not zero.
+// quantize converts coefficients from index first on to levels in zigzag order, and sets the coefficients to the values
+// that a decoder computes. It reports whether any level is not zero.
 func (s steps) quantize(c *block, levels *[16]int16, first int) bool {
 	some := false
 	for i := first; i < 16; i++ {

@@ -15,7 +15,8 @@ type tokenProbs [4][8][3][11]uint8
 // bands are the bands of coefficients; the last entry is for the position after the last coefficient.
 var bands = [17]int{0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 0}
 
-// categories are the levels from 5 on: the smallest level of each, and the probabilities of the bits of the difference to it.
+// categories are the levels from 5 on: the smallest level of each, and the probabilities of the bits of the difference
+// to it.
 var categories = [...]struct {
 	least int
 	extra []uint8
@@ -65,9 +66,9 @@ func putBlock(s sink, plane, context, first int, levels *[16]int16) bool {
 	return last >= first
 }
 
-// putSize sends the size of a level that is not zero, by the decisions of the tree of tokens (RFC 6386, section 13.2): index numbers the nodes
-// of the tree. Sizes up to 4 are leaves. A larger size is a category, which covers a range of sizes, and the difference to the range's
-// least size in bits of fixed probabilities, the highest bit first.
+// putSize sends the size of a level that is not zero, by the decisions of the tree of tokens (RFC 6386, section 13.2):
+// index numbers the nodes of the tree. Sizes up to 4 are leaves. A larger size is a category, which covers a range of
+// sizes, and the difference to the range's least size in bits of fixed probabilities, the highest bit first.
 func putSize(put func(index int, value bool), s sink, size int) {
 	put(2, size > 1)
 	if size == 1 {
@@ -145,7 +146,8 @@ func probability(count [2]int) uint8 {
 	return uint8(min(max((count[0]*256+total/2)/total, 1), 255))
 }
 
-// writeProbs writes the probabilities whose change from the default saves more bits than it takes, and returns all probabilities.
+// writeProbs writes the probabilities whose change from the default saves more bits than it takes, and returns all
+// probabilities.
 func (c *counter) writeProbs(out *bools) *tokenProbs {
 	probs := defaultProb
 	for plane := range c {

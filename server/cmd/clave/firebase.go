@@ -21,9 +21,9 @@ import (
 	"clave/server/fault"
 )
 
-// This file runs the unmodified Firebase CLI with Clave instead of the official Firestore emulator. The CLI runs
-// `java … -jar FILE FLAGS`, where the variable FIRESTORE_EMULATOR_BINARY_PATH names FILE, and runs `java -version` first.
-// So `clave firebase` prepends a folder to PATH in which java is this program: under that name it prints the version, runs
+// This file runs the unmodified Firebase CLI with Clave instead of the official Firestore emulator. The CLI runs `java
+// … -jar FILE FLAGS`, where the variable FIRESTORE_EMULATOR_BINARY_PATH names FILE, and runs `java -version` first. So
+// `clave firebase` prepends a folder to PATH in which java is this program: under that name it prints the version, runs
 // the emulator for FILE, and runs the machine's own Java for everything else.
 
 // binaryPath is the Firebase CLI's variable with the file of the Firestore emulator.
@@ -119,7 +119,8 @@ func findFirebase() (string, error) {
 	return found, nil
 }
 
-// makeLauncher copies or links this program into a folder as java and returns the path that represents the emulator's jar.
+// makeLauncher copies or links this program into a folder as java and returns the path that represents the emulator's
+// jar.
 func makeLauncher(dir string) (jar string, err error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command clave is a server that implements the Cloud Firestore and Firebase Authentication contracts. clave --help lists its
-// commands.
+// Command clave is a server that implements the Cloud Firestore and Firebase Authentication contracts. clave --help
+// lists its commands.
 package main
 
 import (
@@ -50,8 +50,8 @@ func runAsJava(ctx context.Context, args []string, s streams) int {
 	return code
 }
 
-// stopping returns the additional signals that stop a command. SIGHUP, sent when a terminal is closed, stops a command in the
-// ordinary way. A production server reloads its files at SIGHUP instead.
+// stopping returns the additional signals that stop a command. SIGHUP, sent when a terminal is closed, stops a command
+// in the ordinary way. A production server reloads its files at SIGHUP instead.
 func stopping(args []string) []os.Signal {
 	if len(args) > 0 && (args[0] == "start" || args[0] == "exec") {
 		return []os.Signal{syscall.SIGHUP}
@@ -87,7 +87,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	if err != nil {
 		text := message(err)
-		if !strings.HasPrefix(text, "clave ") && !strings.HasPrefix(text, "clave:") { // the message of the command names the command
+		// The message of the command names the command.
+		if !strings.HasPrefix(text, "clave ") && !strings.HasPrefix(text, "clave:") {
 			text = "clave: " + text
 		}
 		fmt.Fprintln(s.err, text)

@@ -33,14 +33,15 @@ type Entry struct {
 	Targets []string `json:"targets"`
 	// Count is the number of changes.
 	Count int `json:"count"`
-	// Result is OK or the code of the error, such as PERMISSION_DENIED. It is UNKNOWN for a change that was in progress when the process was killed.
+	// Result is OK or the code of the error, such as PERMISSION_DENIED. It is UNKNOWN for a change that was in progress
+	// when the process was killed.
 	Result string `json:"result"`
 }
 
 // Options configure a log.
 type Options struct {
-	// Path is the path of the file, whose folder is created if it is missing. If it is empty, the latest entries are kept in
-	// memory.
+	// Path is the path of the file, whose folder is created if it is missing. If it is empty, the latest entries are kept
+	// in memory.
 	Path string
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -139,8 +140,8 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Ready returns FailedPrecondition while earlier entries cannot be written, because a change that cannot be recorded must
-// not be made.
+// Ready returns FailedPrecondition while earlier entries cannot be written, because a change that cannot be recorded
+// must not be made.
 func (l *Log) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

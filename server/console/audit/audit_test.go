@@ -109,7 +109,8 @@ func TestUnwritableLog(t *testing.T) {
 	}
 }
 
-// TestAChangeOfAKilledProcess begins three changes, ends one and opens the log again. The others must be in it once, with an unknown result.
+// TestAChangeOfAKilledProcess begins three changes, ends one and opens the log again. The others must be in it once,
+// with an unknown result.
 func TestAChangeOfAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "console", "audit.jsonl")
 	first := open(t, path)
@@ -137,7 +138,8 @@ func TestAChangeOfAKilledProcess(t *testing.T) {
 	}
 }
 
-// TestNoChangeIsInProgress checks that the file of changes in progress is removed, and that one with other content is ignored.
+// TestNoChangeIsInProgress checks that the file of changes in progress is removed, and that one with other content is
+// ignored.
 func TestNoChangeIsInProgress(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	l := open(t, path)

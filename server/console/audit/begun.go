@@ -13,14 +13,16 @@ import (
 	"clave/server/fault"
 )
 
-// A change is added to the log when it has ended, with its result. A process that is killed in between has made it, or a part of it. So changes in
-// progress are in a file of their own, as a JSON array of entries, which exists only while there are some. Open adds what a killed process left there.
+// A change is added to the log when it has ended, with its result. A process that is killed in between has made it, or
+// a part of it. So changes in progress are in a file of their own, as a JSON array of entries, which exists only while
+// there are some. Open adds what a killed process left there.
 
 // begunSuffix is appended to the log's path for the file of the changes in progress.
 const begunSuffix = ".begun"
 
-// Begin records that a change begins. The returned function adds the entry with the outcome of the change; it must be called once. If the process ends
-// before that, the next Open adds the entry with the result UNKNOWN and the time at which the change began.
+// Begin records that a change begins. The returned function adds the entry with the outcome of the change; it must be
+// called once. If the process ends before that, the next Open adds the entry with the result UNKNOWN and the time at
+// which the change began.
 func (l *Log) Begin(e Entry) (end func(outcome error)) {
 	if l.file == nil {
 		return func(outcome error) { l.Add(e, outcome) }
@@ -42,7 +44,8 @@ func (l *Log) Begin(e Entry) (end func(outcome error)) {
 	}
 }
 
-// noteBegunLocked writes the changes in progress; mu is held. A failure is logged: Ready refuses changes if the log itself can't be written.
+// noteBegunLocked writes the changes in progress; mu is held. A failure is logged: Ready refuses changes if the log
+// itself can't be written.
 func (l *Log) noteBegunLocked() {
 	err := l.writeBegunLocked()
 	if err != nil {

@@ -12,8 +12,9 @@ const chunk = 64 << 10
 // maxLine is the maximum length of a line. A longer line, which this package never writes, ends the reading.
 const maxLine = 1 << 20
 
-// Read returns up to limit entries with numbers below before, newest first, and reports whether there are older ones. If
-// before is 0, it begins with the latest entry. A line that is not an entry is returned as an entry without a method.
+// Read returns up to limit entries with numbers below before, newest first, and reports whether there are older ones.
+// If before is 0, it begins with the latest entry. A line that is not an entry is returned as an entry without a
+// method.
 func (l *Log) Read(limit int, before int64) (entries []Entry, more bool, err error) {
 	l.mu.Lock()
 	count, size := l.mu.count, l.mu.size
@@ -35,8 +36,8 @@ func (l *Log) Read(limit int, before int64) (entries []Entry, more bool, err err
 		}
 		return entries, false, nil
 	}
-	// The file does not contain the numbers. The last line has the number of the last entry that was written, and each line
-	// before it has the next lower number.
+	// The file does not contain the numbers. The last line has the number of the last entry that was written, and each
+	// line before it has the next lower number.
 	n := count - unwritten
 	err = l.backward(size, func(line []byte) bool {
 		if n < before {

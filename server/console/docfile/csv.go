@@ -68,7 +68,8 @@ func isPlain(text string) bool {
 	return !number.MatchString(bare)
 }
 
-// cellOf returns a value as a cell: a string as it is where an import reads it back, and otherwise the JSON of the value.
+// cellOf returns a value as a cell: a string as it is where an import reads it back, and otherwise the JSON of the
+// value.
 func (e encoder) cellOf(v value.Value) string {
 	if text, ok := v.(value.String); ok {
 		if isPlain(string(text)) {

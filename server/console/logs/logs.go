@@ -81,8 +81,8 @@ type handler struct {
 	group string
 }
 
-// Handler returns a handler that passes records to next, if next is enabled for them, and keeps records of level Info and
-// above in ring.
+// Handler returns a handler that passes records to next, if next is enabled for them, and keeps records of level Info
+// and above in ring.
 func Handler(next slog.Handler, ring *Ring) slog.Handler { return &handler{next: next, ring: ring} }
 
 // Enabled implements slog.Handler.

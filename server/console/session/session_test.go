@@ -106,7 +106,8 @@ func TestTheOldestLinksAndSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestLifetimes ends sessions half an hour after the last request of their user, and twelve hours after their beginning.
+// TestLifetimes ends sessions half an hour after the last request of their user, and twelve hours after their
+// beginning.
 func TestLifetimes(t *testing.T) {
 	s, manual, _ := opened(t)
 	idle, idleCookie := enter(t, s, false)
@@ -204,7 +205,8 @@ func TestDevelopmentHasOneSession(t *testing.T) {
 	}
 }
 
-// TestLinksAreRequestedOnTheSocket requests a link from a server by its data folder, and from a folder without a server.
+// TestLinksAreRequestedOnTheSocket requests a link from a server by its data folder, and from a folder without a
+// server.
 func TestLinksAreRequestedOnTheSocket(t *testing.T) {
 	data := t.TempDir()
 	if _, err := session.Request(t.Context(), data, true); !errors.Is(err, session.ErrNoServer) {

@@ -48,8 +48,8 @@ func Listen(data string, address func(ctx context.Context, in LinkRequest) (Addr
 	return datasocket.Listen(data, socketName, address)
 }
 
-// Request requests a link from the server that runs on a data folder. It returns ErrNoServer if no server with a console
-// runs.
+// Request requests a link from the server that runs on a data folder. It returns ErrNoServer if no server with a
+// console runs.
 func Request(ctx context.Context, data string, write bool) (out Address, err error) {
 	err = datasocket.Request(ctx, data, socketName, LinkRequest{write}, &out)
 	if errors.Is(err, fs.ErrPermission) {

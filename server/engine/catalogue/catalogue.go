@@ -1,5 +1,5 @@
-// Package catalogue reads and writes the store's records of databases, and of the index definitions to which the index entries of a database
-// belong.
+// Package catalogue reads and writes the store's records of databases, and of the index definitions to which the index
+// entries of a database belong.
 package catalogue
 
 import (

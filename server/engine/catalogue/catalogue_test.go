@@ -41,7 +41,8 @@ func database(project, id string, number uint32) catalogue.Database {
 	return catalogue.Database{Name: resource.Database{Project: project, ID: id}, Number: number, Birth: 1 << 40}
 }
 
-// TestRegisteredDatabasesAreScanned registers databases with their definitions and reads them back, in the order of names.
+// TestRegisteredDatabasesAreScanned registers databases with their definitions and reads them back, in the order of
+// names.
 func TestRegisteredDatabasesAreScanned(t *testing.T) {
 	s := pebbletest.Open(t)
 	set := catalogue.Set{Definitions: definitions, IDs: []uint32{4, 9}, Building: []uint32{9}, Rebuilding: true}
@@ -107,7 +108,8 @@ func TestScanEnds(t *testing.T) {
 	}
 }
 
-// TestDamagedDefinitionsAreAnError reads records of definitions that the engine did not write: no query may run without an index because of them.
+// TestDamagedDefinitionsAreAnError reads records of definitions that the engine did not write: no query may run without
+// an index because of them.
 func TestDamagedDefinitionsAreAnError(t *testing.T) {
 	for _, record := range []string{"", "{", `{"Definitions":{"Indexes":[{}]},"IDs":[]}`} {
 		s := pebbletest.Open(t)

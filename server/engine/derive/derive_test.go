@@ -72,7 +72,8 @@ func stored(t *testing.T, s *pebblestore.Store) map[string]string {
 	return out
 }
 
-// TestEntries derives the entries of the documents of two databases, in several batches. Each database has its own definitions.
+// TestEntries derives the entries of the documents of two databases, in several batches. Each database has its own
+// definitions.
 func TestEntries(t *testing.T) {
 	s := pebbletest.Open(t)
 	sets := map[uint32]catalogue.Set{
@@ -112,7 +113,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestADocumentThatDoesNotFitIntoABuild derives the entries of a document with the other indexes: the build fails at it anyway.
+// TestADocumentThatDoesNotFitIntoABuild derives the entries of a document with the other indexes: the build fails at it
+// anyway.
 func TestADocumentThatDoesNotFitIntoABuild(t *testing.T) {
 	large := composite("a", "b", "d", "e")
 	fields := value.Map{}

@@ -1,6 +1,6 @@
-// Package execute executes the plans of queries on a state of a database. A Run reads the scans of its plan (package scan) or walks over
-// documents (package walk), reads the documents that the scans find, merges those that differ from the stored state, and applies offset, limit
-// and aggregations. Locks and missing indexes are the engine's.
+// Package execute executes the plans of queries on a state of a database. A Run reads the scans of its plan (package
+// scan) or walks over documents (package walk), reads the documents that the scans find, merges those that differ from
+// the stored state, and applies offset, limit and aggregations. Locks and missing indexes are the engine's.
 package execute
 
 import (
@@ -258,8 +258,8 @@ func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 			continue
 		}
 		var key []byte
-		// Documents whose keys are equal up to and including the first truncated value are tied: the index does not have their
-		// order.
+		// Documents whose keys are equal up to and including the first truncated value are tied: the index does not have
+		// their order.
 		if h.Truncated && x.plan.Exact {
 			if prefix, cut := h.OrderPrefix(); cut >= 0 {
 				key = prefix[:cut]

@@ -197,7 +197,8 @@ func (r random) query() *query.Query {
 	return q
 }
 
-// TestRunsEqualFilterAndSort runs random queries over random documents, with and without composite indexes and documents that differ from the store's.
+// TestRunsEqualFilterAndSort runs random queries over random documents, with and without composite indexes and
+// documents that differ from the store's.
 func TestRunsEqualFilterAndSort(t *testing.T) {
 	for seed := range uint64(16) {
 		r := random{rand.New(rand.NewPCG(seed, 1))}
@@ -279,7 +280,8 @@ func normal(t *testing.T, q *query.Query) *query.Query {
 	return out
 }
 
-// TestSumsReadEntriesOnly sums integers and doubles of indexes without reading documents, and reads those whose value the entry lacks.
+// TestSumsReadEntriesOnly sums integers and doubles of indexes without reading documents, and reads those whose value
+// the entry lacks.
 func TestSumsReadEntriesOnly(t *testing.T) {
 	a, isOne := value.FieldPath{"a"}, query.Field{Path: value.FieldPath{"b"}, Op: query.Equal, Value: value.Int(1)}
 	w := newDataset(t, []index.Field{{Path: "b"}, {Path: "a", Mode: index.Descending}})
@@ -345,7 +347,8 @@ func TestCountsEndAtTheirCap(t *testing.T) {
 	}
 }
 
-// TestSortingHoldsWhatAPageNeeds sorts more documents than the memory has. A query with a limit holds only as many as it can return.
+// TestSortingHoldsWhatAPageNeeds sorts more documents than the memory has. A query with a limit holds only as many as
+// it can return.
 func TestSortingHoldsWhatAPageNeeds(t *testing.T) {
 	w := newDataset(t)
 	for i := range 3000 {

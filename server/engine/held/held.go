@@ -1,4 +1,5 @@
-// Package held bounds the memory that readings hold: results that have to be sorted, and changes since a version of the past.
+// Package held bounds the memory that readings hold: results that have to be sorted, and changes since a version of the
+// past.
 package held
 
 import (

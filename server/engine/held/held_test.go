@@ -79,7 +79,8 @@ func TestDocumentsCountMoreThanTheirSize(t *testing.T) {
 	}
 }
 
-// TestConcurrentShares takes and returns at random in many goroutines. At no time do the shares hold more than the memory has.
+// TestConcurrentShares takes and returns at random in many goroutines. At no time do the shares hold more than the
+// memory has.
 func TestConcurrentShares(t *testing.T) {
 	const most = 1000
 	m := held.New(most)

@@ -1,9 +1,11 @@
 package locks
 
-// How cycles of waiting owners are found. Thousands of commits may wait for one document, and each of them waits for all before it. A search must
-// therefore not look at all pairs of them: it visits each place of a queue and each holder of a lock once.
+// How cycles of waiting owners are found. Thousands of commits may wait for one document, and each of them waits for
+// all before it. A search must therefore not look at all pairs of them: it visits each place of a queue and each holder
+// of a lock once.
 
-// awaited reports whether a request may wait for an owner that waits itself. Only then can it be in a cycle. The table is locked.
+// awaited reports whether a request may wait for an owner that waits itself. Only then can it be in a cycle. The table
+// is locked.
 func (t *Table) awaited(o *Owner) bool {
 	r := o.waiting
 	if r.lock == nil || len(o.ranges) > 0 || o.intents != nil {
@@ -25,8 +27,8 @@ type search struct {
 	t    *Table
 	to   *Owner
 	seen map[*Owner]bool
-	// places counts the places of each queue, from its beginning, that were visited. holders has the locks whose holders were visited, with the
-	// holder that was omitted because it requested the lock again, or nil.
+	// places counts the places of each queue, from its beginning, that were visited. holders has the locks whose holders
+	// were visited, with the holder that was omitted because it requested the lock again, or nil.
 	places  map[*docLock]int
 	holders map[*docLock]*Owner
 }
@@ -65,8 +67,8 @@ func (s *search) through(o, b *Owner) []*Owner {
 	return nil
 }
 
-// throughDocument returns the path from the owner of a request for a document, or nil. The request waits for conflicting holders of the lock, and for
-// the requests before it.
+// throughDocument returns the path from the owner of a request for a document, or nil. The request waits for
+// conflicting holders of the lock, and for the requests before it.
 func (s *search) throughDocument(r *request) []*Owner {
 	l := r.lock
 	for _, o := range s.holdersFor(r) {

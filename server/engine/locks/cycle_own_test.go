@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// waitsFor returns the owners that a request for a document waits for: conflicting holders of the lock, and those before it in the queue.
+// waitsFor returns the owners that a request for a document waits for: conflicting holders of the lock, and those
+// before it in the queue.
 func waitsFor(r *request) []*Owner {
 	var out []*Owner
 	for _, h := range r.lock.holders {

@@ -1,4 +1,5 @@
-// Package locks implements the locks of transactions, on documents by name and on ranges by query, and detects deadlocks.
+// Package locks implements the locks of transactions, on documents by name and on ranges by query, and detects
+// deadlocks.
 package locks
 
 import (
@@ -159,8 +160,8 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 		t.mu.Unlock()
 		return nil
 	}
-	// A request waits behind others even if it is compatible with the holders. Otherwise a continuous stream of readers would starve a
-	// writer.
+	// A request waits behind others even if it is compatible with the holders. Otherwise a continuous stream of readers
+	// would starve a writer.
 	if l.compatible(o, mode) && (had != 0 || len(l.queue) == 0) {
 		l.grant(o, mode)
 		t.mu.Unlock()
@@ -175,7 +176,8 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 	return t.wait(ctx, r)
 }
 
-// enqueue adds a request to the queue. That of an owner that holds the lock comes first: the others wait for this owner anyway.
+// enqueue adds a request to the queue. That of an owner that holds the lock comes first: the others wait for this owner
+// anyway.
 func (l *docLock) enqueue(r *request, holds bool) {
 	if n := len(l.queue); holds && n > 0 {
 		r.order = l.queue[0].order - 1
@@ -227,8 +229,8 @@ func (t *Table) wait(ctx context.Context, r *request) error {
 	}
 }
 
-// withdraw removes a request from its queue with err, unless the request has been decided meanwhile. It releases all locks of the
-// owner.
+// withdraw removes a request from its queue with err, unless the request has been decided meanwhile. It releases all
+// locks of the owner.
 func (t *Table) withdraw(r *request, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,9 +1,10 @@
 // Package past reads the log of commits, and states of a database in the past.
 //
-// The log has a key for each commit, with every changed document before and after. The store otherwise has only the latest documents and index
-// entries. The state at a version V is a present state, of V or later, with an Overlay: for each document that changed after V, its record before
-// the first of these changes. A reader ignores these documents in the present state and merges their records from the overlay into its results, in
-// order (package execute, and the engine's lists). State reads single documents so.
+// The log has a key for each commit, with every changed document before and after. The store otherwise has only the
+// latest documents and index entries. The state at a version V is a present state, of V or later, with an Overlay: for
+// each document that changed after V, its record before the first of these changes. A reader ignores these documents in
+// the present state and merges their records from the overlay into its results, in order (package execute, and the
+// engine's lists). State reads single documents so.
 package past
 
 import (

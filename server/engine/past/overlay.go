@@ -21,8 +21,9 @@ type Overlay map[string][]byte
 // ErrTooMany is the error for a caller of At whose hold accepts no more documents.
 var ErrTooMany = errors.New("past: too many documents have changed")
 
-// At returns the differences between a version of a database and the state of r, which has that version or a later one, for the paths
-// that keep accepts, or for all if it is nil. hold is called with the size in bytes of each of them; its error ends the search.
+// At returns the differences between a version of a database and the state of r, which has that version or a later one,
+// for the paths that keep accepts, or for all if it is nil. hold is called with the size in bytes of each of them; its
+// error ends the search.
 func At(ctx context.Context, r storage.Reader, number uint32, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
 	last, err := Last(r, number)
 	if err != nil || last <= at {
@@ -64,8 +65,8 @@ func (o Overlay) In(c resource.Collection, from []byte) []resource.Document {
 	return out
 }
 
-// Collections returns the ids of the collections below a document, or below the root, that contain documents of the overlay at any depth, and
-// whether one of these documents existed at the version.
+// Collections returns the ids of the collections below a document, or below the root, that contain documents of the
+// overlay at any depth, and whether one of these documents existed at the version.
 func (o Overlay) Collections(parent string) map[string]bool {
 	out := make(map[string]bool)
 	for path, record := range o {

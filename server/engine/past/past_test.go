@@ -25,7 +25,8 @@ import (
 // db is the database of the tests.
 var db = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
-// number is the number of db in keys. The databases with the numbers beside it have commits too, which must not be read.
+// number is the number of db in keys. The databases with the numbers beside it have commits too, which must not be
+// read.
 const number = 7
 
 // history is a store with a random history of commits, and what each version has.
@@ -103,7 +104,8 @@ func (h *history) at(v clock.Version) map[string]*document.Document {
 	return nil
 }
 
-// TestStatesOfThePast reads every document at every version of random histories, from the store's latest state and the differences.
+// TestStatesOfThePast reads every document at every version of random histories, from the store's latest state and the
+// differences.
 func TestStatesOfThePast(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newHistory(t, rand.New(rand.NewPCG(seed, 1)), 30)
@@ -153,7 +155,8 @@ func TestCommits(t *testing.T) {
 	}
 }
 
-// TestReadingTheLogEnds ends with the error of the context, of the caller, and of a record that the engine did not write.
+// TestReadingTheLogEnds ends with the error of the context, of the caller, and of a record that the engine did not
+// write.
 func TestReadingTheLogEnds(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(3, 3)), 10)
 	errFull := errors.New("full")

@@ -11,7 +11,8 @@ import (
 	"clave/server/storage"
 )
 
-// State is a database at a version: a state of the store that has this version or a later one, and the differences from it.
+// State is a database at a version: a state of the store that has this version or a later one, and the differences from
+// it.
 type State struct {
 	// Reader has the documents and index entries of the database, whose keys have its number.
 	Reader storage.Reader

@@ -22,8 +22,8 @@ type Input struct {
 	Indexes *index.Set
 	// Serves reports whether a composite index of the database has all entries of the state that is read.
 	Serves func(*index.Composite) bool
-	// Former, if not nil, are other indexes of which the state that is read may have the entries instead. A single-field index is used only if it
-	// is in both.
+	// Former, if not nil, are other indexes of which the state that is read may have the entries instead. A single-field
+	// index is used only if it is in both.
 	Former *index.Set
 	// DescendingNames is set if a descending order by name alone requires an index, as in production.
 	DescendingNames bool

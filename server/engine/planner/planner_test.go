@@ -11,8 +11,8 @@ import (
 	"clave/server/value"
 )
 
-// planned formats the plan of a normalized query over the collection c: for each alternative the indexes that it merges, then
-// the steps besides reading, and the missing definitions.
+// planned formats the plan of a normalized query over the collection c: for each alternative the indexes that it
+// merges, then the steps besides reading, and the missing definitions.
 func planned(t *testing.T, in *planner.Input, q *query.Query) string {
 	t.Helper()
 	q.DB, q.Limit = in.DB, query.NoLimit

@@ -88,7 +88,8 @@ func TestRecordsReadBack(t *testing.T) {
 	}
 }
 
-// TestCutRecordsAreRefused decodes each beginning of a commit's record and of a document's. Only what ends with an image is one.
+// TestCutRecordsAreRefused decodes each beginning of a commit's record and of a document's. Only what ends with an
+// image is one.
 func TestCutRecordsAreRefused(t *testing.T) {
 	d := &document.Document{Fields: value.Map{"a": value.String("text"), "b": value.Array{value.Int(1 << 40)}}, CreateTime: 3, UpdateTime: 4}
 	whole := encode(d)

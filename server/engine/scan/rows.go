@@ -1,5 +1,5 @@
-// Package scan executes the scans of a query's plan: it reads ranges of index entries or documents, and merges the scans in the query's order.
-// It reads no document by its name; the caller does that with the hits.
+// Package scan executes the scans of a query's plan: it reads ranges of index entries or documents, and merges the
+// scans in the query's order. It reads no document by its name; the caller does that with the hits.
 package scan
 
 import (
@@ -32,7 +32,8 @@ type Rows struct {
 	err   error
 }
 
-// New opens scans of the alternatives of a query's plan. It adds the entries that are read to stats. The caller closes the Rows.
+// New opens scans of the alternatives of a query's plan. It adds the entries that are read to stats. The caller closes
+// the Rows.
 func New(ctx context.Context, r storage.Reader, alts []*planner.Alternative, q *query.Query, stats *operation.Stats) *Rows {
 	rows := &Rows{at: -1}
 	for _, a := range alts {
@@ -57,7 +58,8 @@ func (r *Rows) move(i int) {
 	}
 }
 
-// Next returns the next hit, or nil at the end or after an error, which Close returns. The hit is valid until the next call.
+// Next returns the next hit, or nil at the end or after an error, which Close returns. The hit is valid until the next
+// call.
 func (r *Rows) Next() *Hit {
 	if len(r.scans) == 1 {
 		if !r.scans[0].next() {

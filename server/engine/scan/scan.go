@@ -52,12 +52,13 @@ func (h *Hit) Fields(yield func(i int, b []byte, whole bool) bool) {
 	}
 }
 
-// How an alternative is read. Each access has an iterator over its keys in one range after the other. After their prefixes the keys of all accesses have
-// the same form (the suffix): the fields of the order and the document's name. A document is found if every access has its suffix.
+// How an alternative is read. Each access has an iterator over its keys in one range after the other. After their
+// prefixes the keys of all accesses have the same form (the suffix): the fields of the order and the document's name. A
+// document is found if every access has its suffix.
 //
-// advance finds the next common suffix by a zig-zag join. It moves the first iterator, and then seeks each iterator in turn to the furthest suffix so far,
-// until all are at the same one. Keys that only some accesses have are skipped by these seeks. The ranges restrict the first field of the order; passes
-// checks the other fields.
+// advance finds the next common suffix by a zig-zag join. It moves the first iterator, and then seeks each iterator in
+// turn to the furthest suffix so far, until all are at the same one. Keys that only some accesses have are skipped by
+// these seeks. The ranges restrict the first field of the order; passes checks the other fields.
 
 // scan reads an alternative.
 type scan struct {

@@ -37,7 +37,8 @@ type dataset struct {
 	docs    []*document.Document
 }
 
-// newDataset returns a dataset with a composite index of the collection c, in descending order of b, and an index of its group.
+// newDataset returns a dataset with a composite index of the collection c, in descending order of b, and an index of
+// its group.
 func newDataset(t *testing.T) *dataset {
 	t.Helper()
 	single := index.Single{Ascending: true, Descending: true}
@@ -116,8 +117,8 @@ func and(filters ...query.Filter) query.Filter { return &query.And{Filters: filt
 // or joins filters of which one has to hold.
 func or(filters ...query.Filter) query.Filter { return &query.Or{Filters: filters} }
 
-// TestHitsEqualFilterAndSort reads queries whose plans are exact: ranges, joins of equalities, alternatives that find the same documents, and
-// composite indexes in both directions.
+// TestHitsEqualFilterAndSort reads queries whose plans are exact: ranges, joins of equalities, alternatives that find
+// the same documents, and composite indexes in both directions.
 func TestHitsEqualFilterAndSort(t *testing.T) {
 	w, r := newDataset(t), rand.New(rand.NewPCG(1, 1))
 	for i := range 200 {
@@ -250,7 +251,8 @@ func (it *failingIterator) Err() error {
 	return it.Iterator.Err()
 }
 
-// TestErrorsAreNotTheEnd reads from a store that fails, and with a context that has ended: neither may look like the end of the results.
+// TestErrorsAreNotTheEnd reads from a store that fails, and with a context that has ended: neither may look like the
+// end of the results.
 func TestErrorsAreNotTheEnd(t *testing.T) {
 	w := newDataset(t)
 	for i := range 20 {

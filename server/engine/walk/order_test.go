@@ -18,7 +18,8 @@ import (
 	"clave/server/storage/pebblestore/pebbletest"
 )
 
-// ids are the ids of random paths, in their order. Some are prefixes of others, and encodings of others end with bytes that have a meaning in keys.
+// ids are the ids of random paths, in their order. Some are prefixes of others, and encodings of others end with bytes
+// that have a meaning in keys.
 var ids = []string{"__id-1__", "__id10__", "a", "a\x00", "a\x01", "ab", "é"}
 
 // tree is a store with documents, whose records are their paths.
@@ -215,7 +216,8 @@ func TestWalksEnd(t *testing.T) {
 	}
 }
 
-// counting is a Reader that counts the keys at which its iterators arrive. It overwrites keys and values that are no longer valid, as a store may.
+// counting is a Reader that counts the keys at which its iterators arrive. It overwrites keys and values that are no
+// longer valid, as a store may.
 type counting struct {
 	storage.Reader
 	reads *int

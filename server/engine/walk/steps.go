@@ -17,8 +17,8 @@ type Steps struct {
 	docsAt, parentsAt   []byte // the keys' part after the prefix; nil at the end
 	docPrefix, parentsP int
 	parentPrefix        []byte
-	// Segment is the current id as it is encoded in keys. Record is its document's record, or nil if the document is absent. Parent is
-	// set if it has collections.
+	// Segment is the current id as it is encoded in keys. Record is its document's record, or nil if the document is
+	// absent. Parent is set if it has collections.
 	Segment []byte
 	Record  []byte
 	Parent  bool
@@ -99,8 +99,8 @@ func (s *Steps) Next() bool {
 	return true
 }
 
-// ID returns the current id. It counts the cost of the step for the call's turn, and returns the error of ctx if that has
-// ended, and the errors of turns.Turn.Step.
+// ID returns the current id. It counts the cost of the step for the call's turn, and returns the error of ctx if that
+// has ended, and the errors of turns.Turn.Step.
 func (s *Steps) ID(ctx context.Context, turn *turns.Turn) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

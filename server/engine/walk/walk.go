@@ -1,5 +1,6 @@
-// Package walk walks over stored documents in the order of names, along the hierarchy of collections: over a collection (Steps), or over all that
-// is below a document (Documents). It skips everything that it need not visit, so that the ids of collections cost one key each.
+// Package walk walks over stored documents in the order of names, along the hierarchy of collections: over a collection
+// (Steps), or over all that is below a document (Documents). It skips everything that it need not visit, so that the
+// ids of collections cost one key each.
 package walk
 
 import (
@@ -13,7 +14,8 @@ import (
 )
 
 // Documents walks over all documents below a document, or below the root, in the order of names. Each document of a
-// collection is followed by the documents below it, and then comes the next collection. Paths are relative to the database's documents.
+// collection is followed by the documents below it, and then comes the next collection. Paths are relative to the
+// database's documents.
 type Documents struct {
 	// Reader has the documents, and Number is their database's.
 	Reader storage.Reader

@@ -80,13 +80,14 @@ type Hold struct {
 	budget *Budget
 	// evict ends the receiving; it is called at most once, by another goroutine. A hold without it is never slow.
 	evict func()
-	// The budget's lock guards the other fields: the held bytes, the time of the last received bytes, the time and the number
-	// of received bytes at the start of the present second of measuring, and the rate of the previous second.
+	// The budget's lock guards the other fields: the held bytes, the time of the last received bytes, the time and the
+	// number of received bytes at the start of the present second of measuring, and the rate of the previous second.
 	held, received int64
 	last, mark     time.Time
 	marked         int64
 	rate           float64
-	// waits is set while the hold waits for the budget: the sender is not slow then. complete is set once all bytes are received, and ended by Release.
+	// waits is set while the hold waits for the budget: the sender is not slow then. complete is set once all bytes are
+	// received, and ended by Release.
 	waits, complete, evicted, ended bool
 }
 
@@ -146,8 +147,8 @@ func (h *Hold) Take(ctx context.Context, n int64) error {
 	return errFull()
 }
 
-// Keep takes n bytes that have been received within the budget and are kept beyond their request. It does not wait and may exceed the
-// budget until that request has been answered: the bytes are counted twice meanwhile.
+// Keep takes n bytes that have been received within the budget and are kept beyond their request. It does not wait and
+// may exceed the budget until that request has been answered: the bytes are counted twice meanwhile.
 func (h *Hold) Keep(n int64) {
 	b := h.budget
 	b.mu.Lock()

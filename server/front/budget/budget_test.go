@@ -360,7 +360,8 @@ func TestAStreamIsReadAtThePaceOfItsReader(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsClosedIsNotRead closes a stream whose reader waits for room in the budget. gRPC waits for the reader at the end of a call.
+// TestAStreamThatIsClosedIsNotRead closes a stream whose reader waits for room in the budget. gRPC waits for the reader
+// at the end of a call.
 func TestAStreamThatIsClosedIsNotRead(t *testing.T) {
 	body := bytes.NewReader(bytes.Join([][]byte{message(40_000, 40_000), message(40_000, 40_000)}, nil))
 	r, release := budget.New(budget.Options{}).Stream(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", body))

@@ -10,16 +10,16 @@ import (
 	"clave/server/clock"
 )
 
-// LargeResponse is the length in bytes from which a response takes its bytes of the budget before it is sent. Shorter ones are counted only if
-// their clients read slowly.
+// LargeResponse is the length in bytes from which a response takes its bytes of the budget before it is sent. Shorter
+// ones are counted only if their clients read slowly.
 const LargeResponse = 64 << 10
 
-// mostWaiting is the number of large responses that may wait for the budget before further requests are refused. Each holds its document
-// while it waits.
+// mostWaiting is the number of large responses that may wait for the budget before further requests are refused. Each
+// holds its document while it waits.
 const mostWaiting = 4
 
-// Responses are the large responses that a client has not read yet, of one connection or of one request. It is safe for concurrent use. nil counts
-// nothing.
+// Responses are the large responses that a client has not read yet, of one connection or of one request. It is safe for
+// concurrent use. nil counts nothing.
 type Responses struct {
 	budget  *Budget
 	cut     func()
@@ -31,16 +31,17 @@ type Responses struct {
 	}
 }
 
-// Responses returns an empty set. The budget calls cut, which must not block, if the client reads slowly while others wait: it must end the
-// connection or the request.
+// Responses returns an empty set. The budget calls cut, which must not block, if the client reads slowly while others
+// wait: it must end the connection or the request.
 func (b *Budget) Responses(cut func()) *Responses {
 	r := &Responses{budget: b, cut: cut}
 	r.mu.holds = make(map[*Hold]struct{})
 	return r
 }
 
-// Take takes n bytes for a response that is about to be sent. The caller must call written when the client has received it. Take waits for
-// the budget, and returns Unavailable if there is no room. A response larger than half the budget takes that.
+// Take takes n bytes for a response that is about to be sent. The caller must call written when the client has received
+// it. Take waits for the budget, and returns Unavailable if there is no room. A response larger than half the budget
+// takes that.
 func (r *Responses) Take(ctx context.Context, n int64) (written func(), err error) {
 	if r == nil {
 		return func() {}, nil
@@ -98,8 +99,8 @@ func (r *Responses) End() {
 	clear(r.mu.holds)
 }
 
-// AwaitRoom waits while many large responses wait for the budget, because another request may need one, too. It returns Unavailable if that
-// lasts, and CANCELLED or DEADLINE_EXCEEDED if ctx is done.
+// AwaitRoom waits while many large responses wait for the budget, because another request may need one, too. It returns
+// Unavailable if that lasts, and CANCELLED or DEADLINE_EXCEEDED if ctx is done.
 func (b *Budget) AwaitRoom(ctx context.Context) error {
 	if b.responses.Load() < mostWaiting {
 		return nil
@@ -122,12 +123,12 @@ func (b *Budget) AwaitRoom(ctx context.Context) error {
 	return nil
 }
 
-// mostReads is the maximum number of reads whose responses have not taken their bytes yet. They need the processor and the disk only, so more would
-// not be faster.
+// mostReads is the maximum number of reads whose responses have not taken their bytes yet. They need the processor and
+// the disk only, so more would not be faster.
 const mostReads = 64
 
-// BeginRead waits until a read may begin, and returns the errors of AwaitRoom. The caller must call end when the response has taken its bytes. Reads
-// that wait for locks must not begin this way.
+// BeginRead waits until a read may begin, and returns the errors of AwaitRoom. The caller must call end when the
+// response has taken its bytes. Reads that wait for locks must not begin this way.
 func (b *Budget) BeginRead(ctx context.Context) (end func(), err error) {
 	if err := b.AwaitRoom(ctx); err != nil {
 		return nil, err
@@ -156,8 +157,8 @@ type remote struct {
 	responses *Responses
 }
 
-// ResponsesOf returns the responses of the connection with a client at an address, or those of the request with a context. It returns nil if they are
-// not counted.
+// ResponsesOf returns the responses of the connection with a client at an address, or those of the request with a
+// context. It returns nil if they are not counted.
 func ResponsesOf(ctx context.Context, client net.Addr) *Responses {
 	if s, ok := ctx.Value(streamKey{}).(*stream); ok {
 		return s.responses

@@ -44,7 +44,8 @@ func TestLargeResponsesTakeTheirBytes(t *testing.T) {
 	}
 }
 
-// TestRequestsWaitForLargeResponses fills the budget, lets responses wait for it, and then awaits room for another request.
+// TestRequestsWaitForLargeResponses fills the budget, lets responses wait for it, and then awaits room for another
+// request.
 func TestRequestsWaitForLargeResponses(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: mib, Wait: 2 * time.Second})
 	if err := b.AwaitRoom(t.Context()); err != nil {

@@ -9,9 +9,9 @@ import (
 // stallAfter is the time after which a write to a client is slow.
 const stallAfter = 100 * time.Millisecond
 
-// IfSlow counts n bytes of a response if writing them to the client takes long, until done is called. evict, which must not block, is called if
-// there is no room for them, or if the client is slow while other requests wait. It is not called after done.
-// slow, which must not block, is called first; nil does nothing. It may still be called after done.
+// IfSlow counts n bytes of a response if writing them to the client takes long, until done is called. evict, which must
+// not block, is called if there is no room for them, or if the client is slow while other requests wait. It is not
+// called after done. slow, which must not block, is called first; nil does nothing. It may still be called after done.
 func (b *Budget) IfSlow(ctx context.Context, n int64, slow, evict func()) (done func()) {
 	s := &stalled{budget: b, bytes: n, end: evict}
 	timer := time.AfterFunc(stallAfter, func() {

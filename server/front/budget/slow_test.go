@@ -10,8 +10,8 @@ import (
 	"clave/server/testwait"
 )
 
-// TestSlowResponsesAreCounted counts writes: a fast one never, a slow one until its end, and those for which there is no room are ended. A request that
-// waits ends a slow write.
+// TestSlowResponsesAreCounted counts writes: a fast one never, a slow one until its end, and those for which there is
+// no room are ended. A request that waits ends a slow write.
 func TestSlowResponsesAreCounted(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: mib, Wait: time.Millisecond})
 	evicted := make(chan string, 4)

@@ -34,8 +34,8 @@ func (b *Budget) Stream(w http.ResponseWriter, r *http.Request) (with *http.Requ
 // streamKey is the key of a *stream in a context.
 type streamKey struct{}
 
-// MessageTaken returns a function to call when a message of a stream has been received. It does nothing if messages are not
-// counted this way.
+// MessageTaken returns a function to call when a message of a stream has been received. It does nothing if messages are
+// not counted this way.
 func MessageTaken(ctx context.Context) func() {
 	if s, ok := ctx.Value(streamKey{}).(*stream); ok {
 		return s.taken

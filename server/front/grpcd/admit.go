@@ -11,7 +11,8 @@ import (
 	"clave/server/wire"
 )
 
-// mostRefused is the number of refused calls after which a connection is closed: gRPC keeps some memory of each until its deadline.
+// mostRefused is the number of refused calls after which a connection is closed: gRPC keeps some memory of each until
+// its deadline.
 const mostRefused = 1000
 
 // admit takes a slot for a call whose headers have arrived. Its message may arrive at any time or never.

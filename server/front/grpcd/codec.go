@@ -13,8 +13,8 @@ import (
 	"clave/server/wire"
 )
 
-// codec encodes and decodes messages: by package wire for responses and for messages that it can parse, and otherwise by
-// gRPC's own codec.
+// codec encodes and decodes messages: by package wire for responses and for messages that it can parse, and otherwise
+// by gRPC's own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.
@@ -32,9 +32,9 @@ type answer interface {
 	Append(dst []byte) ([]byte, error)
 }
 
-// maxScratch is the maximum size of a buffer that is kept for the next message, and maxPooled the maximum size of a message that is
-// written to one of gRPC's pooled buffers. The next larger buffers there have 32 KiB and then 1 MiB, which a slow client would hold for
-// each message.
+// maxScratch is the maximum size of a buffer that is kept for the next message, and maxPooled the maximum size of a
+// message that is written to one of gRPC's pooled buffers. The next larger buffers there have 32 KiB and then 1 MiB,
+// which a slow client would hold for each message.
 const (
 	maxScratch = 64 << 10
 	maxPooled  = 16 << 10

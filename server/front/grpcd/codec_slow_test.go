@@ -9,8 +9,8 @@ import (
 	"clave/server/wire"
 )
 
-// TestLargeMessagesAreNotPadded marshals messages of many sizes. The buffer for a slow client must not be much larger than the message. gRPC's own
-// buffers have 32 KiB for more than 16 KiB, and 1 MiB for more than 32 KiB.
+// TestLargeMessagesAreNotPadded marshals messages of many sizes. The buffer for a slow client must not be much larger
+// than the message. gRPC's own buffers have 32 KiB for more than 16 KiB, and 1 MiB for more than 32 KiB.
 func TestLargeMessagesAreNotPadded(t *testing.T) {
 	c := newCodec()
 	for _, size := range []int{100, 17 << 10, 20 << 10, 40 << 10, 65 << 10, 70 << 10, 200 << 10, 900 << 10} {

@@ -36,17 +36,19 @@ const workers = 64
 // readBuffer is the size of each connection's read buffer.
 const readBuffer = 8 << 10
 
-// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, so that calls have the same limits with
-// and without TLS.
+// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, so that calls have
+// the same limits with and without TLS.
 const (
-	// StreamWindow and ConnWindow are the maximum numbers of unread bytes: of one stream, and of all streams of a connection.
+	// StreamWindow and ConnWindow are the maximum numbers of unread bytes: of one stream, and of all streams of a
+	// connection.
 	StreamWindow = 256 << 10
 	ConnWindow   = 4 << 20
 	// MaxStreams is the maximum number of concurrent calls, which limits floods of calls that are begun and reset.
 	MaxStreams = 256
 	// MaxHeaders is the maximum number of bytes of headers, of which gRPC would accept 16 MiB per call.
 	MaxHeaders = 64 << 10
-	// PingTime is the time without frames after which a connection is checked by a ping, and PingTimeout the time limit for the answer.
+	// PingTime is the time without frames after which a connection is checked by a ping, and PingTimeout the time limit
+	// for the answer.
 	PingTime    = 2 * time.Minute
 	PingTimeout = 20 * time.Second
 	// IdleTime is the time without calls after which a connection is closed.
@@ -63,7 +65,8 @@ type Options struct {
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.
 	Budget *budget.Budget
-	// Calls bounds the calls on connections of gRPC, with or without a message; nil means a bound of the server's own. ServeHTTP does not count.
+	// Calls bounds the calls on connections of gRPC, with or without a message; nil means a bound of the server's own.
+	// ServeHTTP does not count.
 	Calls *slots.Slots
 	// Streams bounds the lasting streams; nil means a bound of the server's own.
 	Streams *slots.Slots
@@ -102,8 +105,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Server serves Firestore over gRPC on the connections of a listener, on single requests of an HTTP server's, and calls of
-// a Router.
+// Server serves Firestore over gRPC on the connections of a listener, on single requests of an HTTP server's, and calls
+// of a Router.
 type Server struct {
 	transports
 	// calls holds the calls by the names of their methods, for a Router.

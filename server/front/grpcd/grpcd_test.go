@@ -135,8 +135,8 @@ func TestServerStreams(t *testing.T) {
 	}
 }
 
-// TestFirstMessageDecidesTheCaller checks a bidirectional stream whose caller is determined by its first message. The stream must still receive that
-// message.
+// TestFirstMessageDecidesTheCaller checks a bidirectional stream whose caller is determined by its first message. The
+// stream must still receive that message.
 func TestFirstMessageDecidesTheCaller(t *testing.T) {
 	conn := connect(t)
 	desc := &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}

@@ -38,14 +38,15 @@ func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	return nil
 }
 
-// open parses a deferred message once it may be parsed. The share, which is nil for a small message, must be released when the message is
-// not needed any more.
+// open parses a deferred message once it may be parsed. The share, which is nil for a small message, must be released
+// when the message is not needed any more.
 func (d *common) open(ctx context.Context, l *deferred) (*parsing.Share, error) {
 	if l.late == nil {
 		return nil, nil
 	}
 	defer func() { l.late.Free() }()
-	// While the message waits for its turn its bytes count in the budget of requests. Once it is admitted, its share counts what parsing takes.
+	// While the message waits for its turn its bytes count in the budget of requests. Once it is admitted, its share
+	// counts what parsing takes.
 	n := int64(l.late.Len())
 	waiting := d.o.Budget.Hold(nil)
 	waiting.Complete()
@@ -85,7 +86,8 @@ type read interface {
 	GetMask() *pb.DocumentMask
 }
 
-// bounded returns the methods of the service. Their large requests wait until they may be parsed, and hold their share until the response.
+// bounded returns the methods of the service. Their large requests wait until they may be parsed, and hold their share
+// until the response.
 func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -122,8 +124,8 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 	return methods
 }
 
-// boundedStream is a stream whose large messages wait until they may be parsed. A message holds its share until something is
-// sent or the next one is received: from then on the message itself is not needed.
+// boundedStream is a stream whose large messages wait until they may be parsed. A message holds its share until
+// something is sent or the next one is received: from then on the message itself is not needed.
 type boundedStream struct {
 	grpc.ServerStream
 	common *common
@@ -163,8 +165,8 @@ func (s *boundedStream) end() {
 	s.out.queue.end()
 }
 
-// SendMsg implements grpc.ServerStream. It returns when there is room for the next message, so that its caller need not hold
-// that message meanwhile.
+// SendMsg implements grpc.ServerStream. It returns when there is room for the next message, so that its caller need not
+// hold that message meanwhile.
 func (s *boundedStream) SendMsg(m any) error {
 	s.done()
 	s.out.message = m

@@ -24,8 +24,8 @@ func large() *pb.CommitRequest {
 	}}
 }
 
-// TestLargeMessagesWaitForEachOther uses up the limit of large messages. Small messages must pass; large ones must wait until bytes are returned or
-// their call ends.
+// TestLargeMessagesWaitForEachOther uses up the limit of large messages. Small messages must pass; large ones must wait
+// until bytes are returned or their call ends.
 func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common
@@ -50,7 +50,8 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestSharesAreReturned sends large messages with every kind of call, valid and refused, and checks that all shares are returned.
+// TestSharesAreReturned sends large messages with every kind of call, valid and refused, and checks that all shares are
+// returned.
 func TestSharesAreReturned(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common

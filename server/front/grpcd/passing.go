@@ -11,12 +11,12 @@ import (
 	"clave/server/wire"
 )
 
-// unread is the number of bytes of a forwarded call's responses that this node may hold beyond those in the queue while the client does
-// not read: what the connection to the leader has received.
+// unread is the number of bytes of a forwarded call's responses that this node may hold beyond those in the queue while
+// the client does not read: what the connection to the leader has received.
 const unread = 64 << 10
 
-// passing is the stream of a forwarded call. Its responses are counted as those of calls that are served here, whatever their size. While
-// its client is slow, what the connection to the leader has received for it counts in the budget.
+// passing is the stream of a forwarded call. Its responses are counted as those of calls that are served here, whatever
+// their size. While its client is slow, what the connection to the leader has received for it counts in the budget.
 type passing struct {
 	grpc.ServerStream
 	ctx    context.Context

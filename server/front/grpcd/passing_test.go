@@ -15,8 +15,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestForwardedResponsesWaitForRoom forwards a call with endless responses to a client that reads none of them, beside many bytes of other streams.
-// Few responses are queued, and the rest counts in the budget. A request that needs the bytes ends the call with UNAVAILABLE.
+// TestForwardedResponsesWaitForRoom forwards a call with endless responses to a client that reads none of them, beside
+// many bytes of other streams. Few responses are queued, and the rest counts in the budget. A request that needs the
+// bytes ends the call with UNAVAILABLE.
 func TestForwardedResponsesWaitForRoom(t *testing.T) {
 	for method, lasts := range map[string]bool{"RunQuery": false, "Write": true} {
 		t.Run(method, func(t *testing.T) {

@@ -33,8 +33,8 @@ func (m *Raw) take() mem.BufferSlice {
 	return data
 }
 
-// onFree registers a function that is called when all holders have freed the message's bytes. gRPC's client frees the messages that it
-// has sent.
+// onFree registers a function that is called when all holders have freed the message's bytes. gRPC's client frees the
+// messages that it has sent.
 func (m *Raw) onFree(call func()) {
 	m.data = append(slices.Clip(m.data), onFreed(call))
 }

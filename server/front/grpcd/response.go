@@ -15,8 +15,9 @@ import (
 	"clave/server/wire"
 )
 
-// response encodes the response of a call with one message each way. A large response holds its bytes of the budget until gRPC has written
-// them: gRPC keeps the response of each call whose client has no window for it, also after the call.
+// response encodes the response of a call with one message each way. A large response holds its bytes of the budget
+// until gRPC has written them: gRPC keeps the response of each call whose client has no window for it, also after the
+// call.
 func (d *common) response(ctx context.Context, out any) (any, error) {
 	buffers, err := d.encoded(ctx, out)
 	if err != nil {
@@ -25,7 +26,8 @@ func (d *common) response(ctx context.Context, out any) (any, error) {
 	return &Raw{buffers}, nil
 }
 
-// encoded encodes a response, and counts a large one in the budget until its buffers are freed or its connection is closed.
+// encoded encodes a response, and counts a large one in the budget until its buffers are freed or its connection is
+// closed.
 func (d *common) encoded(ctx context.Context, m any) (mem.BufferSlice, error) {
 	buffers, err := d.codec.Marshal(m)
 	if err != nil {
@@ -34,7 +36,8 @@ func (d *common) encoded(ctx context.Context, m any) (mem.BufferSlice, error) {
 	if buffers.Len() < budget.LargeResponse {
 		return buffers, nil
 	}
-	// The buffers of a compressed response would be freed when it has been compressed. A call that another node forwards has no compressor.
+	// The buffers of a compressed response would be freed when it has been compressed. A call that another node forwards
+	// has no compressor.
 	_ = grpc.SetSendCompressor(ctx, encoding.Identity)
 	written, err := budget.ResponsesOf(ctx, clientOf(ctx)).Take(ctx, int64(buffers.Len()))
 	if err != nil {

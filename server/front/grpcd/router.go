@@ -20,12 +20,12 @@ import (
 
 // RouterOptions configures a Router.
 type RouterOptions struct {
-	// Here returns the server at this node that serves a call of a method, given with the service's name before it; nil if the call
-	// must be forwarded. first is the call's message, or nil for a call whose client sends a stream. The server serves the call under
-	// the returned context, and done is called at its end.
+	// Here returns the server at this node that serves a call of a method, given with the service's name before it; nil if
+	// the call must be forwarded. first is the call's message, or nil for a call whose client sends a stream. The server
+	// serves the call under the returned context, and done is called at its end.
 	Here func(ctx context.Context, method string, first []byte) (within context.Context, s *Server, done func())
-	// Forward forwards a call. first, if not nil, is the call's only message. It returns here if nothing has been forwarded because
-	// Lead was called.
+	// Forward forwards a call. first, if not nil, is the call's only message. It returns here if nothing has been
+	// forwarded because Lead was called.
 	Forward func(ss grpc.ServerStream, method string, first *Raw) (here bool, err error)
 	// Calls and ProxyHops are those of Options.
 	Calls     *slots.Slots
@@ -106,8 +106,8 @@ func (r *Router) serve(ss grpc.ServerStream, name string, lasts bool) (err error
 	return r.forward(ss, name, &first)
 }
 
-// serveHere serves a call whose only message is first at this node. It returns false if the call must be forwarded, which includes a
-// read that this node could not serve, for example because its index definitions are changing.
+// serveHere serves a call whose only message is first at this node. It returns false if the call must be forwarded,
+// which includes a read that this node could not serve, for example because its index definitions are changing.
 func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (served bool, err error) {
 	if first.Len() >= parsing.Large {
 		return false, nil
@@ -129,8 +129,8 @@ func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (serve
 // uncounted is the length up to which a forwarded message is not counted, because its headers have a similar size.
 const uncounted = 4 << 10
 
-// forward forwards a call whose only message is first. The budget counts the message until the leader's response begins. It is not
-// parsed here, so it needs none of the memory for large messages.
+// forward forwards a call whose only message is first. The budget counts the message until the leader's response
+// begins. It is not parsed here, so it needs none of the memory for large messages.
 func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 	budget.MessageTaken(ss.Context())()
 	answers := r.newPassing(ss.Context(), ss)
@@ -161,7 +161,8 @@ func (r *Router) count(name string, err error) {
 	r.o.Meter.Forwarded(meter.Counted{Transport: "grpc", Method: name, Code: codeOf(err)})
 }
 
-// forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any more.
+// forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any
+// more.
 type forwarding struct {
 	*passing
 	first *Raw
@@ -177,8 +178,8 @@ func (f *forwarding) SendMsg(m any) error {
 	return f.passing.SendMsg(m)
 }
 
-// forwardingStream is the stream of a forwarded call whose client sends a stream. Each message counts in the budget until its bytes have
-// been sent to the leader.
+// forwardingStream is the stream of a forwarded call whose client sends a stream. Each message counts in the budget
+// until its bytes have been sent to the leader.
 type forwardingStream struct {
 	*passing
 	hold *budget.Hold
@@ -212,8 +213,9 @@ func (r *Router) lead(ss grpc.ServerStream, name string) error {
 	return s.call(ss, name)
 }
 
-// serveStream serves a call whose client sends a stream: at this node if it may (Here), and otherwise at the leader (Forward). A call that waited for a
-// leader is served here once this node leads. It ends with Unavailable when the server stops.
+// serveStream serves a call whose client sends a stream: at this node if it may (Here), and otherwise at the leader
+// (Forward). A call that waited for a leader is served here once this node leads. It ends with Unavailable when the
+// server stops.
 func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	method, _ := grpc.MethodFromServerStream(ss)
 	ctx, stop := r.common.ending.Within(ss.Context())
@@ -272,9 +274,10 @@ func (b *begun) SendMsg(m any) error {
 	return b.ServerStream.SendMsg(m)
 }
 
-// endInTime lets the call end with its context although its client does not read: gRPC waits for the window of a stream as long as the client's own
-// call lasts. Its connection is therefore closed, with all other calls on it, unless the client has ended the call: then gRPC ends it. after calls a
-// function when a context ends. The caller must call stop before it ends the context itself.
+// endInTime lets the call end with its context although its client does not read: gRPC waits for the window of a stream
+// as long as the client's own call lasts. Its connection is therefore closed, with all other calls on it, unless the
+// client has ended the call: then gRPC ends it. after calls a function when a context ends. The caller must call stop
+// before it ends the context itself.
 func (b *begun) endInTime(after func(context.Context, func()) func() bool) (stop func() bool) {
 	client := b.ServerStream.Context()
 	return after(b.ctx, func() {

@@ -15,8 +15,9 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestACanceledCallLeavesItsConnection cancels queries and streams that wait for their client's window at a node, beside a stream on the same
-// connection. Only the end of the node's service may close the connection, because other calls on it would be lost.
+// TestACanceledCallLeavesItsConnection cancels queries and streams that wait for their client's window at a node,
+// beside a stream on the same connection. Only the end of the node's service may close the connection, because other
+// calls on it would be lost.
 func TestACanceledCallLeavesItsConnection(t *testing.T) {
 	sent := make(chan struct{}, 1)
 	send := func(_ any, ss grpc.ServerStream) error {
@@ -90,7 +91,8 @@ func TestACanceledCallLeavesItsConnection(t *testing.T) {
 	}
 }
 
-// connectOver connects to a router through a listener that counts what clients have not read, as a port of the program does.
+// connectOver connects to a router through a listener that counts what clients have not read, as a port of the program
+// does.
 func connectOver(t *testing.T, r *Router) *grpc.ClientConn {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

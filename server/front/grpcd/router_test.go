@@ -21,8 +21,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestRouter serves one call locally, forwards another one and a large one, and serves all calls locally once the node leads. A message that was read
-// for the decision must be served or forwarded completely.
+// TestRouter serves one call locally, forwards another one and a large one, and serves all calls locally once the node
+// leads. A message that was read for the decision must be served or forwarded completely.
 func TestRouter(t *testing.T) {
 	_, s := connectServer(t)
 	var served, forwarded, done atomic.Int64
@@ -81,8 +81,8 @@ func TestRouter(t *testing.T) {
 	}
 }
 
-// TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A message counts until the
-// leader's response begins, even if the client reads the response slowly.
+// TestForwardedMessagesAreCounted forwards messages to a leader that does not respond until the budget is used up. A
+// message counts until the leader's response begins, even if the client reads the response slowly.
 func TestForwardedMessagesAreCounted(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -151,7 +151,8 @@ func TestForwardedMessagesAreCounted(t *testing.T) {
 	}
 }
 
-// TestMessagesOfForwardedStreamsAreCounted receives messages of a stream that is forwarded to a leader that does not read them.
+// TestMessagesOfForwardedStreamsAreCounted receives messages of a stream that is forwarded to a leader that does not
+// read them.
 func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 	b := budget.New(budget.Options{Bytes: 2_500_000, Wait: time.Millisecond})
 	conn := connectTo(t, NewRouter(RouterOptions{
@@ -194,8 +195,8 @@ func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 	}
 }
 
-// TestARouterForwardsWhatThisNodeCannotServe makes calls that the server cannot serve, before and after its first message. A call is forwarded only
-// if its client has received no message.
+// TestARouterForwardsWhatThisNodeCannotServe makes calls that the server cannot serve, before and after its first
+// message. A call is forwarded only if its client has received no message.
 func TestARouterForwardsWhatThisNodeCannotServe(t *testing.T) {
 	fail := func(messages int) grpc.StreamHandler {
 		return func(_ any, ss grpc.ServerStream) error {

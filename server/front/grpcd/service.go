@@ -99,8 +99,8 @@ func firstOf[Request, Response any](ss grpc.BidiStreamingServer[Request, Respons
 	}
 }
 
-// both passes a call with streams both ways to its method. The caller is known once the first message has arrived, because
-// that message names the database.
+// both passes a call with streams both ways to its method. The caller is known once the first message has arrived,
+// because that message names the database.
 func both[Request, Response any](d *common, ss grpc.BidiStreamingServer[Request, Response],
 	method func(context.Context, token.Caller, firestore.Stream[Request, Response]) error,
 ) error {

@@ -10,10 +10,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// gRPC holds the messages of a stream for which its client's window has no room, up to 64 KiB and one message. If all streams
-// together hold crowded bytes or more, a stream holds at most one message or mostQueued bytes before the next one is read and
-// encoded, so that hundreds of clients that read slowly don't fill the memory. Messages smaller than countedFrom are not
-// counted.
+// gRPC holds the messages of a stream for which its client's window has no room, up to 64 KiB and one message. If all
+// streams together hold crowded bytes or more, a stream holds at most one message or mostQueued bytes before the next
+// one is read and encoded, so that hundreds of clients that read slowly don't fill the memory. Messages smaller than
+// countedFrom are not counted.
 const (
 	crowded     = 4 << 20
 	mostQueued  = 16 << 10

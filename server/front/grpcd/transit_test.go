@@ -23,7 +23,8 @@ func result(size int) *wire.Result {
 	return &wire.Result{Document: &document.Document{Fields: value.Map{"b": value.Bytes(bytes.Repeat([]byte{1}, size))}}}
 }
 
-// TestAStreamWaitsForRoom marshals messages into a stream's queue and waits for room, alone and while other streams hold many bytes.
+// TestAStreamWaitsForRoom marshals messages into a stream's queue and waits for room, alone and while other streams
+// hold many bytes.
 func TestAStreamWaitsForRoom(t *testing.T) {
 	for _, size := range []int{countedFrom, 12 << 10, 20 << 10, 70 << 10} {
 		d := &common{codec: newCodec()}
@@ -66,8 +67,8 @@ func TestSmallMessagesAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestAStreamThatEndsIsNotCounted ends a stream whose message is never written, as if its connection was cut, and a stream whose message is written
-// later.
+// TestAStreamThatEndsIsNotCounted ends a stream whose message is never written, as if its connection was cut, and a
+// stream whose message is written later.
 func TestAStreamThatEndsIsNotCounted(t *testing.T) {
 	d := &common{codec: newCodec()}
 	s := newBoundedStream(nil, d)

@@ -61,8 +61,8 @@ type field struct {
 	Value string `json:"value"`
 }
 
-// Parse reads the hosting section: one site, or a list of one. It returns InvalidArgument for invalid and for unsupported
-// settings.
+// Parse reads the hosting section: one site, or a list of one. It returns InvalidArgument for invalid and for
+// unsupported settings.
 func Parse(section []byte) (*Config, error) {
 	c := &Config{}
 	if section = bytes.TrimSpace(section); bytes.HasPrefix(section, []byte("[")) {

@@ -10,8 +10,8 @@ import (
 	"clave/server/fault"
 )
 
-// folder is a folder of this machine that is kept open. Symbolic links are followed within it only. When its path leads to another folder, because
-// a build has replaced it, that one is opened instead.
+// folder is a folder of this machine that is kept open. Symbolic links are followed within it only. When its path leads
+// to another folder, because a build has replaced it, that one is opened instead.
 type folder struct {
 	path string
 	mu   struct {
@@ -30,7 +30,8 @@ type opened struct {
 	uses int
 }
 
-// open returns the present files of the folder, or FailedPrecondition if it cannot be served. The caller must call done after its use of them.
+// open returns the present files of the folder, or FailedPrecondition if it cannot be served. The caller must call done
+// after its use of them.
 func (f *folder) open() (files fs.FS, done func(), err error) {
 	info, err := statFolder(f.path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"clave/server/testwait"
 )
 
-// TestAFolderIsServedFromWithin checks that symbolic links that leave the folder are not followed, and that the response reports a missing folder
-// until it exists.
+// TestAFolderIsServedFromWithin checks that symbolic links that leave the folder are not followed, and that the
+// response reports a missing folder until it exists.
 func TestAFolderIsServedFromWithin(t *testing.T) {
 	dir := t.TempDir()
 	site := filepath.Join(dir, "site")
@@ -66,8 +66,8 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 	get("/", http.StatusOK, "built again")
 }
 
-// TestAReplacedFolderIsClosed checks that a site opens the folder that its path leads to, when a link to it changes too, and closes the folder
-// before after the requests that use it.
+// TestAReplacedFolderIsClosed checks that a site opens the folder that its path leads to, when a link to it changes
+// too, and closes the folder before after the requests that use it.
 func TestAReplacedFolderIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	current := filepath.Join(dir, "current")

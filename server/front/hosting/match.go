@@ -25,8 +25,8 @@ type match struct {
 // extglob matches the one extended glob that we translate, @(a|b).
 var extglob = regexp.MustCompile(`@\(([^()]*)\)`)
 
-// capture matches a capture of a glob or of a redirect's destination: a segment, or with a star all that follows. A number
-// is a group of a regular expression.
+// capture matches a capture of a glob or of a redirect's destination: a segment, or with a star all that follows. A
+// number is a group of a regular expression.
 var capture = regexp.MustCompile(`:([A-Za-z0-9_]+)(\*?)`)
 
 // isAs reports whether two rules have the same pattern.
@@ -107,8 +107,8 @@ func (m *match) matches(path string) bool {
 	return (err == nil && ok) != m.negated
 }
 
-// expand inserts the captures of a path into a destination. Several slashes at its beginning become one, because the path of
-// a request must not determine the host.
+// expand inserts the captures of a path into a destination. Several slashes at its beginning become one, because the
+// path of a request must not determine the host.
 func (m *match) expand(path, destination string) string {
 	if m.regex == nil {
 		return destination

@@ -71,8 +71,8 @@ func (v *visit) load(name string) (*file, error) {
 	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
 		return f, nil
 	}
-	// The lock is not held while a file is read and compressed, so requests for other files continue. Two requests may both do this; the
-	// later result is kept.
+	// The lock is not held while a file is read and compressed, so requests for other files continue. Two requests may
+	// both do this; the later result is kept.
 	plain, err := fs.ReadFile(v.files, name)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 	"clave/server/forwarded"
 )
 
-// Limits of requests to services. They are those of Firebase Hosting and Cloud Run: a service that works here works there.
+// Limits of requests to services. They are those of Firebase Hosting and Cloud Run: a service that works here works
+// there.
 const (
 	// maxServiceBody is the size of the largest request body, in bytes.
 	maxServiceBody = 32 << 20

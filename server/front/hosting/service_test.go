@@ -134,7 +134,8 @@ func TestServiceIsReached(t *testing.T) {
 	}
 }
 
-// TestServiceReceivesTheClientsAddress checks the headers that describe the client to a service. Clients must not be able to set them.
+// TestServiceReceivesTheClientsAddress checks the headers that describe the client to a service. Clients must not be
+// able to set them.
 func TestServiceReceivesTheClientsAddress(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	record := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r })
@@ -209,7 +210,8 @@ func TestServiceThatFails(t *testing.T) {
 	}
 }
 
-// TestAnInvalidRequestIsNotAFailureOfTheService sends requests that cannot be read or forwarded. The client is refused, and the log has no failure.
+// TestAnInvalidRequestIsNotAFailureOfTheService sends requests that cannot be read or forwarded. The client is refused,
+// and the log has no failure.
 func TestAnInvalidRequestIsNotAFailureOfTheService(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	t.Cleanup(backend.Close)
@@ -247,7 +249,8 @@ func TestAnInvalidRequestIsNotAFailureOfTheService(t *testing.T) {
 	}
 }
 
-// TestAFileStandsInForAService checks that a later rewrite with the same source answers a GET that the service cannot answer.
+// TestAFileStandsInForAService checks that a later rewrite with the same source answers a GET that the service cannot
+// answer.
 func TestAFileStandsInForAService(t *testing.T) {
 	status := http.StatusOK
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "service", status) })

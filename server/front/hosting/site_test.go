@@ -146,7 +146,8 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestPrepared requests files with a precompressed Brotli file. It must be sent unchanged, unless it differs from the file.
+// TestPrepared requests files with a precompressed Brotli file. It must be sent unchanged, unless it differs from the
+// file.
 func TestPrepared(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d","ignore":["**/*.br"]}`))
 	if err != nil {
@@ -214,7 +215,8 @@ func TestSlashes(t *testing.T) {
 	}
 }
 
-// TestParts requests ranges of files. Compressed texts must be sent completely; files too large for the cache are read from the folder.
+// TestParts requests ranges of files. Compressed texts must be sent completely; files too large for the cache are read
+// from the folder.
 func TestParts(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d"}`))
 	if err != nil {
@@ -290,8 +292,9 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestHeadersAreThoseOfTheFile requests files by other paths than their own. Browsers leave an encoded slash, and two slashes, as they are. The header
-// fields must be those of the file's own path: other ones could let foreign pages frame or read it.
+// TestHeadersAreThoseOfTheFile requests files by other paths than their own. Browsers leave an encoded slash, and two
+// slashes, as they are. The header fields must be those of the file's own path: other ones could let foreign pages
+// frame or read it.
 func TestHeadersAreThoseOfTheFile(t *testing.T) {
 	config, err := hosting.Parse([]byte(`{"public":"d","rewrites":[{"source":"**","destination":"/app.html"}],"headers":[
 		{"source":"/admin/**","headers":[{"key":"X-Frame-Options","value":"DENY"}]},

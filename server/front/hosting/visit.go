@@ -21,7 +21,8 @@ type found struct {
 	info fs.FileInfo
 }
 
-// stat describes a file of the site. It returns nil if the name is not that of a regular file: opening a pipe would wait for its writer.
+// stat describes a file of the site. It returns nil if the name is not that of a regular file: opening a pipe would
+// wait for its writer.
 func (v *visit) stat(name string) fs.FileInfo {
 	for _, f := range v.found {
 		if f.name == name {
@@ -54,8 +55,8 @@ func (v *visit) lookup(requested string) (name string, ok bool) {
 	return "", false
 }
 
-// cleaned returns a path with one slash at its beginning, and without empty segments, "." and "..". Browsers remove none that an encoded slash ends,
-// and no empty ones, so a file could have other header fields than those of its path.
+// cleaned returns a path with one slash at its beginning, and without empty segments, "." and "..". Browsers remove
+// none that an encoded slash ends, and no empty ones, so a file could have other header fields than those of its path.
 func cleaned(requested string) string {
 	clean := path.Clean("/" + requested)
 	if strings.HasSuffix(requested, "/") && clean != "/" {
@@ -64,8 +65,8 @@ func cleaned(requested string) string {
 	return clean
 }
 
-// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs or for //a, and
-// whether it differs from the requested path.
+// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs or for //a,
+// and whether it differs from the requested path.
 func (v *visit) canonical(requested string) (string, bool) {
 	to := cleaned(requested)
 	if v.config.CleanURLs && strings.HasSuffix(to, ".html") && to != "/404.html" {

@@ -88,7 +88,8 @@ type hub struct{ o Options }
 //	GET  /                                      the addresses of the hub
 //	GET  /emulators                             the running emulators with their addresses
 //	POST /_admin/export {"path", "initiatedBy", "targets"}   writes an export to a folder of this machine
-//	PUT  /functions/disableBackgroundTriggers, …/enableBackgroundTriggers   keeps commits from background functions; 400 without a functions emulator
+//	PUT  /functions/disableBackgroundTriggers   keeps commits from background functions; 400 without a functions emulator
+//	PUT  /functions/enableBackgroundTriggers    reverses that
 //	POST /dataconnect/clearData                 400: there is no such emulator
 func New(o Options) http.Handler {
 	h := &hub{o}
@@ -135,8 +136,9 @@ func (h *hub) locate(w http.ResponseWriter, _ *http.Request) {
 // maxExportBody is the maximum size of a request for an export, in bytes.
 const maxExportBody = 64 << 10
 
-// export writes an export to a folder of this machine, which pages must not: browsers send their Origin, their forms can't
-// send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local callers.
+// export writes an export to a folder of this machine, which pages must not: browsers send their Origin, their forms
+// can't send JSON, and under a name of their own for this machine (DNS rebinding) they are distinguished from local
+// callers.
 func (h *hub) export(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" || !h.isOwnHost(r.Host) {
 		httpjson.WriteIndented(w, http.StatusForbidden, message("Export cannot be triggered by external callers."))
@@ -176,8 +178,8 @@ func (h *hub) dataEmulators(targets []string) ([]string, bool) {
 	return only, len(only) > 0
 }
 
-// isOwnHost reports whether a Host header is one by which a local caller reaches the hub. If the hub listens for other machines
-// too, any name is valid.
+// isOwnHost reports whether a Host header is one by which a local caller reaches the hub. If the hub listens for other
+// machines too, any name is valid.
 func (h *hub) isOwnHost(host string) bool {
 	if ip, err := netip.ParseAddr(h.o.Emulators.Hub.Listen[0].Address); err != nil || !ip.IsLoopback() {
 		return true

@@ -46,8 +46,8 @@ func Publish(dir, project string, l Locator) (withdraw func() error, err error) 
 	if err != nil {
 		return nil, err
 	}
-	// The file is written under another name and renamed: readers never read a part of it, and a symbolic link of another user in the
-	// shared folder is not followed.
+	// The file is written under another name and renamed: readers never read a part of it, and a symbolic link of another
+	// user in the shared folder is not followed.
 	part, err := os.CreateTemp(dir, "hub-*.part")
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ import (
 // maxBody is the maximum size of a body in bytes.
 const maxBody = 11_534_336
 
-// body reads a request's body, unpacks it and waits until a large one may be parsed. release must be called when the request has been
-// answered.
+// body reads a request's body, unpacks it and waits until a large one may be parsed. release must be called when the
+// request has been answered.
 func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {

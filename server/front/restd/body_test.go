@@ -13,7 +13,8 @@ import (
 	"clave/server/wire"
 )
 
-// TestLargeBodiesHaveAShare uses up the limit of large bodies. Small bodies must pass; a large one must wait until its request ends.
+// TestLargeBodiesHaveAShare uses up the limit of large bodies. Small bodies must pass; a large one must wait until its
+// request ends.
 func TestLargeBodiesHaveAShare(t *testing.T) {
 	limit := parsing.New(0)
 	d := &handler{o: Options{Parsing: limit}}
@@ -34,7 +35,8 @@ func TestLargeBodiesHaveAShare(t *testing.T) {
 	}
 }
 
-// TestBodiesOfManyValuesHaveTheWholeBudget compares the budget that one long string needs with that of many values, plain and compressed.
+// TestBodiesOfManyValuesHaveTheWholeBudget compares the budget that one long string needs with that of many values,
+// plain and compressed.
 func TestBodiesOfManyValuesHaveTheWholeBudget(t *testing.T) {
 	many := `{"fields":[` + strings.Repeat("{},", 1<<20) + `]}`
 	var packed bytes.Buffer

@@ -62,7 +62,8 @@ const (
 	null = `{"nullValue":null}`
 )
 
-// notable lists statements about production's behaviour by their numbers in the contract. Before each, the documents of seed are written.
+// notable lists statements about production's behaviour by their numbers in the contract. Before each, the documents of
+// seed are written.
 var notable = []struct {
 	statement string
 	steps     []step

@@ -16,9 +16,10 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// pack compresses the buffer if it is the whole response, takes more than one packet and the client accepts it. Pieces are
-// not compressed, so that a piece is complete for the client when it arrives. Compressing discloses nothing by its size
-// (BREACH): callers are identified by a header that only their own scripts set, so no foreign page can make them send requests.
+// pack compresses the buffer if it is the whole response, takes more than one packet and the client accepts it. Pieces
+// are not compressed, so that a piece is complete for the client when it arrives. Compressing discloses nothing by its
+// size (BREACH): callers are identified by a header that only their own scripts set, so no foreign page can make them
+// send requests.
 func (a *answer) pack() {
 	h := a.w.Header()
 	if len(a.buf) < packFrom || h.Get("Content-Type") != "" {

@@ -224,7 +224,8 @@ func indented(text []byte, from int) []byte {
 	return append(text[:from], out.Bytes()...)
 }
 
-// flush writes the buffer. The port limits the time in which the client must read it: the query holds its snapshot meanwhile.
+// flush writes the buffer. The port limits the time in which the client must read it: the query holds its snapshot
+// meanwhile.
 func (a *answer) flush() error {
 	a.w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	_, err := a.w.Write(a.buf)

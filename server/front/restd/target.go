@@ -26,8 +26,8 @@ func (t target) name(n int) string {
 	return t.db.Root() + "/" + strings.Join(t.segments[:n], "/")
 }
 
-// parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers. ok is
-// false if the path names no call. The calls check names.
+// parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers. ok
+// is false if the path names no call. The calls check names.
 func parseTarget(httpMethod, path string) (t target, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/projects/")
 	if !ok {

@@ -1,8 +1,8 @@
-// Package slots bounds how many connections or streams clients hold: those of one network, and those of all clients together. Each costs
-// memory and needs no credentials.
+// Package slots bounds how many connections or streams clients hold: those of one network, and those of all clients
+// together. Each costs memory and needs no credentials.
 //
-// When all slots are taken, a client of a network that holds few of them gets one that the network with the most has taken first. A single
-// network therefore does not keep the others out, and no slot is unused while a client needs it.
+// When all slots are taken, a client of a network that holds few of them gets one that the network with the most has
+// taken first. A single network therefore does not keep the others out, and no slot is unused while a client needs it.
 package slots
 
 import (
@@ -17,7 +17,8 @@ import (
 type Options struct {
 	// All is the maximum number of slots; zero means 4,096.
 	All int
-	// Network is the maximum number of slots of one network: an IPv4 address or the /64 of an IPv6 address; zero means a quarter of All.
+	// Network is the maximum number of slots of one network: an IPv4 address or the /64 of an IPv6 address; zero means a
+	// quarter of All.
 	Network int
 	// Shared is set if many clients share addresses, as behind a proxy that hides theirs. Only All applies then.
 	Shared bool
@@ -39,8 +40,8 @@ type Slots struct {
 	mu struct {
 		sync.Mutex
 		taken int
-		// networks holds the slots that each network has taken, the oldest first, as *Slot. Loopback and shared addresses are not in it:
-		// their slots are never taken away.
+		// networks holds the slots that each network has taken, the oldest first, as *Slot. Loopback and shared addresses are
+		// not in it: their slots are never taken away.
 		networks map[netip.Prefix]*list.List
 	}
 }
@@ -71,8 +72,9 @@ func (p *Slots) Taken() int {
 	return p.mu.taken
 }
 
-// Take takes a slot for a client of an address. It returns nil if there is none. end ends the connection or the stream that holds the slot. It
-// is called, at most once and by another goroutine, if another client needs the slot; the slot is free from then on. It must not block.
+// Take takes a slot for a client of an address. It returns nil if there is none. end ends the connection or the stream
+// that holds the slot. It is called, at most once and by another goroutine, if another client needs the slot; the slot
+// is free from then on. It must not block.
 func (p *Slots) Take(address netip.Addr, end func()) *Slot {
 	p.mu.Lock()
 	slot, ended := p.takeLocked(address, end)
@@ -116,7 +118,8 @@ func (p *Slots) takeLocked(address netip.Addr, end func()) (slot, ended *Slot) {
 	return slot, ended
 }
 
-// oldestOfMostLocked returns the oldest slot of the network that has the most, or nil if none has more than least; mu is held.
+// oldestOfMostLocked returns the oldest slot of the network that has the most, or nil if none has more than least; mu
+// is held.
 func (p *Slots) oldestOfMostLocked(least int) *Slot {
 	var most *list.List
 	for _, l := range p.mu.networks {

@@ -73,7 +73,8 @@ func TestSlotsAreReleased(t *testing.T) {
 	(*slots.Slot)(nil).Release()
 }
 
-// TestFewPlacesDisplaceMany fills all slots by large networks. Others must get the oldest slots of the largest one, until each has as many.
+// TestFewPlacesDisplaceMany fills all slots by large networks. Others must get the oldest slots of the largest one,
+// until each has as many.
 func TestFewPlacesDisplaceMany(t *testing.T) {
 	p := slots.New(slots.Options{All: 12, Network: 8})
 	large, medium, small := of("192.0.2.1"), of("192.0.2.2"), of("192.0.2.3")

@@ -8,17 +8,19 @@ import (
 	"clave/server/clock"
 )
 
-// How a back channel works. The session keeps every array until the client acknowledges it. serveBack writes the arrays after the client's last one
-// and then waits for output; it never removes an array. If the channel is cut, its successor therefore continues at the client's number without
-// loss. The channel ends after BackLife or BackBytes or, for a client that does not stream, after one response. The client then opens the next one, which
-// replaces a channel that is still attached. While serveBack waits, the stream's goroutine may write (announce): a message then needs no other goroutine.
+// How a back channel works. The session keeps every array until the client acknowledges it. serveBack writes the arrays
+// after the client's last one and then waits for output; it never removes an array. If the channel is cut, its
+// successor therefore continues at the client's number without loss. The channel ends after BackLife or BackBytes or,
+// for a client that does not stream, after one response. The client then opens the next one, which replaces a channel
+// that is still attached. While serveBack waits, the stream's goroutine may write (announce): a message then needs no
+// other goroutine.
 
 // back is a hanging GET.
 type back struct {
 	// replaced is closed when a newer back channel replaces it.
 	replaced chan struct{}
-	// turn has an element while a goroutine writes: the request's own, or the stream's if little waits. Its capacity is one. The goroutine may use
-	// the fields below, except leaving.
+	// turn has an element while a goroutine writes: the request's own, or the stream's if little waits. Its capacity is
+	// one. The goroutine may use the fields below, except leaving.
 	turn chan struct{}
 	// leaving is set when the request must end although a write is in progress.
 	leaving atomic.Bool
@@ -52,7 +54,8 @@ func (b *back) begin(w http.ResponseWriter, r *http.Request, have int, streaming
 	b.open, b.streaming, b.have, b.last = true, streaming, have, now
 }
 
-// leaveAfter is the time after which a write in progress fails when its request must end. The client does not read then.
+// leaveAfter is the time after which a write in progress fails when its request must end. The client does not read
+// then.
 const leaveAfter = time.Second
 
 // end closes a back channel.
@@ -133,8 +136,8 @@ type backQuery struct {
 	hold time.Duration
 }
 
-// attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns nil if the session has ended
-// or cannot continue from there.
+// attach attaches a new back channel and replaces an older one. have is the last array that the client has. It returns
+// nil if the session has ended or cannot continue from there.
 func (s *session) attach(have int) *back {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,15 +163,16 @@ func (s *session) detach(b *back) {
 	}
 }
 
-// stalled reports whether the attached back channel has written all arrays while the stream waits for an acknowledgement. The client acknowledges
-// when the back channel ends.
+// stalled reports whether the attached back channel has written all arrays while the stream waits for an
+// acknowledgement. The client acknowledges when the back channel ends.
 func (s *session) stalled(b *back) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mu.back == b && s.mu.stalled && s.mu.written == s.mu.last
 }
 
-// ensureOutput ensures that there is output to write immediately. The client uses it to detect proxies that buffer responses.
+// ensureOutput ensures that there is output to write immediately. The client uses it to detect proxies that buffer
+// responses.
 func (s *session) ensureOutput(have int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -107,8 +107,8 @@ func TestLongPollTimesOut(t *testing.T) {
 	}
 }
 
-// TestBackChannelCutAtEveryByte reads the back channel up to each byte, closes the connection, and continues after the last complete array. No
-// message may be lost.
+// TestBackChannelCutAtEveryByte reads the back channel up to each byte, closes the connection, and continues after the
+// last complete array. No message may be lost.
 func TestBackChannelCutAtEveryByte(t *testing.T) {
 	want := []string{`[{"a":1}]`, `[{"ñ":"😀"}]`, `[3]`}
 	var chunk bytes.Buffer

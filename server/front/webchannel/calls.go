@@ -97,7 +97,8 @@ type databaseNamer interface {
 	GetDatabase() string
 }
 
-// Recv implements firestore.Stream. Every message must be for the database in the session's address, because the caller was verified for its project.
+// Recv implements firestore.Stream. Every message must be for the database in the session's address, because the caller
+// was verified for its project.
 func (st *stream[Request, Response]) Recv() (*Request, error) {
 	st.done()
 	text, err := st.s.recv(st.ctx)

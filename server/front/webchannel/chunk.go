@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// maxChunk is the size in bytes from which a chunk receives no further arrays. Clients process only complete chunks: if a slow connection is cut, an
-// incomplete chunk must be sent again.
+// maxChunk is the size in bytes from which a chunk receives no further arrays. Clients process only complete chunks: if
+// a slow connection is cut, an incomplete chunk must be sent again.
 const maxChunk = 64 << 10
 
-// announce has queued arrays written to a back channel, or nil: at once by the caller if they are at most a piece and the channel waits, and
-// otherwise by the channel's own goroutine.
+// announce has queued arrays written to a back channel, or nil: at once by the caller if they are at most a piece and
+// the channel waits, and otherwise by the channel's own goroutine.
 func (s *session) announce(b *back) {
 	if b != nil {
 		select {
@@ -29,7 +29,8 @@ func (s *session) announce(b *back) {
 	signal(s.output)
 }
 
-// writeTurn writes the next chunk when no other goroutine writes. It returns the results of writeNext and the time of the last chunk.
+// writeTurn writes the next chunk when no other goroutine writes. It returns the results of writeNext and the time of
+// the last chunk.
 func (s *session) writeTurn(b *back) (more bool, last time.Time, ok bool) {
 	b.turn <- struct{}{}
 	defer func() { <-b.turn }()
@@ -37,8 +38,9 @@ func (s *session) writeTurn(b *back) (more bool, last time.Time, ok bool) {
 	return more, b.last, ok
 }
 
-// writeNext writes one chunk of the arrays that the client of a back channel does not have, if there are any. more reports whether there are
-// further ones. ok is false if the channel must end. The caller has b.turn. most is that of unsent.
+// writeNext writes one chunk of the arrays that the client of a back channel does not have, if there are any. more
+// reports whether there are further ones. ok is false if the channel must end. The caller has b.turn. most is that of
+// unsent.
 func (s *session) writeNext(b *back, most int) (more, ok bool) {
 	if !b.open {
 		return false, false
@@ -63,17 +65,19 @@ func (s *session) writeNext(b *back, most int) (more, ok bool) {
 	return more, true
 }
 
-// piece is the number of bytes that are written under one deadline. A client that reads slowly but steadily is not disconnected.
+// piece is the number of bytes that are written under one deadline. A client that reads slowly but steadily is not
+// disconnected.
 const piece = 16 << 10
 
 // smallPiece is the size in bytes of the buffers of smallPieces, in which small chunks are joined.
 const smallPiece = 2 << 10
 
-// smallPieces holds buffers that are used again. A client that does not read blocks the buffer of its chunk, which therefore must not be large.
+// smallPieces holds buffers that are used again. A client that does not read blocks the buffer of its chunk, which
+// therefore must not be large.
 var smallPieces = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, smallPiece) }}
 
-// write writes and flushes b.arrays as one chunk and returns its length. A client that does not read a piece of it in time is disconnected. The last
-// deadline remains set.
+// write writes and flushes b.arrays as one chunk and returns its length. A client that does not read a piece of it in
+// time is disconnected. The last deadline remains set.
 func (s *session) write(b *back) (n int, ok bool) {
 	n = chunkSize(b.arrays)
 	out := &timed{back: b, session: s}
@@ -124,12 +128,12 @@ func (b *back) setDeadline(now time.Time, timeout time.Duration) {
 	_ = b.control.SetWriteDeadline(b.deadline)
 }
 
-// deadlineStep is the part of the time limit by which the deadline of a write may be too early. Setting it for each chunk costs more than the rest of
-// a small one's write, except the system call.
+// deadlineStep is the part of the time limit by which the deadline of a write may be too early. Setting it for each
+// chunk costs more than the rest of a small one's write, except the system call.
 const deadlineStep = 6
 
-// unsent appends arrays after a number to dst for the attached back channel, at most one chunk. more reports whether there are more. most is
-// maxChunk, or less: then no array is returned if the first one is larger.
+// unsent appends arrays after a number to dst for the attached back channel, at most one chunk. more reports whether
+// there are more. most is maxChunk, or less: then no array is returned if the first one is larger.
 func (s *session) unsent(dst []array, b *back, have, most int) (arrays []array, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

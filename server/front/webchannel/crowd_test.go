@@ -11,7 +11,8 @@ import (
 	"clave/server/token"
 )
 
-// TestSlowClientsShareTheMemory sends on many streams whose clients read nothing. No stream may be ended, and together they must hold little memory.
+// TestSlowClientsShareTheMemory sends on many streams whose clients read nothing. No stream may be ended, and together
+// they must hold little memory.
 func TestSlowClientsShareTheMemory(t *testing.T) {
 	const (
 		sessions = 200
@@ -41,8 +42,8 @@ func TestSlowClientsShareTheMemory(t *testing.T) {
 	})
 }
 
-// TestClientContinuesUnderMemoryPressure reads a whole stream while all sessions together may hold little. The back channel must end when the stream
-// waits, so that the client acknowledges.
+// TestClientContinuesUnderMemoryPressure reads a whole stream while all sessions together may hold little. The back
+// channel must end when the stream waits, so that the client acknowledges.
 func TestClientContinuesUnderMemoryPressure(t *testing.T) {
 	const messages, size = 40, 16 << 10
 	text := strings.Repeat("1", size)

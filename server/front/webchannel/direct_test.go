@@ -39,7 +39,8 @@ func (l *heldLink) Write(b []byte) (int, error) {
 	return l.ResponseRecorder.Write(b)
 }
 
-// openBack serves a back channel of a new session on w until the session ends or the channel must. It returns when the channel waits for output.
+// openBack serves a back channel of a new session on w until the session ends or the channel must. It returns when the
+// channel waits for output.
 func openBack(t *testing.T, w http.ResponseWriter) (s *session, left chan struct{}) {
 	t.Helper()
 	o := Options{Log: slog.New(slog.DiscardHandler)}
@@ -55,8 +56,8 @@ func openBack(t *testing.T, w http.ResponseWriter) (s *session, left chan struct
 	return s, left
 }
 
-// TestSmallMessagesAreWrittenBySend checks that a small message has been written when send returns, and that send does not wait for the write of a
-// larger one.
+// TestSmallMessagesAreWrittenBySend checks that a small message has been written when send returns, and that send does
+// not wait for the write of a larger one.
 func TestSmallMessagesAreWrittenBySend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &heldLink{ResponseRecorder: httptest.NewRecorder(), cut: make(chan struct{})}
@@ -80,8 +81,8 @@ func TestSmallMessagesAreWrittenBySend(t *testing.T) {
 	})
 }
 
-// TestStuckWriteIsCut blocks the stream's goroutine in a write to a client that does not read, and opens another back channel. The write must fail,
-// the old channel must end, and the new one must have the message.
+// TestStuckWriteIsCut blocks the stream's goroutine in a write to a client that does not read, and opens another back
+// channel. The write must fail, the old channel must end, and the new one must have the message.
 func TestStuckWriteIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &heldLink{ResponseRecorder: httptest.NewRecorder(), cut: make(chan struct{})}

@@ -1,6 +1,6 @@
-// Package webchannel implements the wire protocol of the web SDK's Listen and Write streams: a stream of messages in both
-// directions over short POST requests (the forward channel) and a hanging GET (the back channel). doc/webchannel.md
-// describes the protocol.
+// Package webchannel implements the wire protocol of the web SDK's Listen and Write streams: a stream of messages in
+// both directions over short POST requests (the forward channel) and a hanging GET (the back channel).
+// doc/webchannel.md describes the protocol.
 //
 // A session (session.go) is one stream. The client's messages are parsed in form.go and ordered by their numbers in
 // session.accept (forward.go). The server's messages are numbered and kept until the client has acknowledged them, so

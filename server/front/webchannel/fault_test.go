@@ -39,8 +39,9 @@ func (h *fixture) raw(method, address, body string) net.Conn {
 	return conn
 }
 
-// TestLongPollCutAtEveryByte closes the connection of a long poll after each byte of the answer, including the header and the chunk framing. The
-// client then polls from its last array, which may or may not have been in the interrupted answer.
+// TestLongPollCutAtEveryByte closes the connection of a long poll after each byte of the answer, including the header
+// and the chunk framing. The client then polls from its last array, which may or may not have been in the interrupted
+// answer.
 func TestLongPollCutAtEveryByte(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	poll := func(sid string, ack int) string {
@@ -77,8 +78,8 @@ func TestLongPollCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestForwardAnswerLost closes the connection of each forward request before the answer, and repeats the request. The stream must receive each
-// message once.
+// TestForwardAnswerLost closes the connection of each forward request before the answer, and repeats the request. The
+// stream must receive each message once.
 func TestForwardAnswerLost(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	sid := h.open(`0`)
@@ -94,7 +95,8 @@ func TestForwardAnswerLost(t *testing.T) {
 	h.get(sid, 0, "&CI=0").want(want...)
 }
 
-// TestForwardRequestCutAtEveryByte sends the beginning of a forward request, closes the connection, and sends the request again.
+// TestForwardRequestCutAtEveryByte sends the beginning of a forward request, closes the connection, and sends the
+// request again.
 func TestForwardRequestCutAtEveryByte(t *testing.T) {
 	h := newFixture(t, Options{}, echo)
 	body := form(1, `{"ñ":"😀"}`, `2`)
@@ -116,8 +118,8 @@ func TestForwardRequestCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestHalfOpenBackChannelEnds checks that a back channel ends whose client disappeared without closing the connection, and does not keep its session
-// open.
+// TestHalfOpenBackChannelEnds checks that a back channel ends whose client disappeared without closing the connection,
+// and does not keep its session open.
 func TestHalfOpenBackChannelEnds(t *testing.T) {
 	h := newFixture(t, Options{BackLife: 20 * time.Millisecond, Idle: 60 * time.Millisecond, Linger: 60 * time.Millisecond}, echo)
 	sid := h.open(`1`)
@@ -153,8 +155,8 @@ func (o *once) Write(b []byte) (int, error) {
 	return o.ResponseRecorder.Write(b)
 }
 
-// FuzzServeHTTP sends arbitrary requests to the handler while a session exists. The handler must answer them, and the session's stream must remain
-// intact.
+// FuzzServeHTTP sends arbitrary requests to the handler while a session exists. The handler must answer them, and the
+// session's stream must remain intact.
 func FuzzServeHTTP(f *testing.F) {
 	f.Add("POST", "VER=8&RID=101&AID=0", "count=1&ofs=0&req0___data__=1", true)
 	f.Add("POST", "VER=8&RID=7&CVER=22&%24httpHeaders=Authorization%3Ax", "headers=A%3Ab&count=0", false)
@@ -224,8 +226,8 @@ func TestSlowClientIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestChunksAreSmall checks that waiting arrays are sent in chunks of a limited size, by long polls and by streaming responses. A client whose
-// connection is cut keeps the complete chunks.
+// TestChunksAreSmall checks that waiting arrays are sent in chunks of a limited size, by long polls and by streaming
+// responses. A client whose connection is cut keeps the complete chunks.
 func TestChunksAreSmall(t *testing.T) {
 	const messages, size = 40, 10_000
 	for _, more := range []string{"&CI=0", "&CI=1"} {

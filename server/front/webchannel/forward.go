@@ -59,8 +59,9 @@ func (st state) append(b []byte) []byte {
 	return append(strconv.AppendInt(append(b, ','), int64(st.unacked), 10), ']')
 }
 
-// accept accepts the messages of a forward request: each message once, and requests in the order of their numbers. ack is the last array that the
-// client has, or -1. ok is false if the session has ended or the request cannot belong to it.
+// accept accepts the messages of a forward request: each message once, and requests in the order of their numbers. ack
+// is the last array that the client has, or -1. ok is false if the session has ended or the request cannot belong to
+// it.
 func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +126,8 @@ func (s *session) takeLocked(maps []forwardMap) {
 	signal(s.arrived)
 }
 
-// maxEarly is the maximum number of forward requests that wait for a missing one. Clients have at most ten requests in progress.
+// maxEarly is the maximum number of forward requests that wait for a missing one. Clients have at most ten requests in
+// progress.
 const maxEarly = 32
 
 // full reports whether too many of the client's messages wait for the stream to accept more.

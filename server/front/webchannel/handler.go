@@ -28,8 +28,8 @@ type Options struct {
 	Firestore *firestore.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
-	// Owner is the name of this handler in the ids of its sessions, in letters, digits, - and _, so that nodes can find it (SessionOwner). Empty
-	// for ids without a name.
+	// Owner is the name of this handler in the ids of its sessions, in letters, digits, - and _, so that nodes can find it
+	// (SessionOwner). Empty for ids without a name.
 	Owner string
 	// ListenOnly omits the Write stream.
 	ListenOnly bool
@@ -43,8 +43,8 @@ type Options struct {
 	MaxBody int
 	// MaxUnacked is the number of bytes that a client may leave unacknowledged before its stream waits; 1 MiB.
 	MaxUnacked int
-	// MaxHeld is the maximum number of waiting bytes of all clients, in both directions; 512 MiB. From a thirty-second of it on,
-	// each client may have little more than half a chunk unacknowledged.
+	// MaxHeld is the maximum number of waiting bytes of all clients, in both directions; 512 MiB. From a thirty-second of
+	// it on, each client may have little more than half a chunk unacknowledged.
 	MaxHeld int
 	// BackBytes is the number of bytes after which a back channel is ended, so that the client acknowledges; 512 KiB.
 	BackBytes int
@@ -236,8 +236,9 @@ func (h *Handler) find(id, rpc string) *session {
 	return s
 }
 
-// register creates a session with an id that cannot be guessed. At the maximum number of sessions it ends the session that has been without a back
-// channel the longest, because clients that abandon sessions must not block others. It returns nil if all sessions have one.
+// register creates a session with an id that cannot be guessed. At the maximum number of sessions it ends the session
+// that has been without a back channel the longest, because clients that abandon sessions must not block others. It
+// returns nil if all sessions have one.
 func (h *Handler) register(rpc string, rid int) *session {
 	s := newSession(h, h.sessionID(), rid)
 	s.rpc = rpc
@@ -258,9 +259,9 @@ func (h *Handler) register(rpc string, rid int) *session {
 	return s
 }
 
-// maxUnacked returns the current limit of bytes that are kept for a client that does not acknowledge them. The limit is low while all clients
-// together have many such bytes; otherwise hundreds of slow sessions would have to be ended to free memory. Streams wait at the limit and encode no
-// further messages.
+// maxUnacked returns the current limit of bytes that are kept for a client that does not acknowledge them. The limit is
+// low while all clients together have many such bytes; otherwise hundreds of slow sessions would have to be ended to
+// free memory. Streams wait at the limit and encode no further messages.
 func (h *Handler) maxUnacked() int {
 	if h.held.Load() < int64(h.o.MaxHeld/crowdedDivisor) {
 		return h.o.MaxUnacked
@@ -271,8 +272,8 @@ func (h *Handler) maxUnacked() int {
 // crowdedDivisor determines when the limit is low: while the clients hold more than MaxHeld/crowdedDivisor.
 const crowdedDivisor = 32
 
-// limitHeld ends the sessions that hold the most bytes until all together hold at most MaxHeld. Clients that send too much or do not read must not
-// fill the memory.
+// limitHeld ends the sessions that hold the most bytes until all together hold at most MaxHeld. Clients that send too
+// much or do not read must not fill the memory.
 func (h *Handler) limitHeld() {
 	if h.held.Load() <= int64(h.o.MaxHeld) {
 		return
@@ -295,7 +296,8 @@ func (h *Handler) limitHeld() {
 	}
 }
 
-// longestDetachedLocked returns the session that has been without a back channel the longest, or nil if all have one; mu is held.
+// longestDetachedLocked returns the session that has been without a back channel the longest, or nil if all have one;
+// mu is held.
 func (h *Handler) longestDetachedLocked() *session {
 	var detached *session
 	var since time.Time

@@ -14,8 +14,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// TestLargeMessagesWaitForEachOther uses up the limit of large messages. A small message must be parsed, a large one must wait, and its share must
-// be returned before the next message and at the end of the stream.
+// TestLargeMessagesWaitForEachOther uses up the limit of large messages. A small message must be parsed, a large one
+// must wait, and its share must be returned before the next message and at the end of the stream.
 func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	h := newHandler(Options{}, nil)
 	h.o.EnsureDefaults()
@@ -49,8 +49,8 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestWaitingMessagesAreInTheBudget queues large messages. They count in the budget until they are parsed. A session is ended if its messages wait
-// while requests need the bytes.
+// TestWaitingMessagesAreInTheBudget queues large messages. They count in the budget until they are parsed. A session is
+// ended if its messages wait while requests need the bytes.
 func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	now := clock.NewManual(clock.System().Now())
 	b := budget.New(budget.Options{Bytes: 4 * parsing.Large, Clock: now})

@@ -64,8 +64,8 @@ func TestAbandonedSessionsAreEndedFirst(t *testing.T) {
 	back.want(`[1]`)
 }
 
-// TestLargestSessionIsEndedFirst checks that clients that read nothing, or send messages that their streams do not read, cannot fill the memory
-// together, and that other sessions are not affected.
+// TestLargestSessionIsEndedFirst checks that clients that read nothing, or send messages that their streams do not
+// read, cannot fill the memory together, and that other sessions are not affected.
 func TestLargestSessionIsEndedFirst(t *testing.T) {
 	h := newFixture(t, Options{MaxHeld: 10_000, MaxBody: 8000}, func(ctx context.Context, c token.Caller, s *session) error {
 		if m, err := s.recv(ctx); err != nil || m == `"deaf"` {
@@ -106,7 +106,8 @@ func TestLargestSessionIsEndedFirst(t *testing.T) {
 	}
 }
 
-// TestFewestSessionsAreEnded sends more on many streams at once than all sessions may hold. As many sessions as fit must remain.
+// TestFewestSessionsAreEnded sends more on many streams at once than all sessions may hold. As many sessions as fit
+// must remain.
 func TestFewestSessionsAreEnded(t *testing.T) {
 	const (
 		sessions = 200

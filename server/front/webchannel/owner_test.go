@@ -31,7 +31,8 @@ func TestASessionBelongsToOneStream(t *testing.T) {
 	h.get(sid, 0, "&CI=0").want(`[0]`)
 }
 
-// TestMessagesAreForTheDatabaseOfTheSession sends messages that name databases. The caller was verified only for the project of the session's.
+// TestMessagesAreForTheDatabaseOfTheSession sends messages that name databases. The caller was verified only for the
+// project of the session's.
 func TestMessagesAreForTheDatabaseOfTheSession(t *testing.T) {
 	for message, want := range map[string]fault.Code{
 		`{"database":"projects/p/databases/(default)"}`: fault.OK,

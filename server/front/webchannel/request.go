@@ -71,8 +71,8 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	_, _ = w.Write(appendChunk(nil, []byte(hello)))
 }
 
-// authorization returns the handshake's Authorization header. Current SDKs send it in the body, older ones in the address, and other clients as a
-// header of the request.
+// authorization returns the handshake's Authorization header. Current SDKs send it in the body, older ones in the
+// address, and other clients as a header of the request.
 func authorization(r *http.Request, q url.Values, f *forward) string {
 	if a := f.headers.Get("Authorization"); a != "" {
 		return a
@@ -83,9 +83,9 @@ func authorization(r *http.Request, q url.Values, f *forward) string {
 	return r.Header.Get("Authorization")
 }
 
-// hostPrefix returns a prefix for the host name of the back channel. Browsers limit the connections to a host name to six; with a prefix the limit
-// holds for each session. It is used only for localhost, because all names below localhost are this machine, and not for pages of the same origin,
-// whose content security policy may forbid other origins.
+// hostPrefix returns a prefix for the host name of the back channel. Browsers limit the connections to a host name to
+// six; with a prefix the limit holds for each session. It is used only for localhost, because all names below localhost
+// are this machine, and not for pages of the same origin, whose content security policy may forbid other origins.
 func (h *Handler) hostPrefix(host, origin string) string {
 	name, _, _ := strings.Cut(host, ":")
 	_, from, _ := strings.Cut(origin, "://")
@@ -118,7 +118,8 @@ func (h *Handler) readForward(w http.ResponseWriter, r *http.Request) (f *forwar
 	return f, true
 }
 
-// pieces holds buffers of 32 KiB with which bodies are read. Most bodies are much smaller, so a buffer for each would cost more than the body.
+// pieces holds buffers of 32 KiB with which bodies are read. Most bodies are much smaller, so a buffer for each would
+// cost more than the body.
 var pieces = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // readBody reads a body to its end.

@@ -6,8 +6,9 @@ import (
 	"clave/server/fault"
 )
 
-// send queues a message for the client and waits until there is room for the next one, so that the caller need not keep that message meanwhile. If
-// more is set, another message follows immediately, and the client needs both: small messages are then written together.
+// send queues a message for the client and waits until there is room for the next one, so that the caller need not keep
+// that message meanwhile. If more is set, another message follows immediately, and the client needs both: small
+// messages are then written together.
 func (s *session) send(ctx context.Context, json []byte, more bool) error {
 	return s.sendPayload(ctx, message(json), more)
 }

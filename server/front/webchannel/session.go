@@ -13,14 +13,17 @@ import (
 
 // How a session keeps order. Both directions number their messages, and neither side is given a message twice.
 //
-// Forward: requests have numbers (RID), and messages numbers of their own. accept keeps a request that overtook another one (early) until the
-// missing one arrives, and drops messages whose number it has passed: those of a repeated request. The stream takes the messages one by one (recv, take).
+// Forward: requests have numbers (RID), and messages numbers of their own. accept keeps a request that overtook another
+// one (early) until the missing one arrives, and drops messages whose number it has passed: those of a repeated
+// request. The stream takes the messages one by one (recv, take).
 //
-// Back: send numbers a message and queues it as an array (out). A back channel (back.go) writes the arrays after the client's last one. An array is
-// removed only when the client acknowledges it (ackLocked), with a forward request or the next back channel. send blocks while too many bytes
-// are not acknowledged (room): so a slow client slows down its own stream, and no other one.
+// Back: send numbers a message and queues it as an array (out). A back channel (back.go) writes the arrays after the
+// client's last one. An array is removed only when the client acknowledges it (ackLocked), with a forward request or
+// the next back channel. send blocks while too many bytes are not acknowledged (room): so a slow client slows down its
+// own stream, and no other one.
 //
-// The session ends with its stream (finish), whose last array has the result, or when the client is silent for too long (stale).
+// The session ends with its stream (finish), whose last array has the result, or when the client is silent for too long
+// (stale).
 
 // session is one stream of a client.
 type session struct {
@@ -185,8 +188,8 @@ func (s *session) countLocked() {
 	s.keepLocked()
 }
 
-// keepLocked counts the messages that wait for the stream in the budget if they are large; mu is held. The session is ended if they wait for long
-// while requests need the bytes.
+// keepLocked counts the messages that wait for the stream in the budget if they are large; mu is held. The session is
+// ended if they wait for long while requests need the bytes.
 func (s *session) keepLocked() {
 	now := s.mu.inBytes + s.mu.earlyBytes
 	if now < parsing.Large {

@@ -16,11 +16,12 @@ import (
 	"clave/server/token"
 )
 
-// attached matches the response to a POST of a session with a back channel: its length, 1, the number of the last array sent, and the number of
-// unacknowledged bytes.
+// attached matches the response to a POST of a session with a back channel: its length, 1, the number of the last array
+// sent, and the number of unacknowledged bytes.
 var attached = regexp.MustCompile(`^[78]\n\[1,[123],\d+\]$`)
 
-// TestForwardRepeatedAndReordered sends requests in any order, each several times. The stream must receive each message once.
+// TestForwardRepeatedAndReordered sends requests in any order, each several times. The stream must receive each message
+// once.
 func TestForwardRepeatedAndReordered(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	h := newFixture(t, Options{}, echo)

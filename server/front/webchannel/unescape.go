@@ -19,8 +19,8 @@ var digits = func() (d [256]byte) {
 	return d
 }()
 
-// unescape decodes a value of a form, as url.QueryUnescape does in more time: messages have many escapes. The result is the value itself if it has
-// none. ok is false if one is not valid.
+// unescape decodes a value of a form, as url.QueryUnescape does in more time: messages have many escapes. The result is
+// the value itself if it has none. ok is false if one is not valid.
 func unescape(s string) (text string, ok bool) {
 	escapes := strings.Count(s, "%")
 	if escapes == 0 && !strings.Contains(s, "+") {

@@ -12,8 +12,9 @@ import (
 	"clave/server/storage/pebblestore/pebbletest"
 )
 
-// Open opens a guard of an empty database in memory, and closes the database at the end of the test. The store is that of the database, for
-// packages that store more in it. The guard and its live queries are not run: revoked rights and open streams need Run.
+// Open opens a guard of an empty database in memory, and closes the database at the end of the test. The store is that
+// of the database, for packages that store more in it. The guard and its live queries are not run: revoked rights and
+// open streams need Run.
 func Open(t testing.TB, o guard.RulesetsOptions) (*guard.Guard, storage.Store) {
 	t.Helper()
 	store := pebbletest.Open(t)

@@ -1,7 +1,7 @@
 // Package actionlink makes the links that carry one-time codes, and decides where they may lead.
 //
-// A link leads to the server's own page. The page may continue to a URL of the request, if its host is one of the project's authorized domains: a
-// link in an e-mail of the project must not lead to another site.
+// A link leads to the server's own page. The page may continue to a URL of the request, if its host is one of the
+// project's authorized domains: a link in an e-mail of the project must not lead to another site.
 package actionlink
 
 import (
@@ -16,13 +16,13 @@ import (
 type Policy struct {
 	// PublicURL is the prefix of links; empty means the request's own origin.
 	PublicURL string
-	// Emulator is set under `clave start`. Links then lead to the emulator's page whatever the request, as in the official emulator, and any host
-	// except subdomains of localhost is authorized if a project lists no domains.
+	// Emulator is set under `clave start`. Links then lead to the emulator's page whatever the request, as in the official
+	// emulator, and any host except subdomains of localhost is authorized if a project lists no domains.
 	Emulator bool
 }
 
-// Check checks the requested domain of the link and the URL to continue to, which may be empty if the kind of code does not require it. domains are
-// the project's authorized domains.
+// Check checks the requested domain of the link and the URL to continue to, which may be empty if the kind of code does
+// not require it. domains are the project's authorized domains.
 func (p Policy) Check(domains []string, kind onetime.Kind, linkDomain, continueURL string) error {
 	if linkDomain != "" && !p.Emulator && !p.isOwn(linkDomain) {
 		return apierror.New("INVALID_HOSTING_LINK_DOMAIN : The domain %s does not serve this project's links.", linkDomain)
@@ -105,7 +105,8 @@ type Link struct {
 	Code string
 	// Origin is the origin of the request, for servers without a public URL.
 	Origin string
-	// Key is the API key, Locale the reader's language, ContinueURL the URL to continue to, and Tenant the tenant of the account.
+	// Key is the API key, Locale the reader's language, ContinueURL the URL to continue to, and Tenant the tenant of the
+	// account.
 	Key, Locale, ContinueURL, Tenant string
 }
 

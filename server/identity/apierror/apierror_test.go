@@ -9,7 +9,8 @@ import (
 	"clave/server/identity/apierror"
 )
 
-// TestErrorsOfTheAPI distinguishes the API's errors, also when they are wrapped, from internal failures, whose text no client receives.
+// TestErrorsOfTheAPI distinguishes the API's errors, also when they are wrapped, from internal failures, whose text no
+// client receives.
 func TestErrorsOfTheAPI(t *testing.T) {
 	err := apierror.New("INVALID_CLAIMS : %s", "sub")
 	for _, e := range []error{err, fmt.Errorf("import: %w", err)} {

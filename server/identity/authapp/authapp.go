@@ -1,4 +1,5 @@
-// Package authapp enrolls authenticator apps and checks their codes. A secret is kept until the first code proves that the app has it.
+// Package authapp enrolls authenticator apps and checks their codes. A secret is kept until the first code proves that
+// the app has it.
 package authapp
 
 import (
@@ -55,7 +56,8 @@ func (a *Apps) Start(ctx context.Context, scope account.Scope, uid string) (*Enr
 	}, a.Accounts.Change(ctx, scope, nil, func(ch *account.Change) error { return ch.Save(Item, randid.Digest(session), made) })
 }
 
-// Finish checks the first code of a user's new app, and returns its secret with the period of the code. A wrong code may be tried again.
+// Finish checks the first code of a user's new app, and returns its secret with the period of the code. A wrong code
+// may be tried again.
 func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid, session, code string, window int) (key []byte, step int64, err error) {
 	var made secret
 	id := randid.Digest(session)
@@ -80,7 +82,8 @@ func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid, session, co
 	return key, step, err
 }
 
-// Use checks a code and records its period, so that no code is valid twice. The app's clock may be off by window periods.
+// Use checks a code and records its period, so that no code is valid twice. The app's clock may be off by window
+// periods.
 func (a *Apps) Use(f *account.Factor, code string, window int) error {
 	if code == "" {
 		return apierror.New("MISSING_CODE")

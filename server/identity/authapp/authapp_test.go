@@ -41,7 +41,8 @@ func start(t *testing.T, apps *authapp.Apps) (*authapp.Enrollment, []byte) {
 // code returns the code of a secret at a time.
 func code(secret []byte, at time.Time) string { return totp.Code(secret, at.Unix()/totp.Period) }
 
-// TestAnAppIsEnrolledByItsFirstCode enrolls an app. A wrong code may be tried again; the secret is stored for one enrollment of one user.
+// TestAnAppIsEnrolledByItsFirstCode enrolls an app. A wrong code may be tried again; the secret is stored for one
+// enrollment of one user.
 func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 	manual := clock.NewManual(time.Unix(1_000_000, 0))
 	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}

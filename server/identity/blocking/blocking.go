@@ -1,8 +1,8 @@
-// Package blocking calls the blocking functions of projects: functions of the operator that may refuse or change a new account (beforeCreate), and
-// refuse a sign-in or add claims to it (beforeSignIn).
+// Package blocking calls the blocking functions of projects: functions of the operator that may refuse or change a new
+// account (beforeCreate), and refuse a sign-in or add claims to it (beforeSignIn).
 //
-// An event is sent as a signed token. Anything that prevents a valid response, such as a time limit, an error status or text that is not JSON, refuses the
-// operation, because the function may exist to refuse users.
+// An event is sent as a signed token. Anything that prevents a valid response, such as a time limit, an error status or
+// text that is not JSON, refuses the operation, because the function may exist to refuse users.
 package blocking
 
 import (
@@ -112,8 +112,8 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Call calls the function of an event, if the settings have one, and returns the changes that it requests. It adds the claims that a BeforeSignIn
-// function requests to the event's session.
+// Call calls the function of an event, if the settings have one, and returns the changes that it requests. It adds the
+// claims that a BeforeSignIn function requests to the event's session.
 func (f *Functions) Call(ctx context.Context, settings *Settings, e Event) (*Update, error) {
 	update := &Update{}
 	uri := settings.Triggers[e.Name].FunctionURI

@@ -1,4 +1,5 @@
-// Package contact checks the e-mail addresses and phone numbers of accounts and returns them in the form in which they are stored.
+// Package contact checks the e-mail addresses and phone numbers of accounts and returns them in the form in which they
+// are stored.
 package contact
 
 import (
@@ -9,8 +10,8 @@ import (
 // maxEmail is the maximum length of an address, in bytes.
 const maxEmail = 256
 
-// emailForm matches the form of an e-mail address, without blanks, control characters and characters that are not shown, also those beyond ASCII. The
-// mail server checks the rest.
+// emailForm matches the form of an e-mail address, without blanks, control characters and characters that are not
+// shown, also those beyond ASCII. The mail server checks the rest.
 var emailForm = regexp.MustCompile(`^[^@<>()\[\],;:\\"\pZ\pC]+@(?:[A-Za-z0-9\-_.]|[^\x00-\x7f\pZ\pC])+$`)
 
 // Email returns the stored form of an e-mail address, and whether the address is valid.

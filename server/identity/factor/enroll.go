@@ -55,9 +55,9 @@ func hasPhone(u *account.User, phone string) bool {
 	return slices.ContainsFunc(u.Factors, func(f account.Factor) bool { return f.Phone == phone })
 }
 
-// Enroll enrolls the factors that an administrator lists. An authenticator app must be one of had, the factors that the user has
-// already, because its secret is never shown; it keeps the secret. Factors without an id get a new one if newIDs is
-// set.
+// Enroll enrolls the factors that an administrator lists. An authenticator app must be one of had, the factors that the
+// user has already, because its secret is never shown; it keeps the secret. Factors without an id get a new one if
+// newIDs is set.
 func Enroll(u *account.User, list []userinfo.Factor, had []account.Factor, newIDs bool, now time.Time) error {
 	for _, m := range list {
 		f := account.Factor{ID: m.MFAEnrollmentID, DisplayName: m.DisplayName, Enrolled: enrolledAt(m.EnrolledAt, now)}

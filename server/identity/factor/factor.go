@@ -54,8 +54,8 @@ func (m *Settings) Check() error {
 	return nil
 }
 
-// defaultWindow is the default tolerance for a clock in either direction, in periods: three codes are valid at a time, each once. Firebase's
-// own default is 5.
+// defaultWindow is the default tolerance for a clock in either direction, in periods: three codes are valid at a time,
+// each once. Firebase's own default is 5.
 const defaultWindow = 1
 
 // enabled reports whether a state is one of those that switch something on.
@@ -71,9 +71,9 @@ type Rules struct {
 	Window int
 }
 
-// RulesOf returns the rules that follow from settings. Factors are off unless the settings enable them. friendly is set for a project under
-// `clave start`: without such settings it has all of them, as in the official emulator. A user with a factor has to present it unless all
-// factors are off. Nil settings are empty ones.
+// RulesOf returns the rules that follow from settings. Factors are off unless the settings enable them. friendly is set
+// for a project under `clave start`: without such settings it has all of them, as in the official emulator. A user with
+// a factor has to present it unless all factors are off. Nil settings are empty ones.
 func RulesOf(m *Settings, friendly bool) Rules {
 	if m == nil {
 		m = &Settings{}

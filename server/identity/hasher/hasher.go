@@ -23,8 +23,8 @@ type Options struct {
 	Accounts *account.Store
 	// MemCost is the memory cost of new hashes, as a power of two.
 	MemCost int
-	// Workers is the number of passwords that are hashed at once; zero means half of the cores. PerClient is the maximum number of passwords
-	// of one client that wait; zero means no limit.
+	// Workers is the number of passwords that are hashed at once; zero means half of the cores. PerClient is the maximum
+	// number of passwords of one client that wait; zero means no limit.
 	Workers, PerClient int
 	// Log logs stored hashes that can't be checked.
 	Log *slog.Logger
@@ -100,8 +100,8 @@ func (h *Hasher) Adopt(ctx context.Context, project string, imported *passhash.H
 	return err
 }
 
-// Present returns the parameters with which a project hashes passwords, without storing new ones if there are none yet: no password has
-// been hashed then.
+// Present returns the parameters with which a project hashes passwords, without storing new ones if there are none yet:
+// no password has been hashed then.
 func (h *Hasher) Present(ctx context.Context, project string) (passhash.Params, error) {
 	h.mu.Lock()
 	p, known := h.mu.params[project]
@@ -134,8 +134,8 @@ func (h *Hasher) Hash(ctx context.Context, project, client, password string) (*p
 	return made, hashErr
 }
 
-// Rehash hashes a password with the project's own parameters if its present hash was imported with others. It returns nil if there is no
-// need.
+// Rehash hashes a password with the project's own parameters if its present hash was imported with others. It returns
+// nil if there is no need.
 func (h *Hasher) Rehash(ctx context.Context, project, client string, present *passhash.Hash, password string) (*passhash.Hash, error) {
 	params, err := h.Params(ctx, project)
 	if err != nil || present.Current(params) {
@@ -153,8 +153,9 @@ func (h *Hasher) wait(ctx context.Context, client string, hash func()) error {
 	return err
 }
 
-// Check reports whether a hash is that of the password. Without a hash, and for a wrong password and an imported hash, which may be cheap,
-// it also computes a hash of the project's own kind, so that the time does not reveal whether an account exists.
+// Check reports whether a hash is that of the password. Without a hash, and for a wrong password and an imported hash,
+// which may be cheap, it also computes a hash of the project's own kind, so that the time does not reveal whether an
+// account exists.
 func (h *Hasher) Check(ctx context.Context, project, client string, stored *passhash.Hash, password string) (bool, error) {
 	params, err := h.Present(ctx, project)
 	if err != nil {

@@ -28,8 +28,8 @@ type Queue struct {
 	}
 }
 
-// New returns a queue for n workers; zero means half of the cores. perClient is the maximum number of waiting requests of one client; zero
-// means no limit.
+// New returns a queue for n workers; zero means half of the cores. perClient is the maximum number of waiting requests
+// of one client; zero means no limit.
 func New(n, perClient int) *Queue {
 	if n <= 0 {
 		n = max(runtime.GOMAXPROCS(0)/2, 1)

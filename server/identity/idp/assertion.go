@@ -1,4 +1,5 @@
-// Package idp reads the credentials of identity providers and checks the configurations of providers. It verifies no signatures.
+// Package idp reads the credentials of identity providers and checks the configurations of providers. It verifies no
+// signatures.
 package idp
 
 import (
@@ -15,7 +16,8 @@ import (
 
 // Assertion is an identity provider's assertion about a user.
 type Assertion struct {
-	// Provider is the provider's account of the user. Verified is set if the provider confirms that its address is the user's.
+	// Provider is the provider's account of the user. Verified is set if the provider confirms that its address is the
+	// user's.
 	Provider account.Provider
 	Verified bool
 	// Address is the address as the provider wrote it.
@@ -42,7 +44,8 @@ func Read(requestURI, postBody, pendingToken string) (*Assertion, error) {
 			return nil, apierror.New("INVALID_PENDING_TOKEN")
 		}
 	}
-	// Redirect flows return the credential in the address: in its query or its fragment. Fields of the body have precedence.
+	// Redirect flows return the credential in the address: in its query or its fragment. Fields of the body have
+	// precedence.
 	if uri, err := url.Parse(requestURI); err == nil && uri.Scheme != "" {
 		fragment, err := url.ParseQuery(uri.Fragment)
 		for _, more := range []url.Values{uri.Query(), fragment} {
@@ -163,8 +166,8 @@ func newAssertion(given url.Values, id string, claims map[string]any) (*Assertio
 	return a, nil
 }
 
-// Fill links the provider to the user and takes over its profile where the user has none. duplicates is set if several users may have one
-// address: the user then gets none.
+// Fill links the provider to the user and takes over its profile where the user has none. duplicates is set if several
+// users may have one address: the user then gets none.
 func (a *Assertion) Fill(u *account.User, duplicates bool) {
 	u.Providers = slices.DeleteFunc(u.Providers, func(p account.Provider) bool { return p.ProviderID == a.Provider.ProviderID })
 	u.Providers = append(u.Providers, a.Provider)

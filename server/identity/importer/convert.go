@@ -46,7 +46,8 @@ func (m *Importer) convert(ctx context.Context, to Target, g importform.User, ha
 	return u, problem, err
 }
 
-// setContacts sets the address, the phone number and the claims of an imported account, and returns the problem with them or with its profile, if any.
+// setContacts sets the address, the phone number and the claims of an imported account, and returns the problem with
+// them or with its profile, if any.
 func setContacts(to Target, u *account.User, g importform.User) (problem string) {
 	var ok bool
 	switch {

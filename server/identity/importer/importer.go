@@ -24,7 +24,8 @@ type Importer struct {
 	Hasher *hasher.Hasher
 	// Clock is the source of time.
 	Clock clock.Clock
-	// Emulator accepts what only the official emulator does: accounts with passwords in plain text, and hashes without an algorithm.
+	// Emulator accepts what only the official emulator does: accounts with passwords in plain text, and hashes without an
+	// algorithm.
 	Emulator bool
 	// AsEmulator selects the official emulator's behaviour where it differs from production's.
 	AsEmulator bool
@@ -48,8 +49,8 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// Import imports the accounts of a request and returns those that were not imported, in the order of the request. It replaces an account whose id
-// exists, as production does; the official emulator does so only with allowOverwrite.
+// Import imports the accounts of a request and returns those that were not imported, in the order of the request. It
+// replaces an account whose id exists, as production does; the official emulator does so only with allowOverwrite.
 func (m *Importer) Import(ctx context.Context, to Target, r *importform.Request) ([]Problem, error) {
 	if err := importform.CheckUnique(r.Users, optional.Bool(r.SanityCheck, false), m.keeps(to, r)); err != nil {
 		return nil, err
@@ -176,8 +177,8 @@ func (m *Importer) store(ctx context.Context, to Target, in *importing) error {
 		if !apierror.Is(err) {
 			return err
 		}
-		// A change is stored whole or not at all, so one conflict refuses the chunk. Storing each account alone shows which ones
-		// conflict.
+		// A change is stored whole or not at all, so one conflict refuses the chunk. Storing each account alone shows which
+		// ones conflict.
 		for _, uid := range chunk {
 			if err := put([]string{uid}); err != nil {
 				if !apierror.Is(err) {

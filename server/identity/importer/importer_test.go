@@ -66,7 +66,8 @@ func get(t *testing.T, m *importer.Importer, uid string) *account.User {
 	return u
 }
 
-// TestWhatIsNotImported checks the problem with each account. The one account without a problem is imported all the same.
+// TestWhatIsNotImported checks the problem with each account. The one account without a problem is imported all the
+// same.
 func TestWhatIsNotImported(t *testing.T) {
 	m, to := open(t)
 	claims := func(s string) *string { return &s }
@@ -204,7 +205,8 @@ func TestOwnHashesNeedNoKey(t *testing.T) {
 	}
 }
 
-// TestConflicts imports many accounts, some of which have the address or the provider's user of an existing account. Only those are left out.
+// TestConflicts imports many accounts, some of which have the address or the provider's user of an existing account.
+// Only those are left out.
 func TestConflicts(t *testing.T) {
 	m, to := open(t)
 	google := []userinfo.Provider{{ProviderID: "google.com", RawID: "1"}}
@@ -246,7 +248,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestReplacing imports an account whose id exists: production replaces it, and the official emulator does so only if it is allowed.
+// TestReplacing imports an account whose id exists: production replaces it, and the official emulator does so only if
+// it is allowed.
 func TestReplacing(t *testing.T) {
 	yes := true
 	for _, tt := range []struct {
@@ -292,7 +295,8 @@ func TestTheLastOfTwoIsImported(t *testing.T) {
 // ptr returns a pointer to a value.
 func ptr(v bool) *bool { return &v }
 
-// TestFactorsOfUnverifiedAddresses imports second factors of users without a verified address: the official emulator refuses them.
+// TestFactorsOfUnverifiedAddresses imports second factors of users without a verified address: the official emulator
+// refuses them.
 func TestFactorsOfUnverifiedAddresses(t *testing.T) {
 	factors := []userinfo.Factor{{PhoneInfo: "+18095550101"}}
 	for _, tt := range []struct {
@@ -317,7 +321,8 @@ func TestFactorsOfUnverifiedAddresses(t *testing.T) {
 	}
 }
 
-// TestTheFirstHashesAreAdopted imports hashes with Firebase's parameters into a project without passwords, which hashes with them from then on.
+// TestTheFirstHashesAreAdopted imports hashes with Firebase's parameters into a project without passwords, which hashes
+// with them from then on.
 func TestTheFirstHashesAreAdopted(t *testing.T) {
 	m, to := open(t)
 	theirs := passhash.Params{SignerKey: []byte("their signer key"), Separator: []byte("s"), Rounds: 8, MemCost: 4}

@@ -1,5 +1,5 @@
-// Package importform has the form of imports: accounts, with the parameters by which their passwords are hashed. It converts these parameters to and
-// from those of package passhash.
+// Package importform has the form of imports: accounts, with the parameters by which their passwords are hashed. It
+// converts these parameters to and from those of package passhash.
 package importform
 
 import (
@@ -115,8 +115,8 @@ func FakePassword(hash string) (string, bool) {
 	return password, ok
 }
 
-// CheckUnique refuses requests in which two accounts share a unique value: an address or a provider's user if unique is set,
-// an id if keep is set.
+// CheckUnique refuses requests in which two accounts share a unique value: an address or a provider's user if unique is
+// set, an id if keep is set.
 func CheckUnique(users []User, unique, keep bool) error {
 	seen := make(map[string]bool)
 	check := func(code, shown string, key ...string) error {

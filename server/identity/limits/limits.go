@@ -1,4 +1,5 @@
-// Package limits limits the rates of sign-ins, sign-ups, codes and guesses of passwords, by client address and by account.
+// Package limits limits the rates of sign-ins, sign-ups, codes and guesses of passwords, by client address and by
+// account.
 package limits
 
 import (
@@ -39,16 +40,18 @@ var byAddress = map[Action]ratelimit.Rate{
 var (
 	// byRecipient is for codes that are sent to one mailbox or phone.
 	byRecipient = ratelimit.Rate{Burst: 5, Every: 5 * time.Minute}
-	// codesThere and codesElsewhere are for wrong codes of six digits for one account or phone: from all networks from which its owner has signed
-	// in, and from all others. Of an app's codes up to 21 are valid at a time, so the tries of a day from elsewhere succeed with a probability
-	// of less than 1 in 1,000.
+	// codesThere and codesElsewhere are for wrong codes of six digits for one account or phone: from all networks from
+	// which its owner has signed in, and from all others. Of an app's codes up to 21 are valid at a time, so the tries of
+	// a day from elsewhere succeed with a probability of less than 1 in 1,000.
 	codesThere     = ratelimit.Rate{Burst: 10, Every: 15 * time.Minute}
 	codesElsewhere = ratelimit.Rate{Burst: 10, Every: time.Hour}
-	// wrongCodes is for wrong codes of all accounts and phones from one address. Without it, one client could try codes of thousands of phones.
+	// wrongCodes is for wrong codes of all accounts and phones from one address. Without it, one client could try codes of
+	// thousands of phones.
 	wrongCodes = ratelimit.Rate{Burst: 30, Every: 5 * time.Minute}
 	// guessesThere is for wrong passwords of one account from one address.
 	guessesThere = ratelimit.Rate{Burst: 10, Every: 30 * time.Second}
-	// guessesElsewhere is for wrong passwords of one account from all addresses together from which its owner has not signed in.
+	// guessesElsewhere is for wrong passwords of one account from all addresses together from which its owner has not
+	// signed in.
 	guessesElsewhere = ratelimit.Rate{Burst: 50, Every: 2 * time.Minute}
 )
 
@@ -70,8 +73,8 @@ type Options struct {
 	Refused func(limit string)
 }
 
-// Limits holds the rate limiters. Client addresses have a limiter of their own: clients can't choose them freely, and keys that clients can
-// choose must not evict them. It is safe for concurrent use.
+// Limits holds the rate limiters. Client addresses have a limiter of their own: clients can't choose them freely, and
+// keys that clients can choose must not evict them. It is safe for concurrent use.
 type Limits struct {
 	o                   Options
 	addresses, accounts *ratelimit.Limiter
@@ -107,8 +110,8 @@ func (l *Limits) refused(limit string) {
 // TakeRecipient counts a code that a client requests for an e-mail address or a phone.
 func (l *Limits) TakeRecipient(c Client, to string) error { return l.takeMessage(c, "recipient", to) }
 
-// TakeFormer counts a change of address by a client, of which the former address is notified. Codes that others request for the address
-// do not count: they must not prevent its owner from changing it.
+// TakeFormer counts a change of address by a client, of which the former address is notified. Codes that others request
+// for the address do not count: they must not prevent its owner from changing it.
 func (l *Limits) TakeFormer(c Client, from string) error { return l.takeMessage(c, "former", from) }
 
 // takeMessage counts a message to an e-mail address or a phone. All addresses of a mailbox count together.
@@ -120,8 +123,8 @@ func (l *Limits) takeMessage(c Client, what, to string) error {
 	return nil
 }
 
-// StartFactor counts an attempt at a code of an account's second factor before the code is checked. Owners can present theirs while others guess:
-// guesses from networks from which the owner has signed in count apart.
+// StartFactor counts an attempt at a code of an account's second factor before the code is checked. Owners can present
+// theirs while others guess: guesses from networks from which the owner has signed in count apart.
 func (l *Limits) StartFactor(c Client, u *account.User) (*Guess, error) {
 	if err := l.Take(c, Factor); err != nil {
 		return nil, err
@@ -129,8 +132,8 @@ func (l *Limits) StartFactor(c Client, u *account.User) (*Guess, error) {
 	return l.startCode(c, "factor", u.UID, u)
 }
 
-// StartPhone counts an attempt at a code that was sent to a phone, as StartFactor does. u is the account with the number, or nil. The caller has
-// taken Factor.
+// StartPhone counts an attempt at a code that was sent to a phone, as StartFactor does. u is the account with the
+// number, or nil. The caller has taken Factor.
 func (l *Limits) StartPhone(c Client, phone string, u *account.User) (*Guess, error) {
 	return l.startCode(c, "phone", phone, u)
 }

@@ -1,6 +1,8 @@
-// Package onetime keeps the one-time codes that are sent by e-mail: their kinds, their lifetimes, and that each is used once.
+// Package onetime keeps the one-time codes that are sent by e-mail: their kinds, their lifetimes, and that each is used
+// once.
 //
-// A code is stored under its hash. An account has the hash of its newest code of some kinds, so that a newer code replaces an older one.
+// A code is stored under its hash. An account has the hash of its newest code of some kinds, so that a newer code
+// replaces an older one.
 package onetime
 
 import (
@@ -83,10 +85,10 @@ func (made *Code) Recipient() string {
 // if an owner of the new address has taken it over since.
 const objection = 24 * time.Hour
 
-// Ended reports whether a code has ended before its time: the session that requested it has ended, or an owner of the account's address has
-// taken the account over since. Without the latter, the creator of the account could move it away from the new owner. The server
-// cannot distinguish this from an attacker who moves an account to another address and takes it over. So the code that the former address
-// received remains valid for a day after the change.
+// Ended reports whether a code has ended before its time: the session that requested it has ended, or an owner of the
+// account's address has taken the account over since. Without the latter, the creator of the account could move it away
+// from the new owner. The server cannot distinguish this from an attacker who moves an account to another address and
+// takes it over. So the code that the former address received remains valid for a day after the change.
 func (made *Code) Ended(u *account.User, now time.Time) bool {
 	switch {
 	case made.Epoch != nil && *made.Epoch != u.Epoch:
@@ -97,7 +99,8 @@ func (made *Code) Ended(u *account.User, now time.Time) bool {
 	return made.Type == ChangeEmail || made.Type == RecoverEmail && now.Sub(made.Made) > objection
 }
 
-// SetNewest records the hash of the newest code of a kind that was sent to a user. An empty hash means that there is none.
+// SetNewest records the hash of the newest code of a kind that was sent to a user. An empty hash means that there is
+// none.
 func SetNewest(u *account.User, kind Kind, hash string) {
 	switch {
 	case hash == "":
@@ -134,8 +137,8 @@ func Use(ch *account.Change, u *account.User, code string) error {
 	return nil
 }
 
-// useRecovery removes the RecoverEmail code with a hash, and those of later changes of address, which could undo the restoration. The codes of
-// earlier changes stay valid.
+// useRecovery removes the RecoverEmail code with a hash, and those of later changes of address, which could undo the
+// restoration. The codes of earlier changes stay valid.
 func useRecovery(ch *account.Change, u *account.User, used, previous string) error {
 	ch.Remove(Item, used)
 	for hash := u.Codes[string(RecoverEmail)].Hash; hash != "" && hash != used; {

@@ -1,6 +1,7 @@
 // Package passkey has the parameters of passkeys for browsers, and finds the user of a passkey.
 //
-// Passkeys are not verified, as in the official emulator: a client names a credential, and that is enough. Only `clave start` may support them.
+// Passkeys are not verified, as in the official emulator: a client names a credential, and that is enough. Only `clave
+// start` may support them.
 package passkey
 
 import (
@@ -53,11 +54,12 @@ func RequestOptions() map[string]any {
 // item is the kind of item that maps a passkey to its user.
 const item = "passkey"
 
-// Lock returns the name that a change must lock beside the account to register a passkey: of two accounts that register the same passkey, the second
-// is refused.
+// Lock returns the name that a change must lock beside the account to register a passkey: of two accounts that register
+// the same passkey, the second is refused.
 func Lock(id string) string { return "\x00" + item + id }
 
-// Register adds a passkey to a user, or returns an error if it belongs to an account. The change must hold the user's lock and Lock(id).
+// Register adds a passkey to a user, or returns an error if it belongs to an account. The change must hold the user's
+// lock and Lock(id).
 func Register(ch *account.Change, accounts *account.Store, scope account.Scope, u *account.User, id, name string) error {
 	if owner, err := Owner(accounts, scope, id); err != nil || owner != nil {
 		return cmp.Or(err, apierror.New("CREDENTIAL_ALREADY_IN_USE"))

@@ -1,7 +1,7 @@
 // Package pending keeps sign-ins whose first factor was valid and that wait for a second factor.
 //
-// A sign-in is stored by the hash of its credential, a secret that the client receives instead of tokens. The credential is valid once and for an
-// hour.
+// A sign-in is stored by the hash of its credential, a secret that the client receives instead of tokens. The
+// credential is valid once and for an hour.
 package pending
 
 import (
@@ -27,7 +27,8 @@ type SignIn struct {
 	Made    time.Time       `json:"made"`
 }
 
-// Invalid returns the error for a credential that is unknown, used or too old, or whose account's sessions have ended since.
+// Invalid returns the error for a credential that is unknown, used or too old, or whose account's sessions have ended
+// since.
 func Invalid() error { return apierror.New("INVALID_MFA_PENDING_CREDENTIAL") }
 
 // Save stores the sign-in of a session and returns its credential. The change must hold the user's lock.
@@ -50,8 +51,8 @@ func Load(accounts *account.Store, project account.Scope, credential string, now
 	return p, nil
 }
 
-// Use removes a sign-in within the change that completes it. It returns an error if another change has done so. A credential belongs to one user,
-// whose lock the change holds, so concurrent requests with it wait.
+// Use removes a sign-in within the change that completes it. It returns an error if another change has done so. A
+// credential belongs to one user, whose lock the change holds, so concurrent requests with it wait.
 func Use(ch *account.Change, project account.Scope, credential string) error {
 	if found, err := ch.LoadIn(project, Item, randid.Digest(credential), &SignIn{}); err != nil || !found {
 		return cmp.Or(err, Invalid())

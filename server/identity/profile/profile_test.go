@@ -8,7 +8,8 @@ import (
 	"clave/server/identity/profile"
 )
 
-// TestLimits checks names, pictures' addresses and ids at their limits, which count UTF-16 units: two for a character outside the basic plane.
+// TestLimits checks names, pictures' addresses and ids at their limits, which count UTF-16 units: two for a character
+// outside the basic plane.
 func TestLimits(t *testing.T) {
 	const name, photo = "INVALID_PROFILE_ATTRIBUTE : Display name is too long.", "INVALID_PROFILE_ATTRIBUTE : Photo URL is too long."
 	for _, tt := range []struct {

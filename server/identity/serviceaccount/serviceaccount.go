@@ -1,6 +1,8 @@
-// Package serviceaccount registers the public keys of service accounts, with which servers sign in as administrators of a project.
+// Package serviceaccount registers the public keys of service accounts, with which servers sign in as administrators of
+// a project.
 //
-// A Registry is the only writer of these keys. token.Options.ServiceKeys takes its Get method, so a revoked key is refused at once.
+// A Registry is the only writer of these keys. token.Options.ServiceKeys takes its Get method, so a revoked key is
+// refused at once.
 package serviceaccount
 
 import (
@@ -25,7 +27,8 @@ import (
 	"clave/server/token"
 )
 
-// Item is the kind of item of an account.Store that stores service accounts, by address, in a scope that belongs to no project.
+// Item is the kind of item of an account.Store that stores service accounts, by address, in a scope that belongs to no
+// project.
 const Item = "service"
 
 // scope is the scope of service accounts, which are named without their project.

@@ -1,4 +1,5 @@
-// Package session has the sessions of users: what is stored for each, and the claims of the ID tokens that are issued for it.
+// Package session has the sessions of users: what is stored for each, and the claims of the ID tokens that are issued
+// for it.
 package session
 
 // Session is the record behind a refresh token. It is stored under the token's hash.

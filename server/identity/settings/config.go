@@ -1,7 +1,8 @@
-// Package settings has the settings of projects and tenants: their form, their checks, changes of some of their fields, and how they are stored.
+// Package settings has the settings of projects and tenants: their form, their checks, changes of some of their fields,
+// and how they are stored.
 //
-// A project's settings are stored as they were given, so that fields without an effect are returned too. Config has the fields with an effect. The
-// settings of a tenant are stored in the form of Tenant, in the scope of its project.
+// A project's settings are stored as they were given, so that fields without an effect are returned too. Config has the
+// fields with an effect. The settings of a tenant are stored in the form of Tenant, in the scope of its project.
 package settings
 
 import (

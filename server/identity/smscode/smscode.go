@@ -1,8 +1,9 @@
 // Package smscode keeps the one-time codes that are sent by text message, and temporary proofs.
 //
-// A code is stored by the hash of its session, a secret that the client receives when the code is sent. It is valid once and for a short time, and a
-// few wrong codes end it. A temporary proof is what a client receives instead of tokens if the number that it has proved belongs to another account:
-// with the proof it can sign in to that account, once.
+// A code is stored by the hash of its session, a secret that the client receives when the code is sent. It is valid
+// once and for a short time, and a few wrong codes end it. A temporary proof is what a client receives instead of
+// tokens if the number that it has proved belongs to another account: with the proof it can sign in to that account,
+// once.
 package smscode
 
 import (
@@ -20,7 +21,8 @@ import (
 // Item is the kind of item that stores codes and proofs, by the hash of their session.
 const Item = "sms"
 
-// Lifetime is the lifetime of a code, proofLifetime that of a temporary proof, and maxTries the maximum number of attempts at a code.
+// Lifetime is the lifetime of a code, proofLifetime that of a temporary proof, and maxTries the maximum number of
+// attempts at a code.
 const (
 	Lifetime      = 5 * time.Minute
 	proofLifetime = time.Hour
@@ -80,7 +82,8 @@ func (c *Codes) Save(ctx context.Context, scope account.Scope, session string, m
 	return c.Accounts.Change(ctx, scope, nil, func(ch *account.Change) error { return ch.Save(Item, randid.Digest(session), made) })
 }
 
-// Phone returns the phone to which the code of a session was sent; empty if the session has no code that Check would compare.
+// Phone returns the phone to which the code of a session was sent; empty if the session has no code that Check would
+// compare.
 func (c *Codes) Phone(scope account.Scope, session string) (string, error) {
 	made := &Code{}
 	found, err := c.Accounts.Load(scope, Item, randid.Digest(session), made)
@@ -90,7 +93,8 @@ func (c *Codes) Phone(scope account.Scope, session string) (string, error) {
 	return made.Phone, nil
 }
 
-// Check checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try again, up to maxTries.
+// Check checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try
+// again, up to maxTries.
 func (c *Codes) Check(ctx context.Context, scope account.Scope, session, code string) (*Code, error) {
 	switch {
 	case session == "":
@@ -148,8 +152,8 @@ func (c *Codes) CheckProof(scope account.Scope, proof, phone string) error {
 	return nil
 }
 
-// ProofLock returns the name that excludes concurrent sign-ins with one temporary proof, which may create accounts of different ids. An empty proof
-// has none.
+// ProofLock returns the name that excludes concurrent sign-ins with one temporary proof, which may create accounts of
+// different ids. An empty proof has none.
 func ProofLock(proof string) []string {
 	if proof == "" {
 		return nil
@@ -157,7 +161,8 @@ func ProofLock(proof string) []string {
 	return []string{"\x00" + randid.Digest(proof)}
 }
 
-// UseProof removes a temporary proof, or returns an error if it has been used already. An empty proof is ignored. The change must hold ProofLock.
+// UseProof removes a temporary proof, or returns an error if it has been used already. An empty proof is ignored. The
+// change must hold ProofLock.
 func UseProof(ch *account.Change, proof string) error {
 	if proof == "" {
 		return nil

@@ -1,4 +1,5 @@
-// Package totp computes and checks time-based one-time codes (RFC 6238) with Firebase's parameters: SHA-1, six digits, 30 seconds.
+// Package totp computes and checks time-based one-time codes (RFC 6238) with Firebase's parameters: SHA-1, six digits,
+// 30 seconds.
 package totp
 
 import (

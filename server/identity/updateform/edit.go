@@ -197,8 +197,8 @@ func (e *Edit) profile(u *account.User) {
 	u.Passkeys = slices.DeleteFunc(u.Passkeys, func(p account.Passkey) bool { return slices.Contains(r.DeletePasskey, p.ID) })
 }
 
-// StartsSession reports whether a user's change has ended the user's own sessions, so that the response needs new tokens. before is the account
-// before the change.
+// StartsSession reports whether a user's change has ended the user's own sessions, so that the response needs new
+// tokens. before is the account before the change.
 func (e *Edit) StartsSession(before, u *account.User) bool {
 	return !e.o.Admin && (e.r.revoke || u.Email != before.Email || u.Password != nil && u.Password != before.Password)
 }

@@ -44,7 +44,8 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
-// TestApply changes an account. Deletions override values of the same request, and the hash of a password is computed before the change.
+// TestApply changes an account. Deletions override values of the same request, and the hash of a password is computed
+// before the change.
 func TestApply(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	name, email, password := "Ann", "new@example.com", "secret-1"

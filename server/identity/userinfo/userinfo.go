@@ -1,4 +1,5 @@
-// Package userinfo shows accounts as the Identity Toolkit API does: with the names of its fields, and without what its callers may not see.
+// Package userinfo shows accounts as the Identity Toolkit API does: with the names of its fields, and without what its
+// callers may not see.
 package userinfo
 
 import (
@@ -72,8 +73,8 @@ type Info struct {
 	PasskeyInfo       []Passkey  `json:"passkeyInfo,omitempty"`
 }
 
-// Of returns an account of a tenant as the API shows it. With whole, which is for administrators, phone numbers of second factors are shown in
-// both fields. Exports also need the hashes.
+// Of returns an account of a tenant as the API shows it. With whole, which is for administrators, phone numbers of
+// second factors are shown in both fields. Exports also need the hashes.
 func Of(u *account.User, tenant string, whole, hashes bool) Info {
 	i := Info{
 		LocalID: u.UID, Email: u.Email, DisplayName: u.DisplayName, PhotoURL: u.PhotoURL, PhoneNumber: u.Phone,

@@ -178,8 +178,8 @@ func signInByLink(w http.ResponseWriter, r *http.Request, q url.Values) {
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
-// continueURL returns the URL to which a link continues, or nil if it has none or one that is not an http or https URL: a browser
-// would run a script in the URL.
+// continueURL returns the URL to which a link continues, or nil if it has none or one that is not an http or https URL:
+// a browser would run a script in the URL.
 func continueURL(q url.Values) *url.URL {
 	to, err := url.Parse(q.Get("continueUrl"))
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {

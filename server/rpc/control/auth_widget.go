@@ -33,7 +33,8 @@ func (h *accounts) handlerPage(w http.ResponseWriter, r *http.Request) {
 	pageHeaders(w)
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
 	provider := q.Get("providerId")
-	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)}) // It fails only when the client has disconnected.
+	// It fails only when the client has disconnected.
+	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)})
 }
 
 // framePage serves the frame.

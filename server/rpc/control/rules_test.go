@@ -112,8 +112,8 @@ func TestBrokenRulesKeepTheOld(t *testing.T) {
 	}
 }
 
-// TestMonitorOrigins opens the monitor from pages. Each request names the page's own host, as a page does whose host name was
-// changed to this machine's address.
+// TestMonitorOrigins opens the monitor from pages. Each request names the page's own host, as a page does whose host
+// name was changed to this machine's address.
 func TestMonitorOrigins(t *testing.T) {
 	rulesets := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
 	server := httptest.NewServer(control.Monitor(rulesets, clock.System()))

@@ -20,8 +20,8 @@ type transferRequest struct {
 	Name string `json:"export_name"`
 }
 
-// transfers serves the control routes that export and import the documents of one database. The files are on the machine that
-// the server runs on, so requests of pages, which have an Origin header, are refused:
+// transfers serves the control routes that export and import the documents of one database. The files are on the
+// machine that the server runs on, so requests of pages, which have an Origin header, are refused:
 //
 //	POST /emulator/v1/projects/P:export {"database": …, "export_directory": FOLDER, "export_name": NAME}
 //	POST /emulator/v1/projects/P:import {"database": …, "export_directory": FILE}

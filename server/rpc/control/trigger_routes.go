@@ -55,8 +55,8 @@ func (h *triggerRoutes) register(mux *http.ServeMux, methods customMethods) {
 	methods["POST settle"] = h.settle
 }
 
-// add registers a trigger and returns its registration as the official emulator does: nothing for the 1st generation, the
-// request for the 2nd.
+// add registers a trigger and returns its registration as the official emulator does: nothing for the 1st generation,
+// the request for the 2nd.
 func (h *triggerRoutes) add(w http.ResponseWriter, r *http.Request, key string, generation triggers.Generation) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxTriggerBody))
 	if err != nil {

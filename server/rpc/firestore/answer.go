@@ -35,7 +35,8 @@ type sharedDocument struct {
 	array atomic.Pointer[changeJSON]
 }
 
-// changeJSON is an array with a change of a document, which is the same for all clients that have the same id for the target.
+// changeJSON is an array with a change of a document, which is the same for all clients that have the same id for the
+// target.
 type changeJSON struct {
 	target int32
 	leaves bool

@@ -32,8 +32,8 @@ const streamRules = `rules_version = '2'; service cloud.firestore { match /datab
   match /mine/{uid} { allow read, write: if request.auth.uid == uid; }
 } }`
 
-// streamFixture is a server with an empty database in memory and a clock that the test sets. The engine uses the machine's
-// clock.
+// streamFixture is a server with an empty database in memory and a clock that the test sets. The engine uses the
+// machine's clock.
 type streamFixture struct {
 	t        *testing.T
 	server   *Server

@@ -58,8 +58,8 @@ func TestActionPage(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "ana@example.com", "password": "secret2"}))
 }
 
-// TestEmulatorActionContinues follows links to the emulator's page that continue to URLs of several kinds. A browser would run a
-// script in the URL of a redirect's page.
+// TestEmulatorActionContinues follows links to the emulator's page that continue to URLs of several kinds. A browser
+// would run a script in the URL of a redirect's page.
 func TestEmulatorActionContinues(t *testing.T) {
 	w := newFixture(t, setup{})
 	w.signUp("ana@example.com", "secret1")

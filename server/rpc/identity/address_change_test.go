@@ -30,7 +30,8 @@ func (w *fixture) withPrivacy(on bool) {
 	}
 }
 
-// TestOldSessionsMayNotChangeAddresses tries every way in which an old session could change how its account is signed in to.
+// TestOldSessionsMayNotChangeAddresses tries every way in which an old session could change how its account is signed
+// in to.
 func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	manual, post := clock.NewManual(noon), &mailbox{}
@@ -81,8 +82,8 @@ func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	w.signIn("a@example.com", "secret1")
 }
 
-// TestChangesOfAddressByLinking links another address to an account, with and without protection of addresses: the former address is
-// notified, the sessions end, and the new address is verified only when it was proved.
+// TestChangesOfAddressByLinking links another address to an account, with and without protection of addresses: the
+// former address is notified, the sessions end, and the new address is verified only when it was proved.
 func TestChangesOfAddressByLinking(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -143,7 +144,8 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 	}
 }
 
-// TestAnonymousUpgrade links an address and a password, and a link, to anonymous users, as the web SDK's linkWithCredential does.
+// TestAnonymousUpgrade links an address and a password, and a link, to anonymous users, as the web SDK's
+// linkWithCredential does.
 func TestAnonymousUpgrade(t *testing.T) {
 	post := &mailbox{}
 	w := newFixture(t, setup{production: true, mail: post})
@@ -168,8 +170,9 @@ func TestAnonymousUpgrade(t *testing.T) {
 	}
 }
 
-// TestAPasswordResetRemovesOtherCredentials signs up as an attacker with a user's address and attaches other credentials. Then the
-// owner of the address resets the password: only the new password may sign in. A verified account keeps its credentials.
+// TestAPasswordResetRemovesOtherCredentials signs up as an attacker with a user's address and attaches other
+// credentials. Then the owner of the address resets the password: only the new password may sign in. A verified account
+// keeps its credentials.
 func TestAPasswordResetRemovesOtherCredentials(t *testing.T) {
 	for _, verified := range []bool{false, true} {
 		w := newFixture(t, setup{})

@@ -185,7 +185,8 @@ func sdkTokens(t *testing.T, w *fixture, c *auth.Client) {
 	if _, err := c.VerifyIDToken(ctx, cookie); err == nil {
 		t.Error("a session cookie passed for an ID token")
 	}
-	time.Sleep(time.Until(time.Unix(id.AuthTime+1, 0).Add(20 * time.Millisecond))) // validSince has seconds only, and the SDK uses the machine's clock
+	// ValidSince has seconds only, and the SDK uses the machine's clock.
+	time.Sleep(time.Until(time.Unix(id.AuthTime+1, 0).Add(20 * time.Millisecond)))
 	if err := c.RevokeRefreshTokens(ctx, "tok1"); err != nil {
 		t.Fatal(err)
 	}

@@ -386,8 +386,8 @@ func tenants(b *bench) {
 	}
 }
 
-// TestAdminSDKSurface calls every method of the Admin SDK's clients, in emulator mode and with signatures. The test fails for a method without a
-// trial, and for a trial of a method that the SDK does not have.
+// TestAdminSDKSurface calls every method of the Admin SDK's clients, in emulator mode and with signatures. The test
+// fails for a method without a trial, and for a trial of a method that the SDK does not have.
 func TestAdminSDKSurface(t *testing.T) {
 	for name, s := range map[string]setup{"emulator": {}, "signed": {production: true}} {
 		t.Run(name, func(t *testing.T) {

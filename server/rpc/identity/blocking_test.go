@@ -40,7 +40,8 @@ func TestCallsOfBlockingFunctions(t *testing.T) {
 	}
 }
 
-// TestSignUpsThatAFunctionChanges checks beforeSignIn functions that add claims to a sign-up, disable the account, or refuse it.
+// TestSignUpsThatAFunctionChanges checks beforeSignIn functions that add claims to a sign-up, disable the account, or
+// refuse it.
 func TestSignUpsThatAFunctionChanges(t *testing.T) {
 	answer, status := "", 200
 	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) { return status, answer })})

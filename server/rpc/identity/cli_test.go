@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// firebaseCLI finds the firebase command: CLAVE_TEST_FIREBASE, the one that `make test` installs for server/e2e, or the one in the PATH. If there is
-// none, the test is skipped.
+// firebaseCLI finds the firebase command: CLAVE_TEST_FIREBASE, the one that `make test` installs for server/e2e, or the
+// one in the PATH. If there is none, the test is skipped.
 func firebaseCLI(t *testing.T) string {
 	t.Helper()
 	for _, path := range []string{os.Getenv("CLAVE_TEST_FIREBASE"), "../../e2e/functions/node_modules/.bin/firebase"} {
@@ -45,8 +45,9 @@ func (w *fixture) firebase(t *testing.T, cli string, args ...string) string {
 	return string(out)
 }
 
-// TestFirebaseCLI imports a file of users by `firebase auth:import`, signs them in, and exports them by `firebase auth:export`:
-// the file must be the same. The first run uses passwords that another project hashed, the second run that export.
+// TestFirebaseCLI imports a file of users by `firebase auth:import`, signs them in, and exports them by `firebase
+// auth:export`: the file must be the same. The first run uses passwords that another project hashed, the second run
+// that export.
 func TestFirebaseCLI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Node")

@@ -38,8 +38,8 @@ func memoryOf(text []byte) int64 {
 	return memoryPerByte*int64(len(text)) + memoryPerValue*(parsing.Values(text)+int64(bytes.Count(text, []byte("&"))))
 }
 
-// admit waits until a large body may be parsed. Administrators do not wait. The share must be released when the request has been
-// answered.
+// admit waits until a large body may be parsed. Administrators do not wait. The share must be released when the request
+// has been answered.
 func (h *Handler) admit(req *request, text []byte) (*parsing.Share, error) {
 	if req.call.Admin || len(text) < parsing.Large {
 		return nil, nil

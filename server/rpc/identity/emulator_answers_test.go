@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// emulatorCase is a request that production and the official emulator answer differently, or that Clave once answered unlike both.
-// The answers were recorded from the official emulator of firebase-tools 15.34.2; see TestAuthBesideTheEmulator of package e2e.
+// emulatorCase is a request that production and the official emulator answer differently, or that Clave once answered
+// unlike both. The answers were recorded from the official emulator of firebase-tools 15.34.2; see
+// TestAuthBesideTheEmulator of package e2e.
 type emulatorCase struct {
 	name string
 	// run sends the requests and returns the compared text.

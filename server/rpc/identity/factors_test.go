@@ -97,7 +97,8 @@ func TestAPhoneIsEnrolledOnce(t *testing.T) {
 	}
 }
 
-// TestFactorsRequireAVerifiedAddress enrolls factors for an account whose address was not verified: its owner could not sign in any more.
+// TestFactorsRequireAVerifiedAddress enrolls factors for an account whose address was not verified: its owner could not
+// sign in any more.
 func TestFactorsRequireAVerifiedAddress(t *testing.T) {
 	w := newFixture(t, setup{})
 	in := w.verified("later@example.com")
@@ -173,7 +174,8 @@ func TestAnEmailThatCannotBeSentUndoesNothing(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "to@example.com", "password": "secret1"}))
 }
 
-// TestABlockingFunctionIsCalledAfterTheSecondFactor signs in by e-mail link and by provider to an account with a second factor.
+// TestABlockingFunctionIsCalledAfterTheSecondFactor signs in by e-mail link and by provider to an account with a second
+// factor.
 func TestABlockingFunctionIsCalledAfterTheSecondFactor(t *testing.T) {
 	var called atomic.Int32
 	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {

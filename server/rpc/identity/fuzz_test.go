@@ -11,7 +11,8 @@ import (
 	"clave/server/identity/updateform"
 )
 
-// FuzzBody sends arbitrary bodies to the methods with the largest requests. None may panic, and refusals must be client errors.
+// FuzzBody sends arbitrary bodies to the methods with the largest requests. None may panic, and refusals must be client
+// errors.
 func FuzzBody(f *testing.F) {
 	f.Add(`{"local_id":"a","deleteAttribute":[1,"EMAIL"],"validSince":"12","mfa":{"enrollments":[{"phoneInfo":"+1"}]}}`, false)
 	f.Add(`{"users":[{"localId":1,"passwordHash":"x"}],"rounds":1e3}`, false)

@@ -9,8 +9,9 @@ import (
 	"clave/server/identity"
 )
 
-// mostGuesses is the maximum number of wrong codes of one account or phone that others may try in a day. A code of an authenticator app is one of
-// up to 21 codes that are valid at a time, so that all of them together succeed with a probability of less than 1 in 1,000.
+// mostGuesses is the maximum number of wrong codes of one account or phone that others may try in a day. A code of an
+// authenticator app is one of up to 21 codes that are valid at a time, so that all of them together succeed with a
+// probability of less than 1 in 1,000.
 const mostGuesses = 40
 
 // onHome is the network from which the owners of the tests sign in.
@@ -49,7 +50,8 @@ func (g *guessed) at(address, verb string, body object) (answer map[string]any, 
 	return answer, codeOf(answer)
 }
 
-// guess tries a wrong code every five minutes of a day, each time from another network, and returns how many were compared.
+// guess tries a wrong code every five minutes of a day, each time from another network, and returns how many were
+// compared.
 func (g *guessed) guess(try func(address, code string) string) (compared int) {
 	g.t.Helper()
 	const interval = 5 * time.Minute
@@ -66,7 +68,8 @@ func (g *guessed) guess(try func(address, code string) string) (compared int) {
 	return compared
 }
 
-// TestGuessesOfAnAppsCodesAreFew guesses the second factor of an account for a day, with the right password. The owner can sign in meanwhile.
+// TestGuessesOfAnAppsCodesAreFew guesses the second factor of an account for a day, with the right password. The owner
+// can sign in meanwhile.
 func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 	g := newGuessed(t)
 	in := g.must(g.at(onHome, "signUp", object{"email": "a@example.com", "password": "secret1"}))
@@ -101,7 +104,8 @@ func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 	}
 }
 
-// TestGuessesOfTextMessagesAreFew requests codes for a phone and guesses them for a day. The owner can sign in meanwhile.
+// TestGuessesOfTextMessagesAreFew requests codes for a phone and guesses them for a day. The owner can sign in
+// meanwhile.
 func TestGuessesOfTextMessagesAreFew(t *testing.T) {
 	g := newGuessed(t)
 	const phone = "+18095550101"

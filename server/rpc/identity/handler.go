@@ -65,7 +65,8 @@ func New(o Options) *Handler {
 	return h
 }
 
-// methodName returns the name under which a route's calls are counted: the path after the version, the project and the tenant.
+// methodName returns the name under which a route's calls are counted: the path after the version, the project and the
+// tenant.
 func methodName(key string) string {
 	host, path, _ := strings.Cut(key, "/")
 	if strings.HasSuffix(host, "oauth2.googleapis.com") {

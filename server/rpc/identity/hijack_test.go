@@ -7,8 +7,8 @@ import (
 	"clave/server/clock"
 )
 
-// TestProofOfAnAddressRemovesOtherCredentials signs up as an attacker with a user's address. Then the owner signs in with a proof
-// of the address: no credential of the attacker may sign in any more.
+// TestProofOfAnAddressRemovesOtherCredentials signs up as an attacker with a user's address. Then the owner signs in
+// with a proof of the address: no credential of the attacker may sign in any more.
 func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 	const email = "owner@example.com"
 	link := func(w *fixture, more object) object {
@@ -82,8 +82,8 @@ func (w *fixture) refusal(verb string, body object) string {
 	return refused
 }
 
-// TestAPasswordResetRemovesPasskeys resets the password of an account whose address was not verified, and signs in with the passkey that
-// was registered before.
+// TestAPasswordResetRemovesPasskeys resets the password of an account whose address was not verified, and signs in with
+// the passkey that was registered before.
 func TestAPasswordResetRemovesPasskeys(t *testing.T) {
 	w := newFixture(t, setup{})
 	in := w.signUp("ana@example.com", "attacker1")

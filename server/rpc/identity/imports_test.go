@@ -146,8 +146,8 @@ func TestImportArgon2(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "a@example.com", "password": "secret1"}))
 }
 
-// TestImportedPasswordsCostAsMuchAsOthers signs in with wrong passwords. The response for an account with a cheap imported hash must
-// cost as much as that for an address without an account.
+// TestImportedPasswordsCostAsMuchAsOthers signs in with wrong passwords. The response for an account with a cheap
+// imported hash must cost as much as that for an address without an account.
 func TestImportedPasswordsCostAsMuchAsOthers(t *testing.T) {
 	w := newFixture(t, setup{hashCost: 12})
 	w.must(w.admin("POST", "v1/projects/"+project+"/accounts:batchCreate", object{

@@ -12,8 +12,8 @@ import (
 	"clave/server/parsing"
 )
 
-// TestLargeBodiesWaitForEachOther uses up the limit of large bodies. Small bodies and those of administrators must pass; a client's large one must
-// wait until its request ends.
+// TestLargeBodiesWaitForEachOther uses up the limit of large bodies. Small bodies and those of administrators must
+// pass; a client's large one must wait until its request ends.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	limit := parsing.New(0)
 	h := &Handler{o: Options{Parsing: limit}}

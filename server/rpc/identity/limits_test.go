@@ -37,8 +37,8 @@ func (x *lastText) code() string {
 	return x.last
 }
 
-// TestWrongPasswordsDoNotLockTheOwnerOut guesses a password continually from many addresses. Meanwhile the owner can sign in
-// from a known address, and from another one after a reset.
+// TestWrongPasswordsDoNotLockTheOwnerOut guesses a password continually from many addresses. Meanwhile the owner can
+// sign in from a known address, and from another one after a reset.
 func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	manual, post := clock.NewManual(noon), &mailbox{}
 	w := newFixture(t, setup{production: true, limits: true, clock: manual, mail: post})
@@ -92,8 +92,8 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 	}
 }
 
-// TestAnAttackersNetworkIsNotKnownAfterAHandOver signs up as an attacker with a user's address. After the owner has taken the account over, the
-// attacker's network has no allowance of its own for wrong passwords.
+// TestAnAttackersNetworkIsNotKnownAfterAHandOver signs up as an attacker with a user's address. After the owner has
+// taken the account over, the attacker's network has no allowance of its own for wrong passwords.
 func TestAnAttackersNetworkIsNotKnownAfterAHandOver(t *testing.T) {
 	const attacker, home = "198.51.100.1", "192.0.2.1"
 	post := &mailbox{}
@@ -123,8 +123,8 @@ func TestAnAttackersNetworkIsNotKnownAfterAHandOver(t *testing.T) {
 	}
 }
 
-// TestCodesAreLimitedFirst requests codes from one address and to one recipient. A refusal does not reveal whether an address has an
-// account.
+// TestCodesAreLimitedFirst requests codes from one address and to one recipient. A refusal does not reveal whether an
+// address has an account.
 func TestCodesAreLimitedFirst(t *testing.T) {
 	post := &mailbox{}
 	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewManual(noon), mail: post})

@@ -6,7 +6,8 @@ import (
 	"clave/server/identity"
 )
 
-// TestLinkDomains requests links on a domain other than the server's, and links that continue to domains with unusual characters.
+// TestLinkDomains requests links on a domain other than the server's, and links that continue to domains with unusual
+// characters.
 func TestLinkDomains(t *testing.T) {
 	fixtures := make(map[bool]*fixture)
 	for _, production := range []bool{false, true} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRequestsThatLackSomething sends invalid requests and expects the official emulator's error names. The recorded cases contain those in which
-// production answers differently.
+// TestRequestsThatLackSomething sends invalid requests and expects the official emulator's error names. The recorded
+// cases contain those in which production answers differently.
 func TestRequestsThatLackSomething(t *testing.T) {
 	w := newFixture(t, setup{})
 	in := w.signUp("a@example.com", "secret1")

@@ -9,7 +9,8 @@ import (
 	"clave/server/identity"
 )
 
-// TestOpenAPI reads the description as a client does. It must contain every method once, and all its references must resolve.
+// TestOpenAPI reads the description as a client does. It must contain every method once, and all its references must
+// resolve.
 func TestOpenAPI(t *testing.T) {
 	h := New(Options{Service: identity.New(identity.Options{})})
 	w := httptest.NewRecorder()

@@ -38,8 +38,8 @@ func (w *fixture) run() (stop func()) {
 	return stop
 }
 
-// TestTheMailServerRevealsNoAccounts requests password resets while the mail server accepts no e-mail. The answers must still arrive, and be the same
-// for an address without an account.
+// TestTheMailServerRevealsNoAccounts requests password resets while the mail server accepts no e-mail. The answers must
+// still arrive, and be the same for an address without an account.
 func TestTheMailServerRevealsNoAccounts(t *testing.T) {
 	post := make(slowMail)
 	w := newFixture(t, setup{production: true, mail: post})

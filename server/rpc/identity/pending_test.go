@@ -9,8 +9,8 @@ import (
 	"clave/server/identity/updateform"
 )
 
-// TestAPendingSignInIsCompletedOnce completes a pending sign-in twice at the same time: the blocking function of the first request completes it with
-// another code.
+// TestAPendingSignInIsCompletedOnce completes a pending sign-in twice at the same time: the blocking function of the
+// first request completes it with another code.
 func TestAPendingSignInIsCompletedOnce(t *testing.T) {
 	var inner func() (object, string)
 	refused := "nothing"
@@ -129,8 +129,8 @@ func (w *fixture) textFor(half object) (session any, refused string) {
 	return started["phoneResponseInfo"].(object)["sessionInfo"], ""
 }
 
-// TestAPendingSignInEnds presents a second factor after the first has become invalid: before the factor's code is requested, after that,
-// and while a blocking function checks the sign-in.
+// TestAPendingSignInEnds presents a second factor after the first has become invalid: before the factor's code is
+// requested, after that, and while a blocking function checks the sign-in.
 func TestAPendingSignInEnds(t *testing.T) {
 	const gone = "INVALID_MFA_PENDING_CREDENTIAL"
 	password, yes := "secret2", true

@@ -8,8 +8,8 @@ import (
 	"clave/server/identity"
 )
 
-// TestSensitiveChangesRequireARecentSignIn tries the changes that production refuses to old sessions, with an old and a new
-// sign-in.
+// TestSensitiveChangesRequireARecentSignIn tries the changes that production refuses to old sessions, with an old and a
+// new sign-in.
 func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	for _, production := range []bool{false, true} {

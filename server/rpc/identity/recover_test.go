@@ -9,7 +9,8 @@ import (
 	"clave/server/identity/onetime"
 )
 
-// stolen is an account that an attacker has moved to another address, with everything that the attacker attached to sign in.
+// stolen is an account that an attacker has moved to another address, with everything that the attacker attached to
+// sign in.
 type stolen struct {
 	w      *fixture
 	post   *mailbox
@@ -106,9 +107,9 @@ func (x *stolen) stillIn(passwords ...string) (ways []string) {
 	return ways
 }
 
-// TestARestoredAddressRemovesTheAttackersCredentials restores the address of a stolen account by the link that was sent to its
-// former address. Credentials that were attached after the change must not sign in any more. If ownership of the address had
-// not been proved, no earlier credentials may either.
+// TestARestoredAddressRemovesTheAttackersCredentials restores the address of a stolen account by the link that was sent
+// to its former address. Credentials that were attached after the change must not sign in any more. If ownership of the
+// address had not been proved, no earlier credentials may either.
 func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
@@ -136,8 +137,8 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 	}
 }
 
-// TestPendingChangesOfAddressEnd signs up as an attacker with a user's address and requests a link that changes it. Then the owner proves the address
-// or sets a new password. The link must no longer change the address.
+// TestPendingChangesOfAddressEnd signs up as an attacker with a user's address and requests a link that changes it.
+// Then the owner proves the address or sets a new password. The link must no longer change the address.
 func TestPendingChangesOfAddressEnd(t *testing.T) {
 	for name, prove := range map[string]func(*stolen){
 		"password reset": func(x *stolen) {

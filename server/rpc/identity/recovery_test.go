@@ -17,7 +17,8 @@ type moved struct {
 	manual *clock.Manual
 }
 
-// newMoved starts a server whose addresses are not protected, so that users may take addresses without proving that they own them.
+// newMoved starts a server whose addresses are not protected, so that users may take addresses without proving that
+// they own them.
 func newMoved(t *testing.T, limits bool) *moved {
 	t.Helper()
 	m := &moved{post: &mailbox{}, manual: clock.NewManual(noon)}
@@ -26,7 +27,8 @@ func newMoved(t *testing.T, limits bool) *moved {
 	return m
 }
 
-// to changes the address of the account that in signed in, and returns the new session and the code that restores the address from.
+// to changes the address of the account that in signed in, and returns the new session and the code that restores the
+// address from.
 func (m *moved) to(in object, from, to string) (object, string) {
 	m.w.t.Helper()
 	m.post.take("")
@@ -50,13 +52,14 @@ func (m *moved) reset(email, password string) {
 	m.w.must(m.w.client("resetPassword", object{"oobCode": queryOf(m.w.t, sent[len(sent)-1].Link, "oobCode"), "newPassword": password}))
 }
 
-// TestARecoveryCodeEndsAfterAHandOver moves another user's account to a user's address, which the user proves later. The code that the attacker's
-// former address received must not take the account back. A user whose account an attacker moves and takes over in this way still has a day to
-// restore the address.
+// TestARecoveryCodeEndsAfterAHandOver moves another user's account to a user's address, which the user proves later.
+// The code that the attacker's former address received must not take the account back. A user whose account an attacker
+// moves and takes over in this way still has a day to restore the address.
 func TestARecoveryCodeEndsAfterAHandOver(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		// before and after are the times between the change of address and its proof, and between the proof and the use of the code.
+		// before and after are the times between the change of address and its proof, and between the proof and the use of
+		// the code.
 		before, after time.Duration
 		want          string
 	}{
@@ -87,8 +90,8 @@ func TestARecoveryCodeEndsAfterAHandOver(t *testing.T) {
 	}
 }
 
-// TestALinkOfAnAdministratorEndsWithAHandOver has an administrator make a link that moves an account whose address was not proved. Then the
-// owner of the address proves it.
+// TestALinkOfAnAdministratorEndsWithAHandOver has an administrator make a link that moves an account whose address was
+// not proved. Then the owner of the address proves it.
 func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
 	m := newMoved(t, false)
 	m.w.signUp("owner@example.com", "secret1")
@@ -113,8 +116,8 @@ func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
 	}
 }
 
-// TestARestoredAddressEndsLaterCodes has an attacker move a stolen account from address to address. The owner restores the first one. The codes
-// that the attacker's addresses received must not move the account again.
+// TestARestoredAddressEndsLaterCodes has an attacker move a stolen account from address to address. The owner restores
+// the first one. The codes that the attacker's addresses received must not move the account again.
 func TestARestoredAddressEndsLaterCodes(t *testing.T) {
 	m := newMoved(t, false)
 	m.w.confirmed("owner@example.com")
@@ -140,8 +143,8 @@ func TestARestoredAddressEndsLaterCodes(t *testing.T) {
 	m.w.signIn("owner@example.com", "secret3")
 }
 
-// TestAResetCodeEndsWithItsAddress requests a reset, moves the account to another address and uses the reset code that the former address
-// received.
+// TestAResetCodeEndsWithItsAddress requests a reset, moves the account to another address and uses the reset code that
+// the former address received.
 func TestAResetCodeEndsWithItsAddress(t *testing.T) {
 	m := newMoved(t, false)
 	m.w.confirmed("former@example.com")
@@ -199,7 +202,8 @@ func TestChangesOfAddressAreLimited(t *testing.T) {
 	}
 }
 
-// TestRequestedCodesDoNotPreventAChangeOfAddress requests as many resets for an address as it may receive. Its owner can still change it.
+// TestRequestedCodesDoNotPreventAChangeOfAddress requests as many resets for an address as it may receive. Its owner
+// can still change it.
 func TestRequestedCodesDoNotPreventAChangeOfAddress(t *testing.T) {
 	m := newMoved(t, true)
 	in := m.w.signUp("owner@example.com", "secret1")

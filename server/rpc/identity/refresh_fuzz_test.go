@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form. All must be refused as client
-// errors. Variants of an issued token must never open another session.
+// FuzzRefresh requests tokens with refresh tokens that were never issued, as JSON and as a form. All must be refused as
+// client errors. Variants of an issued token must never open another session.
 func FuzzRefresh(f *testing.F) {
 	w := newFixture(f, setup{signed: true})
 	made := w.signUp("fuzz@example.com", "secret1")

@@ -19,7 +19,8 @@ func (w *fixture) refreshed(answer object) object {
 	return claimsOf(w.t, str(w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": answer["refreshToken"]})), "id_token"))
 }
 
-// TestNewTokensKeepSessionClaims requests new tokens of a session in every way. They must have the claims with which the session began.
+// TestNewTokensKeepSessionClaims requests new tokens of a session in every way. They must have the claims with which
+// the session began.
 func TestNewTokensKeepSessionClaims(t *testing.T) {
 	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	for name, s := range map[string]setup{"unsigned": {clock: manual}, "signed": {clock: manual, signed: true}} {
@@ -72,7 +73,8 @@ func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
 	}
 }
 
-// TestEnrollmentKeepsBlockingClaims enrolls and withdraws a second factor in a session with claims from a blocking function.
+// TestEnrollmentKeepsBlockingClaims enrolls and withdraws a second factor in a session with claims from a blocking
+// function.
 func TestEnrollmentKeepsBlockingClaims(t *testing.T) {
 	w := newFixture(t, setup{blocking: function(func(map[string]any) (int, string) {
 		return 200, `{"userRecord":{"updateMask":"sessionClaims","sessionClaims":{"ip":"10.0.0.1"}}}`

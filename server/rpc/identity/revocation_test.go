@@ -21,8 +21,8 @@ func (w *fixture) signIn(email, password string) object {
 	return w.must(w.client("signInWithPassword", object{"email": email, "password": password, "returnSecureToken": true}))
 }
 
-// TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That session must
-// end. The session of the change, and one that begins afterwards in the same second, must stay.
+// TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That
+// session must end. The session of the change, and one that begins afterwards in the same second, must stay.
 func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 	manual := clock.NewManual(noon)
 	w := newFixture(t, setup{production: true, clock: manual})
@@ -52,7 +52,8 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 	w.must(w.client("lookup", object{"idToken": fresh["id_token"]}))
 }
 
-// TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions have ended.
+// TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions
+// have ended.
 func TestRevocationsAreReported(t *testing.T) {
 	manual := clock.NewManual(noon)
 	w := newFixture(t, setup{production: true, clock: manual})

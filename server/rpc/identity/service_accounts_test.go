@@ -78,8 +78,8 @@ func (a *serviceAccount) jwt(claims object) string {
 // customAudience is the audience of custom tokens.
 const customAudience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-// TestSignBlobStaysInItsProject signs custom tokens for this project on the server of another project, with the key that all projects of a folder
-// share.
+// TestSignBlobStaysInItsProject signs custom tokens for this project on the server of another project, with the key
+// that all projects of a folder share.
 func TestSignBlobStaysInItsProject(t *testing.T) {
 	w := newFixture(t, setup{production: true})
 	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
@@ -119,7 +119,8 @@ func TestSignBlobStaysInItsProject(t *testing.T) {
 	}
 }
 
-// TestServersStayInTheirProjects names another project in the path, in the body and in the address of a service account.
+// TestServersStayInTheirProjects names another project in the path, in the body and in the address of a service
+// account.
 func TestServersStayInTheirProjects(t *testing.T) {
 	w := newFixture(t, setup{production: true})
 	ours, theirs := w.serviceAccount(project, "backend"), w.serviceAccount("other-project", "backend")
@@ -163,7 +164,8 @@ func TestServersStayInTheirProjects(t *testing.T) {
 	}
 }
 
-// TestAudiences sends a service account's JWTs with the server's audience and with others, as access tokens and in exchange for one.
+// TestAudiences sends a service account's JWTs with the server's audience and with others, as access tokens and in
+// exchange for one.
 func TestAudiences(t *testing.T) {
 	w := newFixture(t, setup{production: true})
 	a := w.serviceAccount(project, "backend")

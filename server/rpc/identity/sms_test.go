@@ -25,7 +25,8 @@ func (h hook) Post(_ context.Context, url string, body []byte) (int, []byte, err
 	return status, nil, err
 }
 
-// TestTextMessagesByWebhook signs in by phone in production. The webhook must receive the code, with a signature whose audience is the webhook.
+// TestTextMessagesByWebhook signs in by phone in production. The webhook must receive the code, with a signature whose
+// audience is the webhook.
 func TestTextMessagesByWebhook(t *testing.T) {
 	const url = "https://sms.example.com/send"
 	var claims object

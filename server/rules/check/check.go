@@ -45,8 +45,9 @@ func (c capture) types() Types {
 	return isString
 }
 
-// Check resolves the names of a parsed file for the given service and returns all issues. Builtins are the functions and methods
-// of the language (eval.Builtins). The program is nil if one of the issues, or of those that parsing gave, is an error.
+// Check resolves the names of a parsed file for the given service and returns all issues. Builtins are the functions
+// and methods of the language (eval.Builtins). The program is nil if one of the issues, or of those that parsing gave,
+// is an error.
 func Check(file *syntax.File, parsed []syntax.Issue, service string, builtins Builtins) (*Program, []syntax.Issue) {
 	c := &checker{
 		program: &Program{

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Instructions returns the number of instructions of a regular expression's program. Applying it to a text takes at most that many steps for each
-// character.
+// Instructions returns the number of instructions of a regular expression's program. Applying it to a text takes at
+// most that many steps for each character.
 func Instructions(pattern string) (int, error) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"clave/server/rules/syntax"
 )
 
-// TestWarningsOfTypes compares warnings with the texts and columns of the official compiler, and checks that the rules load.
+// TestWarningsOfTypes compares warnings with the texts and columns of the official compiler, and checks that the rules
+// load.
 func TestWarningsOfTypes(t *testing.T) {
 	const (
 		before = "match /t/{d}/{rest=**} { allow get: if "

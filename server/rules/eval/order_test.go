@@ -50,7 +50,8 @@ func TestValuesAreInTheOrderOfTheWriter(t *testing.T) {
 		{"resource.data.values()[0] == 1 && request.resource.data.values() == [1, 2]", orderedDocument("t/x"), sorted},
 		{"resource.data.keys() == ['a', 'n', 'z']", orderedDocument("t/x"), sorted},
 		{other + ".values()[0] == 1 && " + other + ".n.values() == [2, 3]", nil, sorted},
-		{"request.resource.data.values() == [1, 2] && " + other + ".values()[0] == 1", nil, sorted}, // looked up after the first values()
+		// The document is looked up after the first values().
+		{"request.resource.data.values() == [1, 2] && " + other + ".values()[0] == 1", nil, sorted},
 		{"getAfter(/databases/$(db)/documents/t/written).data.values()[0] == 1", nil, sorted},
 		{"{'b': 1, 'a': 2}.values() == [1, 2] && {'a': 1, 'b': 2}.values() == [1, 2]", nil, sorted},
 		{"request.resource.data.get('n', {}).values() == [2, 3]", nil, orderedDocument("t/x")},

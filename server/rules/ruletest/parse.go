@@ -44,8 +44,8 @@ func parseQuery(parent string, text json.RawMessage) (*query.Query, error) {
 // parseWrite converts a write of a case to one of package document.
 func parseWrite(w Write) (document.Write, error) {
 	name := resource.Document{DB: Database, Path: w.Path}.String()
-	// The write is parsed like a client's: as JSON of the protocol's message, by the parser of requests. So the server's checks of
-	// transforms and masks apply to a case.
+	// The write is parsed like a client's: as JSON of the protocol's message, by the parser of requests. So the server's
+	// checks of transforms and masks apply to a case.
 	m := map[string]any{}
 	if w.Method == "delete" {
 		m["delete"] = name

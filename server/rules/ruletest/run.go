@@ -51,8 +51,9 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Test decides all cases in the .json and .jsonl files of a folder, or of one file. Cases without rules of their own are
-// decided by the given rules file, which may be empty if there are none. It writes the cases that fail and a summary.
+// Test decides all cases in the .json and .jsonl files of a folder, or of one file. Cases without rules of their own
+// are decided by the given rules file, which may be empty if there are none. It writes the cases that fail and a
+// summary.
 func Test(ctx context.Context, w io.Writer, folder, rulesFile string) (ok bool, err error) {
 	files, err := caseFiles(folder)
 	if err != nil {

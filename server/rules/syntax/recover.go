@@ -41,8 +41,8 @@ func (p *parser) openSince(start int) int {
 }
 
 // recover skips past the broken rest of a declaration, of which depth braces are open: to just after the next semicolon
-// or, if the declaration is one with a block, to the end of that, or to a word that begins a declaration, or to the brace
-// that closes the block around it.
+// or, if the declaration is one with a block, to the end of that, or to a word that begins a declaration, or to the
+// brace that closes the block around it.
 func (p *parser) recover(depth int, block bool) {
 	for {
 		t := p.peek()

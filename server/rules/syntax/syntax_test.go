@@ -163,7 +163,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that parsing does not panic, that positions are inside the text, and that the issues are deterministic.
+// FuzzParse checks that parsing does not panic, that positions are inside the text, and that the issues are
+// deterministic.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		inMatch("a.b(1, 2)[3:4] is int && {'a': [1]} != /a/$(b)/{c}"), "rules_version = '2'; function f(a) { let b = a; return b; }",

@@ -11,7 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// leastSyncType is the first type of chunks with a sync offset, whose header is longer. Chunks of the first types have no log number.
+// leastSyncType is the first type of chunks with a sync offset, whose header is longer. Chunks of the first types have
+// no log number.
 const leastSyncType = 9
 
 // The sizes of the headers of chunks without a log number, and with a log number and a sync offset.
@@ -20,8 +21,8 @@ const (
 	longLogHeader  = 19
 )
 
-// chunksEnd returns the offset after the last intact chunk at the beginning of a log, of which the first most bytes are read. It returns 0 for an
-// absent log.
+// chunksEnd returns the offset after the last intact chunk at the beginning of a log, of which the first most bytes are
+// read. It returns 0 for an absent log.
 func chunksEnd(from vfs.FS, path string, number uint32, most uint64) (end uint64, err error) {
 	f, err := from.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +46,8 @@ func chunksEnd(from vfs.FS, path string, number uint32, most uint64) (end uint64
 	}
 }
 
-// intactBytes returns the length of the chunks at the beginning of a block, with the zeros that fill it, or with the mark of a log's end.
+// intactBytes returns the length of the chunks at the beginning of a block, with the zeros that fill it, or with the
+// mark of a log's end.
 func intactBytes(block []byte, number uint32) (end int) {
 	for end < len(block) {
 		size := chunkSize(block[end:], number)

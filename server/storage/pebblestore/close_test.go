@@ -9,7 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestACallDuringClose starts a read on an open store while Close waits for a write. The read must return ErrClosed without waiting for Close.
+// TestACallDuringClose starts a read on an open store while Close waits for a write. The read must return ErrClosed
+// without waiting for Close.
 func TestACallDuringClose(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {

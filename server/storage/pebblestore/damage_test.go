@@ -80,8 +80,8 @@ func only(t *testing.T, names []string, ext string) string {
 	return found
 }
 
-// TestADamagedBlockIsAnError flips a bit in a table. The store must open; reads of the block must return DATA_LOSS with the file's name, all other
-// reads and writes must succeed, and Err must name the file from then on.
+// TestADamagedBlockIsAnError flips a bit in a table. The store must open; reads of the block must return DATA_LOSS with
+// the file's name, all other reads and writes must succeed, and Err must name the file from then on.
 func TestADamagedBlockIsAnError(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")
@@ -135,7 +135,8 @@ func TestADamagedBlockIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamageUnderCompaction damages a block that Pebble's compactions read repeatedly. The process must continue, and the log must stay short.
+// TestDamageUnderCompaction damages a block that Pebble's compactions read repeatedly. The process must continue, and
+// the log must stay short.
 func TestDamageUnderCompaction(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")
@@ -161,8 +162,8 @@ func TestDamageUnderCompaction(t *testing.T) {
 	}
 }
 
-// TestAMissingManifestIsRefused removes the marker of the manifest from a folder with data. Pebble alone would begin an empty
-// database and delete the data files.
+// TestAMissingManifestIsRefused removes the marker of the manifest from a folder with data. Pebble alone would begin an
+// empty database and delete the data files.
 func TestAMissingManifestIsRefused(t *testing.T) {
 	mem := vfs.NewMem()
 	for _, name := range fill(t, mem) {
@@ -260,7 +261,8 @@ func (d *failingDisk) Rename(old, name string) error {
 	return d.FS.Rename(old, name)
 }
 
-// TestDroppedRecordsAreLogged damages the end of a log so that Pebble treats it as a write in progress, and opens an undamaged log.
+// TestDroppedRecordsAreLogged damages the end of a log so that Pebble treats it as a write in progress, and opens an
+// undamaged log.
 func TestDroppedRecordsAreLogged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -311,7 +313,8 @@ func TestDroppedRecordsAreLogged(t *testing.T) {
 	}
 }
 
-// TestACheckpointOfADamagedTableFails flips a bit at many places of a table. The copy could not be restored, so Checkpoint must name the file.
+// TestACheckpointOfADamagedTableFails flips a bit at many places of a table. The copy could not be restored, so
+// Checkpoint must name the file.
 func TestACheckpointOfADamagedTableFails(t *testing.T) {
 	mem := vfs.NewMem()
 	table := only(t, fill(t, mem), ".sst")

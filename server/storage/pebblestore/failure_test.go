@@ -51,8 +51,9 @@ var faults = []diskFault{
 	{"read-only", func(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }, syscall.EROFS},
 }
 
-// TestAFailingDiskIsAnError makes the disk fail while batches are applied. The failed batch and all later ones return an error, acknowledged data
-// can be read, and the store closes. Opened on a working disk, it contains the acknowledged batches, and possibly the failed one.
+// TestAFailingDiskIsAnError makes the disk fail while batches are applied. The failed batch and all later ones return
+// an error, acknowledged data can be read, and the store closes. Opened on a working disk, it contains the acknowledged
+// batches, and possibly the failed one.
 func TestAFailingDiskIsAnError(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {

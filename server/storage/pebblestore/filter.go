@@ -8,14 +8,15 @@ import (
 // everyKey is the Bloom filter of all keys of a table.
 const everyKey = bloom.FilterPolicy(10)
 
-// pointKeys is the Bloom filter of the keys that Get may be called with. Most keys of a store are index entries, which are only
-// scanned: without them the filters of the tables are small enough for the processor's caches.
+// pointKeys is the Bloom filter of the keys that Get may be called with. Most keys of a store are index entries, which
+// are only scanned: without them the filters of the tables are small enough for the processor's caches.
 type pointKeys struct {
 	bloom.FilterPolicy
 	scanned func(key []byte) bool
 }
 
-// Name implements pebble.FilterPolicy. A table has the name of its filter, and a filter with an unknown name is not used.
+// Name implements pebble.FilterPolicy. A table has the name of its filter, and a filter with an unknown name is not
+// used.
 func (pointKeys) Name() string { return "clave.BloomFilterOfPointKeys" }
 
 // MayContain implements pebble.FilterPolicy.

@@ -9,8 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestGetAllReadsWhatIsThere compares runs of keys with a map. Some of the keys are stored, some deleted and some were never written, in the table in
-// memory and in tables on disk.
+// TestGetAllReadsWhatIsThere compares runs of keys with a map. Some of the keys are stored, some deleted and some were
+// never written, in the table in memory and in tables on disk.
 func TestGetAllReadsWhatIsThere(t *testing.T) {
 	const keys = 2000
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -84,8 +84,8 @@ func checkGetAll(t *testing.T, s *Store, stored map[int]string, from, n, step in
 	}
 }
 
-// TestGetAllOfAbsentKeysSeeksOnce reads keys in order between which nothing is stored. One seek finds many of them absent, unless it passes many deleted
-// keys.
+// TestGetAllOfAbsentKeysSeeksOnce reads keys in order between which nothing is stored. One seek finds many of them
+// absent, unless it passes many deleted keys.
 func TestGetAllOfAbsentKeysSeeksOnce(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {

@@ -62,9 +62,10 @@ const (
 	maxDeadAbsent = 64
 )
 
-// leadingAbsent returns a number of leading keys that are all absent. Documents are often created with ids in order, so that nothing is stored
-// between them: one seek then finds a window of keys absent, for each of which the filters of all tables would be read. It returns 0 for few keys,
-// and for keys that are not in order or far from each other, such as those of random ids, because such a seek reads a block of each table.
+// leadingAbsent returns a number of leading keys that are all absent. Documents are often created with ids in order, so
+// that nothing is stored between them: one seek then finds a window of keys absent, for each of which the filters of
+// all tables would be read. It returns 0 for few keys, and for keys that are not in order or far from each other, such
+// as those of random ids, because such a seek reads a block of each table.
 func leadingAbsent(it *pebble.Iterator, keys [][]byte) (n int, err error) {
 	if len(keys) < window || !slices.IsSortedFunc(keys, bytes.Compare) {
 		return 0, nil

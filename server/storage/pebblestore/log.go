@@ -33,8 +33,8 @@ func (l logger) Fatalf(format string, args ...any) {
 	panic(fatal{fmt.Errorf(format, args...)})
 }
 
-// isLocked reports whether Pebble could not lock a directory because another store holds the lock. A store of another process causes EAGAIN, and one
-// of this process an error without a type. Other failures have a path or another number.
+// isLocked reports whether Pebble could not lock a directory because another store holds the lock. A store of another
+// process causes EAGAIN, and one of this process an error without a type. Other failures have a path or another number.
 func isLocked(err error) bool {
 	var path *fs.PathError
 	var number syscall.Errno

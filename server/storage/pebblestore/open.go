@@ -62,8 +62,9 @@ func (s *Store) options(o Options) *pebble.Options {
 		Lock:               s.lock,
 		FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize:       s.space.tableBytes(o.MemTableBytes),
-		// Pebble compacts the first level after half as many flushes as this number. Index entries have scattered keys, so each compaction
-		// rewrites most of the level below: eight flushes instead of two halve the processor time of writing and cost a read a few µs.
+		// Pebble compacts the first level after half as many flushes as this number. Index entries have scattered keys, so
+		// each compaction rewrites most of the level below: eight flushes instead of two halve the processor time of writing
+		// and cost a read a few µs.
 		L0CompactionThreshold: 16,
 		L0StopWritesThreshold: 1000,
 		LBaseMaxBytes:         256 << 20,
@@ -74,8 +75,8 @@ func (s *Store) options(o Options) *pebble.Options {
 		EventListener:              s.listener(),
 		CacheSize:                  o.CacheBytes,
 	}
-	// Tables have rows instead of columns: for each key a writer of columns computes the size of all columns of the block again. Tables with
-	// columns, which earlier programs wrote, are read as well.
+	// Tables have rows instead of columns: for each key a writer of columns computes the size of all columns of the block
+	// again. Tables with columns, which earlier programs wrote, are read as well.
 	opts.Experimental.EnableColumnarBlocks = func() bool { return false }
 	o.setFilters(opts)
 	s.regions.of = o.Region
@@ -143,8 +144,8 @@ func (s *Store) open(dir string, opts *pebble.Options, derived bool) error {
 // tableSuffix is the end of the names of tables.
 const tableSuffix = ".sst"
 
-// isData reports whether a file with the name holds data, so that there must be a manifest. Pebble creates the manifest before
-// such files.
+// isData reports whether a file with the name holds data, so that there must be a manifest. Pebble creates the manifest
+// before such files.
 func isData(name string) bool {
 	return filepath.Ext(name) == tableSuffix || isLogFile(name)
 }
@@ -170,8 +171,8 @@ func openError(dir string, err error) error {
 	return fmt.Errorf("open data folder %s: %w", dir, err)
 }
 
-// hasDamage reports whether opening failed because of the content of the files: a file is missing, or Pebble can't use what it has read. Pebble
-// marks only some of these errors. Failures of the system have a number.
+// hasDamage reports whether opening failed because of the content of the files: a file is missing, or Pebble can't use
+// what it has read. Pebble marks only some of these errors. Failures of the system have a number.
 func hasDamage(err error) bool {
 	var number syscall.Errno
 	return pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &number)
@@ -180,7 +181,8 @@ func hasDamage(err error) bool {
 // newerFormat is part of Pebble's error for a store that a newer version has written.
 const newerFormat = "unknown format major version"
 
-// oneLine returns the beginning of an error's text without line breaks and control characters, which damaged files may put there.
+// oneLine returns the beginning of an error's text without line breaks and control characters, which damaged files may
+// put there.
 func oneLine(text string) string {
 	const most = 300
 	text = strings.Map(func(r rune) rune {

@@ -9,10 +9,11 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// How slow readers release memtables. A Pebble iterator holds all tables that existed when it was opened, including those in memory of up to 16 MiB
-// each, until it is closed. A query whose client reads slowly has its iterators open for minutes. So they are parked while the client receives a result
-// (storage.Iterator). When a flush begins and when it ends, the Pebble iterators of all parked ones are closed, so that the written table can be
-// reused. A released iterator is opened again, at its key, when it is moved.
+// How slow readers release memtables. A Pebble iterator holds all tables that existed when it was opened, including
+// those in memory of up to 16 MiB each, until it is closed. A query whose client reads slowly has its iterators open
+// for minutes. So they are parked while the client receives a result (storage.Iterator). When a flush begins and when
+// it ends, the Pebble iterators of all parked ones are closed, so that the written table can be reused. A released
+// iterator is opened again, at its key, when it is moved.
 
 // parking is the part of an iterator that the goroutine that releases iterators uses, too.
 type parking struct {
@@ -31,7 +32,8 @@ type parkedSet struct {
 	all map[*iterator]struct{}
 }
 
-// Park implements storage.Iterator. An iterator over the database itself is not parked: opened again it would read a later state.
+// Park implements storage.Iterator. An iterator over the database itself is not parked: opened again it would read a
+// later state.
 func (i *iterator) Park() {
 	if _, lasting := i.of.(*pebble.Snapshot); !lasting {
 		return

@@ -42,8 +42,8 @@ func openWith(t *testing.T, n int) *Store {
 	return s
 }
 
-// TestParkedIteratorsHoldNoTable parks iterators of a snapshot and deletes all keys. After a flush they must hold no resources of Pebble, and
-// continue at their position in the snapshot.
+// TestParkedIteratorsHoldNoTable parks iterators of a snapshot and deletes all keys. After a flush they must hold no
+// resources of Pebble, and continue at their position in the snapshot.
 func TestParkedIteratorsHoldNoTable(t *testing.T) {
 	const n = 20
 	for _, reverse := range []bool{false, true} {

@@ -30,13 +30,15 @@ type Options struct {
 	// grows as it fills, and two may exist at once. The size bounds the log that is replayed when the store is opened
 	// after a crash.
 	MemTableBytes uint64
-	// Scanned reports whether a key is only read by Scan, never by Get and GetAll, which are slow for such keys; nil means none. It must
-	// always be the same function of the key.
+	// Scanned reports whether a key is only read by Scan, never by Get and GetAll, which are slow for such keys; nil means
+	// none. It must always be the same function of the key.
 	Scanned func(key []byte) bool
-	// Region returns the length of the prefix of a key that names its region. Tables are divided at the borders of regions in which much is written (regions.go);
-	// nil means that there is only one region. It must always be the same function of the key, and at most 256 for memory's sake.
+	// Region returns the length of the prefix of a key that names its region. Tables are divided at the borders of regions
+	// in which much is written (regions.go); nil means that there is only one region. It must always be the same function
+	// of the key, and at most 256 for memory's sake.
 	Region func(key []byte) int
-	// Derived is set for data that are durable elsewhere and obtained again from there: the end of the newest log may be missing.
+	// Derived is set for data that are durable elsewhere and obtained again from there: the end of the newest log may be
+	// missing.
 	Derived bool
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
@@ -116,8 +118,9 @@ func (s *Store) Full() error {
 	return nil
 }
 
-// begin begins a call: it locks the mutex for reading, and the caller unlocks it. It returns false once Close was called. It never
-// waits: only Close locks the mutex for writing, and while writes are stalled the mutex may never be free again.
+// begin begins a call: it locks the mutex for reading, and the caller unlocks it. It returns false once Close was
+// called. It never waits: only Close locks the mutex for writing, and while writes are stalled the mutex may never be
+// free again.
 func (s *Store) begin() bool {
 	if !s.mu.TryRLock() {
 		return false
@@ -239,8 +242,8 @@ func add(batch *pebble.Batch, op storage.Op) error {
 	return fmt.Errorf("unknown kind %d", op.Kind)
 }
 
-// Close implements storage.Store. A second call does nothing, waits for the first one and returns nil. The memtable is flushed, so that
-// the next Open replays nothing. On a full disk it stays in the log.
+// Close implements storage.Store. A second call does nothing, waits for the first one and returns nil. The memtable is
+// flushed, so that the next Open replays nothing. On a full disk it stays in the log.
 func (s *Store) Close() (err error) {
 	s.once.Do(func() { err = s.close() })
 	return err

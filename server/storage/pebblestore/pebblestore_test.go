@@ -56,7 +56,8 @@ func TestDataSurvivesReopening(t *testing.T) {
 	}
 }
 
-// TestCrashKeepsAcknowledgedBatches simulates a power failure after each batch, which loses all data that were not synced.
+// TestCrashKeepsAcknowledgedBatches simulates a power failure after each batch, which loses all data that were not
+// synced.
 func TestCrashKeepsAcknowledgedBatches(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebblestore.Open("data", pebblestore.Options{FS: fs})

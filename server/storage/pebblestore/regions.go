@@ -11,34 +11,38 @@ import (
 	"clave/server/storage"
 )
 
-// How tables are divided. A merge rewrites all tables of the next level that overlap with its own. In some regions of keys, such as a log or an index of times, new
-// keys come after all others, and such tables would overlap with no other if they held no keys of other regions. Elsewhere new keys are scattered, and a merge
-// of one region need not rewrite another one. So no table has keys of a region in which much is written together with keys of another one. Regions in
+// How tables are divided. A merge rewrites all tables of the next level that overlap with its own. In some regions of
+// keys, such as a log or an index of times, new keys come after all others, and such tables would overlap with no other
+// if they held no keys of other regions. Elsewhere new keys are scattered, and a merge of one region need not rewrite
+// another one. So no table has keys of a region in which much is written together with keys of another one. Regions in
 // which little is written share tables, because each table costs something too.
 //
 // The written bytes are sampled, and at the end of each window the regions with many of them become the divided ones.
 
-// The sampling: one key for each sampleStep bytes; windows of sampleWindow keys; and the number of keys in a window from which on a region is divided. Thus at
-// most 32 regions are divided, and a table in memory of 16 MiB has half a MiB or more of each.
+// The sampling: one key for each sampleStep bytes; windows of sampleWindow keys; and the number of keys in a window
+// from which on a region is divided. Thus at most 32 regions are divided, and a table in memory of 16 MiB has half a
+// MiB or more of each.
 const (
 	sampleStep   = 16 << 10
 	sampleWindow = 512
 	sampledBusy  = sampleWindow / 32
 )
 
-// maxDivided is the number of tables from which on none are divided. Where keys are only added at the end, tables are not merged any more and remain
-// as small as they were written. Pebble keeps as many files open.
+// maxDivided is the number of tables from which on none are divided. Where keys are only added at the end, tables are
+// not merged any more and remain as small as they were written. Pebble keeps as many files open.
 const maxDivided = 1000
 
 // regions finds the regions in which much is written.
 type regions struct {
-	// of returns the length of the prefix of a key that names its region (Options.Region); nil means that all keys are in one.
+	// of returns the length of the prefix of a key that names its region (Options.Region); nil means that all keys are in
+	// one.
 	of func(key []byte) int
 	// written is the number of bytes written.
 	written atomic.Int64
 	// tables is the number of tables on disk.
 	tables atomic.Int64
-	// borders are the first keys of the divided regions and those after their ends, in order. The slice and the keys are never changed.
+	// borders are the first keys of the divided regions and those after their ends, in order. The slice and the keys are
+	// never changed.
 	borders atomic.Pointer[[][]byte]
 	mu      struct {
 		sync.Mutex

@@ -15,7 +15,8 @@ import (
 // firstTwo is the region of the keys of these tests.
 func firstTwo(key []byte) int { return min(2, len(key)) }
 
-// fillRegions writes two windows of samples: half of the bytes to "a1", half to "b1", and a little to many other regions between and behind these.
+// fillRegions writes two windows of samples: half of the bytes to "a1", half to "b1", and a little to many other
+// regions between and behind these.
 func fillRegions(t *testing.T, s *Store, round int) (keys [][]byte) {
 	t.Helper()
 	value := make([]byte, 1000)
@@ -82,8 +83,8 @@ func openRegions(t *testing.T, fs vfs.FS, region func([]byte) int) *Store {
 	return s
 }
 
-// TestTablesAreDividedByRegion writes much to two regions and little to a hundred. The tables of the two have no other keys, the others share tables, and all keys are
-// read, also by a program without regions.
+// TestTablesAreDividedByRegion writes much to two regions and little to a hundred. The tables of the two have no other
+// keys, the others share tables, and all keys are read, also by a program without regions.
 func TestTablesAreDividedByRegion(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openRegions(t, fs, firstTwo)
@@ -181,7 +182,8 @@ func TestBordersOfRegions(t *testing.T) {
 	}
 }
 
-// TestSamplesFollowBytes writes batches of different sizes: a key counts once for each step of bytes, whatever the batches are.
+// TestSamplesFollowBytes writes batches of different sizes: a key counts once for each step of bytes, whatever the
+// batches are.
 func TestSamplesFollowBytes(t *testing.T) {
 	r := regions{of: firstTwo}
 	written := 0

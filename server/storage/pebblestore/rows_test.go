@@ -49,7 +49,8 @@ func formats(t *testing.T, s *Store) (columns, rows int) {
 	return columns, rows
 }
 
-// TestTablesInColumnsAreRead opens a folder of an earlier program, whose tables have columns, and merges them with tables in rows.
+// TestTablesInColumnsAreRead opens a folder of an earlier program, whose tables have columns, and merges them with
+// tables in rows.
 func TestTablesInColumnsAreRead(t *testing.T) {
 	dir := t.TempDir()
 	writeColumns(t, dir)

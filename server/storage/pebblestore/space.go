@@ -23,12 +23,13 @@ import (
 // is space again. Pebble alone does not provide that: it ends the program if it can't write a log, and retries without
 // pause if it can't write a table. Three measures prevent that:
 //
-//   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a full
-//     disk. Batches that only delete are admitted still.
-//   - A reserve file keeps space from other programs. It is removed when the disk is really full, for those deletes and for
+//   - admit measures the free space before each batch. Below a minimum it refuses batches, so that Pebble rarely sees a
+//     full disk. Batches that only delete are admitted still.
+//   - A reserve file keeps space from other programs. It is removed when the disk is really full, for those deletes and
+//     for
 // Pebble's writes in progress, and made again when there is space.
-//   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile admit
-//     refuses all that is new.
+//   - A write that meets a full disk all the same waits in retry until it succeeds or the store is closed. Meanwhile
+//     admit refuses all that is new.
 //
 // While the store is being opened no write waits: Open returns an error instead.
 
@@ -39,8 +40,8 @@ const reserveName = "reserve"
 const (
 	reserveShare, reserveLeast, reserveMost = 64, 1 << 20, 64 << 20
 	minimumShare, minimumLeast, minimumMost = 8, 2 << 20, 192 << 20
-	// tableShare bounds the memtable by a share of the disk, so that there is space to write its log to a table at the next
-	// start.
+	// tableShare bounds the memtable by a share of the disk, so that there is space to write its log to a table at the
+	// next start.
 	tableShare, tableLeast = 32, 1 << 20
 	// lastBytes is the minimum free space for a batch that only deletes.
 	lastBytes = 256 << 10

@@ -175,8 +175,8 @@ func remove(ctx context.Context, s *Store, key string) error {
 	return s.Apply(ctx, &b)
 }
 
-// TestAFullDiskRefusesAndRecovers fills a disk whose free space is known. Writes are refused before Pebble has no space, deletes succeed even if other
-// programs use the rest, and writes succeed again when there is space.
+// TestAFullDiskRefusesAndRecovers fills a disk whose free space is known. Writes are refused before Pebble has no
+// space, deletes succeed even if other programs use the rest, and writes succeed again when there is space.
 func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)
 	s, err := Open("data", Options{FS: disk, MemTableBytes: 1 << 20})
@@ -227,8 +227,8 @@ func TestAFullDiskRefusesAndRecovers(t *testing.T) {
 	}
 }
 
-// TestAWriteWaitsForSpace fills a disk whose free space is unknown during a write. The write waits, others are refused, and it is acknowledged when
-// there is space.
+// TestAWriteWaitsForSpace fills a disk whose free space is unknown during a write. The write waits, others are refused,
+// and it is acknowledged when there is space.
 func TestAWriteWaitsForSpace(t *testing.T) {
 	disk := newSmallDisk(64<<20, false)
 	s, err := Open("data", Options{FS: disk})
@@ -314,8 +314,8 @@ func TestCloseOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestOpenOnAFullDisk opens new and old folders on full disks, whose free space is known or not. Each call returns an error of one line without
-// waiting.
+// TestOpenOnAFullDisk opens new and old folders on full disks, whose free space is known or not. Each call returns an
+// error of one line without waiting.
 func TestOpenOnAFullDisk(t *testing.T) {
 	abandons(t)
 	for _, measured := range []bool{false, true} {
@@ -383,7 +383,8 @@ func openAndCrash(t *testing.T, disk *smallDisk) vfs.FS {
 	return crashed
 }
 
-// TestAFullDiskUnderTables fills the disk so that tables cannot be written while the log has space. The store continues and loses nothing.
+// TestAFullDiskUnderTables fills the disk so that tables cannot be written while the log has space. The store continues
+// and loses nothing.
 func TestAFullDiskUnderTables(t *testing.T) {
 	disk := newSmallDisk(64<<20, true)
 	var log bytes.Buffer
@@ -438,8 +439,8 @@ func (d *withoutTables) Create(name string, category vfs.DiskWriteCategory) (vfs
 	return d.FS.Create(name, category)
 }
 
-// TestCloseWhileWritesStall closes a store with the maximum number of memtables that wait for a full disk, so that Pebble stalls writers: once
-// without a write, and once while a write is stalled.
+// TestCloseWhileWritesStall closes a store with the maximum number of memtables that wait for a full disk, so that
+// Pebble stalls writers: once without a write, and once while a write is stalled.
 func TestCloseWhileWritesStall(t *testing.T) {
 	for _, writing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("writing=%t", writing), func(t *testing.T) {
@@ -451,7 +452,8 @@ func TestCloseWhileWritesStall(t *testing.T) {
 				t.Fatal(err)
 			}
 			disk.full.Store(true)
-			// Bypasses the store's admission, which refuses most writes while a table waits. Accepted writes accumulate in the same way.
+			// Bypasses the store's admission, which refuses most writes while a table waits. Accepted writes accumulate in the
+			// same way.
 			for n := 0; s.db.Metrics().MemTable.Size < table*stallTables; n++ {
 				if err := s.db.Set(fmt.Appendf(nil, "k%03d", n), bytes.Repeat([]byte{'x'}, table/4), pebble.NoSync); err != nil {
 					t.Fatal(err)

@@ -19,21 +19,22 @@ import (
 	"clave/server/fault"
 )
 
-// Pebble treats damage at the end of a log, and an emptied or zeroed log, as the end of the log. So the store records in a file of its own how many
-// bytes of each log are synced, and compares that with the logs before Pebble reads them.
+// Pebble treats damage at the end of a log, and an emptied or zeroed log, as the end of the log. So the store records
+// in a file of its own how many bytes of each log are synced, and compares that with the logs before Pebble reads them.
 //
-// The file is written after each sync of a log and before the sync is reported, but is not synced itself then: a killed process leaves it exact, and a
-// power cut may leave an earlier state of it, whose numbers are lower bounds. Before a log is removed or renamed the file without that log is synced, so
-// that it never names a log that the store has removed.
+// The file is written after each sync of a log and before the sync is reported, but is not synced itself then: a killed
+// process leaves it exact, and a power cut may leave an earlier state of it, whose numbers are lower bounds. Before a
+// log is removed or renamed the file without that log is synced, so that it never names a log that the store has
+// removed.
 //
-// Programs without this file may write to the folder in between. Each opening of a store writes a file OPTIONS with a new number. The file is ignored
-// unless it has the number of the newest one.
+// Programs without this file may write to the folder in between. Each opening of a store writes a file OPTIONS with a
+// new number. The file is ignored unless it has the number of the newest one.
 
 // syncedName is the name of the file in the store's folder. Pebble ignores files with other names than its own.
 const syncedName = "synced"
 
-// The format of the file: checksum (4 bytes) of the rest, number of entries (4), number of the file OPTIONS (8), and for each log its number (8) and
-// its synced bytes (8). The rest of the size is zeros.
+// The format of the file: checksum (4 bytes) of the rest, number of entries (4), number of the file OPTIONS (8), and
+// for each log its number (8) and its synced bytes (8). The rest of the size is zeros.
 const (
 	syncedSize   = 512
 	syncedHeader = 16
@@ -73,8 +74,9 @@ func newSynced(from vfs.FS, dir string, log *slog.Logger) *synced {
 	return &synced{fs: from, dir: dir, log: log}
 }
 
-// open compares the logs of the folder, which has files with these names, with the file, and opens it for writing. It returns DataLoss if synced bytes
-// are missing. If derived is set, missing bytes at the end of the newest log are logged instead.
+// open compares the logs of the folder, which has files with these names, with the file, and opens it for writing. It
+// returns DataLoss if synced bytes are missing. If derived is set, missing bytes at the end of the newest log are
+// logged instead.
 func (s *synced) open(names []string, derived bool) error {
 	if s.dir == "" {
 		return nil // The data are in memory.
@@ -257,7 +259,8 @@ func (s *synced) writeLocked(durable bool) error {
 	return err
 }
 
-// noteLocked logs a failed write of the file and removes the file, whose numbers would be wrong. It returns an error if the file can't be removed.
+// noteLocked logs a failed write of the file and removes the file, whose numbers would be wrong. It returns an error if
+// the file can't be removed.
 func (s *synced) noteLocked(err error) error {
 	if err == nil {
 		return nil
@@ -295,7 +298,8 @@ type logFile struct {
 	*spaceFile
 	synced *synced
 	number uint64
-	// written and failed are used only by Pebble's one writer of the log. Pebble syncs a log at its end even after a failure.
+	// written and failed are used only by Pebble's one writer of the log. Pebble syncs a log at its end even after a
+	// failure.
 	written uint64
 	failed  bool
 }

@@ -70,8 +70,9 @@ func opened(t *testing.T, from vfs.FS, o Options) (log string, err error) {
 	return text.String(), err
 }
 
-// TestMissingSyncedWritesAreRefused damages the newest log of a killed process, all of which was synced. Pebble alone would treat most of that as the end of
-// the log. Without the file of synced lengths the folder must open as before, with the writes that are left.
+// TestMissingSyncedWritesAreRefused damages the newest log of a killed process, all of which was synced. Pebble alone
+// would treat most of that as the end of the log. Without the file of synced lengths the folder must open as before,
+// with the writes that are left.
 func TestMissingSyncedWritesAreRefused(t *testing.T) {
 	if log, err := opened(t, killedFolder(t), Options{}); err != nil || log != "" {
 		t.Fatalf("Open of an undamaged folder = %v, and logs\n%s", err, log)
@@ -105,7 +106,8 @@ func TestMissingSyncedWritesAreRefused(t *testing.T) {
 	}
 }
 
-// TestARemovedLogIsRefused removes the newest log of a killed process, and starts without it when the file of synced lengths is removed too.
+// TestARemovedLogIsRefused removes the newest log of a killed process, and starts without it when the file of synced
+// lengths is removed too.
 func TestARemovedLogIsRefused(t *testing.T) {
 	folder := killedFolder(t)
 	if err := folder.Remove(logOf(t, folder)); err != nil {
@@ -124,7 +126,8 @@ func TestARemovedLogIsRefused(t *testing.T) {
 	}
 }
 
-// TestADamagedFileOfSyncedLengths damages the file itself. The folder must open, and the file must be in use again afterwards.
+// TestADamagedFileOfSyncedLengths damages the file itself. The folder must open, and the file must be in use again
+// afterwards.
 func TestADamagedFileOfSyncedLengths(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"emptied":            func([]byte) []byte { return nil },
@@ -143,8 +146,8 @@ func TestADamagedFileOfSyncedLengths(t *testing.T) {
 	}
 }
 
-// TestAnOlderProgramInBetween opens a folder by Pebble alone, as programs without the file of synced lengths do. The file then has lengths of logs that
-// were removed since, and must be ignored.
+// TestAnOlderProgramInBetween opens a folder by Pebble alone, as programs without the file of synced lengths do. The
+// file then has lengths of logs that were removed since, and must be ignored.
 func TestAnOlderProgramInBetween(t *testing.T) {
 	folder := killedFolder(t)
 	db, err := pebble.Open("data", &pebble.Options{FS: folder, FormatMajorVersion: pebble.FormatNewest, Logger: logger{slog.New(slog.DiscardHandler)}})
@@ -162,8 +165,8 @@ func TestAnOlderProgramInBetween(t *testing.T) {
 	}
 }
 
-// TestAHoleIsRefused empties a log that is not the newest one: Pebble would apply the later log without it. Data that are durable elsewhere would have a
-// hole, too.
+// TestAHoleIsRefused empties a log that is not the newest one: Pebble would apply the later log without it. Data that
+// are durable elsewhere would have a hole, too.
 func TestAHoleIsRefused(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	o := Options{FS: mem, MemTableBytes: 1 << 20}
@@ -204,8 +207,8 @@ func TestAHoleIsRefused(t *testing.T) {
 	}
 }
 
-// TestCrashesKeepSyncedLengths crashes a store at many moments, with some of the unsynced data lost, again and again. Each folder must open without a
-// message about damage, and have all acknowledged writes.
+// TestCrashesKeepSyncedLengths crashes a store at many moments, with some of the unsynced data lost, again and again.
+// Each folder must open without a message about damage, and have all acknowledged writes.
 func TestCrashesKeepSyncedLengths(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	folder := vfs.NewCrashableMem()
@@ -284,8 +287,8 @@ func (f *limitedFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestALogThatCouldNotBeWritten writes until a log takes a part of a record only, and opens the folder of the killed process. It lacks nothing that was
-// acknowledged, so it must open.
+// TestALogThatCouldNotBeWritten writes until a log takes a part of a record only, and opens the folder of the killed
+// process. It lacks nothing that was acknowledged, so it must open.
 func TestALogThatCouldNotBeWritten(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	s, err := Open("data", Options{FS: limitedDisk{mem}})

@@ -7,9 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// maxDead is the number of dead entries that a scan may skip before the memtable is flushed, which drops them. A document that changes
-// constantly leaves dead entries in the indexes; without the flush every query of its collection would skip all of them until the
-// memtable is full.
+// maxDead is the number of dead entries that a scan may skip before the memtable is flushed, which drops them. A
+// document that changes constantly leaves dead entries in the indexes; without the flush every query of its collection
+// would skip all of them until the memtable is full.
 const maxDead = 8 << 10
 
 // deadPassed returns how many overwritten or deleted entries an iterator has skipped.
@@ -22,8 +22,8 @@ func deadPassed(it *pebble.Iterator) int {
 // worthFlush is the least number of bytes in the memtable that Rest flushes. Less would leave many small tables.
 const worthFlush = 1 << 20
 
-// Rest flushes the memtable after a burst of writes, and returns at the end of the flush or of ctx. Pebble refers to the small
-// memtables with which it begins, 16 MiB together, until it has a new one.
+// Rest flushes the memtable after a burst of writes, and returns at the end of the flush or of ctx. Pebble refers to
+// the small memtables with which it begins, 16 MiB together, until it has a new one.
 func (s *Store) Rest(ctx context.Context) {
 	if s.unflushed.Load() < worthFlush {
 		return

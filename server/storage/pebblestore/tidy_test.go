@@ -9,8 +9,8 @@ import (
 	"clave/server/storage"
 )
 
-// TestDeletedEntriesAreDropped writes and deletes keys like the index entries of a counter. The first scan of the few existing keys skips all deleted
-// ones, which are then dropped in the background.
+// TestDeletedEntriesAreDropped writes and deletes keys like the index entries of a counter. The first scan of the few
+// existing keys skips all deleted ones, which are then dropped in the background.
 func TestDeletedEntriesAreDropped(t *testing.T) {
 	s, err := OpenMemory()
 	if err != nil {

@@ -24,7 +24,8 @@ func appendTo(text string) func([]byte) ([]byte, error) {
 	return func(value []byte) ([]byte, error) { return append(value, text...), nil }
 }
 
-// testAlone reads and changes a key without a replica: in an empty database, while another node leads, after it has ended, and with an empty change.
+// testAlone reads and changes a key without a replica: in an empty database, while another node leads, after it has
+// ended, and with an empty change.
 func testAlone(t *testing.T, pg *pgtest.Server) {
 	url, key := pg.Database(), []byte("k")
 	o := pgstore.Options{URL: url, Node: "command"}

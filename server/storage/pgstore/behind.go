@@ -11,9 +11,10 @@ import (
 	"clave/server/storage"
 )
 
-// How the state is written behind the log. At intervals the leader reads the rows of the log after clave_applied.seq, reduces them to the last change of each
-// key (changes), and writes these and the new position in one transaction. The state is therefore always that of one row, and a new replica continues
-// with the row after it (replica.go). Rows are deleted only when the state has included them for some time (trim), so that a node that follows the log finds them.
+// How the state is written behind the log. At intervals the leader reads the rows of the log after clave_applied.seq,
+// reduces them to the last change of each key (changes), and writes these and the new position in one transaction. The
+// state is therefore always that of one row, and a new replica continues with the row after it (replica.go). Rows are
+// deleted only when the state has included them for some time (trim), so that a node that follows the log finds them.
 
 // behindPause is the interval of write-behind, and behindBytes the approximate size of one of its transactions.
 const (

@@ -15,8 +15,8 @@ const (
 	releaseRest  = 100 * time.Millisecond
 )
 
-// Clock returns a clock with the machine's time, but never a time that an earlier leader may have assigned or that is not
-// reserved.
+// Clock returns a clock with the machine's time, but never a time that an earlier leader may have assigned or that is
+// not reserved.
 func (s *Store) Clock() clock.Clock { return leaderClock{s} }
 
 // leaderClock is the clock of a leader.

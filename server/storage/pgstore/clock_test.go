@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestClocksMakeUpForReservations checks the clocks of successive leaders that each fail after a minute. Each clock starts at the end of the previous
-// reservation, increases strictly, and is correct in the end.
+// TestClocksMakeUpForReservations checks the clocks of successive leaders that each fail after a minute. Each clock
+// starts at the end of the previous reservation, increases strictly, and is correct in the end.
 func TestClocksMakeUpForReservations(t *testing.T) {
 	const step = 100 * time.Millisecond
 	var now, last time.Duration // the true time and the last reading

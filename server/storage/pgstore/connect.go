@@ -24,8 +24,8 @@ const invalidAuthorization = "28000"
 // protocolViolation is the code with which PgBouncer refuses a parameter of a connection.
 const protocolViolation = "08P01"
 
-// connect creates the pool of connections to a server that accepts writes, and opens one to check that PostgreSQL can be reached. Without
-// this condition a node would follow the log of a standby that may be behind.
+// connect creates the pool of connections to a server that accepts writes, and opens one to check that PostgreSQL can
+// be reached. Without this condition a node would follow the log of a standby that may be behind.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return connectTo(ctx, url, pgconn.ValidateConnectTargetSessionAttrsReadWrite)
 }
@@ -95,7 +95,8 @@ func connectError(config *pgxpool.Config, err error) error {
 	switch {
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s is read-only. "+textReadOnly, at)
-	case errors.As(err, &pgErr) && pgErr.Code == invalidAuthorization && c.TLSConfig == nil: // there may be no line for it in pg_hba.conf
+	case errors.As(err, &pgErr) && pgErr.Code == invalidAuthorization && c.TLSConfig == nil:
+		// There may be no line for it in pg_hba.conf.
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user: %s (%s). If it accepts only TLS, set sslmode=verify-full in the URL.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr) && strings.HasPrefix(pgErr.Code, "28"):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)

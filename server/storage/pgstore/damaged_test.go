@@ -9,8 +9,8 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 )
 
-// testADamagedReplicaIsBuiltAgain starts a node on a folder of which some files were removed, as by a node that was killed while it emptied the folder,
-// and on one whose manifest was cut off.
+// testADamagedReplicaIsBuiltAgain starts a node on a folder of which some files were removed, as by a node that was
+// killed while it emptied the folder, and on one whose manifest was cut off.
 func testADamagedReplicaIsBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	o := pgstore.Options{URL: pg.Database(), Dir: filepath.Join(t.TempDir(), "replica")}
 	s := lead(t, o)

@@ -22,13 +22,16 @@ import (
 // filling is the prefix of the lease's owner while a database is being filled.
 const filling = "clave move "
 
-// filledSeq is the row at which the log of a filled database begins. A replica of the empty database is at row 0 and finds a gap.
+// filledSeq is the row at which the log of a filled database begins. A replica of the empty database is at row 0 and
+// finds a gap.
 const filledSeq = 2
 
-// waitForLocks bounds the time for which a transaction waits for a locked row. The transaction of a killed process ends soon.
+// waitForLocks bounds the time for which a transaction waits for a locked row. The transaction of a killed process ends
+// soon.
 const waitForLocks = "set local lock_timeout = '5s'"
 
-// unlimited lets the statements of a transaction take as long as they need: databases and users may have a limit that is meant for short ones.
+// unlimited lets the statements of a transaction take as long as they need: databases and users may have a limit that
+// is meant for short ones.
 const unlimited = "set local statement_timeout = 0"
 
 // lockNotAvailable is PostgreSQL's code for the end of that time.

@@ -12,15 +12,16 @@ import (
 	"clave/server/storage"
 )
 
-// How a node follows. Lead reads the rows of the log after the last one that the replica has, applies them in order and passes each to the reader of
-// the replica (Read): the engine of the node. It does so every followPause, and at once after Reach or Wake.
+// How a node follows. Lead reads the rows of the log after the last one that the replica has, applies them in order and
+// passes each to the reader of the replica (Read): the engine of the node. It does so every followPause, and at once
+// after Reach or Wake.
 //
-// A read of the latest state names the row that it needs (Reach), which the leader has named in a read index. The replica may have rows that the
-// leader does not show yet; they are not applied while the leader is reachable (most), because a later read at the leader must not lack
-// what a read here has returned.
+// A read of the latest state names the row that it needs (Reach), which the leader has named in a read index. The
+// replica may have rows that the leader does not show yet; they are not applied while the leader is reachable (most),
+// because a later read at the leader must not lack what a read here has returned.
 //
-// Held limits how old reads may be: without contact with PostgreSQL and the leader for the duration of a lease, another node may lead and have
-// newer rules, so the replica refuses reads.
+// Held limits how old reads may be: without contact with PostgreSQL and the leader for the duration of a lease, another
+// node may lead and have newer rules, so the replica refuses reads.
 
 // following is the state of a node that follows the log, with the position of its replica.
 type following struct {
@@ -36,7 +37,8 @@ type following struct {
 	}
 	// confirmed is the last row that the leader is known to have made visible, or -1.
 	confirmed, since atomic.Int64
-	// contact is the start of the last exchange with PostgreSQL or the leader that brought the replica up to date, in nanoseconds of Elapsed.
+	// contact is the start of the last exchange with PostgreSQL or the leader that brought the replica up to date, in
+	// nanoseconds of Elapsed.
 	contact atomic.Int64
 }
 
@@ -162,8 +164,8 @@ func (s *Store) pause(ctx context.Context) error {
 	}
 }
 
-// Replica is the store from which a node that does not lead reads: a read-only storage.Store that follows the log while Lead
-// waits.
+// Replica is the store from which a node that does not lead reads: a read-only storage.Store that follows the log while
+// Lead waits.
 type Replica struct{ s *Store }
 
 // Read opens a reader of the replica. It calls open, and then the returned function for each row of the log that is

@@ -32,8 +32,8 @@ func waiting(t *testing.T, s *pgstore.Store) <-chan error {
 	return out
 }
 
-// testAReplicaIsRead reads a replica while another node writes. After Reach the replica has the awaited rows, and each row is delivered once and in
-// order.
+// testAReplicaIsRead reads a replica while another node writes. After Reach the replica has the awaited rows, and each
+// row is delivered once and in order.
 func testAReplicaIsRead(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
@@ -118,7 +118,8 @@ func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// testAReadReplicaIsNotBuiltAgain drops the log past a replica that is being read. The replica must not be rebuilt under its reader.
+// testAReadReplicaIsNotBuiltAgain drops the log past a replica that is being read. The replica must not be rebuilt
+// under its reader.
 func testAReadReplicaIsNotBuiltAgain(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one", Retention: time.Millisecond})

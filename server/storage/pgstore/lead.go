@@ -18,22 +18,24 @@ import (
 
 // How a node comes to lead, and stops.
 //
-// The lease is one row in PostgreSQL, with the leader's epoch and an end by PostgreSQL's clock. Nodes that do not lead follow the log and look at the
-// row (Lead). When the lease has ended, one of them takes it with the next epoch (take), applies the rest of the log, to which no other node can add
-// (append.go), and then writes (begin).
+// The lease is one row in PostgreSQL, with the leader's epoch and an end by PostgreSQL's clock. Nodes that do not lead
+// follow the log and look at the row (Lead). When the lease has ended, one of them takes it with the next epoch (take),
+// applies the rest of the log, to which no other node can add (append.go), and then writes (begin).
 //
-// The leader renews the lease in every third of its duration (renewing). It measures the end by its own monotonic clock from before the request,
-// and stops before that end: when another node takes the lease, this one has stopped for certain, without a comparison of clocks. If the row
-// has another epoch, another node leads, and this one stops for good (lose). A failed renewal is retried, because the fence in append.go and the end by
-// its own clock (held) suffice until then.
+// The leader renews the lease in every third of its duration (renewing). It measures the end by its own monotonic clock
+// from before the request, and stops before that end: when another node takes the lease, this one has stopped for
+// certain, without a comparison of clocks. If the row has another epoch, another node leads, and this one stops for
+// good (lose). A failed renewal is retried, because the fence in append.go and the end by its own clock (held) suffice
+// until then.
 //
-// take and renew also reserve versions: times up to versions_until, after which the next leader begins. So versions increase across leaders
-// whose clocks differ.
+// take and renew also reserve versions: times up to versions_until, after which the next leader begins. So versions
+// increase across leaders whose clocks differ.
 
 // followPause is the interval at which a waiting node reads the lease and the log.
 const followPause = 200 * time.Millisecond
 
-// The roles that nodes report. A node with a full disk is not a follower, because it can't apply the log. A node that does not report is absent.
+// The roles that nodes report. A node with a full disk is not a follower, because it can't apply the log. A node that
+// does not report is absent.
 const (
 	roleLeader   = "leader"
 	roleFollower = "follower"
@@ -48,8 +50,8 @@ type leadership struct {
 	// first is the first time that this leader may assign, as of began, and excess its difference to this node's time.
 	first         time.Time
 	began, excess time.Duration
-	// until is the end of the lease unless it is renewed, in nanoseconds after origin. reserved is the last version that may be
-	// assigned.
+	// until is the end of the lease unless it is renewed, in nanoseconds after origin. reserved is the last version that
+	// may be assigned.
 	until, reserved atomic.Int64
 	// seq is the writer's position, for the background work, and behind the row up to which clave_state is complete.
 	seq, behind atomic.Int64
@@ -133,13 +135,14 @@ func (l *leadership) stop() {
 	l.working.Wait()
 }
 
-// Lead waits until this node leads, and follows the log meanwhile. When it returns nil the replica has all of the log, and the lease is
-// renewed until Close.
+// Lead waits until this node leads, and follows the log meanwhile. When it returns nil the replica has all of the log,
+// and the lease is renewed until Close.
 func (s *Store) Lead(ctx context.Context) error {
 	waiting := ""
 	var down outage
 	for {
-		// space is the reason why this node's disk takes no more data; nil if it does. Such a node leaves the lease to others.
+		// space is the reason why this node's disk takes no more data; nil if it does. Such a node leaves the lease to
+		// others.
 		space := s.local.Admit(&storage.Batch{})
 		leader, err := s.take(ctx, space)
 		if err == nil && leader == "" {
@@ -185,7 +188,8 @@ func (s *Store) TryLead(ctx context.Context) error {
 		switch {
 		case leader != "" && err == nil && clock.Sleep(ctx, clock.System(), followPause) == nil:
 			continue
-		case known != "" && ctx.Err() != nil && (leader != "" || err != nil): // The end of the time limit may interrupt a later read.
+		case known != "" && ctx.Err() != nil && (leader != "" || err != nil):
+			// The end of the time limit may interrupt a later read.
 			return fault.E(fault.FailedPrecondition, "the node %s is serving this database. Stop it first.", known)
 		case err != nil:
 			return err
@@ -246,13 +250,14 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 // leaseMargin is the part of a lease, as a divisor, that is reserved for responses in progress at its end.
 const leaseMargin = 6
 
-// extend records that the lease was renewed by a request at a time. A part of the lease is reserved for responses in progress at its
-// end.
+// extend records that the lease was renewed by a request at a time. A part of the lease is reserved for responses in
+// progress at its end.
 func (l *leadership) extend(asked, lease time.Duration) {
 	l.until.Store(int64(asked + lease - lease/leaseMargin))
 }
 
-// begin starts the leader's work: from then on the lease is renewed. Once the replica has the whole log, this node writes.
+// begin starts the leader's work: from then on the lease is renewed. Once the replica has the whole log, this node
+// writes.
 func (s *Store) begin(ctx context.Context) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.lead.cancel = cancel
@@ -345,8 +350,8 @@ func (s *Store) release(ctx context.Context) {
 	_, _ = s.pool.Exec(ctx, "delete from clave_node where node = $1", s.o.Node) // A row that stays is shown with its age.
 }
 
-// endLease ends the lease and the reservation. It waits for PostgreSQL until the lease has ended by itself, so that in either case another node
-// can lead when this one has stopped.
+// endLease ends the lease and the reservation. It waits for PostgreSQL until the lease has ended by itself, so that in
+// either case another node can lead when this one has stopped.
 func (s *Store) endLease(ctx context.Context) error {
 	left := time.Duration(s.lead.until.Load()) + s.o.Lease/leaseMargin - s.lead.elapsed()
 	ctx, cancel := context.WithTimeout(ctx, max(0, left)+stopTimeout)

@@ -10,7 +10,8 @@ import (
 	"clave/server/testwait"
 )
 
-// granted lets a leader grant a lease, which nothing confirms the end of, and returns a time from which on it lasts for readlease.Longest.
+// granted lets a leader grant a lease, which nothing confirms the end of, and returns a time from which on it lasts for
+// readlease.Longest.
 func granted(t *testing.T, s *pgstore.Store) (began time.Time) {
 	t.Helper()
 	h := new(readlease.Holder)

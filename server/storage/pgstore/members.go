@@ -28,8 +28,8 @@ type Leader struct {
 	Epoch          int64
 }
 
-// Members reads from PostgreSQL the data about the other nodes that a node needs before it has a replica: the leader, and the
-// shared secret.
+// Members reads from PostgreSQL the data about the other nodes that a node needs before it has a replica: the leader,
+// and the shared secret.
 type Members struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -108,7 +108,8 @@ func (m *Members) Leader() (Leader, <-chan struct{}) {
 	return m.mu.leader, m.mu.changed
 }
 
-// Inner returns the addresses at which other nodes reach the nodes that reported recently, by the nodes' names. The result must not be changed.
+// Inner returns the addresses at which other nodes reach the nodes that reported recently, by the nodes' names. The
+// result must not be changed.
 func (m *Members) Inner() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,8 +16,8 @@ type Options struct {
 	// URL is PostgreSQL's address in the form of libpq: postgres://user:password@host:5432/database?sslmode=verify-full.
 	// Variables such as PGPASSWORD and the file .pgpass are read too. The URL is never logged.
 	URL string
-	// Dir is the folder of the replica, which is created if absent and emptied if it can't be used. An empty Dir keeps the replica in
-	// memory.
+	// Dir is the folder of the replica, which is created if absent and emptied if it can't be used. An empty Dir keeps the
+	// replica in memory.
 	Dir string
 	// Local configures the replica.
 	Local pebblestore.Options
@@ -32,13 +32,14 @@ type Options struct {
 	Timeout time.Duration
 	// Retention is the time for which the log is kept after write-behind, for replicas that lag; zero means 10 min.
 	Retention time.Duration
-	// Derived reports whether Derive recreates a key from others; nil means none. Derive is called with a new replica that has the others.
+	// Derived reports whether Derive recreates a key from others; nil means none. Derive is called with a new replica that
+	// has the others.
 	Derived func(key []byte) bool
 	Derive  func(ctx context.Context, s storage.Store) error
 	// Waiting is called with the leader's name when another node leads, each time that it changes. It may be nil.
 	Waiting func(leader string)
-	// Progress is called while a replica is built, with the number of keys so far and an estimate of their total. It may be
-	// nil.
+	// Progress is called while a replica is built, with the number of keys so far and an estimate of their total. It may
+	// be nil.
 	Progress func(done, about int64)
 	// Log receives messages for the operator; nil logs nothing.
 	Log *slog.Logger

@@ -5,8 +5,9 @@ import "time"
 // outageInterval is the time between the lines of the log about a failure that lasts.
 const outageInterval = time.Minute
 
-// outage limits the lines of the log about a step that is repeated until it succeeds: the first failure is logged, and one each
-// outageInterval while the failures last. Failures are not compared, because the texts of a driver's errors differ in details.
+// outage limits the lines of the log about a step that is repeated until it succeeds: the first failure is logged, and
+// one each outageInterval while the failures last. Failures are not compared, because the texts of a driver's errors
+// differ in details.
 type outage struct {
 	lasts bool
 	// logged is the time of the last line.

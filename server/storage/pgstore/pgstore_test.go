@@ -230,8 +230,8 @@ func roles(st *pgstore.Status) string {
 	return strings.Join(out, ", ")
 }
 
-// testHandOversDontMoveTheClock stops leaders one after the other without a failure. The clock of the last one is correct, and its first version is
-// later than all others.
+// testHandOversDontMoveTheClock stops leaders one after the other without a failure. The clock of the last one is
+// correct, and its first version is later than all others.
 func testHandOversDontMoveTheClock(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	last := clock.Version(0)
@@ -267,8 +267,8 @@ func (l *limited) GetDiskUsage(path string) (vfs.DiskUsage, error) {
 	return usage, err
 }
 
-// testAFullDiskHandsOver fills the disk of a leader. It refuses writes while it is the only node or the other node's disk is full as well, and
-// hands over if the other node has space.
+// testAFullDiskHandsOver fills the disk of a leader. It refuses writes while it is the only node or the other node's
+// disk is full as well, and hands over if the other node has space.
 func testAFullDiskHandsOver(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	disks := []*limited{{FS: vfs.Default}, {FS: vfs.Default}}
@@ -366,7 +366,8 @@ func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
 	}
 }
 
-// TestPostgreSQLRestarts kills PostgreSQL several times while batches are written. Each batch must succeed exactly once.
+// TestPostgreSQLRestarts kills PostgreSQL several times while batches are written. Each batch must succeed exactly
+// once.
 func TestPostgreSQLRestarts(t *testing.T) {
 	pg := pgtest.New(t)
 	url := pg.Database()

@@ -21,7 +21,8 @@ import (
 // nameOf returns the database's name in a URL of pgtest.
 func nameOf(url string) string { return url[strings.LastIndex(url, "/")+1 : strings.Index(url, "?")] }
 
-// TestRefusals opens stores on servers that refuse a part of the work: the error must be one line that names what an operator can change, without secrets.
+// TestRefusals opens stores on servers that refuse a part of the work: the error must be one line that names what an
+// operator can change, without secrets.
 func TestRefusals(t *testing.T) {
 	pg := pgtest.New(t, "max_connections = 20")
 	url := pg.Database()
@@ -67,7 +68,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLongStatements builds a replica and reads the state in a database whose statements are limited to less time than that takes.
+// TestLongStatements builds a replica and reads the state in a database whose statements are limited to less time than
+// that takes.
 func TestLongStatements(t *testing.T) {
 	pg := pgtest.New(t)
 	url := pg.Database()
@@ -88,8 +90,8 @@ func TestLongStatements(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreRefused connects to servers that refuse connections: as PgBouncer does without ignore_startup_parameters, and as PostgreSQL does
-// where pg_hba.conf has only hostssl.
+// TestConnectionsAreRefused connects to servers that refuse connections: as PgBouncer does without
+// ignore_startup_parameters, and as PostgreSQL does where pg_hba.conf has only hostssl.
 func TestConnectionsAreRefused(t *testing.T) {
 	for _, tt := range []struct{ code, message, want string }{
 		{"08P01", "unsupported startup parameter: default_transaction_isolation", "set ignore_startup_parameters"},

@@ -150,7 +150,8 @@ func (s *Store) readState(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, "select a.seq, l.id from clave_applied a join clave_log l on l.seq = a.seq where a.id = 1").Scan(&s.at.seq, &s.at.id); err != nil {
 		return err
 	}
-	// about is the planner's estimate of the number of rows, only for the progress: counting them would read the table twice.
+	// about is the planner's estimate of the number of rows, only for the progress: counting them would read the table
+	// twice.
 	var about int64
 	if err := tx.QueryRow(ctx, "select greatest(reltuples, 0)::bigint from pg_class where oid = to_regclass('clave_state')").Scan(&about); err != nil {
 		return err
@@ -217,7 +218,8 @@ func (s *Store) follow(ctx context.Context) error {
 // readLog applies the available rows.
 func (s *Store) readLog(ctx context.Context) error {
 	began := s.lead.elapsed()
-	// The replica's own row comes first, without its body. Another id there means that PostgreSQL was reset to an earlier state.
+	// The replica's own row comes first, without its body. Another id there means that PostgreSQL was reset to an earlier
+	// state.
 	rows, err := s.pool.Query(ctx, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
 		s.at.seq, s.most())
 	if err != nil {
@@ -235,7 +237,8 @@ func (s *Store) readLog(ctx context.Context) error {
 			found = true
 			continue
 		}
-		// Rows have consecutive numbers (insertRow), so a gap means that the leader has deleted rows that this replica has not applied.
+		// Rows have consecutive numbers (insertRow), so a gap means that the leader has deleted rows that this replica has
+		// not applied.
 		if !found || at.seq != s.at.seq+1 {
 			return errGap
 		}

@@ -15,8 +15,8 @@ import (
 	"clave/server/testwait"
 )
 
-// TestStandbys opens stores on a standby with the tables: it is refused with what to change, or passed over if the URL names the primary too.
-// After its promotion it is served.
+// TestStandbys opens stores on a standby with the tables: it is refused with what to change, or passed over if the URL
+// names the primary too. After its promotion it is served.
 func TestStandbys(t *testing.T) {
 	primary := pgtest.New(t)
 	url := primary.Database()
@@ -72,7 +72,8 @@ func (h hurried) Now() time.Time {
 	return h.Clock.Now().Add(time.Duration(h.minutes.Add(1)) * time.Minute)
 }
 
-// TestOutagesAreLoggedWithoutRepetition stops PostgreSQL while a node waits: each line about it has the text of the error once.
+// TestOutagesAreLoggedWithoutRepetition stops PostgreSQL while a node waits: each line about it has the text of the
+// error once.
 func TestOutagesAreLoggedWithoutRepetition(t *testing.T) {
 	pg := pgtest.New(t)
 	var log pgtest.Log
@@ -100,7 +101,8 @@ func TestOutagesAreLoggedWithoutRepetition(t *testing.T) {
 	}
 }
 
-// TestAFollowerWithoutRights takes a right of a follower's user away: the log names what failed and what to change, once.
+// TestAFollowerWithoutRights takes a right of a follower's user away: the log names what failed and what to change,
+// once.
 func TestAFollowerWithoutRights(t *testing.T) {
 	pg := pgtest.New(t)
 	url := pg.Database()

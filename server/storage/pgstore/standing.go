@@ -7,8 +7,8 @@ import (
 
 // Standing describes the positions of a leader and the other nodes.
 type Standing struct {
-	// Epoch counts the leaders so far, this one included. Log is the last row that was written, and State the one up to which the state is
-	// complete.
+	// Epoch counts the leaders so far, this one included. Log is the last row that was written, and State the one up to
+	// which the state is complete.
 	Epoch, Log, State int64
 	// Nodes are the nodes that reported in the last minute.
 	Nodes []Node
@@ -34,8 +34,8 @@ func (s *Store) Usage() (used, free uint64) { return s.local.Usage() }
 // LogSize returns the number of bytes of the replica's log that are not in tables yet.
 func (s *Store) LogSize() uint64 { return s.local.LogSize() }
 
-// Behind returns the position of a node that does not lead: the number of rows of the log that the leader has reported and the replica
-// lacks, and the time since the last contact with the leader or PostgreSQL.
+// Behind returns the position of a node that does not lead: the number of rows of the log that the leader has reported
+// and the replica lacks, and the time since the last contact with the leader or PostgreSQL.
 func (s *Store) Behind() (rows int64, contact time.Duration) {
 	seq, _ := s.Progress()
 	return max(0, s.following.confirmed.Load()-seq), max(0, s.lead.elapsed()-time.Duration(s.following.contact.Load()))
@@ -43,7 +43,8 @@ func (s *Store) Behind() (rows int64, contact time.Duration) {
 
 // Condition is the condition of a replica.
 type Condition struct {
-	// Used and Free are the bytes that it uses on the disk and the free bytes there, and Log the bytes of its log that are not in tables yet.
+	// Used and Free are the bytes that it uses on the disk and the free bytes there, and Log the bytes of its log that are
+	// not in tables yet.
 	Used, Free, Log uint64
 	// Err is an error if there is a problem with its files.
 	Err error

@@ -64,8 +64,8 @@ func ReadStatus(ctx context.Context, url string) (*Status, error) {
 	return st, nil
 }
 
-// nodes reads the nodes that reported in the last minute. One that has not reported for five seconds has no role, and neither has a leader that the
-// lease does not name: it has ended, or does not reach PostgreSQL.
+// nodes reads the nodes that reported in the last minute. One that has not reported for five seconds has no role, and
+// neither has a leader that the lease does not name: it has ended, or does not reach PostgreSQL.
 func (s *Store) nodes(ctx context.Context) ([]Node, error) {
 	rows, err := s.pool.Query(ctx, `select node, address,
 		case when seen < clock_timestamp() - interval '5 seconds'

@@ -11,8 +11,8 @@ import (
 	"clave/server/testwait"
 )
 
-// testStopsBehindALock closes a leader while PostgreSQL is slow: another session holds a lock on the lease's row. Close must wait for it and release
-// the lease, which would last a minute otherwise.
+// testStopsBehindALock closes a leader while PostgreSQL is slow: another session holds a lock on the lease's row. Close
+// must wait for it and release the lease, which would last a minute otherwise.
 func testStopsBehindALock(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	s := lead(t, pgstore.Options{URL: url, Lease: time.Minute})

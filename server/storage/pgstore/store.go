@@ -23,8 +23,8 @@ type Store struct {
 	codec   *codec
 	cluster string
 	// local is the replica, and at its position. Before Lead has returned, only Lead's caller accesses both, except that
-	// following.mu is held while local changes. Afterwards local does not change, and only the writer accesses at, which it
-	// publishes in lead.
+	// following.mu is held while local changes. Afterwards local does not change, and only the writer accesses at, which
+	// it publishes in lead.
 	local *pebblestore.Store
 	at    position
 	lead  leadership
@@ -97,7 +97,8 @@ func (s *Store) open(ctx context.Context) error {
 	return s.openReplica(ctx)
 }
 
-// failed returns an error of PostgreSQL with the failed action, and with what to change if that is known. It never contains the URL.
+// failed returns an error of PostgreSQL with the failed action, and with what to change if that is known. It never
+// contains the URL.
 func (s *Store) failed(doing string, err error) error {
 	var named *fault.Error
 	if errors.As(err, &named) || errors.Is(err, context.Canceled) {

@@ -11,7 +11,8 @@ import (
 	"clave/server/testlink"
 )
 
-// testServersOfOtherVersions opens a store on a server that reports version 10, and on tables of a newer program. Both are refused in one line.
+// testServersOfOtherVersions opens a store on a server that reports version 10, and on tables of a newer program. Both
+// are refused in one line.
 func testServersOfOtherVersions(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	number := pg.Number(url, "select current_setting('server_version_num')::bigint")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestGeneratedFilesAreCurrent generates the files again, with the plugins that protogen's go.mod pins, and compares them.
+// TestGeneratedFilesAreCurrent generates the files again, with the plugins that protogen's go.mod pins, and compares
+// them.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the generator")

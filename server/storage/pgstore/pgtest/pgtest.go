@@ -202,7 +202,8 @@ func (s *Server) answers() bool {
 	return conn.Close(ctx) == nil
 }
 
-// Stop ends the server by a signal and waits: SIGTERM waits for sessions, SIGINT ends them, SIGQUIT leaves recovery to the next start.
+// Stop ends the server by a signal and waits: SIGTERM waits for sessions, SIGINT ends them, SIGQUIT leaves recovery to
+// the next start.
 func (s *Server) Stop(how syscall.Signal) {
 	s.t.Helper()
 	_ = s.cmd.Process.Signal(how) // unless it has ended

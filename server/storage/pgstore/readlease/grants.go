@@ -20,10 +20,11 @@ const marginPart = 32
 
 // Options configure Grants.
 type Options struct {
-	// Leading returns the time for which this node is certain to lead, by the monotonic clock; at most 0 if it does not lead.
+	// Leading returns the time for which this node is certain to lead, by the monotonic clock; at most 0 if it does not
+	// lead.
 	Leading func() time.Duration
-	// Longest is the duration of a lease; zero means the default. Quiet is the time without a change after which leases are granted; zero
-	// means the default, and a negative time none.
+	// Longest is the duration of a lease; zero means the default. Quiet is the time without a change after which leases
+	// are granted; zero means the default, and a negative time none.
 	Longest, Quiet time.Duration
 	// Clock is the source of time; nil means the machine's clock. It must be monotonic.
 	Clock clock.Clock
@@ -50,10 +51,11 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Holder is what a leader keeps of one sequence of requests of a node. A zero Holder has made no requests. Grants guard it.
+// Holder is what a leader keeps of one sequence of requests of a node. A zero Holder has made no requests. Grants guard
+// it.
 type Holder struct {
-	// until is the time until which the node may use a lease, and next what it will be once the node has processed the last
-	// response. A zero time stands for no lease.
+	// until is the time until which the node may use a lease, and next what it will be once the node has processed the
+	// last response. A zero time stands for no lease.
 	until, next time.Time
 }
 
@@ -63,8 +65,8 @@ type Grants struct {
 	mu struct {
 		sync.Mutex
 		closed bool
-		// changing is the number of changes in progress, changes the number of changes so far, and ended the time at which the
-		// last one has ended.
+		// changing is the number of changes in progress, changes the number of changes so far, and ended the time at which
+		// the last one has ended.
 		changing int
 		changes  uint64
 		ended    time.Time
@@ -136,8 +138,8 @@ func (c Change) End() {
 	c.g.mu.ended = c.g.o.Clock.Now()
 }
 
-// left returns the time until all leases that may be in use have ended, or 0, and a channel that is closed when that may
-// have changed.
+// left returns the time until all leases that may be in use have ended, or 0, and a channel that is closed when that
+// may have changed.
 func (g *Grants) left() (time.Duration, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -205,8 +207,8 @@ func (g *Grants) Due(h *Holder, requested bool) (due bool, after time.Duration, 
 	return false, after, g.mu.turned
 }
 
-// Recalled reports whether a node has a lease that is recalled. The channel is closed when that may have changed; it is nil without a
-// lease.
+// Recalled reports whether a node has a lease that is recalled. The channel is closed when that may have changed; it is
+// nil without a lease.
 func (g *Grants) Recalled(h *Holder) (recalled bool, turned <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -241,10 +243,10 @@ func (g *Grants) Mark() Mark {
 	return Mark{g.mu.changes, g.mu.changing == 0 && g.o.Clock.Now().Sub(g.mu.ended) >= g.o.Quiet}
 }
 
-// Grant grants a lease in the response to a node's request. received is a time between the arrival of the request and Mark.
-// Before Grant and after Mark, the caller has found that the node has all that this leader shows. Grant returns the
-// duration of the lease, counted from the time at which the node sent the request. It returns 0 if there is no lease,
-// because there was a change since Mark, or shortly before.
+// Grant grants a lease in the response to a node's request. received is a time between the arrival of the request and
+// Mark. Before Grant and after Mark, the caller has found that the node has all that this leader shows. Grant returns
+// the duration of the lease, counted from the time at which the node sent the request. It returns 0 if there is no
+// lease, because there was a change since Mark, or shortly before.
 func (g *Grants) Grant(h *Holder, m Mark, received time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -39,7 +39,8 @@ func waits(g *Grants) time.Duration {
 	return time.Since(began)
 }
 
-// TestChangesWaitForLeases lets changes wait for leases that are confirmed to have ended, that are not, and that were replaced.
+// TestChangesWaitForLeases lets changes wait for leases that are confirmed to have ended, that are not, and that were
+// replaced.
 func TestChangesWaitForLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrants(t, hour)

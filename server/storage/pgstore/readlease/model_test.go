@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// A model of a cluster, in which nodes follow a leader by the code of this package. Time passes in ticks. In each tick each
-// running node does at most one step, in random order, so that nodes may be stopped between any two steps. Messages are
-// delayed and lost with their connections, clocks run at different rates, leaders are killed, stopped, restarted in place
-// and hand over. A read at a follower with a lease must return all that any node had shown when it began.
+// A model of a cluster, in which nodes follow a leader by the code of this package. Time passes in ticks. In each tick
+// each running node does at most one step, in random order, so that nodes may be stopped between any two steps.
+// Messages are delayed and lost with their connections, clocks run at different rates, leaders are killed, stopped,
+// restarted in place and hand over. A read at a follower with a lease must return all that any node had shown when it
+// began.
 
 // tick is the unit of the model's time. The durations keep the relations of the real ones.
 const (
