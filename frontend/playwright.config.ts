@@ -35,10 +35,10 @@ export default defineConfig({
   globalSetup: './e2e/servers.ts',
   workers: process.env['BASE_URL'] ? 1 : 2,
   fullyParallel: false,
-  timeout: 45_000,
+  timeout: 90_000,
   // On a busy machine a browser may exceed a time limit once. A test that fails twice is broken; the report lists those that failed once.
   retries: 1,
-  expect: { timeout: 8_000 },
+  expect: { timeout: 20_000 },
   reporter: [['list']],
   use: {
     baseURL: process.env['BASE_URL'] ?? server?.url ?? '',

@@ -204,10 +204,10 @@ test('F-334 the open home page shows a created event and removes a deleted one',
   await openPanel(page, 'Eventos')
   await fill(page, complete)
   await create(page)
-  await expect(cover.getByRole('heading', { name: 'Concierto', exact: true })).toBeVisible({ timeout: 2000 })
+  await expect(cover.getByRole('heading', { name: 'Concierto', exact: true })).toBeVisible()
   await page.getByRole('article').getByRole('button', { name: 'Eliminar' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Eliminar' }).click()
-  await expect(cover.getByRole('heading', { name: 'Concierto', exact: true })).toBeHidden({ timeout: 2000 })
+  await expect(cover.getByRole('heading', { name: 'Concierto', exact: true })).toBeHidden()
 })
 
 test('P-10 an event is created, changed and deleted by the keyboard alone', async ({ page }) => {

@@ -98,7 +98,7 @@ test('F-804 an administrator made inactive loses the panel at once', async ({ pa
   await openPanel(page, 'Contactos')
   await expect(page.getByText('Sin mensajes.')).toBeVisible()
   await write(`adminusers/${uid}`, { uid, email: admin.email, role: 'admin', active: false, createdAt: new Date() })
-  await expect(page.getByText('Tu cuenta no tiene acceso de administración.')).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByText('Tu cuenta no tiene acceso de administración.')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByRole('tab')).toHaveCount(0)
 })
 

@@ -200,7 +200,7 @@ test('F-804 the end of the rights closes open dialogs', async ({ page }) => {
   await openPanel(page, 'Eventos')
   const windowOf = await edit(page)
   await write(`adminusers/${uid}`, { uid, email: admin.email, role: 'editor', active: true, createdAt: new Date() })
-  await expect(page.getByText('Tu cuenta no tiene acceso de administración.')).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByText('Tu cuenta no tiene acceso de administración.')).toBeVisible({ timeout: 30_000 })
   await expect(windowOf).toHaveCount(0)
   await expect(page.getByText('Concierto de prueba')).toHaveCount(0)
 })

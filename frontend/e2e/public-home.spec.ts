@@ -17,7 +17,7 @@ test.describe('the carousel', () => {
     await expect(gallery.getByRole('button', { name: /^Ir a la imagen \d$/ })).toHaveCount(6)
     await expect(gallery.getByRole('img')).toHaveCount(6)
     for (const next of [2, 3]) {
-      await expect(gallery.locator(current)).toHaveAttribute('aria-label', `Ir a la imagen ${next}`, { timeout: 6000 })
+      await expect(gallery.locator(current)).toHaveAttribute('aria-label', `Ir a la imagen ${next}`, { timeout: 30_000 })
     }
   })
 
@@ -110,7 +110,7 @@ test('S-019 shows that events are loading', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByText('Cargando eventos…')).toBeVisible()
   release()
-  await expect(page.getByRole('heading', { name: 'Evento f18' })).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('heading', { name: 'Evento f18' })).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('Cargando eventos…')).toHaveCount(0)
 })
 
@@ -123,7 +123,7 @@ test('S-020 promises events when there are none', async ({ page }) => {
 test('S-021 shows an unreachable server as no events', async ({ page }) => {
   await page.route('**/google.firestore*/**', (route) => route.abort())
   await page.goto('/')
-  await expect(page.getByText('Pronto anunciaremos nuevos eventos.')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Pronto anunciaremos nuevos eventos.')).toBeVisible({ timeout: 30_000 })
 })
 
 test.describe('the event’s modal', () => {

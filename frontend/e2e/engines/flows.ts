@@ -204,7 +204,7 @@ async function layout(visitor: Visitor): Promise<void> {
     await visitor.go(path)
     await visitor.sees(heading(/./))
     // A picture that the page replaces while it is decoded is reported as broken once: events replace the picture of an empty list.
-    await expect.poll(() => visitor.ask(LAYOUT), { message: path, timeout: 15_000 }).toEqual({ broken: [], excess: 0 })
+    await expect.poll(() => visitor.ask(LAYOUT), { message: path, timeout: 30_000 }).toEqual({ broken: [], excess: 0 })
   }
 }
 
@@ -213,7 +213,7 @@ async function worker(visitor: Visitor): Promise<void> {
   await visitor.go('/historia')
   await lives(visitor)
   await visitor.press(heading('Nuestra Historia'))
-  await expect.poll(() => visitor.ask(KEPT), { timeout: 15_000 }).toContain('/historia')
+  await expect.poll(() => visitor.ask(KEPT), { timeout: 30_000 }).toContain('/historia')
 }
 
 /** The paths that the service worker keeps. */

@@ -58,7 +58,7 @@ export type Visitor = {
   focuses: (sought: Sought) => Promise<void>
 }
 
-const wait = { timeout: 10_000 }
+const wait = { timeout: 30_000 }
 
 export function visitor(tab: Tab, base: string): Visitor {
   const find = async ({ role, name, inside = '' }: Sought): Promise<Found[]> => {
