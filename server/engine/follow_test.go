@@ -25,7 +25,7 @@ func openOn(t *testing.T, store *pebblestore.Store, manual *clock.Manual) *engin
 // next returns the versions of the commits that a subscription has, at least one.
 func next(t *testing.T, s *engine.Subscription) []clock.Version {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	commits, err := s.Next(ctx)
 	if err != nil {

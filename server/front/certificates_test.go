@@ -131,7 +131,7 @@ func TestCertificatesOfAnAuthority(t *testing.T) {
 	ca.visits = ln.Addr().String()
 	run(t, front.Options{Listener: ln, TLS: settings, Handlers: front.Handlers{REST: answers("rest")}})
 	connect := func(name string) (*tls.ConnectionState, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: ca.roots, ServerName: name}}}
 		defer client.CloseIdleConnections()

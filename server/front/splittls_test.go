@@ -67,7 +67,7 @@ func TestTLSWhereCallsAreForwarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := conn.Invoke(ctx, "/a.B/C", nil, nil); status.Code(err) != codes.Unimplemented && status.Code(err) != codes.Internal {
 		t.Errorf("a gRPC client: %v, want an answer of the gRPC server", err)
@@ -185,7 +185,7 @@ func TestResponsesOverHTTP2DoNotWaitForEachWrite(t *testing.T) {
 		}
 	})}})
 	t.Cleanup(release) // A handler that waits ends before the port.
-	c := &http.Client{Transport: &http.Transport{TLSClientConfig: client, ForceAttemptHTTP2: true}, Timeout: 20 * time.Second}
+	c := &http.Client{Transport: &http.Transport{TLSClientConfig: client, ForceAttemptHTTP2: true}, Timeout: time.Minute}
 	defer c.CloseIdleConnections()
 	res, err := c.Get("https://" + ln.Addr().String() + "/")
 	if err != nil {

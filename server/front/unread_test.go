@@ -225,7 +225,7 @@ func TestDeadlinesAfterTheEndOfAResponse(t *testing.T) {
 			choose(only)
 			transport := &http.Transport{Protocols: only}
 			defer transport.CloseIdleConnections()
-			client := &http.Client{Transport: transport, Timeout: 10 * time.Second}
+			client := &http.Client{Transport: transport, Timeout: time.Minute}
 			for i := range 3 {
 				res, err := client.Get("http://" + ln.Addr().String() + "/")
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/front/budget"
 	"clave/server/testwait"
@@ -47,7 +48,8 @@ func TestLargeResponsesTakeTheirBytes(t *testing.T) {
 // TestRequestsWaitForLargeResponses fills the budget, lets responses wait for it, and then awaits room for another
 // request.
 func TestRequestsWaitForLargeResponses(t *testing.T) {
-	b := budget.New(budget.Options{Bytes: mib, Wait: 2 * time.Second})
+	manual := clock.NewManual(begun)
+	b := budget.New(budget.Options{Bytes: mib, Clock: manual})
 	if err := b.AwaitRoom(t.Context()); err != nil {
 		t.Errorf("a request of an idle server: %v", err)
 	}
@@ -66,7 +68,7 @@ func TestRequestsWaitForLargeResponses(t *testing.T) {
 	cancel()
 	testwait.Until(t, "a request does not wait", func() bool { return fault.Is(b.AwaitRoom(ended), fault.Canceled) })
 	for range waiting {
-		if err := <-refused; !fault.Is(err, fault.Unavailable) {
+		if err := advance(t, manual, refused); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("a response without room: %v, want Unavailable", err)
 		}
 	}
