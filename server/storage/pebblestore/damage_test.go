@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,18 +196,27 @@ func TestAMissingManifestIsRefused(t *testing.T) {
 	}
 }
 
-// TestANewerFormatIsRefused opens a folder of a newer version of Pebble, which is no damage.
+// TestANewerFormatIsRefused opens folders of a newer version of Pebble, which are not damaged: one that was closed, and one of a killed process, whose
+// log has a type of chunks that this version cannot read.
 func TestANewerFormatIsRefused(t *testing.T) {
-	mem := vfs.NewMem()
-	for _, name := range fill(t, mem) {
-		if strings.HasPrefix(name, "marker.format-version") {
-			if err := mem.Rename("data/"+name, "data/marker.format-version.000099.099"); err != nil {
-				t.Fatal(err)
-			}
+	closed, unclosed := vfs.NewMem(), killedFolder(t)
+	fill(t, closed)
+	rewrite(t, unclosed, logOf(t, unclosed), func(b []byte) []byte {
+		b[6] = greatestLogType + 1
+		return b
+	})
+	for name, folder := range map[string]*vfs.MemFS{"closed": closed, "killed": unclosed} {
+		names, err := folder.List("data")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if _, err := Open("data", Options{FS: mem}); !fault.Is(err, fault.Unimplemented) || !strings.Contains(fault.FromError(err).Message, "was written by a newer version") {
-		t.Errorf("Open = %v, want UNIMPLEMENTED that names the reason", err)
+		marker := names[slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "marker.format-version") })]
+		if err := folder.Rename("data/"+marker, "data/marker.format-version.000099.099"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open("data", Options{FS: folder}); !fault.Is(err, fault.Unimplemented) || !strings.Contains(fault.FromError(err).Message, "was written by a newer version") {
+			t.Errorf("Open of a folder that was %s = %v, want UNIMPLEMENTED that names the reason", name, err)
+		}
 	}
 }
 

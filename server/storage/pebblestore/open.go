@@ -7,18 +7,22 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"clave/server/fault"
 )
 
 // Open opens the store in a directory, which it creates if absent. It returns FailedPrecondition for a directory that
-// another process uses or that has data but no manifest, and ResourceExhausted for a full disk.
+// another process uses, DataLoss for one whose files are damaged or missing, Unimplemented for one that a newer version
+// has written, and ResourceExhausted for a full disk.
 func Open(dir string, o Options) (*Store, error) {
 	o.EnsureDefaults()
 	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log)}
@@ -106,6 +110,9 @@ func (s *Store) open(dir string, opts *pebble.Options, derived bool) error {
 	if err != nil {
 		return err
 	}
+	if err := checkFormat(s.space.FS, dir); err != nil {
+		return err
+	}
 	s.space.adopt(names)
 	s.regions.count(opts.EventListener, len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return filepath.Ext(name) != tableSuffix })))
 	if err := s.space.roomToOpen(names); err != nil {
@@ -162,9 +169,6 @@ func openError(dir string, err error) error {
 		return fault.Wrap(err, fault.DataLoss,
 			"data folder %s has data files, but the file marker.manifest.*, which names the current ones, is missing; restore a backup", dir)
 	}
-	if strings.Contains(err.Error(), newerFormat) {
-		return fault.Wrap(err, fault.Unimplemented, "data folder %s was written by a newer version of Clave: %s. Use that version, or another folder.", dir, oneLine(err.Error()))
-	}
 	if hasDamage(err) {
 		return fault.Wrap(err, fault.DataLoss, "the files of data folder %s are damaged: %s. Restore a backup.", dir, oneLine(err.Error()))
 	}
@@ -178,8 +182,22 @@ func hasDamage(err error) bool {
 	return pebble.IsCorruptionError(err) || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &number)
 }
 
-// newerFormat is part of Pebble's error for a store that a newer version has written.
-const newerFormat = "unknown format major version"
+// formatMarker is the name of the marker in which Pebble records the version of a store's format.
+const formatMarker = "format-version"
+
+// checkFormat returns Unimplemented for a folder that a newer version has written. Pebble's error for it has no type.
+func checkFormat(from vfs.FS, dir string) error {
+	text, err := atomicfs.ReadMarker(from, dir, formatMarker)
+	if err != nil {
+		return err
+	}
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || version <= uint64(pebble.FormatNewest) {
+		return nil // A new folder has no marker, and Pebble refuses a damaged one.
+	}
+	return fault.E(fault.Unimplemented, "data folder %s was written by a newer version of Clave: its format is %d, and this version reads formats up to %d. "+
+		"Use that version, or another folder.", dir, version, pebble.FormatNewest)
+}
 
 // oneLine returns the beginning of an error's text without line breaks and control characters, which damaged files may
 // put there.
