@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -11,29 +10,15 @@ import (
 	"clave/server/storage/pebblestore/pebbletest"
 )
 
-// fullDisk is a store on a full disk: it accepts only batches that may use the space reserved for deletes.
-type fullDisk struct {
-	storage.Store
-	full bool
-}
-
-// Apply implements storage.Store.
-func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
-	if d.full && !b.Deletes {
-		return storage.ErrFull
-	}
-	return d.Store.Apply(ctx, b)
-}
-
 // TestRightsAreWithdrawnOnAFullDisk disables an account, revokes its sessions, removes a key and deletes the account
 // while the disk is full. Other changes must be refused and leave the account as it was.
 func TestRightsAreWithdrawnOnAFullDisk(t *testing.T) {
-	disk := &fullDisk{Store: pebbletest.Open(t)}
+	disk := pebbletest.OpenFullDisk(t)
 	s := account.New(disk)
 	if err := put(t, s, &account.User{UID: "a", Email: "a@example.org"}); err != nil {
 		t.Fatal(err)
 	}
-	disk.full = true
+	disk.Left.Store(0)
 	if err := put(t, s, &account.User{UID: "a", Email: "b@example.org"}); !errors.Is(err, storage.ErrFull) {
 		t.Errorf("another address = %v, want ErrFull", err)
 	}

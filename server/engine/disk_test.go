@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -15,8 +14,8 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/operation"
-	"clave/server/storage"
 	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 	"clave/server/value"
 )
 
@@ -110,40 +109,16 @@ func commitMaybeIn(t *testing.T, e *engine.Engine, transaction bool, writes ...d
 	return err
 }
 
-// fullStore is a store without space for anything but deletes.
-type fullStore struct {
-	storage.Store
-	full atomic.Bool
-	// before, when set, is called before a batch is applied.
-	before func()
-}
-
-// Apply implements storage.Store.
-func (s *fullStore) Apply(ctx context.Context, b *storage.Batch) error {
-	if s.before != nil {
-		s.before()
-	}
-	if s.full.Load() && !b.Deletes {
-		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
-	}
-	return s.Store.Apply(ctx, b)
-}
-
 // TestDeletesOnAFullDisk writes deletes and other commits together on a full disk. The deletes succeed, the others are
 // refused.
 func TestDeletesOnAFullDisk(t *testing.T) {
-	mem, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = mem.Close() }()
-	s := &fullStore{Store: mem}
+	s := pebbletest.OpenFullDisk(t)
 	e := open(t, engine.Options{Store: s})
 	const count = 50
 	for i := range count {
 		put(t, e, set(fmt.Sprintf("c/%d", i), n(i)))
 	}
-	s.full.Store(true)
+	s.Left.Store(0)
 	var wg sync.WaitGroup
 	for i := range count {
 		wg.Go(func() {
@@ -156,7 +131,7 @@ func TestDeletesOnAFullDisk(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s.full.Store(false)
+	s.Left.Store(pebbletest.Plenty)
 	put(t, e, set("c/after", n(1)))
 	for i := range count {
 		for _, name := range []string{"c", "d"} {

@@ -1,12 +1,10 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,41 +16,9 @@ import (
 	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
-	"clave/server/storage"
-	"clave/server/storage/pebblestore"
+	"clave/server/storage/pebblestore/pebbletest"
 	"clave/server/value"
 )
-
-// scarceStore is a store that refuses batches, except those that only delete, after a number of others.
-type scarceStore struct {
-	*pebblestore.Store
-	// left is the number of batches that succeed.
-	left atomic.Int64
-}
-
-// plenty is a number of batches that no test reaches.
-const plenty = 1 << 40
-
-// newScarceStore returns an empty store in memory that refuses nothing yet.
-func newScarceStore(t *testing.T) *scarceStore {
-	t.Helper()
-	inner, err := pebblestore.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = inner.Close() })
-	s := &scarceStore{Store: inner}
-	s.left.Store(plenty)
-	return s
-}
-
-// Apply implements storage.Store.
-func (s *scarceStore) Apply(ctx context.Context, b *storage.Batch) error {
-	if !b.Deletes && s.left.Add(-1) < 0 {
-		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
-	}
-	return s.Store.Apply(ctx, b)
-}
 
 // parse parses index definitions.
 func parse(t *testing.T, text string) index.Definitions {
@@ -223,15 +189,15 @@ func TestAnOldViewWhileIndexesChange(t *testing.T) {
 func TestAFullDiskWhileIndexesChange(t *testing.T) {
 	for _, batches := range []int64{0, 1, 2, 4} {
 		t.Run(fmt.Sprintf("after %d batches", batches), func(t *testing.T) {
-			store := newScarceStore(t)
+			store := pebbletest.OpenFullDisk(t)
 			e := open(t, engine.Options{Store: store})
 			if err := e.SetIndexes(t.Context(), resource.Database{}, parse(t, definitionsBefore)); err != nil {
 				t.Fatal(err)
 			}
 			fillChanged(t, e)
-			store.left.Store(batches)
+			store.Left.Store(batches)
 			err := e.SetIndexes(t.Context(), resource.Database{}, parse(t, definitionsAfter))
-			store.left.Store(plenty)
+			store.Left.Store(pebbletest.Plenty)
 			if err != nil && !fault.Is(err, fault.ResourceExhausted) {
 				t.Fatalf("SetIndexes on a full disk = %v, want RESOURCE_EXHAUSTED", err)
 			}
@@ -255,22 +221,22 @@ func TestAFullDiskWhileIndexesChange(t *testing.T) {
 func TestAFailedChangeIsReverted(t *testing.T) {
 	before, after := parse(t, definitionsBefore), parse(t, definitionsAfter)
 	for _, batches := range []int64{0, 1, 3} {
-		store := newScarceStore(t)
+		store := pebbletest.OpenFullDisk(t)
 		e := open(t, engine.Options{Store: store})
 		if err := e.SetIndexes(t.Context(), resource.Database{}, before); err != nil {
 			t.Fatal(err)
 		}
 		fillChanged(t, e)
-		store.left.Store(2)
+		store.Left.Store(2)
 		if err := e.SetIndexes(t.Context(), resource.Database{}, after); !fault.Is(err, fault.ResourceExhausted) {
 			t.Fatalf("SetIndexes on a full disk = %v, want RESOURCE_EXHAUSTED", err)
 		}
-		store.left.Store(batches)
+		store.Left.Store(batches)
 		err := e.ChangeIndexes(t.Context(), resource.Database{}, before)
 		if err != nil && !fault.Is(err, fault.ResourceExhausted) {
 			t.Fatalf("ChangeIndexes on a full disk = %v, want RESOURCE_EXHAUSTED", err)
 		}
-		store.left.Store(plenty)
+		store.Left.Store(pebbletest.Plenty)
 		checkQueries(t, e, "after a failed reversion", true)
 		put(t, e, document.Write{Op: document.Delete, Name: doc(changedPath(1))})
 		if err := e.ChangeIndexes(t.Context(), resource.Database{}, before); err != nil {
@@ -284,19 +250,19 @@ func TestAFailedChangeIsReverted(t *testing.T) {
 // there is space, and queries must be correct meanwhile.
 func TestABuildOnAFullDiskBeginsAgain(t *testing.T) {
 	for _, batches := range []int64{0, 1, 3} {
-		store := newScarceStore(t)
+		store := pebbletest.OpenFullDisk(t)
 		manual := clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 		e := open(t, engine.Options{Store: store, Clock: manual, IndexMode: engine.IndexesAuto})
 		fillKinds(t, e, 3000)
-		store.left.Store(batches)
+		store.Left.Store(batches)
 		want, _ := names(t, e, operation.At{}, ofKind(t, 1)) // requests the index
 		stop := runEngine(t, e)
-		for store.left.Load() >= 0 && t.Context().Err() == nil {
+		for store.Left.Load() >= 0 && t.Context().Err() == nil {
 		}
 		if got, stats := names(t, e, operation.At{}, ofKind(t, 1)); indexed(stats) || !slices.Equal(got, want) {
 			t.Errorf("on a full disk: %d documents, %+v; want %d without the index", len(got), stats.Plans, len(want))
 		}
-		store.left.Store(plenty)
+		store.Left.Store(pebbletest.Plenty)
 		put(t, e, document.Write{Op: document.Delete, Name: doc(want[0])})
 		for limit := time.Now().Add(time.Minute); ; {
 			manual.Advance(time.Second)

@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -9,29 +8,13 @@ import (
 	"clave/server/fault"
 	"clave/server/identity"
 	"clave/server/identity/updateform"
-	"clave/server/storage"
 	"clave/server/storage/pebblestore/pebbletest"
 )
-
-// fullDisk is a store on a disk that may be full: then it accepts only batches that may use the space reserved for
-// deletes.
-type fullDisk struct {
-	storage.Store
-	full bool
-}
-
-// Apply implements storage.Store.
-func (d *fullDisk) Apply(ctx context.Context, b *storage.Batch) error {
-	if d.full && !b.Deletes {
-		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
-	}
-	return d.Store.Apply(ctx, b)
-}
 
 // TestAFullDisk refreshes a token, disables another account and changes a password on a full disk. The last is refused,
 // and the old password remains.
 func TestAFullDisk(t *testing.T) {
-	disk := &fullDisk{Store: pebbletest.Open(t)}
+	disk := pebbletest.OpenFullDisk(t)
 	f := open(t, func(o *identity.Options) { o.Accounts = account.New(disk) })
 	f.signUp("ana@example.com")
 	signed, err := f.signIn("ana@example.com")
@@ -40,7 +23,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	eve, _ := f.signUp("eve@example.com")
 	f.clock.Advance(30 * time.Minute)
-	disk.full = true
+	disk.Left.Store(0)
 	grant := "refresh_token"
 	if _, err := f.Refresh(t.Context(), client, &identity.RefreshRequest{GrantType: &grant, RefreshToken: &signed.RefreshToken}); err != nil {
 		t.Errorf("refresh a token = %v", err)
@@ -50,7 +33,7 @@ func TestAFullDisk(t *testing.T) {
 	if _, err := f.Update(t.Context(), client, &updateform.Request{IDToken: &signed.IDToken, Password: &other}); !fault.Is(err, fault.ResourceExhausted) {
 		t.Errorf("another password = %v, want RESOURCE_EXHAUSTED", err)
 	}
-	disk.full = false
+	disk.Left.Store(pebbletest.Plenty)
 	if _, err := f.signIn("ana@example.com"); err != nil {
 		t.Errorf("sign in with the old password = %v", err)
 	}

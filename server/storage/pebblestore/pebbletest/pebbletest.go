@@ -2,8 +2,12 @@
 package pebbletest
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 
+	"clave/server/fault"
+	"clave/server/storage"
 	"clave/server/storage/pebblestore"
 )
 
@@ -20,4 +24,31 @@ func Open(t testing.TB) *pebblestore.Store {
 		}
 	})
 	return store
+}
+
+// Plenty is a number of batches that no test reaches.
+const Plenty = 1 << 40
+
+// FullDisk is a store in memory that refuses batches, except those that may use the space reserved for deletes, after a
+// number of others.
+type FullDisk struct {
+	*pebblestore.Store
+	// Left is the number of batches that succeed before the disk is full.
+	Left atomic.Int64
+}
+
+// OpenFullDisk opens an empty store with space for Plenty batches, and closes it at the end of the test.
+func OpenFullDisk(t testing.TB) *FullDisk {
+	t.Helper()
+	d := &FullDisk{Store: Open(t)}
+	d.Left.Store(Plenty)
+	return d
+}
+
+// Apply implements storage.Store.
+func (d *FullDisk) Apply(ctx context.Context, b *storage.Batch) error {
+	if !b.Deletes && d.Left.Add(-1) < 0 {
+		return fault.Wrap(storage.ErrFull, fault.ResourceExhausted, "The disk is full.")
+	}
+	return d.Store.Apply(ctx, b)
 }
