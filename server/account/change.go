@@ -147,6 +147,7 @@ func (c *Change) apply(ctx context.Context) error {
 	var b storage.Batch
 	gained := make(map[string]string) // index key → uid
 	lost := make(map[string]string)
+	withdrawals := 0
 	for _, uid := range c.order {
 		old, err := c.store.Get(c.scope, uid)
 		if err != nil {
@@ -161,7 +162,9 @@ func (c *Change) apply(ctx context.Context) error {
 		if endsSessions(old, u) {
 			c.ended = append(c.ended, uid)
 		}
-		c.withdraws = c.withdraws || isWithdrawal(old, u)
+		if isWithdrawal(old, u) {
+			withdrawals++
+		}
 		switch {
 		case old == nil && u != nil:
 			c.made = append(c.made, Made{Scope: c.scope, User: u})
@@ -184,6 +187,7 @@ func (c *Change) apply(ctx context.Context) error {
 		}
 		b.Set(c.scope.key(userKey(uid)), text)
 	}
+	c.withdraws = c.withdraws || withdrawals > 0 && withdrawals == len(c.order)
 	return c.applyIndexes(ctx, &b, gained, lost)
 }
 

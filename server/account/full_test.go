@@ -55,3 +55,24 @@ func TestRightsAreWithdrawnOnAFullDisk(t *testing.T) {
 		t.Errorf("delete = %v", err)
 	}
 }
+
+// TestAMixedChangeOnAFullDisk disables one account and enables another in one change, which is refused: the second part
+// is no withdrawal.
+func TestAMixedChangeOnAFullDisk(t *testing.T) {
+	disk := pebbletest.OpenFullDisk(t)
+	s := account.New(disk)
+	for _, u := range []*account.User{{UID: "a", Disabled: true}, {UID: "b"}} {
+		if err := put(t, s, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk.Left.Store(0)
+	err := s.Change(t.Context(), scope, []string{"a", "b"}, func(c *account.Change) error {
+		c.Put(&account.User{UID: "a"})
+		c.Put(&account.User{UID: "b", Disabled: true})
+		return nil
+	})
+	if !errors.Is(err, storage.ErrFull) {
+		t.Errorf("disable one account and enable another = %v, want ErrFull", err)
+	}
+}

@@ -51,9 +51,8 @@ func endsSessions(old, now *User) bool {
 // isWithdrawal reports whether a change disables an account or revokes its sessions, and does not set its password. It
 // has few bytes.
 func isWithdrawal(old, now *User) bool {
-	if old == nil || now == nil {
+	if old == nil || now == nil || !reflect.DeepEqual(old.Password, now.Password) {
 		return false
 	}
-	samePassword := old.Password == now.Password || old.Password != nil && now.Password != nil && reflect.DeepEqual(*old.Password, *now.Password)
-	return samePassword && (now.Disabled && !old.Disabled || now.Since() > old.Since())
+	return now.Disabled && !old.Disabled || now.Since() > old.Since()
 }
