@@ -38,7 +38,7 @@ func (s *Store) checkTables(ctx context.Context, dir string) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	for _, name := range names {
-		if filepath.Ext(name) != ".sst" {
+		if filepath.Ext(name) != tableSuffix {
 			continue
 		}
 		if s.isClosing() {

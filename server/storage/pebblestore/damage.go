@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,7 +114,7 @@ func (d *damage) Err() error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return fault.E(fault.DataLoss, "data files are damaged: %s", fileNames(names))
+	return fault.E(fault.DataLoss, "data files are damaged: %s", strings.Join(names, ", "))
 }
 
 // readError is the error of a read: DataLoss with the file's name for a damaged block.
