@@ -10,10 +10,5 @@ func (e *UsageError) Error() string { return e.err.Error() }
 // Unwrap returns the error that names the mistake.
 func (e *UsageError) Unwrap() error { return e.err }
 
-// misuse returns err as a UsageError; nil stays nil.
-func misuse(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &UsageError{err}
-}
+// misuse returns err, which is not nil, as a UsageError.
+func misuse(err error) error { return &UsageError{err} }

@@ -246,10 +246,10 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 // account.
 const maxSignInAge = 5 * time.Minute
 
-// signedInRecently refuses a sensitive change by a session that is older than recent, as production does: a stolen
-// session must not suffice to lock the account's owner out. Sessions of anonymous accounts never count as old, because
-// such accounts can't sign in again. A session that began anonymously does count as old once the account has another
-// way to sign in. The official emulator does not check.
+// signedInRecently refuses a sensitive change by a session that is older than maxSignInAge, as production does: a
+// stolen session must not suffice to lock the account's owner out. Sessions of anonymous accounts never count as old,
+// because such accounts can't sign in again. A session that began anonymously does count as old once the account has
+// another way to sign in. The official emulator does not check.
 func (s *Service) signedInRecently(u *account.User, id token.ID) error {
 	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= maxSignInAge {
 		return nil

@@ -233,6 +233,13 @@ func TestKilledDeletes(t *testing.T) {
 	srv.stop()
 }
 
+// accountOf returns an account to import in a round.
+func accountOf(round, i int) map[string]string {
+	return map[string]string{
+		"localId": fmt.Sprintf("r%du%d", round, i), "email": fmt.Sprintf("r%du%d@example.org", round, i), "phoneNumber": fmt.Sprintf("+1%03d555%04d", 200+round, i),
+	}
+}
+
 // TestKilledAccountImports kills the program while it imports accounts. Each account must be absent, or complete with
 // its address, and the same import must complete the rest.
 func TestKilledAccountImports(t *testing.T) {
@@ -242,9 +249,9 @@ func TestKilledAccountImports(t *testing.T) {
 	var whole time.Duration
 	for round := range tries(t) + 1 {
 		srv := s.start()
-		var users []map[string]any
+		var users []map[string]string
 		for i := range count {
-			users = append(users, map[string]any{"localId": fmt.Sprintf("r%du%d", round, i), "email": fmt.Sprintf("r%du%d@example.org", round, i), "phoneNumber": fmt.Sprintf("+1%03d555%04d", 200+round, i)})
+			users = append(users, accountOf(round, i))
 		}
 		base := s.auth + "/identitytoolkit.googleapis.com/v1/projects/" + project
 		add := func() (int, error) {
@@ -274,9 +281,7 @@ func (s *site) checkAccounts(base string, round, count int, all bool) {
 		for from := 0; from < count; from += 100 {
 			var names []string
 			for i := from; i < from+100; i++ {
-				names = append(names, map[string]string{
-					"localId": fmt.Sprintf("r%du%d", round, i), "email": fmt.Sprintf("r%du%d@example.org", round, i), "phoneNumber": fmt.Sprintf("+1%03d555%04d", 200+round, i),
-				}[by])
+				names = append(names, accountOf(round, i)[by])
 			}
 			var out struct {
 				Users []struct{ LocalID, Email, PhoneNumber string }

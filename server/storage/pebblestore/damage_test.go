@@ -196,8 +196,8 @@ func TestAMissingManifestIsRefused(t *testing.T) {
 	}
 }
 
-// TestANewerFormatIsRefused opens folders of a newer version of Pebble, which are not damaged: one that was closed, and one of a killed process, whose
-// log has a type of chunks that this version cannot read.
+// TestANewerFormatIsRefused opens folders of a newer version of Pebble, which are not damaged: one that was closed, and
+// one of a killed process, whose log has a type of chunks that this version cannot read.
 func TestANewerFormatIsRefused(t *testing.T) {
 	closed, unclosed := vfs.NewMem(), killedFolder(t)
 	fill(t, closed)

@@ -331,7 +331,8 @@ func (s *Store) announce(ctx context.Context, role string) error {
 	return nil
 }
 
-// stopTimeout is the time limit for a node that stops to delete its row.
+// stopTimeout is the time that a node that stops waits for PostgreSQL to delete its row, and to end its lease after the
+// lease has ended by itself.
 const stopTimeout = time.Second
 
 // release ends the lease and deletes the node's row, so that others need not wait. It also releases the unused part of

@@ -50,8 +50,7 @@ func TestStandbys(t *testing.T) {
 	if _, err := pgstore.ReadStatus(t.Context(), there); err != nil {
 		t.Errorf("ReadStatus at a standby = %v", err)
 	}
-	both := strings.Replace(there, "@", "@"+standby.Addr()+",", 1)
-	both = strings.Replace(both, ","+standby.Addr(), ","+primary.Addr(), 1)
+	both := strings.Replace(there, standby.Addr(), standby.Addr()+","+primary.Addr(), 1)
 	second := lead(t, pgstore.Options{URL: both, Node: "second"})
 	set(t, second, "b", "2")
 	if err := second.Close(); err != nil {
