@@ -185,6 +185,7 @@ func (a *App) build(ctx context.Context) error {
 		}
 		a.offerIndexes(state, rulesets)
 		a.offerMissingIndexes(state.engine)
+		a.offerProject()
 	}
 	a.served = state
 	if a.hasConsole() {

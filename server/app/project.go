@@ -16,14 +16,16 @@ const maxProject = 1 << 10
 // projectTimeout is the time limit for its response.
 const projectTimeout = 2 * time.Second
 
-// projectAnswer is its response.
-type projectAnswer struct {
+// projectResponse is its response.
+type projectResponse struct {
 	Project string `json:"project"`
 }
 
-// answerProject serves projectService.
-func (a *App) answerProject(context.Context, struct{}) (projectAnswer, error) {
-	return projectAnswer{a.config.Project}, nil
+// offerProject registers the service.
+func (a *App) offerProject() {
+	a.nodes.services[projectService] = leaderService(maxProject, func(context.Context, struct{}) (projectResponse, error) {
+		return projectResponse{a.config.Project}, nil
+	})
 }
 
 // sameProject returns FailedPrecondition if the node that leads serves another project in production than this one:
@@ -35,7 +37,7 @@ func (a *App) sameProject(ctx context.Context, n *nodes) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectTimeout)
 	defer cancel()
-	var out projectAnswer
+	var out projectResponse
 	if err := callLeader(ctx, n.node.Client(), leader, projectService, struct{}{}, &out); err != nil {
 		a.o.Log.Debug("the leader does not name its project", "leader", leader.Node, "error", err)
 		return nil

@@ -206,7 +206,6 @@ func (a *App) openReleases(ctx context.Context, s *state, rulesets *guard.Rulese
 	}
 	a.nodes.releases.Store(r)
 	a.nodes.services[releaseService] = leaderService(maxRelease, r.serve)
-	a.nodes.services[projectService] = leaderService(maxProject, a.answerProject)
 	return nil
 }
 
