@@ -56,6 +56,17 @@ export async function stored(project: string, path: string): Promise<{ fields?: 
   return response.status === 404 ? null : response.json()
 }
 
+/** Calls Identity Toolkit, as an administrator or as a user. */
+export async function toolkit<T>(path: string, body: object, owner = true): Promise<T> {
+  const response = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(owner && { authorization: 'Bearer owner' }) },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+
 export const S = (stringValue: string): Wire => ({ stringValue })
 export const I = (n: number | string): Wire => ({ integerValue: String(n) })
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, I, origins, seed, test } from './console'
+import { expect, I, seed, test, toolkit } from './console'
 
 const PROJECT = 'demo-first'
 
@@ -37,9 +37,8 @@ test('the first rendering has the rows, which are requested once', async ({ page
 })
 
 test('the first rendering has the users, which are requested once', async ({ page }) => {
-  const url = `${origins().auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts`
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer owner' }
-  for (const localId of ['ann', 'bob']) await fetch(url, { method: 'POST', headers, body: JSON.stringify({ localId }) })
+  const accounts = `v1/projects/${PROJECT}/accounts`
+  for (const localId of ['ann', 'bob']) await toolkit(accounts, { localId })
   let lists = 0
   page.on('request', (request) => {
     if (request.url().includes('accounts:batchGet')) lists++
@@ -51,7 +50,7 @@ test('the first rendering has the users, which are requested once', async ({ pag
   expect(lists).toBe(1)
   await page.getByRole('link', { name: 'Data' }).click()
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
-  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ localId: 'cid' }) })
+  await toolkit(accounts, { localId: 'cid' })
   await page.getByRole('link', { name: 'Users' }).click()
   await expect(page.getByRole('button', { name: 'cid' })).toBeVisible()
 })

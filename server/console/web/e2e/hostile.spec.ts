@@ -1,4 +1,4 @@
-import { expect, fits, I, origins, paste, S, seed, stored, test } from './console'
+import { expect, fits, I, origins, paste, S, seed, stored, test, toolkit } from './console'
 
 const PROJECT = 'demo-hostile'
 const DATA = `/data/${PROJECT}/(default)`
@@ -128,15 +128,6 @@ test('names and texts that clients choose run no script and load nothing', async
       svg: S(`<svg onload="document.title='owned'">`),
     },
   })
-  const toolkit = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer owner' }
-    const response = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    expect(response.ok, await response.text()).toBe(true)
-  }
   const photoUrl = "javascript:document.title='owned'"
   const user = {
     localId: 'hostile',

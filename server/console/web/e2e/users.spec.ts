@@ -1,20 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accessible, expect, fits, origins, paste, test } from './console'
+import { accessible, expect, fits, origins, paste, test, toolkit } from './console'
 
 const PROJECT = 'demo-users'
-const TOOLKIT = () => `${origins().auth}/identitytoolkit.googleapis.com`
-
-/** Calls Identity Toolkit, as an administrator or as a user. */
-async function toolkit<T>(path: string, body: object, owner = true): Promise<T> {
-  const response = await fetch(`${TOOLKIT()}/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(owner && { authorization: 'Bearer owner' }) },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(await response.text())
-  return response.json()
-}
 const USERS = `/users/${PROJECT}/(default)`
 
 test('a user is created, found, changed, disabled, signed out and deleted', async ({ page, quiet }) => {
@@ -58,12 +46,8 @@ test('a user is created, found, changed, disabled, signed out and deleted', asyn
   await dialog.getByRole('button', { name: 'Revoke sessions' }).click()
   await expect(page.getByText('Sessions revoked')).toBeVisible()
 
-  const lookup = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts:lookup`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer owner', 'content-type': 'application/json' },
-    body: JSON.stringify({ localId: ['ana'] }),
-  })
-  expect(await lookup.json()).toMatchObject({ users: [{ displayName: 'Ana', disabled: true, customAttributes: '{"role":"admin"}' }] })
+  const lookup = await toolkit(`v1/projects/${PROJECT}/accounts:lookup`, { localId: ['ana'] })
+  expect(lookup).toMatchObject({ users: [{ displayName: 'Ana', disabled: true, customAttributes: '{"role":"admin"}' }] })
 
   await dialog.getByRole('button', { name: 'Delete user' }).click()
   await dialog.getByRole('button', { name: 'Confirm: delete' }).click()
@@ -72,12 +56,7 @@ test('a user is created, found, changed, disabled, signed out and deleted', asyn
 })
 
 test('exported users can be imported', async ({ page }) => {
-  const response = await fetch(`${origins().auth}/identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer owner', 'content-type': 'application/json' },
-    body: JSON.stringify({ localId: 'eva', email: 'eva@example.org', password: 'secret-word' }),
-  })
-  expect(response.ok).toBe(true)
+  await toolkit(`v1/projects/${PROJECT}/accounts`, { localId: 'eva', email: 'eva@example.org', password: 'secret-word' })
   await page.goto(USERS)
   await page.getByRole('button', { name: 'Actions' }).click()
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as JSON' }).click()])
