@@ -90,22 +90,47 @@ func eachPart(b []byte, number protowire.Number, do func(part []byte)) {
 	}
 }
 
-// orderWrites sets the order of members in writes, which are the fields of a message with a number.
-func orderWrites(b []byte, number protowire.Number, writes []*pb.Write) {
+// eachItem calls do for the fields of a valid message with a number that are the n messages of a list, with their
+// places in it.
+func eachItem(b []byte, number protowire.Number, n int, do func(i int, part []byte)) {
+	if n == 0 {
+		return
+	}
 	i := 0
 	eachPart(b, number, func(part []byte) {
-		if i < len(writes) {
-			orderWrite(part, writes[i])
+		if i < n { // A list can come in several parts. No client sends that, and the order is then not that of the parts.
+			do(i, part)
 		}
 		i++
 	})
 }
 
-// orderWrite sets the order of members in a write.
+// orderWrites sets the order of members in writes, which are the fields of a message with a number.
+func orderWrites(b []byte, number protowire.Number, writes []*pb.Write) {
+	eachItem(b, number, len(writes), func(i int, part []byte) { orderWrite(part, writes[i]) })
+}
+
+// orderWrite sets the order of members in a write: in its document, and in the elements that its transforms append.
 func orderWrite(b []byte, w *pb.Write) {
 	if d := w.GetUpdate(); d != nil {
 		eachPart(b, pb.FieldWriteUpdate, func(part []byte) { orderDocument(part, d) })
 	}
+	orderTransforms(b, pb.FieldWriteUpdateTransforms, w.GetUpdateTransforms())
+	if t := w.GetTransform(); t != nil {
+		eachPart(b, pb.FieldWriteTransform, func(part []byte) {
+			orderTransforms(part, pb.FieldDocumentTransformFieldTransforms, t.GetFieldTransforms())
+		})
+	}
+}
+
+// orderTransforms sets the order of members in the elements that transforms append. The transforms are the fields of a
+// message with a number.
+func orderTransforms(b []byte, number protowire.Number, transforms []*pb.DocumentTransform_FieldTransform) {
+	eachItem(b, number, len(transforms), func(i int, part []byte) {
+		if a := transforms[i].GetAppendMissingElements(); a != nil {
+			eachPart(part, pb.FieldDocumentTransformFieldTransformAppendMissingElements, func(list []byte) { orderItems(list, a, maxNesting) })
+		}
+	})
 }
 
 // orderDocument sets the order of members in a document.
@@ -137,14 +162,11 @@ func orderValue(b []byte, v *pb.Value, depth int) {
 			setOrder(x.MapValue, orderMembers(part, pb.FieldMapValueFields, x.MapValue.GetFields(), depth))
 		})
 	case *pb.Value_ArrayValue:
-		i := 0
-		eachPart(b, pb.FieldValueArrayValue, func(part []byte) {
-			eachPart(part, pb.FieldArrayValueValues, func(item []byte) {
-				if i < len(x.ArrayValue.GetValues()) { // A name or a value can come twice; the last one counts.
-					orderValue(item, x.ArrayValue.Values[i], depth-1)
-				}
-				i++
-			})
-		})
+		eachPart(b, pb.FieldValueArrayValue, func(part []byte) { orderItems(part, x.ArrayValue, depth) })
 	}
+}
+
+// orderItems sets the order of members in the elements of an array of at most depth levels.
+func orderItems(b []byte, a *pb.ArrayValue, depth int) {
+	eachItem(b, pb.FieldArrayValueValues, len(a.GetValues()), func(i int, item []byte) { orderValue(item, a.Values[i], depth-1) })
 }

@@ -104,6 +104,50 @@ func TestWritesKeepTheOrderOfMembers(t *testing.T) {
 	}
 }
 
+// TestTransformsKeepTheOrderOfMembers appends null, a map with d and c, and a map with a and b to an array, after a
+// transform of another field.
+func TestTransformsKeepTheOrderOfMembers(t *testing.T) {
+	null := []byte{11<<3 | byte(protowire.VarintType), 0}
+	item := func(names ...string) []byte {
+		var b []byte
+		for _, name := range names {
+			b = append(b, entry(pb.FieldMapValueFields, name, null)...)
+		}
+		return part(pb.FieldArrayValueValues, part(pb.FieldValueMapValue, b))
+	}
+	items := slices.Concat(part(pb.FieldArrayValueValues, null), item("d", "c"), item("a", "b"))
+	other := slices.Concat(part(pb.FieldDocumentTransformFieldTransformFieldPath, []byte("o")), part(pb.FieldDocumentTransformFieldTransformIncrement, []byte{byte(pb.FieldValueIntegerValue) << 3, 1}))
+	transform := slices.Concat(part(pb.FieldDocumentTransformFieldTransformFieldPath, []byte("t")), part(pb.FieldDocumentTransformFieldTransformAppendMissingElements, items))
+	document := []byte("projects/p/databases/(default)/documents/c/d")
+	update := slices.Concat(part(pb.FieldWriteUpdate, part(pb.FieldDocumentName, document)), part(pb.FieldWriteUpdateTransforms, other), part(pb.FieldWriteUpdateTransforms, transform))
+	alone := part(pb.FieldWriteTransform, slices.Concat(part(pb.FieldDocumentTransformDocument, document),
+		part(pb.FieldDocumentTransformFieldTransforms, other), part(pb.FieldDocumentTransformFieldTransforms, transform)))
+	const text = `{"update": {"name": "projects/p/databases/(default)/documents/c/d"}, "updateTransforms": [{"fieldPath": "o", "increment": {"integerValue": 1}},
+		{"fieldPath": "t", "appendMissingElements": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}},
+		{"mapValue": {"fields": {"a": {"nullValue": null}, "b": {"nullValue": null}}}}]}}]}`
+	binary := func(b []byte) func(r *pb.WriteRequest) error {
+		return func(r *pb.WriteRequest) error { return wire.Unmarshal(part(pb.FieldWriteRequestWrites, b), r) }
+	}
+	for how, parse := range map[string]func(r *pb.WriteRequest) error{
+		"binary": binary(update), "binary without a document": binary(alone),
+		"JSON": func(r *pb.WriteRequest) error { return wire.ParseJSON(`{"writes": [`+text+`]}`, r) },
+	} {
+		var r pb.WriteRequest
+		if err := parse(&r); err != nil {
+			t.Fatal(err)
+		}
+		writes, err := wire.ParseWrites(resource.Database{Project: "p", ID: resource.DefaultDatabase}, r.GetWrites())
+		if err != nil || len(writes) != 1 || len(writes[0].Transforms) != 2 {
+			t.Fatalf("%s: %+v, %v", how, writes, err)
+		}
+		var got [][]string
+		writes[0].Transforms[1].Layout.Each(writes[0].Transforms[1].Operand, func(_ value.Map, names []string) { got = append(got, names) })
+		if want := [][]string{{"d", "c"}}; !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: order %v, want %v", how, got, want)
+		}
+	}
+}
+
 func TestDocumentsKeepTheOrderOfMembers(t *testing.T) {
 	var create pb.CreateDocumentRequest
 	if err := wire.Unmarshal(part(pb.FieldCreateDocumentRequestDocument, orderedBinary()), &create); err != nil {
