@@ -140,12 +140,12 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 		}
 	}
 	// A stable sort keeps the order of a trigger's events for one document.
-	slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(laneOf(a), laneOf(b)) })
+	slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(queueOf(a), queueOf(b)) })
 	return got
 }
 
-// laneOf returns the part of an event's text that names its trigger and document.
-func laneOf(text string) string {
+// queueOf returns the part of an event's text that names its trigger and document.
+func queueOf(text string) string {
 	words := strings.SplitN(text, " ", 5)
 	return strings.Join(words[:min(len(words), 4)], " ")
 }

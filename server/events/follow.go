@@ -116,19 +116,19 @@ func (r *receiver) known(p place) bool {
 	return p.version <= r.stored[p.path]
 }
 
-// enqueue adds an event to its lane once there is room. If the event before it is in the store, it is stored too.
+// enqueue adds an event to its queue once there is room. If the event before it is in the store, it is stored too.
 func (r *receiver) enqueue(ctx context.Context, e *event) error {
 	for {
 		r.mu.Lock()
 		// An event behind one that waits for a retry may wait for a long time. In memory it would block the cursor and
 		// occupy the room of other documents' events, so it is stored too.
-		l := r.mu.lanes.byPath[e.path]
-		behind := l != nil && l.late()
+		q := r.mu.queues.byPath[e.path]
+		behind := q != nil && q.late()
 		room := r.mu.late < maxLate && r.mu.lateBytes < maxLateBytes
 		if !behind && room && r.mu.fresh < maxFresh && (r.mu.fresh == 0 || r.mu.freshBytes+int64(e.meta.Size) <= maxFreshBytes) {
 			r.mu.fresh++
 			r.mu.freshBytes += int64(e.meta.Size)
-			r.mu.lanes.add(e)
+			r.mu.queues.add(e)
 			r.mu.Unlock()
 			signal(r.wake)
 			return nil

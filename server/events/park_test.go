@@ -69,9 +69,9 @@ func TestEventsDuringAWriteAreWrittenToo(t *testing.T) {
 		}
 	}
 	enqueue(0)
-	l, _ := r.mu.lanes.take(o.Clock.Now())
+	q, _ := r.mu.queues.take(o.Clock.Now())
 	store.before = func() { enqueue(1) }
-	if err := r.failed(t.Context(), l, l.queue[0], errors.New("no")); err != nil {
+	if err := r.failed(t.Context(), q, q.events[0], errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	enqueue(2)

@@ -38,7 +38,7 @@ type receiver struct {
 	log    *slog.Logger
 	// slots bounds the deliveries that run at once.
 	slots chan struct{}
-	// wake receives when a lane may have become due, and room when fewer events wait. Both have a capacity of one and
+	// wake receives when a queue may have become due, and room when fewer events wait. Both have a capacity of one and
 	// are never closed.
 	wake, room chan struct{}
 	// stored are the last versions of events that were in the store at the start, by path, and horizon is the greatest:
@@ -50,7 +50,7 @@ type receiver struct {
 		sub      Subscription
 		progress progress
 		cursor   cursor
-		lanes    lanes
+		queues   docQueues
 		// dead are the dead letters in the order of their arrival.
 		dead                             []deadLetter
 		fresh, late                      int
@@ -74,7 +74,7 @@ func openReceiver(ctx context.Context, o *Options, s *Spec) (*receiver, error) {
 		o: o, spec: s, sender: newSender(s, o.Clock, o.Mint), log: o.Log.With("trigger", s.Name),
 		stored: make(map[string]clock.Version), slots: make(chan struct{}, s.parallel), wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
-	r.mu.lanes.byPath = make(map[string]*lane)
+	r.mu.queues.byPath = make(map[string]*docQueue)
 	// Commits up to the horizon may be read again: the cursor is written once a second, and does not pass an event that
 	// is only in memory. stored has those of their events that were in the store (see known).
 	err := each(ctx, o.Store, s.Name, func(p place, m *meta) error {
@@ -190,30 +190,31 @@ func (r *receiver) deliverAll(ctx context.Context) {
 	})()
 	for {
 		select {
-		// The slot is taken before the lane: a lane that is taken is busy, and must not wait for a slot while others are due.
+		// The slot is taken before the queue: a queue that is taken is busy, and must not wait for a slot while others are
+		// due.
 		case r.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
-		l := r.next(ctx)
-		if l == nil {
+		q := r.next(ctx)
+		if q == nil {
 			return
 		}
 		deliveries.Go(func() {
 			defer func() { <-r.slots }()
-			r.try(sending, l)
+			r.try(sending, q)
 		})
 	}
 }
 
-// next waits for a lane that is due; nil at the end of ctx.
-func (r *receiver) next(ctx context.Context) *lane {
+// next waits for a queue that is due; nil at the end of ctx.
+func (r *receiver) next(ctx context.Context) *docQueue {
 	for {
 		r.mu.Lock()
-		l, wait := r.mu.lanes.take(r.o.Clock.Now())
+		q, wait := r.mu.queues.take(r.o.Clock.Now())
 		r.mu.Unlock()
-		if l != nil {
-			return l
+		if q != nil {
+			return q
 		}
 		var due <-chan time.Time
 		stop := func() {}
@@ -240,11 +241,11 @@ func signal(c chan struct{}) {
 	}
 }
 
-// addLate adds an event of the store to its lane; mu is held, or the receiver not shared yet.
+// addLate adds an event of the store to its queue; mu is held, or the receiver not shared yet.
 func (r *receiver) addLate(p place, m *meta) {
 	r.mu.late++
 	r.mu.lateBytes += int64(m.Size)
-	r.mu.lanes.add(&event{place: p, meta: m, late: true})
+	r.mu.queues.add(&event{place: p, meta: m, late: true})
 }
 
 // fail records the last error; mu is held.

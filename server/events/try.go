@@ -9,16 +9,16 @@ import (
 	"clave/server/triggers"
 )
 
-// try delivers the first event of a lane, which is busy meanwhile, and records the result.
-func (r *receiver) try(ctx context.Context, l *lane) {
+// try delivers the first event of a queue, which is busy meanwhile, and records the result.
+func (r *receiver) try(ctx context.Context, q *docQueue) {
 	r.mu.Lock()
-	e := l.queue[0]
+	e := q.events[0]
 	r.mu.Unlock()
 	err := r.attempt(ctx, e)
 	if err == nil {
-		err = r.delivered(context.WithoutCancel(ctx), l, e)
+		err = r.delivered(context.WithoutCancel(ctx), q, e)
 	} else {
-		err = r.failed(ctx, l, e, err)
+		err = r.failed(ctx, q, e, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -29,8 +29,8 @@ func (r *receiver) try(ctx context.Context, l *lane) {
 		}
 		e.meta.Due = r.o.Clock.Now().Add(pause(max(e.meta.Attempts, 1)))
 	}
-	l.busy = false
-	r.mu.lanes.schedule(l)
+	q.busy = false
+	r.mu.queues.schedule(q)
 	signal(r.wake)
 	signal(r.room)
 }
@@ -55,7 +55,7 @@ func (r *receiver) attempt(ctx context.Context, e *event) error {
 }
 
 // delivered removes an event that was accepted.
-func (r *receiver) delivered(ctx context.Context, l *lane, e *event) error {
+func (r *receiver) delivered(ctx context.Context, q *docQueue, e *event) error {
 	if e.late {
 		b := storage.Batch{Deletes: true}
 		remove(&b, r.spec.Name, e.place)
@@ -65,13 +65,13 @@ func (r *receiver) delivered(ctx context.Context, l *lane, e *event) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.queue = l.queue[1:]
+	q.events = q.events[1:]
 	r.mu.cursor.Delivered++
 	r.leave(e)
 	return nil
 }
 
-// leave updates the counts for an event that is no longer in memory or no longer in a lane; mu is held.
+// leave updates the counts for an event that is no longer in memory or no longer in a queue; mu is held.
 func (r *receiver) leave(e *event) {
 	if e.late {
 		r.mu.late--
@@ -83,8 +83,8 @@ func (r *receiver) leave(e *event) {
 	r.mu.progress.end(e.mark)
 }
 
-// failed stores an event that was not accepted and the later events of its lane, or makes the event a dead letter.
-func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) error {
+// failed stores an event that was not accepted and the later events of its queue, or makes the event a dead letter.
+func (r *receiver) failed(ctx context.Context, q *docQueue, e *event, cause error) error {
 	if ctx.Err() != nil {
 		return cause // the server stops; the log or the store still has the event
 	}
@@ -101,19 +101,19 @@ func (r *receiver) failed(ctx context.Context, l *lane, e *event, cause error) e
 	dead := e.meta.Attempts >= r.spec.attempts || now.Sub(e.version.Time()) > r.spec.age || errors.Is(cause, errNoBody)
 	r.mu.Unlock()
 	if dead {
-		return r.makeDeadLetter(ctx, l, e, now)
+		return r.makeDeadLetter(ctx, q, e, now)
 	}
-	return r.park(ctx, l, e)
+	return r.park(ctx, q, e)
 }
 
-// park stores all events of a lane, including those that are added meanwhile. If one remained in memory while a later
+// park stores all events of a queue, including those that are added meanwhile. If one remained in memory while a later
 // one is stored, a restart would treat it as delivered and omit it.
-func (r *receiver) park(ctx context.Context, l *lane, first *event) error {
+func (r *receiver) park(ctx context.Context, q *docQueue, first *event) error {
 	written := make(map[*event]bool)
 	for {
 		r.mu.Lock()
 		var more []*event
-		for _, e := range l.queue {
+		for _, e := range q.events {
 			if !written[e] && (e == first || !e.late) {
 				more = append(more, e)
 			}
@@ -147,7 +147,7 @@ func (r *receiver) turnLate(written map[*event]bool) {
 }
 
 // makeDeadLetter makes an event a dead letter. If there are too many, it drops the oldest dead letters.
-func (r *receiver) makeDeadLetter(ctx context.Context, l *lane, e *event, now time.Time) error {
+func (r *receiver) makeDeadLetter(ctx context.Context, q *docQueue, e *event, now time.Time) error {
 	r.deadMu.Lock()
 	defer r.deadMu.Unlock()
 	letter := *e.meta
@@ -181,7 +181,7 @@ func (r *receiver) makeDeadLetter(ctx context.Context, l *lane, e *event, now ti
 	r.mu.cursor.Lost += uint64(dropped)
 	r.mu.dead = append(r.mu.dead[dropped:], deadLetter{e.place, letter.Size})
 	r.mu.deadBytes = bytes + int64(letter.Size)
-	l.queue = l.queue[1:]
+	q.events = q.events[1:]
 	r.leave(e)
 	return nil
 }
@@ -207,10 +207,10 @@ func (r *receiver) retry(ctx context.Context) (int, error) {
 	for i, p := range places {
 		r.addLate(p, metas[i])
 	}
-	for _, l := range r.mu.lanes.byPath {
-		if !l.busy && l.queue[0].late {
-			l.queue[0].meta.Due = time.Time{}
-			r.mu.lanes.schedule(l)
+	for _, q := range r.mu.queues.byPath {
+		if !q.busy && q.events[0].late {
+			q.events[0].meta.Due = time.Time{}
+			r.mu.queues.schedule(q)
 		}
 	}
 	signal(r.wake)

@@ -36,7 +36,7 @@ const (
 	perCall       = 32 << 10
 	perStream     = 64 << 10
 	perResponse   = 48 << 10
-	minPlaces     = 256
+	minSlots      = 256
 	mostResponses = 4096
 )
 
@@ -55,9 +55,9 @@ func PlanFor(limit int64, configured bool) Plan {
 		Windows:  max(share, limit) / 8,
 		Results:  max(share, limit) / 8,
 
-		Connections: max(int(max(share, limit)/4/perConnection), minPlaces),
-		Calls:       max(int(max(share, limit)/4/perCall), minPlaces),
-		Streams:     max(int(max(share, limit)/4/perStream), minPlaces),
-		Responses:   min(max(int(share/4/perResponse), minPlaces), mostResponses),
+		Connections: max(int(max(share, limit)/4/perConnection), minSlots),
+		Calls:       max(int(max(share, limit)/4/perCall), minSlots),
+		Streams:     max(int(max(share, limit)/4/perStream), minSlots),
+		Responses:   min(max(int(share/4/perResponse), minSlots), mostResponses),
 	}
 }

@@ -50,18 +50,18 @@ func (d *Dispatcher) Account(m identity.Made) {
 // deliverAccounts starts the delivery of events of accounts, which were counted already.
 func (d *Dispatcher) deliverAccounts(ctx context.Context, deliveries *sync.WaitGroup, all []event) {
 	for _, e := range all {
-		key := laneKey{identityKey{project: e.account.Project}, "users/" + e.account.User.TenantID + "/" + e.account.User.LocalID}
+		key := queueKey{identityKey{project: e.account.Project}, "users/" + e.account.User.TenantID + "/" + e.account.User.LocalID}
 		d.mu.Lock()
-		l := d.mu.lanes[key]
+		l := d.mu.queues[key]
 		begin := l == nil
 		if begin {
-			l = &lane{}
-			d.mu.lanes[key] = l
+			l = &eventQueue{}
+			d.mu.queues[key] = l
 		}
 		l.queue = append(l.queue, e)
 		d.mu.Unlock()
 		if begin {
-			deliveries.Go(func() { d.deliverLane(ctx, key, l) })
+			deliveries.Go(func() { d.deliverQueue(ctx, key, l) })
 		}
 	}
 }

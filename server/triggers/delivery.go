@@ -14,14 +14,14 @@ import (
 	"clave/server/identity"
 )
 
-// laneKey identifies events that are delivered in order: those of one document for one trigger.
-type laneKey struct {
+// queueKey identifies events that are delivered in order: those of one document for one trigger.
+type queueKey struct {
 	trigger  identityKey
 	document string
 }
 
-// lane is a queue of events that are delivered one after the other. It exists while it has events.
-type lane struct {
+// eventQueue is a queue of events that are delivered one after the other. It exists while it has events.
+type eventQueue struct {
 	queue []event
 }
 
@@ -44,30 +44,30 @@ func (d *Dispatcher) enqueue(ctx context.Context, deliveries *sync.WaitGroup, at
 		case <-ctx.Done():
 			return
 		}
-		key := laneKey{identityKey{t.database.Project, t.generation, t.key}, c.Name.String()}
+		key := queueKey{identityKey{t.database.Project, t.generation, t.key}, c.Name.String()}
 		d.mu.Lock()
 		d.mu.enqueued++
 		d.mu.unfinished++
-		l := d.mu.lanes[key]
+		l := d.mu.queues[key]
 		begin := l == nil
 		if begin {
-			l = &lane{}
-			d.mu.lanes[key] = l
+			l = &eventQueue{}
+			d.mu.queues[key] = l
 		}
 		l.queue = append(l.queue, event{trigger: t, at: at, change: c})
 		d.mu.Unlock()
 		if begin {
-			deliveries.Go(func() { d.deliverLane(ctx, key, l) })
+			deliveries.Go(func() { d.deliverQueue(ctx, key, l) })
 		}
 	}
 }
 
-// deliverLane delivers the events of a lane until there are none.
-func (d *Dispatcher) deliverLane(ctx context.Context, key laneKey, l *lane) {
+// deliverQueue delivers the events of a queue until there are none.
+func (d *Dispatcher) deliverQueue(ctx context.Context, key queueKey, l *eventQueue) {
 	for {
 		d.mu.Lock()
 		if len(l.queue) == 0 {
-			delete(d.mu.lanes, key)
+			delete(d.mu.queues, key)
 			d.mu.Unlock()
 			return
 		}

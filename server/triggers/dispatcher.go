@@ -102,8 +102,8 @@ type Dispatcher struct {
 		fresh     []*follower
 		// made are events of accounts that Run has not received yet.
 		made []event
-		// lanes are the deliveries that have begun, by trigger and document.
-		lanes map[laneKey]*lane
+		// queues are the deliveries that have begun, by trigger and document.
+		queues map[queueKey]*eventQueue
 		// enqueued counts events; unfinished is the number of those that have not ended.
 		enqueued   uint64
 		unfinished int
@@ -133,7 +133,7 @@ func New(o Options) (*Dispatcher, error) {
 	}
 	d.mu.triggers = make(map[identityKey]*Trigger)
 	d.mu.followers = make(map[resource.Database]*follower)
-	d.mu.lanes = make(map[laneKey]*lane)
+	d.mu.queues = make(map[queueKey]*eventQueue)
 	return d, nil
 }
 

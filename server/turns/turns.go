@@ -66,16 +66,16 @@ type Queue struct {
 		idle int
 		// held has the calls that have a turn.
 		held map[*Turn]struct{}
-		// lines holds the waiting calls of each client, and order the clients in the order of their turns.
-		lines map[string]*line
-		order []*line
+		// queues holds the waiting calls of each client, and order the clients in the order of their turns.
+		queues map[string]*clientQueue
+		order  []*clientQueue
 		// watched is set while watch runs.
 		watched bool
 	}
 }
 
-// line holds the waiting calls of one client.
-type line struct {
+// clientQueue holds the waiting calls of one client.
+type clientQueue struct {
 	client string
 	// fresh calls have not had a turn yet; begun ones have.
 	fresh, begun []*Turn
@@ -89,7 +89,7 @@ func New(o Options) *Queue {
 	q := &Queue{o: o}
 	q.mu.idle = o.Workers
 	q.mu.held = make(map[*Turn]struct{})
-	q.mu.lines = make(map[string]*line)
+	q.mu.queues = make(map[string]*clientQueue)
 	return q
 }
 
@@ -105,10 +105,10 @@ func (q *Queue) enter(ctx context.Context, t *Turn) error {
 		q.mu.Unlock()
 		return nil
 	}
-	l := q.mu.lines[t.client]
+	l := q.mu.queues[t.client]
 	if l == nil {
-		l = &line{client: t.client}
-		q.mu.lines[t.client] = l
+		l = &clientQueue{client: t.client}
+		q.mu.queues[t.client] = l
 		q.mu.order = append(q.mu.order, l)
 	}
 	if !t.begun && len(l.fresh) >= q.o.Waiting {
@@ -138,8 +138,8 @@ func (q *Queue) enter(ctx context.Context, t *Turn) error {
 	return ctx.Err()
 }
 
-// withdraw takes a call out of its line and reports whether it was still there.
-func (q *Queue) withdraw(l *line, t *Turn) bool {
+// withdraw takes a call out of its queue and reports whether it was still there.
+func (q *Queue) withdraw(l *clientQueue, t *Turn) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	before := len(l.fresh) + len(l.begun)
@@ -150,8 +150,8 @@ func (q *Queue) withdraw(l *line, t *Turn) bool {
 	}
 	q.waiting.Add(-1)
 	if before == 1 {
-		delete(q.mu.lines, l.client)
-		q.mu.order = slices.DeleteFunc(q.mu.order, func(o *line) bool { return o == l })
+		delete(q.mu.queues, l.client)
+		q.mu.order = slices.DeleteFunc(q.mu.order, func(o *clientQueue) bool { return o == l })
 	}
 	return true
 }
@@ -177,14 +177,14 @@ func (q *Queue) leaveLocked(t *Turn) {
 	q.mu.held[next] = struct{}{}
 	close(next.granted)
 	if len(l.fresh)+len(l.begun) == 0 {
-		delete(q.mu.lines, l.client)
+		delete(q.mu.queues, l.client)
 		return
 	}
 	q.mu.order = append(q.mu.order, l)
 }
 
 // next removes and returns the call whose turn it is. Fresh and begun calls alternate, unless many have begun.
-func (l *line) next() *Turn {
+func (l *clientQueue) next() *Turn {
 	from := &l.fresh
 	if l.continued = len(l.fresh) == 0 || len(l.begun) >= mostBegun || len(l.begun) > 0 && !l.continued; l.continued {
 		from = &l.begun
