@@ -187,7 +187,9 @@ func (s *followed) start(ctx context.Context, hub *listen.Hub, g *guard.Guard) {
 			s.ending.End()
 		}
 	}
+	s.mu.inProgress.Add(1) // the results of sessions are written before their requests are cut
 	s.running.Go(func() {
+		defer s.leave()
 		defer end()
 		run(sessions, s.channels)
 	})

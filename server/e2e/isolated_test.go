@@ -266,6 +266,9 @@ func (n *isolation) endRights(cut func(n *isolation)) {
 			if end.number() > 0 {
 				t.Errorf("%s: the stream over %s has delivered a commit after the change", r.name, end.transport)
 			}
+			if strings.Contains(end.end(), codes.Canceled.String()) {
+				t.Errorf("%s: the stream over %s ended with %s, which the client has not asked for", r.name, end.transport, end.end())
+			}
 			t.Logf("%s: the stream over %s ended: %s", r.name, end.transport, end.end())
 		}
 	}

@@ -15,10 +15,16 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// serve identifies the session's caller and serves its stream.
+// serve identifies the session's caller and serves its stream. A stream that ends with the handler has the error
+// errStopping.
 func (h *Handler) serve(ctx context.Context, s *session) (err error) {
 	counted := h.counted.Begin(s.rpc)
-	defer func() { counted.End(wire.Code(err)) }()
+	defer func() {
+		if cause := context.Cause(ctx); err != nil && fault.Is(cause, fault.Unavailable) {
+			err = cause
+		}
+		counted.End(wire.Code(err))
+	}()
 	project, _, _ := strings.Cut(strings.TrimPrefix(s.database, "projects/"), "/")
 	caller, err := h.o.Tokens.Caller(ctx, s.authorization, project)
 	if err != nil {

@@ -30,9 +30,14 @@ func (s *session) announce(b *back) {
 }
 
 // writeTurn writes the next chunk when no other goroutine writes. It returns the results of writeNext and the time of
-// the last chunk.
+// the last chunk. It does not wait after the session's end, because another goroutine may write to a client that does
+// not read.
 func (s *session) writeTurn(b *back) (more bool, last time.Time, ok bool) {
-	b.turn <- struct{}{}
+	select {
+	case b.turn <- struct{}{}:
+	case <-s.done:
+		return false, last, false
+	}
 	defer func() { <-b.turn }()
 	more, ok = s.writeNext(b, maxChunk)
 	return more, b.last, ok

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
@@ -29,6 +30,8 @@ type fixture struct {
 	h      *Handler
 	url    string
 	client *http.Client
+	// stop ends the handler, but not its HTTP server.
+	stop func()
 }
 
 // newFixture starts a handler whose stream is served by a function.
@@ -53,15 +56,18 @@ func newFixtureOver(t *testing.T, http2 bool, o Options, serve func(ctx context.
 	} else {
 		srv.Start()
 	}
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run() = %v", err)
 		}
+	})
+	t.Cleanup(func() {
+		stop()
 		srv.CloseClientConnections()
 		srv.Close()
 	})
-	return &fixture{t: t, h: h, url: srv.URL, client: srv.Client()}
+	return &fixture{t: t, h: h, url: srv.URL, client: srv.Client(), stop: stop}
 }
 
 // echo is a stream that sends each message back.

@@ -112,8 +112,12 @@ func (s *session) run(ctx context.Context) {
 	s.mu.cancel = cancel
 	closed := s.mu.closed
 	s.mu.Unlock()
-	if !closed {
-		s.finish(ctx, s.handler.serve(ctx, s))
+	if closed {
+		return
+	}
+	s.finish(ctx, s.handler.serve(ctx, s))
+	if ctx.Err() != nil {
+		s.writeRest()
 	}
 }
 
@@ -131,6 +135,25 @@ func (s *session) finish(ctx context.Context, err error) {
 		s.appendLocked(payload)
 	}
 	s.countLocked()
+}
+
+// writeRest writes the arrays that the client of the attached back channel does not have, unless the session ends
+// before.
+func (s *session) writeRest() {
+	s.mu.Lock()
+	b := s.mu.back
+	s.mu.Unlock()
+	if b == nil {
+		return
+	}
+	select {
+	case b.turn <- struct{}{}:
+		for more, ok := true, true; more && ok; {
+			more, ok = s.writeNext(b, maxChunk)
+		}
+		<-b.turn
+	case <-s.done:
+	}
 }
 
 // occupy gives the session its slot, which it releases at its end. It returns false if there is no slot.

@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"clave/server/clock"
 	"clave/server/fault"
+	"clave/server/testwait"
 	"clave/server/token"
 )
 
@@ -199,4 +203,76 @@ func TestRunEndsSessions(t *testing.T) {
 	if err := <-ended; err != nil || h.Sessions() != 0 {
 		t.Errorf("Run() = %v with %d sessions left", err, h.Sessions())
 	}
+}
+
+// TestStreamsEndWithTheHandler ends the handler while streams wait. Each client with a back channel must receive
+// UNAVAILABLE.
+func TestStreamsEndWithTheHandler(t *testing.T) {
+	for name, serve := range map[string]func(ctx context.Context, c token.Caller, s *session) error{
+		"a stream that receives": echo,
+		"a stream that works": func(ctx context.Context, _ token.Caller, _ *session) error {
+			<-ctx.Done()
+			return fault.Ended(ctx.Err(), "The operation was cancelled.")
+		},
+	} {
+		for _, more := range []string{"&CI=0", "&CI=1"} {
+			h := newFixture(t, Options{}, serve)
+			sid := h.open()
+			got := make(chan string)
+			go func() { // a poll has no response before the end
+				_, text := h.do("GET", fmt.Sprintf("%s&SID=%s&RID=rpc&AID=0&TYPE=xmlhttp%s&t=1", testAddress, sid, more), "")
+				got <- text
+			}()
+			testwait.Until(t, "a back channel", h.h.find(sid, "Test").listening)
+			h.stop()
+			if text := <-got; !strings.Contains(text, `"status":"UNAVAILABLE"`) {
+				t.Errorf("%s, %s: the client receives %q, want UNAVAILABLE", name, more, text)
+			}
+		}
+	}
+}
+
+// listening reports whether the session has a back channel that is open.
+func (s *session) listening() bool {
+	s.mu.Lock()
+	b := s.mu.back
+	s.mu.Unlock()
+	if b == nil {
+		return false
+	}
+	b.turn <- struct{}{}
+	defer func() { <-b.turn }()
+	return b.open
+}
+
+// TestStuckClientsDoNotDelayTheEnd ends the handler while a client does not read. Run must return.
+func TestStuckClientsDoNotDelayTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := Options{Tokens: token.New(token.Options{Unsigned: true})}
+		o.EnsureDefaults()
+		h := newHandler(o, map[string]call{"Test": echo})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- h.Run(ctx) }()
+		s := h.register("Test", 1)
+		h.starts <- s
+		w := &heldLink{ResponseRecorder: httptest.NewRecorder(), cut: make(chan struct{})}
+		left := make(chan struct{})
+		b := s.attach(0)
+		go func() {
+			defer close(left)
+			s.serveBack(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), b, 0, backQuery{streaming: true, hold: o.KeepAlive})
+		}()
+		synctest.Wait()
+		w.hold = true
+		began := time.Now()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		<-left
+		if took := time.Since(began); took > resultsWait+leaveAfter {
+			t.Errorf("Run has ended after %v, want at most %v", took, resultsWait+leaveAfter)
+		}
+	})
 }
