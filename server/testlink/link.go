@@ -39,6 +39,8 @@ type Link struct {
 		sync.Mutex
 		cut   Way
 		delay time.Duration
+		// stranded is the number of the last connection that passes no more data.
+		stranded int
 		// changed is closed and replaced at each change of the above.
 		changed chan struct{}
 		conns   map[net.Conn]struct{}
@@ -89,6 +91,16 @@ func (l *Link) Slow(delay time.Duration) { l.set(0, delay) }
 // Heal ends Cut and Slow.
 func (l *Link) Heal() { l.set(0, 0) }
 
+// Strand ends no connection, but the present ones pass no more data, like those through a firewall that has been
+// replaced. New ones work.
+func (l *Link) Strand() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.stranded = l.mu.accepted
+	close(l.mu.changed)
+	l.mu.changed = make(chan struct{})
+}
+
 // Conns returns the number of connections so far.
 func (l *Link) Conns() int {
 	l.mu.Lock()
@@ -133,8 +145,9 @@ func (l *Link) accept() {
 		if l.keep(conn) {
 			l.mu.Lock()
 			l.mu.accepted++
+			number := l.mu.accepted
 			l.mu.Unlock()
-			l.running.Go(func() { l.pass(conn) })
+			l.running.Go(func() { l.pass(conn, number) })
 		}
 	}
 }
@@ -161,10 +174,10 @@ func (l *Link) end(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// pass forwards a connection until both sides have closed it.
-func (l *Link) pass(client net.Conn) {
+// pass forwards a connection, by its number, until both sides have closed it.
+func (l *Link) pass(client net.Conn, number int) {
 	defer l.end(client)
-	if !l.open(Both) {
+	if !l.open(Both, number) {
 		return
 	}
 	target, err := l.dial()
@@ -173,16 +186,20 @@ func (l *Link) pass(client net.Conn) {
 	}
 	defer l.end(target)
 	var both sync.WaitGroup
-	both.Go(func() { l.copy(target, client, ToTarget) })
-	both.Go(func() { l.copy(client, target, FromTarget) })
+	both.Go(func() { l.copy(target, client, ToTarget, number) })
+	both.Go(func() { l.copy(client, target, FromTarget, number) })
 	both.Wait()
 }
 
-// open waits until a direction is not cut and a delay is over. It returns false if the link is closed.
-func (l *Link) open(way Way) bool {
+// open waits until a direction is not cut and a delay is over. It returns false if the link is closed. A stranded
+// connection waits for that.
+func (l *Link) open(way Way, number int) bool {
 	for {
 		l.mu.Lock()
 		cut, delay, changed := l.mu.cut, l.mu.delay, l.mu.changed
+		if number <= l.mu.stranded {
+			cut = Both
+		}
 		l.mu.Unlock()
 		if cut&way == 0 && delay == 0 {
 			return true
@@ -204,15 +221,15 @@ func (l *Link) open(way Way) bool {
 	}
 }
 
-// copy copies one direction until its end and then closes the other side for writing.
-func (l *Link) copy(to, from net.Conn, way Way) {
+// copy copies one direction of a connection until its end and then closes the other side for writing.
+func (l *Link) copy(to, from net.Conn, way Way, number int) {
 	defer func() { _ = to.(*net.TCPConn).CloseWrite() }() // unless it has ended
 	buffer := make([]byte, 32<<10)
 	held := 0 // bytes at the beginning of the buffer that wait for the bytes after them
 	for {
 		n, err := from.Read(buffer[held:])
 		n += held
-		if !l.open(way) {
+		if !l.open(way, number) {
 			return
 		}
 		held = 0

@@ -155,9 +155,8 @@ const insertRow = `insert into clave_log (seq, epoch, id, body)
 	where l.id = 1 and l.epoch = $2 and exists (select 1 from clave_log p where p.seq = $1::bigint - 1 and p.id = $5)
 	for share of l`
 
-// The time limit of one attempt of an insert, and the pauses between attempts.
+// The pauses between attempts of an insert, and the texts of its errors.
 const (
-	tryTimeout            = 5 * time.Second
 	leastPause, mostPause = 20 * time.Millisecond, 300 * time.Millisecond
 	textUnknown           = "PostgreSQL does not answer; whether this was written is not known."
 	textFull              = "PostgreSQL has no space. Nothing is written until there is space again."
@@ -174,7 +173,10 @@ var passing = []string{uniqueViolation, "25006", "57P", "08", "40"}
 // insert writes a row, and retries until it is certain whether the row is written. It returns an ErrMoved if this node
 // no longer leads, or if PostgreSQL does not respond for too long.
 func (s *Store) insert(ctx context.Context, e entry) error {
-	began, pause, first := s.lead.elapsed(), leastPause, true
+	pause, first := leastPause, true
+	began := s.lead.elapsed()
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
 	for {
 		n, err := s.tryInsert(ctx, e)
 		if err == nil && n == 1 {
@@ -197,7 +199,7 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 		case lookup == nil && (found || err == nil):
 			// Another leader's row, or none although the fence has refused ours: our row can't appear any more.
 			return moved("Another node serves the database now.")
-		case s.lead.elapsed()-began > s.o.Timeout:
+		case s.lead.elapsed()-began >= s.o.Timeout:
 			s.o.Log.Error("PostgreSQL does not respond; this node stops leading", "seq", e.seq, "id", hexOf(e.id))
 			return moved(textUnknown)
 		}
@@ -212,7 +214,7 @@ func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	tag, err := s.pool.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before)
-	return tag.RowsAffected(), err
+	return tag.RowsAffected(), s.distrust(err)
 }
 
 // refused returns the error of a statement that PostgreSQL has refused permanently, and nil for an error after which
@@ -236,5 +238,5 @@ func (s *Store) lookUp(ctx context.Context, seq int64) (id []byte, found bool, e
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}
-	return id, err == nil, err
+	return id, err == nil, s.distrust(err)
 }

@@ -22,6 +22,14 @@ const (
 	behindBytes = 8 << 20
 )
 
+// behindTimeout is the time limit of one of its transactions, and of the deletion of old rows. If the connection breaks
+// within a transaction, PostgreSQL ends it soon after that (abandoned), so that it does not keep the lock from the next
+// one.
+const (
+	behindTimeout = time.Minute
+	abandoned     = "set local idle_in_transaction_session_timeout = '30s'"
+)
+
 // changes holds the changes of rows of the log to the state: first ranges are deleted, then keys are set and deleted.
 type changes struct {
 	derived func(key []byte) bool
@@ -120,27 +128,38 @@ func (s *Store) writingBehind(ctx context.Context) {
 // writeBehind writes the whole log to the state, and returns the row up to which the state is complete.
 func (s *Store) writeBehind(ctx context.Context) (int64, error) {
 	for {
-		var from, to int64
-		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
-			// The lock on this row excludes a former leader whose transaction may still run. The changes and their position are
-			// committed together.
-			if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
-				return err
-			}
-			changed := newChanges(s.o.Derived)
-			if to, err = s.collect(ctx, tx, from, changed); err != nil || to == from {
-				return err
-			}
-			if err := changed.write(ctx, tx); err != nil {
-				return err
-			}
-			_, err = tx.Exec(ctx, "update clave_applied set seq = $1 where id = 1", to)
-			return err
-		})
+		from, to, err := s.writePart(ctx)
 		if err != nil || to == from || to >= s.lead.seq.Load() {
-			return to, err
+			return to, s.distrust(err)
 		}
 	}
+}
+
+// writePart writes the next rows of the log to the state in one transaction, and returns the rows up to which the state
+// was and is complete.
+func (s *Store) writePart(ctx context.Context) (from, to int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, behindTimeout)
+	defer cancel()
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
+		if _, err := tx.Exec(ctx, abandoned); err != nil {
+			return err
+		}
+		// The lock on this row excludes a former leader whose transaction may still run. The changes and their position are
+		// committed together.
+		if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
+			return err
+		}
+		changed := newChanges(s.o.Derived)
+		if to, err = s.collect(ctx, tx, from, changed); err != nil || to == from {
+			return err
+		}
+		if err := changed.write(ctx, tx); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "update clave_applied set seq = $1 where id = 1", to)
+		return err
+	})
+	return from, to, err
 }
 
 // errEnough ends the collecting of rows.
@@ -185,9 +204,11 @@ func (s *Store) trim(ctx context.Context, history []written) ([]written, error) 
 	if old == 0 {
 		return history, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, behindTimeout)
+	defer cancel()
 	_, err := s.pool.Exec(ctx, "delete from clave_log where seq < $1", history[old-1].seq)
 	if err != nil {
-		return history, err
+		return history, s.distrust(err)
 	}
 	return history[old:], nil
 }

@@ -18,6 +18,14 @@ import (
 // connectTimeout is the time limit for connecting, unless the URL sets it.
 const connectTimeout = 3 * time.Second
 
+// pingTimeout is the time limit for a connection that was not in use for a second to respond. Otherwise another one is
+// used.
+const pingTimeout = time.Second
+
+// mostConns is the maximum number of connections, unless the URL sets it (pool_max_conns). A connection that breaks
+// keeps its place in the pool for up to 15 s, in which its work continues on others.
+const mostConns = 16
+
 // invalidAuthorization is the code with which PostgreSQL refuses a user for another reason than the password.
 const invalidAuthorization = "28000"
 
@@ -43,6 +51,10 @@ func connectTo(ctx context.Context, url string, accept pgconn.ValidateConnectFun
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	config.PingTimeout = pingTimeout
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = mostConns
 	}
 	if accept != nil {
 		config.ConnConfig.ValidateConnect = accept

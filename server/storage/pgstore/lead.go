@@ -202,6 +202,8 @@ func (s *Store) TryLead(ctx context.Context) error {
 // leader. For a node with a full disk space is the error; it waits a lease longer, so that others can take the lease
 // first.
 func (s *Store) take(ctx context.Context, space error) (leader string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
 	var free, lasts bool
 	var address string
 	wait := time.Duration(0)
@@ -211,7 +213,7 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 	err = s.pool.QueryRow(ctx, `select node, address, until < clock_timestamp() - $2 * interval '1 millisecond' or node = $1 and $2 = 0, until >= clock_timestamp()
 		from clave_lease where id = 1`, s.o.Node, wait.Milliseconds()).Scan(&leader, &address, &free, &lasts)
 	if err != nil {
-		return "", s.failed("read the lease", err)
+		return "", s.failed("read the lease", s.distrust(err))
 	}
 	if address != "" {
 		leader += " (" + address + ")"
@@ -233,7 +235,7 @@ func (s *Store) take(ctx context.Context, space error) (leader string, err error
 		return "another node", nil
 	}
 	if err != nil {
-		return "", s.failed("take the lease", err)
+		return "", s.failed("take the lease", s.distrust(err))
 	}
 	// Versions begin at the end of the last leader's reservation, or at this node's time if that is later.
 	s.lead.first = clock.Version(reserved - reserveAhead.Microseconds() + 2).Time()
@@ -311,7 +313,7 @@ func (s *Store) renew(ctx context.Context) error {
 	case errors.Is(err, pgx.ErrNoRows):
 		return moved("Another node serves the database now.")
 	case err != nil:
-		return err
+		return s.distrust(err)
 	}
 	s.lead.relieved.Store(relieved)
 	s.lead.extend(asked, s.o.Lease)
@@ -321,12 +323,14 @@ func (s *Store) renew(ctx context.Context) error {
 
 // announce stores that this node runs, for the status.
 func (s *Store) announce(ctx context.Context, role string) error {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
 	seq := s.lead.seq.Load()
 	_, err := s.pool.Exec(ctx, `insert into clave_node (node, address, role, seq, seen, inner_address) values ($1, $2, $3, $4, clock_timestamp(), $5)
 		on conflict (node) do update set address = excluded.address, role = excluded.role, seq = excluded.seq, seen = excluded.seen,
 		inner_address = excluded.inner_address`, s.o.Node, s.o.Address, role, seq, s.o.Inner)
 	if err != nil {
-		return s.failed("store the status", err)
+		return s.failed("store the status", s.distrust(err))
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (m *Members) look(ctx context.Context) error {
 func (m *Members) Run(ctx context.Context) error {
 	failing := false
 	for clock.Sleep(ctx, clock.System(), membersPause) == nil {
-		err := m.look(ctx)
+		err := (&Store{pool: m.pool}).distrust(m.look(ctx))
 		if err != nil && !failing && ctx.Err() == nil {
 			m.log.Warn("the leader can't be read from PostgreSQL; the read is retried", "error", (&Store{pool: m.pool}).failed("read the lease", err))
 		}

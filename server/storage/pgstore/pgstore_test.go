@@ -112,6 +112,8 @@ func TestNodes(t *testing.T) {
 		{"a late replica is built again", testALateReplicaIsBuiltAgain},
 		{"a damaged replica is built again", testADamagedReplicaIsBuiltAgain},
 		{"leases for reading", testLeasesForReading},
+		{"broken connections are replaced", testBrokenConnectionsAreReplaced},
+		{"writes end within the timeout", testWritesEndWithinTheTimeout},
 		{"a replica is read", testAReplicaIsRead},
 		{"a replica without contact is not read", testAReplicaWithoutContact},
 		{"a replica that is read is not built again", testAReadReplicaIsNotBuiltAgain},

@@ -218,12 +218,14 @@ func (s *Store) follow(ctx context.Context) error {
 // readLog applies the available rows.
 func (s *Store) readLog(ctx context.Context) error {
 	began := s.lead.elapsed()
+	wait := awaitRows(ctx)
+	defer wait.stop()
 	// The replica's own row comes first, without its body. Another id there means that PostgreSQL was reset to an earlier
 	// state.
-	rows, err := s.pool.Query(ctx, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
+	rows, err := s.pool.Query(wait, "select seq, id, case when seq > $1 then body end from clave_log where seq between $1 and $2 order by seq",
 		s.at.seq, s.most())
 	if err != nil {
-		return s.failed("read the log", err)
+		return s.failed("read the log", s.distrust(wait.cause(err)))
 	}
 	defer rows.Close()
 	found := false // the replica's own row
@@ -242,12 +244,12 @@ func (s *Store) readLog(ctx context.Context) error {
 		if !found || at.seq != s.at.seq+1 {
 			return errGap
 		}
-		if err := s.applyRow(at, body); err != nil {
+		if err := wait.during(func() error { return s.applyRow(at, body) }); err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return s.failed("read the log", err)
+		return s.failed("read the log", s.distrust(wait.cause(err)))
 	}
 	if !found {
 		return errGap
