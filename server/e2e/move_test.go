@@ -28,6 +28,9 @@ import (
 const movedIndexes = `{"indexes": [{"collectionGroup": "rooms", "queryScope": "COLLECTION", "fields": [
 	{"fieldPath": "kind", "order": "ASCENDING"}, {"fieldPath": "n", "order": "DESCENDING"}]}]}`
 
+// movedPasskey is the id of a passkey of the moved data.
+const movedPasskey = "the-key-of-ann"
+
 // mover is a project whose data are moved.
 type mover struct {
 	folder          string
@@ -96,6 +99,7 @@ func (m *mover) fill(t *testing.T, c *firestore.Client) {
 	answer := m.identity(t, "signUp", map[string]any{"email": "ann@example.org", "password": "correct horse", "returnSecureToken": true})
 	m.token, _ = answer["idToken"].(string)
 	m.refresh, _ = answer["refreshToken"].(string)
+	m.client(t, "v2/accounts/passkeyEnrollment:finalize", object{"idToken": m.token, "authenticatorRegistrationResponse": object{"id": movedPasskey}})
 	m.fillTenant(t)
 	m.accounts = m.accountState(t)
 }
@@ -154,11 +158,17 @@ var signInTimes = regexp.MustCompile(`,?"(lastLoginAt|lastRefreshAt)":"[^"]*"`)
 // identity calls a method of the Identity Toolkit.
 func (m *mover) identity(t *testing.T, method string, body map[string]any) map[string]any {
 	t.Helper()
+	return m.client(t, "v1/accounts:"+method, body)
+}
+
+// client calls the Identity Toolkit as a client.
+func (m *mover) client(t *testing.T, path string, body map[string]any) map[string]any {
+	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/v1/accounts:%s?key=k", m.auth, method)
+	url := fmt.Sprintf("http://127.0.0.1:%d/identitytoolkit.googleapis.com/%s?key=k", m.auth, path)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +177,7 @@ func (m *mover) identity(t *testing.T, method string, body map[string]any) map[s
 	res, answer := do(t, http.DefaultClient, r)
 	var out map[string]any
 	if err := json.Unmarshal([]byte(answer), &out); err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %s", method, res.StatusCode, answer)
+		t.Fatalf("%s: %d %s", path, res.StatusCode, answer)
 	}
 	return out
 }
@@ -189,6 +199,10 @@ func (m *mover) check(t *testing.T, c *firestore.Client) {
 	}
 	m.identity(t, "signInWithPassword", map[string]any{"email": "pupil@example.org", "password": "correct horse", "tenantId": m.tenant})
 	m.identity(t, "signInWithPassword", map[string]any{"email": "ann@example.org", "password": "correct horse"})
+	in := m.client(t, "v2/accounts/passkeySignIn:finalize", object{"authenticatorAuthenticationResponse": object{"id": movedPasskey}})
+	if users, _ := m.identity(t, "lookup", map[string]any{"idToken": in["idToken"]})["users"].([]any); len(users) != 1 || !strings.Contains(fmt.Sprint(users), "ann@example.org") {
+		t.Errorf("the passkey signs in as %v, want ann@example.org", users)
+	}
 	m.exchange(t)
 	if users, _ := m.identity(t, "lookup", map[string]any{"idToken": m.token})["users"].([]any); len(users) != 1 {
 		t.Errorf("a lookup by a token of before the move: %v, want the account", users)
