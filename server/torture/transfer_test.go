@@ -23,6 +23,21 @@ func makeExport(t *testing.T) (export, copied string) {
 	t.Helper()
 	s := newSite(t)
 	srv := s.start()
+	s.fillExported()
+	srv.stop()
+	export, copied = filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "copy")
+	for _, args := range [][]string{{"export", export, "--data", s.data, "--project", project}, {"backup", copied, "--data", s.data}} {
+		if out, err := s.run(args...); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	return export, copied
+}
+
+// fillExported writes the documents of an export.
+func (s *site) fillExported() {
+	t := s.t
+	t.Helper()
 	c := newClient(t, s.addr)
 	c.connect(t)
 	for from := 0; from < exported; from += 500 {
@@ -34,14 +49,6 @@ func makeExport(t *testing.T) (export, copied string) {
 			t.Fatal(err)
 		}
 	}
-	srv.stop()
-	export, copied = filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "copy")
-	for _, args := range [][]string{{"export", export, "--data", s.data, "--project", project}, {"backup", copied, "--data", s.data}} {
-		if out, err := s.run(args...); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	return export, copied
 }
 
 // tries returns how often a command is killed.
