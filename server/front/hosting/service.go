@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -129,6 +130,11 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c ca
 		http.Error(w, fmt.Sprintf("firebase.json rewrites this path to the service %q, which has no address. Start Clave with --service %s=URL.", id, id), http.StatusNotImplemented)
 		return
 	}
+	if !canForward(r) {
+		setAll(w.Header(), fixed)
+		http.Error(w, "The request's method or the name of a trailer is not valid.", http.StatusBadRequest)
+		return
+	}
 	if r.ContentLength > maxServiceBody {
 		setAll(w.Header(), fixed)
 		tooLarge(w)
@@ -144,6 +150,28 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c ca
 	r = r.WithContext(ctx)
 	r.Body = body
 	proxy.ServeHTTP(w, r)
+}
+
+// canForward reports whether the method and the names of trailers are tokens, as HTTP/1.1 requires. The server accepts others: those of trailers
+// always, and methods over HTTP/2.
+func canForward(r *http.Request) bool {
+	for name := range r.Trailer {
+		if !isToken(name) {
+			return false
+		}
+	}
+	return isToken(r.Method)
+}
+
+// isToken reports whether a text is a token of RFC 9110.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // rewrite addresses a request to a service. ReverseProxy has removed the hop-by-hop and X-Forwarded header fields.

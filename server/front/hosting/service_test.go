@@ -321,3 +321,35 @@ func TestServicesOfASection(t *testing.T) {
 		t.Errorf("a rewrite without serviceId: %v", err)
 	}
 }
+
+// TestARequestThatCannotBeForwarded sends requests that the server accepts and HTTP/1.1 does not allow. The client is refused, and the log has no failure.
+func TestARequestThatCannotBeForwarded(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	t.Cleanup(backend.Close)
+	origin, err := url.Parse(backend.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	server := siteOf(t, hosting.Options{Services: map[string]*url.URL{"backoffice": origin}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, tt := range []struct{ name, method, trailer string }{
+		{"a method with a space", "GE T", ""},
+		{"a method with another request", "GET / HTTP/1.1\r\nHost: y\r\n\r\nGET", ""},
+		{"a method that is not ASCII", "GÉT", ""},
+		{"a trailer with a space in its name", "POST", "a b"},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/admin/x", strings.NewReader("text"))
+		r.Method = tt.method
+		if tt.trailer != "" {
+			r.Trailer = http.Header{tt.trailer: nil}
+		}
+		server.Config.Handler.ServeHTTP(w, r)
+		if w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s, want 400", tt.name, w.Code, w.Body)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log is %q, want none of it", &log)
+	}
+}
