@@ -98,7 +98,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *guard.Rulesets) (*calls, e
 			return nil, err
 		}
 		c.control = control.New(control.Options{Guard: g, Rulesets: rulesets, Transfer: c.transfer, Triggers: events.triggers, Settling: events})
-		c.monitor = control.Monitor(rulesets, a.o.Clock)
+		c.monitor = control.Monitor(rulesets, newWatcherSlots(), a.o.Clock)
 	}
 	return c, nil
 }

@@ -152,8 +152,8 @@ func (s *services) serve(w http.ResponseWriter, r *http.Request, id string, c ca
 	proxy.ServeHTTP(w, r)
 }
 
-// canForward reports whether the method and the names of trailers are tokens, as HTTP/1.1 requires. The server accepts others: those of trailers
-// always, and methods over HTTP/2.
+// canForward reports whether the method and the names of trailers are tokens, as HTTP/1.1 requires. The server accepts
+// others: those of trailers always, and methods over HTTP/2.
 func canForward(r *http.Request) bool {
 	for name := range r.Trailer {
 		if !isToken(name) {

@@ -322,7 +322,8 @@ func TestServicesOfASection(t *testing.T) {
 	}
 }
 
-// TestARequestThatCannotBeForwarded sends requests that the server accepts and HTTP/1.1 does not allow. The client is refused, and the log has no failure.
+// TestARequestThatCannotBeForwarded sends requests that the server accepts and HTTP/1.1 does not allow. The client is
+// refused, and the log has no failure.
 func TestARequestThatCannotBeForwarded(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	t.Cleanup(backend.Close)

@@ -1,17 +1,19 @@
 package control
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"clave/server/clock"
+	"clave/server/forwarded"
 	"clave/server/guard"
 	"clave/server/rules"
 )
@@ -19,14 +21,23 @@ import (
 // slowest is the time limit for a watcher to read a message.
 const slowest = 10 * time.Second
 
-// maxWatchers is the maximum number of websockets. A message is as large as the rules and the documents in it, and is
+// MaxWatchers is the maximum number of websockets. A message is as large as the rules and the documents in it, and is
 // in memory until its client has read it.
-const maxWatchers = 64
+const MaxWatchers = 64
+
+// Slots bounds the websockets of one network and of all clients.
+type Slots interface {
+	// Take takes a slot for a client of an address. It returns nil if there is none. The caller calls release when the
+	// websocket has ended. end ends the websocket. It is called, at most once and by another goroutine, if another client
+	// needs the slot.
+	Take(address netip.Addr, end func()) (release func())
+}
 
 // Monitor returns a handler that sends the decisions of the rules over websockets at /requests, in the form that the
-// Emulator UI reads: first an array of the latest ones, then one object for each new one.
-func Monitor(rulesets *guard.Rulesets, c clock.Clock) http.Handler {
-	m := &ruleMonitor{monitor: rulesets.Monitor(), clock: c}
+// Emulator UI reads: first an array of the latest ones, then one object for each new one. Each websocket takes one of
+// the slots.
+func Monitor(rulesets *guard.Rulesets, slots Slots, c clock.Clock) http.Handler {
+	m := &ruleMonitor{monitor: rulesets.Monitor(), slots: slots, clock: c}
 	m.upgrader.CheckOrigin = fromHere
 	return m
 }
@@ -36,7 +47,7 @@ type ruleMonitor struct {
 	monitor  *guard.Monitor
 	clock    clock.Clock
 	upgrader websocket.Upgrader
-	watchers atomic.Int32
+	slots    Slots
 }
 
 // fromHere reports whether a request comes from a page of this machine, or from no page. Any page in a browser can
@@ -62,16 +73,25 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	defer m.watchers.Add(-1)
-	if m.watchers.Add(1) > maxWatchers {
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	release := m.slots.Take(forwarded.Address(r, 0), end)
+	if release == nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "Too many clients watch the requests.", http.StatusServiceUnavailable)
 		return
 	}
+	defer release()
 	conn, err := m.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // the upgrader has answered
 	}
+	m.serve(ctx, conn)
+}
+
+// serve sends the decisions over a websocket until its client closes it or ctx ends.
+func (m *ruleMonitor) serve(ctx context.Context, conn *websocket.Conn) {
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends a write to a client that does not read
 	past, watcher := m.monitor.Watch()
 	defer watcher.Close()
 	closed := make(chan struct{}) // closed by the reader below, when the client has disconnected
@@ -94,7 +114,7 @@ func (m *ruleMonitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-closed:
 			return
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-watcher.Wake():
 			for e := watcher.Next(); e != nil; e = watcher.Next() {

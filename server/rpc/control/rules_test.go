@@ -2,15 +2,18 @@ package control_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/gorilla/websocket"
 
 	"clave/server/clock"
+	"clave/server/front/slots"
 	"clave/server/guard"
 	"clave/server/rpc/control"
 	"clave/server/testwait"
@@ -116,7 +119,7 @@ func TestBrokenRulesKeepTheOld(t *testing.T) {
 // name was changed to this machine's address.
 func TestMonitorOrigins(t *testing.T) {
 	rulesets := guard.NewRulesets(guard.RulesetsOptions{Cover: true})
-	server := httptest.NewServer(control.Monitor(rulesets, clock.System()))
+	server := httptest.NewServer(control.Monitor(rulesets, newWatcherSlots(), clock.System()))
 	defer server.Close()
 	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
 	for origin, ok := range map[string]bool{
@@ -147,33 +150,91 @@ func TestMonitorOrigins(t *testing.T) {
 	}
 }
 
-// TestMonitorHasFewClients opens more websockets than the monitor serves. Those after the limit are refused until
-// another one is closed.
-func TestMonitorHasFewClients(t *testing.T) {
-	server := httptest.NewServer(control.Monitor(guard.NewRulesets(guard.RulesetsOptions{Cover: true}), clock.System()))
-	defer server.Close()
-	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
-	var open []*websocket.Conn
-	for range 100 {
-		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
+// watcherSlots are slots for websockets.
+type watcherSlots struct{ *slots.Slots }
+
+// newWatcherSlots returns as many slots as a program has.
+func newWatcherSlots() watcherSlots {
+	return watcherSlots{slots.New(slots.Options{All: control.MaxWatchers})}
+}
+
+// Take implements control.Slots.
+func (s watcherSlots) Take(address netip.Addr, end func()) func() {
+	if slot := s.Slots.Take(address, end); slot != nil {
+		return slot.Release
+	}
+	return nil
+}
+
+// monitorOf serves the monitor. It returns a function that opens a websocket from an address, or returns nil if there
+// is no slot for it.
+func monitorOf(t *testing.T) func(address string) *websocket.Conn {
+	t.Helper()
+	monitor := control.Monitor(guard.NewRulesets(guard.RulesetsOptions{Cover: true}), newWatcherSlots(), clock.System())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = r.Header.Get("From-Address")
+		monitor.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return func(address string) *websocket.Conn {
+		t.Helper()
+		url := "ws" + strings.TrimPrefix(server.URL, "http") + "/requests"
+		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), url, http.Header{"From-Address": {address}})
 		if err == nil {
-			defer conn.Close()
-			open = append(open, conn)
-			continue
+			t.Cleanup(func() { _ = conn.Close() })
+			return conn
 		}
 		if answer == nil || answer.StatusCode != http.StatusServiceUnavailable {
-			t.Fatalf("websocket %d: %v, %v, want 503", len(open)+1, answer, err)
+			t.Fatalf("a websocket from %s: %v, %v, want 503", address, answer, err)
+		}
+		return nil
+	}
+}
+
+// TestMonitorHasFewClients opens more websockets from this machine than the monitor serves. Those after the limit are
+// refused until another one is closed.
+func TestMonitorHasFewClients(t *testing.T) {
+	open := monitorOf(t)
+	var all []*websocket.Conn
+	for range 100 {
+		if conn := open("127.0.0.1:1"); conn != nil {
+			all = append(all, conn)
 		}
 	}
-	if len(open) != 64 {
-		t.Fatalf("%d websockets are open, want 64", len(open))
+	if len(all) != control.MaxWatchers {
+		t.Fatalf("%d websockets are open, want %d", len(all), control.MaxWatchers)
 	}
-	open[0].Close()
-	testwait.Until(t, "another websocket is accepted", func() bool {
-		conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
-		if err == nil {
-			conn.Close()
+	all[0].Close()
+	testwait.Until(t, "another websocket is accepted", func() bool { return open("127.0.0.1:1") != nil })
+}
+
+// TestMonitorHasAShareForEachNetwork opens websockets from several networks. One has a quarter of them at most. When
+// all are open, a further network gets one, and the network with the most loses its oldest.
+func TestMonitorHasAShareForEachNetwork(t *testing.T) {
+	open := monitorOf(t)
+	const quarter = control.MaxWatchers / 4
+	var first *websocket.Conn
+	for i := range quarter + 4 {
+		conn := open(fmt.Sprintf("[2001:db8::%x]:1", i+1))
+		if (conn != nil) != (i < quarter) {
+			t.Fatalf("websocket %d of a network is open: %t", i+1, conn != nil)
 		}
-		return err == nil
-	})
+		if i == 0 {
+			first = conn
+		}
+	}
+	for rest, i := control.MaxWatchers-quarter, 0; rest > 0; rest, i = rest-1, i+1 {
+		if open(fmt.Sprintf("192.0.2.%d:1", i/(quarter-1)+1)) == nil {
+			t.Fatalf("websocket %d of other networks is refused", i+1)
+		}
+	}
+	if _, message, err := first.ReadMessage(); err != nil || string(message) != "[]" {
+		t.Fatalf("first message = %s, %v; want []", message, err)
+	}
+	if open("198.51.100.1:1") == nil {
+		t.Fatal("a further network has no websocket, want one")
+	}
+	if _, message, err := first.ReadMessage(); err == nil {
+		t.Errorf("the oldest websocket received %s, want its end", message)
+	}
 }
