@@ -114,7 +114,7 @@ func leveled(v map[string]any) {
 // take waits for a number of events and returns all that arrived since the last call.
 func (e *accountEvents) take(t *testing.T, many int) []string {
 	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); ; <-time.After(10 * time.Millisecond) {
+	for limit := time.Now().Add(waitLimit); ; <-time.After(10 * time.Millisecond) {
 		e.mu.Lock()
 		got := e.mu.got
 		if len(got) >= many {

@@ -261,7 +261,7 @@ func TestBrowsersContinueAcrossNodes(t *testing.T) {
 					victim = nodes[1]
 				}
 				ports := fmt.Sprintf("[%d,%d,%d]", nodes[1].port, nodes[2].port, nodes[0].port)
-				inBrowser(t, "nodes.mjs", 2*time.Minute, ports, strconv.Itoa(victim.cmd.Process.Pid), ends.signal, project, strconv.FormatBool(poll))
+				inBrowser(t, "nodes.mjs", ports, strconv.Itoa(victim.cmd.Process.Pid), ends.signal, project, strconv.FormatBool(poll))
 			})
 		}
 	}

@@ -95,11 +95,12 @@ func wantQuery(t *testing.T, nodes []*servingNode, collection string, want int) 
 	}
 }
 
-// deployFiles runs `clave deploy` and checks its exit status and output.
+// deployFiles runs `clave deploy` and checks its exit status and output. PostgreSQL, which other tests load, may take
+// long to accept the command's connection.
 func deployFiles(t *testing.T, dir, store string, succeeds bool, prints string, files ...string) {
 	t.Helper()
 	cmd := command(t, dir, append([]string{"deploy"}, files...)...)
-	cmd.Env = append(os.Environ(), "CLAVE_STORE="+store)
+	cmd.Env = append(os.Environ(), "CLAVE_STORE="+store+"&connect_timeout=30")
 	out, err := cmd.CombinedOutput()
 	if (err == nil) != succeeds || !strings.Contains(string(out), prints) {
 		t.Fatalf("clave deploy %v: %v, %q; want success %t and %q", files, err, out, succeeds, prints)

@@ -35,7 +35,7 @@ func TestServeDeliversEvents(t *testing.T) {
 	var event *http.Request
 	select {
 	case event = <-got:
-	case <-time.After(20 * time.Second):
+	case <-time.After(waitLimit):
 		t.Fatal("no event has come")
 	}
 	if document := event.Header.Get("Ce-Document"); document != "open/x" {

@@ -29,10 +29,10 @@ const rulesUnitTesting = "node_modules/@firebase/rules-unit-testing"
 
 // inBrowser runs a script of web with the frontend's folder and further arguments. Without Playwright or a browser the
 // test is skipped.
-func inBrowser(t *testing.T, script string, timeLimit time.Duration, args ...string) {
+func inBrowser(t *testing.T, script string, args ...string) {
 	t.Helper()
 	dir, chromium := browser(t)
-	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("web", script), dir}, args...)...)
 	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)

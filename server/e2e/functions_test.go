@@ -92,7 +92,7 @@ func runFirebase(t *testing.T, modules, only string, documents int) firebaseResu
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "firebase", "--", "emulators:exec", "--project", "demo-functions", "--only", only, "node drive.mjs")
 	cmd.Dir = dir

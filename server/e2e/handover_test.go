@@ -10,7 +10,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"clave/server/clock"
 	"clave/server/storage/pgstore/pgtest"
@@ -24,7 +23,7 @@ func TestSDKsDuringHandOvers(t *testing.T) {
 	dir := frontend(t, "node_modules/@google-cloud/firestore")
 	store := pgtest.New(t).Database()
 	nodes, b := threeNodes(t, store)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", filepath.Join("web", "handover.mjs"), dir, b.Addr()[len("127.0.0.1:"):], project)
 	cmd.Stderr = os.Stderr

@@ -5,13 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestPopupAndRedirect signs in with a fake provider's account through the web SDK's signInWithPopup and
 // signInWithRedirect.
 func TestPopupAndRedirect(t *testing.T) {
-	inBrowser(t, "popup.mjs", 90*time.Second, "http://"+start(t, nil).Auth)
+	inBrowser(t, "popup.mjs", "http://"+start(t, nil).Auth)
 }
 
 // TestSignInPagesAreSafe requests the handler with HTML markup as the provider.

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"clave/server/testprogram"
 )
@@ -229,7 +228,7 @@ func TestMistakesAreReportedAndNothingStarts(t *testing.T) {
 	for _, tt := range tests {
 		dir, _ := projectFolder(t, tt.files)
 		// The time limit ends the test if a server starts despite the mistake.
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 		defer cancel()
 		cmd := command(t, dir, "start")
 		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
@@ -259,7 +258,7 @@ func TestRulesAreReloadedAndABrokenEditKeepsTheOld(t *testing.T) {
 	await := awaitLine(t, cmd)
 	status := func() int {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 		defer cancel()
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/demo-e2e/databases/(default)/documents/a/b", port), nil)
 		if err != nil {

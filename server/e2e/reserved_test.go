@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"clave/server/app"
 )
@@ -36,7 +35,7 @@ func TestReservedURLs(t *testing.T) {
 	if code, text := plain(t, http.MethodGet, "http://"+a.Hosting+"/__/firebase/other", ""); code != 404 {
 		t.Errorf("a reserved path that is nothing: %d %s", code, text)
 	}
-	inBrowser(t, "reserved.mjs", time.Minute, "http://"+a.Hosting+"/")
+	inBrowser(t, "reserved.mjs", "http://"+a.Hosting+"/")
 }
 
 // TestReservedURLsInProduction connects a page to its own server by init.js, under a content security policy that
@@ -48,6 +47,6 @@ func TestReservedURLsInProduction(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "firestore.rules"), notes)
 	writeFile(t, filepath.Join(dir, "site", "index.html"), fmt.Sprintf(reservedPage, "?useEmulator=true"))
 	p := serve(t, dir, true)
-	inBrowser(t, "reserved.mjs", time.Minute, p.url+"/")
+	inBrowser(t, "reserved.mjs", p.url+"/")
 	p.stop(t)
 }

@@ -84,7 +84,7 @@ var uneventful = regexp.MustCompile(`(?m)^ *(=== |--- PASS).*\n`)
 
 // pass runs the suite and fails the test unless the whole suite passes.
 func (s suite) pass(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 	defer cancel()
 	// The suites read a key from testdata, two folders above.
 	root := t.TempDir()

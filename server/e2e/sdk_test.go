@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"cloud.google.com/go/firestore"
 	"google.golang.org/api/iterator"
@@ -24,7 +23,7 @@ func TestNodePrograms(t *testing.T) {
 	addresses := start(t, nil)
 	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs", "firestore.mjs"} {
 		t.Run(program, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, "node", filepath.Join("sdk", program))
 			cmd.Dir = frontend

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // builtSite copies the built site into a folder and changes its project, as a build with VITE_FIREBASE_PROJECT_ID does.
@@ -53,6 +52,6 @@ func TestServeTheSite(t *testing.T) {
 	}
 	builtSite(t, filepath.Join(frontend, "dist"), filepath.Join(dir, "frontend", "dist"))
 	p := serveWithBackOffice(t, dir, true)
-	inBrowser(t, "serve.mjs", 2*time.Minute, p.url, signupCode)
+	inBrowser(t, "serve.mjs", p.url, signupCode)
 	p.stop(t)
 }

@@ -176,7 +176,7 @@ func TestServeRefusesToStart(t *testing.T) {
 			writeFile(t, filepath.Join(dir, name), text)
 		}
 		cmd := serveCommand(t, dir, tt.env, tt.flags...)
-		stop := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		stop := time.AfterFunc(waitLimit, func() { _ = cmd.Process.Kill() })
 		out, err := cmd.CombinedOutput()
 		stop.Stop()
 		if err == nil || cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(string(out), tt.want) {

@@ -125,10 +125,10 @@ func (r *triggerRun) run(c *triggerCase, functions *functionsEmulator) []string 
 	}
 	var got []string
 	for markers := 0; markers < len(marked) || len(got) < len(c.Want); {
-		event, ok := events.next(20 * time.Second)
+		event, ok := events.next(waitLimit)
 		switch {
 		case !ok:
-			r.t.Errorf("no event within 20 s; %d of %d have come", len(got), len(c.Want))
+			r.t.Errorf("no event within %v; %d of %d have come", waitLimit, len(got), len(c.Want))
 			markers, got = len(marked), append(got, make([]string, len(c.Want)-len(got))...)
 		case strings.Contains(event.text, "marker/m"):
 			if strings.HasPrefix(event.text, "marker-") {

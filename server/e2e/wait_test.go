@@ -12,6 +12,9 @@ import (
 // duration.
 const waitLimit = time.Minute
 
+// scriptLimit is how long a test waits for a script or a suite of an SDK that makes many calls.
+const scriptLimit = 10 * time.Minute
+
 // limited ends a program with a dump of its goroutines unless stop is called within the limit. If the program does not
 // end, it is killed. stop reports whether the program was ended.
 func limited(cmd *exec.Cmd) (stop func() bool) {

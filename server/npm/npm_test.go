@@ -288,7 +288,7 @@ func (p *project) run(dir, name string, args ...string) string {
 func (p *project) measured(dir, name string, args ...string) (string, *os.ProcessState) {
 	p.t.Helper()
 	path := p.path()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(path, name), args...)
 	cmd.Dir = dir

@@ -73,7 +73,7 @@ while (clients.some((c) => c.made.length < 5)) await pause()
 report()
 await Promise.all(clients.map((c) => c.running))
 for (const c of clients.filter((c) => ['server', 'web'].includes(c.name))) {
-  for (let i = 0; c.seen !== c.made.length && i < 500; i++) await pause()
+  for (let i = 0; c.seen !== c.made.length && i < 3000; i++) await pause()
   assert.equal(c.seen, c.made.length, `${c.name}: documents of the listener`)
 }
 for (const c of clients.filter((c) => c.name !== 'server reads')) {

@@ -24,7 +24,7 @@ async function site(frontend, rolldown) {
 }
 
 // limit rejects if a promise takes longer than a limit.
-function limit(promise, what, ms = 60_000) {
+function limit(promise, what, ms = 180_000) {
   let timer
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: nothing for ${ms} ms`)), ms)))
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
@@ -53,7 +53,7 @@ export async function opened(frontend) {
     await page.waitForFunction(() => window.programs)
     return page
   }
-  const run = (page, name, config) => limit(page.evaluate(([n, c]) => window.programs[n](c), [name, config]), name, Number(process.env.LIMIT ?? 20_000))
+  const run = (page, name, config) => limit(page.evaluate(([n, c]) => window.programs[n](c), [name, config]), name, Number(process.env.LIMIT ?? 60_000))
   const close = async () => {
     await browser.close()
     pages.close()

@@ -44,6 +44,7 @@ try {
   const context = await browser.newContext()
   await context.route('https://apis.google.com/**', (route) => route.fulfill({ contentType: 'text/javascript', body: gapi }))
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   await page.goto(`${origin}/?auth=${encodeURIComponent(auth)}`)
   await page.waitForFunction('window.ready')
   let opened = context.waitForEvent('page')

@@ -15,6 +15,7 @@ try {
   await context.route(/\/__\/firebase\/[0-9.]+\//, (route) =>
     route.fulfill({ contentType: 'text/javascript', path: path.join(frontend, 'node_modules', 'firebase', path.basename(new URL(route.request().url()).pathname)) }))
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   const said = []
   page.on('console', (message) => said.push(message.text()))
   page.on('pageerror', (error) => said.push(String(error)))

@@ -13,6 +13,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || 
 try {
   const context = await browser.newContext({ locale: 'es-DO', ignoreHTTPSErrors: true })
   const admin = await context.newPage()
+  admin.setDefaultTimeout(60_000)
   const problems = []
   admin.on('pageerror', (error) => problems.push(String(error)))
   await admin.goto(`${origin}/LogIn`)
@@ -31,11 +32,12 @@ try {
   await admin.waitForURL('**/AdminView')
   await admin.getByRole('heading', { level: 1, name: 'Panel Administrativo' }).waitFor()
   await admin.getByRole('tab', { name: 'Boletín' }).click()
-  await admin.getByRole('tabpanel').getByText(/^(Total|Aún no hay)/).first().waitFor({ timeout: 15000 }).catch(async (error) => {
+  await admin.getByRole('tabpanel').getByText(/^(Total|Aún no hay)/).first().waitFor({ timeout: 60_000 }).catch(async (error) => {
     throw new Error(`${error.message}\nThe panel shows: ${await admin.getByRole('main').innerText()}\n${problems.join('\n')}`)
   })
 
   const visitor = await (await browser.newContext({ locale: 'es-DO', ignoreHTTPSErrors: true })).newPage()
+  visitor.setDefaultTimeout(60_000)
   visitor.on('pageerror', (error) => problems.push(String(error)))
   await visitor.goto(origin)
   const letter = visitor.locator('form').filter({ has: visitor.getByRole('button', { name: /Suscrib/ }) }).first()
