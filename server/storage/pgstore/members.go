@@ -17,8 +17,12 @@ import (
 // membersPause is the interval at which the lease is read.
 const membersPause = 100 * time.Millisecond
 
-// membersTimeout is the time limit of a read of the lease.
-const membersTimeout = 2 * time.Second
+// membersTimeout is the time limit of a read of the lease, and firstTimeout that of the first one, whose failure ends a
+// node or a command at its start.
+const (
+	membersTimeout = 2 * time.Second
+	firstTimeout   = 10 * time.Second
+)
 
 // Leader is the node that leads. The zero Leader means that no node leads.
 type Leader struct {
@@ -62,7 +66,7 @@ func OpenMembers(ctx context.Context, url string, log *slog.Logger) (*Members, e
 		err = m.findHost(ctx)
 	}
 	if err == nil {
-		err = m.look(ctx)
+		err = m.look(ctx, firstTimeout)
 	}
 	if err != nil {
 		pool.Close()
@@ -130,9 +134,9 @@ func (m *Members) NextInner(ctx context.Context) map[string]string {
 	return m.Inner()
 }
 
-// look reads the leader, and where the nodes are.
-func (m *Members) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, membersTimeout)
+// look reads the leader, and where the nodes are, within a time limit.
+func (m *Members) look(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var l Leader
 	var held bool
@@ -164,7 +168,7 @@ func (m *Members) look(ctx context.Context) error {
 func (m *Members) Run(ctx context.Context) error {
 	failing := false
 	for clock.Sleep(ctx, clock.System(), membersPause) == nil {
-		err := (&Store{pool: m.pool}).distrust(m.look(ctx))
+		err := (&Store{pool: m.pool}).distrust(m.look(ctx, membersTimeout))
 		if err != nil && !failing && ctx.Err() == nil {
 			m.log.Warn("the leader can't be read from PostgreSQL; the read is retried", "error", (&Store{pool: m.pool}).failed("read the lease", err))
 		}

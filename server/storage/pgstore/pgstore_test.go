@@ -103,6 +103,7 @@ func TestNodes(t *testing.T) {
 		{"one leads", testOneLeads},
 		{"an empty database is filled", testFill},
 		{"a key is changed without a replica", testAlone},
+		{"a start waits for a slow database", testStartsBehindALock},
 		{"a stop waits for a slow database", testStopsBehindALock},
 		{"an old leader is fenced", testAnOldLeaderIsFenced},
 		{"hand-overs don't move the clock", testHandOversDontMoveTheClock},

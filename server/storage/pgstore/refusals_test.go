@@ -9,7 +9,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -56,7 +55,7 @@ func TestRefusals(t *testing.T) {
 		var log bytes.Buffer
 		s, err := pgstore.Open(t.Context(), pgstore.Options{URL: tt.url, Node: "n", Local: small, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err == nil {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 			err = s.Lead(ctx)
 			cancel()
 			_ = s.Close()

@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +11,48 @@ import (
 	"clave/server/storage/pgstore/pgtest"
 	"clave/server/testwait"
 )
+
+// waits reports whether a session of a database has waited for a lock for a number of milliseconds.
+func waits(pg *pgtest.Server, url string, ms int) bool {
+	return pg.Number(url, fmt.Sprintf(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+		and clock_timestamp() - query_start > interval '%d milliseconds'`, ms)) > 0
+}
+
+// testStartsBehindALock opens the list of nodes while PostgreSQL is slow: another session holds a lock on the table of
+// nodes for longer than a later read may take.
+func testStartsBehindALock(t *testing.T, pg *pgtest.Server) {
+	url := pg.Database()
+	if err := lead(t, pgstore.Options{URL: url}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }() // it may be closed by the end of the test
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "lock table clave_node in access exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		m, err := pgstore.OpenMembers(t.Context(), url, nil)
+		if err == nil {
+			m.Close()
+		}
+		opened <- err
+	}()
+	testwait.Until(t, "the start waits for 2.5 s", func() bool { return len(opened) > 0 || waits(pg, url, 2500) })
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("OpenMembers = %v, want that it waits", err)
+	}
+}
 
 // testStopsBehindALock closes a leader while PostgreSQL is slow: another session holds a lock on the lease's row. Close
 // must wait for it and release the lease, which would last a minute otherwise.
@@ -30,13 +73,7 @@ func testStopsBehindALock(t *testing.T, pg *pgtest.Server) {
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
-	testwait.Until(t, "the stop waits for 1.5 s", func() bool {
-		if len(closed) > 0 {
-			return true
-		}
-		return pg.Number(url, `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-			and clock_timestamp() - query_start > interval '1500 milliseconds'`) > 0
-	})
+	testwait.Until(t, "the stop waits for 1.5 s", func() bool { return len(closed) > 0 || waits(pg, url, 1500) })
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
