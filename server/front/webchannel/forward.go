@@ -13,7 +13,7 @@ func (s *session) take() {
 	if len(s.mu.in) == 0 {
 		return // The session has ended.
 	}
-	s.mu.inBytes -= len(s.mu.in[0])
+	s.mu.inBytes -= weight(s.mu.in[0])
 	s.mu.in[0] = ""
 	s.mu.in = s.mu.in[1:]
 	s.countLocked()
@@ -102,11 +102,18 @@ func (s *session) accept(rid, ack int, maps []forwardMap) (st state, ok bool) {
 	return st, true
 }
 
-// size returns the number of bytes of messages.
+// besideMessage is the approximate memory of a waiting message beside its text, in bytes. Without it, a client could
+// have millions of messages of one byte wait.
+const besideMessage = 64
+
+// weight returns the number of bytes for which a waiting message counts.
+func weight(data string) int { return besideMessage + len(data) }
+
+// size returns the number of bytes for which messages count.
 func size(maps []forwardMap) int {
 	n := 0
 	for _, m := range maps {
-		n += len(m.data)
+		n += weight(m.data)
 	}
 	return n
 }
@@ -120,7 +127,7 @@ func (s *session) takeLocked(maps []forwardMap) {
 		s.mu.nextMap = m.id + 1
 		if s.mu.over.IsZero() {
 			s.mu.in = append(s.mu.in, m.data)
-			s.mu.inBytes += len(m.data)
+			s.mu.inBytes += weight(m.data)
 		}
 	}
 	signal(s.arrived)

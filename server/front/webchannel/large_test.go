@@ -67,7 +67,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 			t.Errorf("%d bytes are in the budget, want %d", got, want)
 		}
 	}
-	queue(0, text, len(text))
+	queue(0, text, weight(text))
 	whole, err := h.o.Parsing.Admit(t.Context(), h.o.Parsing.Most())
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	st := &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ended, s: s}
-	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(len(text)) {
+	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(weight(text)) {
 		t.Errorf("a message that can't be parsed yet: %v and %d bytes in the budget, want that it waits there", err, b.Used())
 	}
 	whole.Release()
@@ -85,7 +85,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	}
 	st.end()
 	queue(1, `{}`, 0)
-	queue(2, text, len(text)+2)
+	queue(2, text, weight(text)+weight(`{}`))
 	now.Advance(2 * time.Second)
 	other := b.Hold(nil)
 	defer other.Release()

@@ -34,8 +34,8 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	if !ok {
 		return
 	}
-	rid, err := strconv.Atoi(q.Get("RID"))
-	if err != nil || rid < 0 {
+	rid, err := parseNumber(q.Get("RID")) // The numbers of later requests must not overflow.
+	if err != nil {
 		http.Error(w, "Bad request: RID is not a number.", http.StatusBadRequest)
 		return
 	}
