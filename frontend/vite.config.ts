@@ -20,8 +20,9 @@ function importersOf(id: string, modules: Modules): string[] {
 }
 
 /**
- * A chunk of the modules whose importers meet a condition. One chunk compresses better than one for each module: without these chunks the home
- * page is 4 kB larger. The entry's own modules stay in its chunk, which loads the others in separate tasks (src/main.ts).
+ * A chunk of the modules whose importers meet a condition. One chunk compresses better than one for each module:
+ * without these chunks the home page is 4 kB larger. The entry's own modules stay in its chunk, which loads the others
+ * in separate tasks (src/main.ts).
  */
 function chunk(name: string, wanted: (importers: string[]) => boolean) {
   const isMember = (importers: string[]) => wanted(importers) && !importers.some((id) => /src[\\/]main\.ts$/.test(id))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -41,6 +42,29 @@ func TestCommentsAreNotWide(t *testing.T) {
 	if files < 1000 {
 		t.Errorf("only %d files were read", files)
 	}
+}
+
+// maxFormattedWidth is the width of lines of code that the formatter of TypeScript uses (biome.json).
+const maxFormattedWidth = 140
+
+// TestCommentsOfOtherLanguagesAreNotWide requires the same of scripts and configuration, and that comments of
+// TypeScript, JavaScript and style sheets are not wider than their code.
+func TestCommentsOfOtherLanguagesAreNotWide(t *testing.T) {
+	otherFiles(t, func(name, text string) {
+		if strings.HasSuffix(name, ".md") {
+			return
+		}
+		limit := maxCommentWidth
+		if slices.ContainsFunc(slashed, func(suffix string) bool { return strings.HasSuffix(name, suffix) }) {
+			limit = maxFormattedWidth
+		}
+		lines := strings.Split(text, "\n")
+		for i := range readerOf(name)(text) {
+			if utf8.RuneCountInString(lines[i-1]) > limit {
+				t.Errorf("%s:%d has more than %d characters: wrap the comment", name, i, limit)
+			}
+		}
+	})
 }
 
 // wideComments returns the positions of the lines of a file that have a comment and are too wide. Directives are

@@ -27,6 +27,16 @@ var afterCode = regexp.MustCompile(`\s(// .*)$`)
 // TestWordsOfOtherLanguages refuses the metaphors of TestWords in comments of TypeScript, JavaScript, style sheets,
 // rules, scripts and configuration, and in the documentation.
 func TestWordsOfOtherLanguages(t *testing.T) {
+	otherFiles(t, func(name, text string) {
+		for i, line := range readerOf(name)(text) {
+			checkComment(t, fmt.Sprintf("%s:%d", name, i), line)
+		}
+	})
+}
+
+// otherFiles calls read with the name and text of each file of the repository that readerOf reads.
+func otherFiles(t *testing.T, read func(name, text string)) {
+	t.Helper()
 	files := 0
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -38,8 +48,7 @@ func TestWordsOfOtherLanguages(t *testing.T) {
 			}
 			return nil
 		}
-		read := readerOf(name)
-		if read == nil {
+		if readerOf(name) == nil {
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -47,9 +56,7 @@ func TestWordsOfOtherLanguages(t *testing.T) {
 			return err
 		}
 		files++
-		for i, line := range read(string(text)) {
-			checkComment(t, fmt.Sprintf("%s:%d", name, i), line)
-		}
+		read(name, string(text))
 		return nil
 	})
 	if err != nil {

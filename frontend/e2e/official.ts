@@ -28,7 +28,10 @@ export function officeEnv({ url, firestore, auth }: Addresses, mailPort: number)
 /** The ports of the servers under one origin, and the port of the origin. */
 type Ports = Record<'hosting' | 'firestore' | 'auth' | 'office' | 'joined', number>
 
-/** The server that answers a path. The back office (firebase.json's run rewrites) and the data have their own paths; hosting answers all others. */
+/**
+ * The server that answers a path. The back office (firebase.json's run rewrites) and the data have their own paths;
+ * hosting answers all others.
+ */
 function portOf(route: string, { hosting, firestore, auth, office }: Ports): number {
   if (/^\/(?:api\/|sitemap\.xml$|boletin\/(?:baja|confirmar)|imagenes\/|eventos\/[^/?]+(?:\?|$))/.test(route)) return office
   if (/^\/(v1|emulator|google\.firestore)/.test(route)) return firestore

@@ -77,7 +77,10 @@ test.describe('actions before hydration', () => {
   })
 })
 
-/** The maximum number of bytes that a phone transfers for a page before the first gesture. Firebase's hosting emulator does not support Brotli. */
+/**
+ * The maximum number of bytes that a phone transfers for a page before the first gesture. Firebase's hosting emulator
+ * does not support Brotli.
+ */
 const MOST_BYTES = 'E2E_OFFICIAL' in process.env ? Infinity : 160 * 1024
 
 /** The files that the browser itself requests for each page. */
@@ -143,7 +146,10 @@ for (const route of PUBLIC_PATHS) {
   })
 }
 
-/** The lazy pictures of the first screen, the time at which its last picture is on the screen, and the time of the first request for scripts. */
+/**
+ * The lazy pictures of the first screen, the time at which its last picture is on the screen, and the time of the first
+ * request for scripts.
+ */
 async function firstScreen(): Promise<{ lazy: string[]; latest: number; begun: number }> {
   const shown = await new Promise<PerformanceEntryList>((resolve) =>
     new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type: 'element', buffered: true }),

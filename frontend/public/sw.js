@@ -1,8 +1,9 @@
-// Offline reading: stores visited pages and pictures, and the files that every page needs. scripts/build.mjs fills in the constants. This worker
-// does not answer requests that are not listed here: the panel, the data, and everything that is sent.
+// Offline reading: stores visited pages and pictures, and the files that every page needs. scripts/build.mjs fills in
+// the constants. This worker does not answer requests that are not listed here: the panel, the data, and everything
+// that is sent.
 //
-// Pages are not stale: they come from the network whenever it responds, and refer to scripts by content. A new build is a new worker with new
-// caches. It takes over at once and loads the pages that the old one had stored.
+// Pages are not stale: they come from the network whenever it responds, and refer to scripts by content. A new build is
+// a new worker with new caches. It takes over at once and loads the pages that the old one had stored.
 const VERSION = '__VERSION__'
 /** The files that are loaded when the worker is installed. */
 const SHELL = __SHELL__

@@ -1,5 +1,6 @@
-// Refuses text in JSX outside of src/i18n and src/content (P-15), where all visible texts are. Text is anything between tags or in an attribute
-// that screen readers read, literally or in an expression: a conditional, a concatenation or a template.
+// Refuses text in JSX outside of src/i18n and src/content (P-15), where all visible texts are. Text is anything between
+// tags or in an attribute that screen readers read, literally or in an expression: a conditional, a concatenation or a
+// template.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'

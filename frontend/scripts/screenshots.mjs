@@ -1,6 +1,6 @@
 /**
- * Takes pictures of every page of the site and the panel, and of their dialogs and menus, at three widths and in both themes. It writes them
- * into capturas/ (not in git) or the folder CAPTURAS.
+ * Takes pictures of every page of the site and the panel, and of their dialogs and menus, at three widths and in both
+ * themes. It writes them into capturas/ (not in git) or the folder CAPTURAS.
  *
  *   npm run capturas                   all pictures
  *   npm run capturas -- /donar semana  only some pages and states

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a standby of the primary. Its application_name is the name in the primary's synchronous_standby_names. Its initial data are a copy of the
-# primary's.
+# Runs a standby of the primary. Its application_name is the name in the primary's synchronous_standby_names. Its
+# initial data are a copy of the primary's.
 set -euo pipefail
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	part="$PGDATA.part"

@@ -1,7 +1,7 @@
 // Packs the npm packages: node pack.mjs VERSION FOLDER [PLATFORM-ARCH=PROGRAM …]
 //
-// FOLDER receives a tarball of the package clave and one for each program. The optional dependencies of clave are the packages of all platforms
-// with the same version; npm installs the matching one.
+// FOLDER receives a tarball of the package clave and one for each program. The optional dependencies of clave are the
+// packages of all platforms with the same version; npm installs the matching one.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

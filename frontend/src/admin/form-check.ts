@@ -4,8 +4,8 @@ import * as v from 'valibot'
 export type Checked<Output, Name extends string> = { ok: true; values: Output } | { ok: false; message: string; field: Name }
 
 /**
- * Checks the texts of a form against its schema. Blank fields come before invalid ones, in the schema's order. A blank field is one that its
- * schema refuses by `minLength(1)`.
+ * Checks the texts of a form against its schema. Blank fields come before invalid ones, in the schema's order. A blank
+ * field is one that its schema refuses by `minLength(1)`.
  */
 export function checkForm<Name extends string, Output>(
   schema: v.GenericSchema<Record<Name, string>, Output>,

@@ -13,8 +13,9 @@ export type Session =
 const TIMEOUT_MS = 4000
 
 /**
- * Watches the signed-in user and, while there is one, the record that makes an administrator. If the record becomes inactive, or reading it is
- * refused, the rights end immediately (F-804). The server decides; this function only reports. Returns a function that stops it.
+ * Watches the signed-in user and, while there is one, the record that makes an administrator. If the record becomes
+ * inactive, or reading it is refused, the rights end immediately (F-804). The server decides; this function only
+ * reports. Returns a function that stops it.
  */
 export function watchSession(report: (session: Session) => void): () => void {
   let stopped = false

@@ -31,7 +31,8 @@ export function Dialog({ open, onClose, title, kind, before, children }: Props) 
     if (closesOutside && gesture.target === element.current && beganOutside.current) onClose()
   }
   return (
-    // The backdrop is the dialog element itself. Its content fills it, so a click on the element is a click outside. The browser handles Escape.
+    // The backdrop is the dialog element itself. Its content fills it, so a click on the element is a click outside.
+    // The browser handles Escape.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={element}

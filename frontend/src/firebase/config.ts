@@ -1,5 +1,6 @@
 /**
- * The address of the data (README, "Targets"): the page's own origin (Clave), the official emulators, or Firebase. A build is for one target.
+ * The address of the data (README, "Targets"): the page's own origin (Clave), the official emulators, or Firebase. A
+ * build is for one target.
  */
 export type Target = 'mismo-origen' | 'emuladores' | 'firebase'
 

@@ -30,7 +30,10 @@ export async function scheduleDraft(id: string, publishAt: Date | null): Promise
   await updateDoc(doc(drafts, id), { publishAt: publishAt && Timestamp.fromDate(publishAt), updatedAt: serverTimestamp() })
 }
 
-/** Publishes a draft under the same id. Rejects with Changed if it is no longer a draft, for example because it was published at its time. */
+/**
+ * Publishes a draft under the same id. Rejects with Changed if it is no longer a draft, for example because it was
+ * published at its time.
+ */
 export async function publishDraft(id: string, event: EventFields, by: Writer): Promise<void> {
   await runTransaction(lite, async (transaction) => {
     const draft = doc(drafts, id)

@@ -77,8 +77,8 @@ export class Changed extends Error {
 }
 
 /**
- * Changes an event (P-04): all fields of the form, and the time of the change. It reads the event first, and writes with the precondition of
- * that version. It rejects with Changed if `expected` returns false.
+ * Changes an event (P-04): all fields of the form, and the time of the change. It reads the event first, and writes
+ * with the precondition of that version. It rejects with Changed if `expected` returns false.
  */
 export async function changeEvent(id: string, event: EventFields, expected: (now: Row) => boolean): Promise<void> {
   await runTransaction(lite, async (transaction) => {

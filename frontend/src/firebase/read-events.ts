@@ -26,7 +26,10 @@ function eventOf({ name, fields }: Document): PublicEvent {
   )
 }
 
-/** Sends a request below the database's documents. Resolves to its JSON, null for a document that does not exist; rejects with any other refusal. */
+/**
+ * Sends a request below the database's documents. Resolves to its JSON, null for a document that does not exist;
+ * rejects with any other refusal.
+ */
 async function request(path: string, options?: RequestInit): Promise<unknown> {
   const settings = firestoreSettings()
   const origin = 'host' in settings ? `http${settings.ssl ? 's' : ''}://${settings.host}` : 'https://firestore.googleapis.com'
@@ -65,8 +68,8 @@ async function documentsOf(selection: EventQuery): Promise<Document[]> {
 }
 
 /**
- * The events of a query, by one request. It loads the first rows, before the client of live queries, which is sixty times as large, is loaded.
- * Rejects if the server cannot be reached or refuses.
+ * The events of a query, by one request. It loads the first rows, before the client of live queries, which is sixty
+ * times as large, is loaded. Rejects if the server cannot be reached or refuses.
  */
 export async function readEvents(selection: EventQuery): Promise<PublicEvent[]> {
   const events = (await documentsOf(selection)).map(eventOf)

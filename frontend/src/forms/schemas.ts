@@ -4,8 +4,8 @@ import { t } from '../i18n/es'
 export type Collection = 'Massive Boletin' | 'ContactRequests' | 'voluntaryAplications' | 'IntrumentRental'
 
 /**
- * The limits of a field: at most `maxLength` characters after trimming (F-807). An `email` is converted to lower case and checked. An `anyEmail`
- * is also converted, but only the browser checks it (D-06).
+ * The limits of a field: at most `maxLength` characters after trimming (F-807). An `email` is converted to lower case
+ * and checked. An `anyEmail` is also converted, but only the browser checks it (D-06).
  */
 export type FieldRule = { kind: 'text' | 'email' | 'anyEmail'; required: boolean; maxLength: number }
 

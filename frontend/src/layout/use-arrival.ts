@@ -59,8 +59,9 @@ function named(hash: string): HTMLElement | null {
 }
 
 /**
- * After navigation: scrolls to the top, to the element that the address names, or, for Back and Forward, to the former position, and moves the
- * focus to the content. Opening or closing a modal does not scroll the page or move the focus; the modal does the latter.
+ * After navigation: scrolls to the top, to the element that the address names, or, for Back and Forward, to the former
+ * position, and moves the focus to the content. Opening or closing a modal does not scroll the page or move the focus;
+ * the modal does the latter.
  */
 export function useArrival(content: RefObject<HTMLElement | null>): void {
   const { pathname: address, hash, state, key } = useLocation()

@@ -19,7 +19,10 @@ const Stored = v.object({
   imageAlt: text,
 })
 
-/** The visible date and time: the record's own texts, otherwise those of its timestamp (D-28). With an invalid date the time is omitted too. */
+/**
+ * The visible date and time: the record's own texts, otherwise those of its timestamp (D-28). With an invalid date the
+ * time is omitted too.
+ */
 function show(date: string, time: string, moment: Date | null): { date: string; time: string } {
   const local = toLocal(moment)
   const day = date.trim() || local?.date || ''

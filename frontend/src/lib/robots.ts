@@ -15,8 +15,9 @@ export type Hints = {
 }
 
 /**
- * Whether a robot sent a form. The robot then receives a success although nothing is stored. Speed alone does not decide, because browsers fill in
- * forms: a fast form waits until the minimum time has passed. A form filled in by a script is sent by a robot.
+ * Whether a robot sent a form. The robot then receives a success although nothing is stored. Speed alone does not
+ * decide, because browsers fill in forms: a fast form waits until the minimum time has passed. A form filled in by a
+ * script is sent by a robot.
  */
 export function isRobot({ trap, moment, typed }: Hints): boolean {
   return trap !== '' || (moment < LEAST_WAIT && !typed)

@@ -52,8 +52,9 @@ const mayFollow = (next: EventsState, last: EventsState) =>
   !(last.phase === 'ready' && last.confirmed && next.phase === 'ready' && !next.confirmed)
 
 /**
- * The events of a query, live. On a phone a small request loads the first rows, from `moment` on, and the client of live queries (109 KB) is
- * loaded after the visitor's first gesture or after some time. A wider screen loads it after the first paint.
+ * The events of a query, live. On a phone a small request loads the first rows, from `moment` on, and the client of
+ * live queries (109 KB) is loaded after the visitor's first gesture or after some time. A wider screen loads it after
+ * the first paint.
  */
 export function useEvents(selection: EventQuery, moment: When = afterPaint): EventsState {
   const key = JSON.stringify(selection)

@@ -25,8 +25,9 @@ export const onPhone = () => matchMedia(NARROW_VIEW).matches
 let looked = false
 
 /**
- * Runs a function for content below a phone's first screen: after the visitor's first action, or after some time. Until then the connection and
- * the processor are available to visible content. On wider screens it runs after the first paint.
+ * Runs a function for content below a phone's first screen: after the visitor's first action, or after some time. Until
+ * then the connection and the processor are available to visible content. On wider screens it runs after the first
+ * paint.
  */
 export const whenSeen: When = (act) => {
   // A visitor who scrolled before hydration already uses the page.

@@ -1,6 +1,7 @@
-// Writes, reads and listens by the SDKs for servers and for the web until the standard input ends. Arguments: the frontend's folder, the port of a balancer, and the
-// name of the project. Each client creates documents in a collection of its own, one after another, and listens to it. Prints a line with the number of
-// documents of each client once all have some, and again at the end, after all listeners have all documents.
+// Writes, reads and listens by the SDKs for servers and for the web until the standard input ends. Arguments: the
+// frontend's folder, the port of a balancer, and the name of the project. Each client creates documents in a collection
+// of its own, one after another, and listens to it. Prints a line with the number of documents of each client once all
+// have some, and again at the end, after all listeners have all documents.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -19,7 +20,8 @@ let over = false
 process.stdin.resume().on('end', () => (over = true))
 const wrong = []
 
-// client repeats a step, which creates document i and returns when that is acknowledged, and counts them. retries is false for an SDK that does not retry.
+// client repeats a step, which creates document i and returns when that is acknowledged, and counts them. retries is
+// false for an SDK that does not retry.
 function client(name, step, { listen, retries = true }) {
   const c = { name, made: [], failed: 0, seen: 0 }
   listen?.((size) => {
@@ -83,7 +85,8 @@ for (const c of clients.filter((c) => c.name !== 'server reads')) {
 }
 for (const [counter, c] of [['server', clients[0]], ['web', clients[3]]]) {
   const n = (await admin.doc(`counters/${counter}`).get()).get('n')
-  assert.ok(n >= c.made.length, `${counter}: the counter is ${n} after ${c.made.length} transactions`) // one without a response may be repeated
+  // A transaction without a response may be repeated.
+  assert.ok(n >= c.made.length, `${counter}: the counter is ${n} after ${c.made.length} transactions`)
 }
 assert.deepEqual(wrong, [], 'errors at clients')
 report()

@@ -1,5 +1,6 @@
-// Listens at a node by the web SDK in Chromium while documents are written and a node ends. Arguments: the frontend's folder, the ports of the nodes, of
-// which sessions begin at the first one, the number of the process to kill, the name of the project, and true for long polling.
+// Listens at a node by the web SDK in Chromium while documents are written and a node ends. Arguments: the frontend's
+// folder, the ports of the nodes, of which sessions begin at the first one, the number of the process to kill, the name
+// of the project, and true for long polling.
 import assert from 'node:assert/strict'
 import { opened } from './opened.mjs'
 import { spreading } from './proxies.mjs'

@@ -1,5 +1,5 @@
-// Signs in by popup and by redirect with the site's SDK in Chromium. gapi.js replaces Google's library, which connects the SDK with its frame and
-// is loaded from the internet. Arguments: the frontend's folder, Auth's origin.
+// Signs in by popup and by redirect with the site's SDK in Chromium. gapi.js replaces Google's library, which connects
+// the SDK with its frame and is loaded from the internet. Arguments: the frontend's folder, Auth's origin.
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { once } from 'node:events'

@@ -43,7 +43,8 @@ export async function buffering(to) {
   return { port: server.address().port, tally, close: () => (server.close(), server.closeAllConnections()) }
 }
 
-// spreading sends each request over a connection of its own to the next of some ports that accepts one. Listen sessions begin at the first port.
+// spreading sends each request over a connection of its own to the next of some ports that accepts one. Listen sessions
+// begin at the first port.
 export async function spreading(ports) {
   let next = 0
   const server = http.createServer(async (req, res) => {

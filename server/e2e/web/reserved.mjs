@@ -1,5 +1,6 @@
-// Opens a page that begins like pages on Firebase Hosting, with the SDK's scripts and /__/firebase/init.js, and reads, writes and signs in with
-// that configuration. The scripts come from the site's SDK. Arguments: the frontend's folder, the page's address.
+// Opens a page that begins like pages on Firebase Hosting, with the SDK's scripts and /__/firebase/init.js, and reads,
+// writes and signs in with that configuration. The scripts come from the site's SDK. Arguments: the frontend's folder,
+// the page's address.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'

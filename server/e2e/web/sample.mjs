@@ -1,5 +1,6 @@
-// A suite like the samples of @firebase/rules-unit-testing. It finds all services by the environment variables, loads rules, clears data, reads the
-// coverage, and uses Cloud Storage, which responds that it is not available. Arguments: the frontend's folder.
+// A suite like the samples of @firebase/rules-unit-testing. It finds all services by the environment variables, loads
+// rules, clears data, reads the coverage, and uses Cloud Storage, which responds that it is not available. Arguments:
+// the frontend's folder.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -1,5 +1,6 @@
-// Drives the built site of a production server in Chromium. An administrator signs up with the secret code and uses the panel. A visitor sends a
-// form, which must appear there live. Arguments: the frontend's folder, the site's origin, the code.
+// Drives the built site of a production server in Chromium. An administrator signs up with the secret code and uses the
+// panel. A visitor sends a form, which must appear there live. Arguments: the frontend's folder, the site's origin, the
+// code.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -23,8 +23,9 @@ export function pageOf(params: URLSearchParams): number {
 }
 
 /**
- * The extent of a table that is watched. In the default order, the newest first, it is the pages up to the visible one and the next. A search,
- * a filter or another order needs all rows, because the server compares neither parts of words nor texts without accents.
+ * The extent of a table that is watched. In the default order, the newest first, it is the pages up to the visible one
+ * and the next. A search, a filter or another order needs all rows, because the server compares neither parts of words
+ * nor texts without accents.
  */
 export function extentOf(params: URLSearchParams): Extent {
   const order = params.get('orden')

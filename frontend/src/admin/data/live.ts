@@ -1,6 +1,7 @@
 /**
- * The state of a live list. `offline`: the rows are the last ones received and may be old. `total`: the number of all rows, of which these are
- * the first. `partial`: more rows were requested and have not arrived. `whole` reads all rows once.
+ * The state of a live list. `offline`: the rows are the last ones received and may be old. `total`: the number of all
+ * rows, of which these are the first. `partial`: more rows were requested and have not arrived. `whole` reads all rows
+ * once.
  */
 export type Live<T> = { status: 'loading' } | { status: 'error' } | Ready<T>
 

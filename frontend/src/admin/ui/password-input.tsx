@@ -7,7 +7,10 @@ type Props = { label: string; errorId?: string | undefined } & Pick<
   'name' | 'autoComplete' | 'value' | 'onChange' | 'onKeyDown' | 'minLength'
 >
 
-/** A password field that can show its text. The button's name does not contain the field's name, so that queries by label find only the field. */
+/**
+ * A password field that can show its text. The button's name does not contain the field's name, so that queries by
+ * label find only the field.
+ */
 export function PasswordInput({ label, errorId, ...input }: Props) {
   const [shown, setShown] = useState(false)
   const button = (

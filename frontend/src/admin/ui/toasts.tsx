@@ -17,8 +17,8 @@ const Context = createContext<((notice: Notice) => void) | null>(null)
 const SHORT_MS = 4000
 
 /**
- * Shows notices at the edge of the panel, in a live region. Radix's toasts repeat their text in a hidden element, so that the page contains it
- * twice.
+ * Shows notices at the edge of the panel, in a live region. Radix's toasts repeat their text in a hidden element, so
+ * that the page contains it twice.
  */
 export function Toasts({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Shown[]>([])

@@ -2,7 +2,10 @@ import * as v from 'valibot'
 import { filled } from '../../admin/form-check'
 import { es } from '../../i18n/es-admin'
 
-/** The minimum length of a password and the maximum lengths of texts, in characters. The back office has the same limits (server/backoffice). */
+/**
+ * The minimum length of a password and the maximum lengths of texts, in characters. The back office has the same limits
+ * (server/backoffice).
+ */
 export const LIMITS = { password: 6, name: 120, email: 254 } as const
 
 const { emptyFields } = es.access

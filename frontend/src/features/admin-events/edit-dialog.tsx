@@ -9,8 +9,8 @@ import { type Values, valuesOf } from './event-values'
 type Props = { event: MusicEvent | undefined; onClose: (id: string) => void }
 
 /**
- * Changes a saved event (P-04). Closing with unsaved changes requires a confirmation, in which another Escape closes. If another user changes
- * or deletes the event meanwhile, the dialog reports it and keeps the text.
+ * Changes a saved event (P-04). Closing with unsaved changes requires a confirmation, in which another Escape closes.
+ * If another user changes or deletes the event meanwhile, the dialog reports it and keeps the text.
  */
 export function EditDialog({ event, onClose }: Props) {
   const form = useRef<HTMLFormElement>(null)

@@ -6,7 +6,10 @@ import { panelPrice } from '../../lib/money'
 /** The maximum price (F-807). */
 export const MAX_PRICE = 10_000_000
 
-/** Parses a date into the stored form, also from `5/9/2031`, `05-09-2031` and `5.9.2031`. The day comes first, as is usual in the country. */
+/**
+ * Parses a date into the stored form, also from `5/9/2031`, `05-09-2031` and `5.9.2031`. The day comes first, as is
+ * usual in the country.
+ */
 export function isoDate(text: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text.trim()) ?? []
   return year ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text.trim()

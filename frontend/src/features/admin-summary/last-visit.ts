@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** The time of a user's previous visit on this device, as of the opening of the panel; null on the first visit. Leaving the panel updates it. */
+/**
+ * The time of a user's previous visit on this device, as of the opening of the panel; null on the first visit. Leaving
+ * the panel updates it.
+ */
 export function useLastVisit(uid: string): Date | null {
   const key = `panel-visita-${uid}`
   const [last] = useState(() => read(key))

@@ -6,8 +6,8 @@ import { useEvents } from '../../lib/use-events'
 const NONE: PublicEvent[] = []
 
 /**
- * The events of the visible days, live. Another range is another subscription (F-243). Until its events are received, `events` are those of the
- * previous range that are also in this one.
+ * The events of the visible days, live. Another range is another subscription (F-243). Until its events are received,
+ * `events` are those of the previous range that are also in this one.
  */
 export function useRangeEvents(days: string[]): { events: PublicEvent[]; loading: boolean } {
   const { from, until } = rangeOf(days)

@@ -3,7 +3,10 @@ import type { PublicEvent } from '../../lib/event'
 import { DASH } from '../../lib/dates'
 import { spokenDay, spokenTime } from '../../lib/spoken'
 
-/** The three boxes of an event, with a dash for missing values (F-125). The line above has the date already: the boxes add the weekday and the spoken time. */
+/**
+ * The three boxes of an event, with a dash for missing values (F-125). The line above has the date already: the boxes
+ * add the weekday and the spoken time.
+ */
 export function Boxes({ event }: { event: PublicEvent }) {
   const boxes = [
     { name: tEvent.date, text: event.date, note: spokenDay(event.moment, event.date) },

@@ -1,5 +1,5 @@
-// Checks the compressed size of the files that the page loads before it shows documents, of those that it loads on demand, and the size of all
-// embedded files.
+// Checks the compressed size of the files that the page loads before it shows documents, of those that it loads on
+// demand, and the size of all embedded files.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 

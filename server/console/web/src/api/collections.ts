@@ -43,7 +43,10 @@ const DeleteLine = v.union([
   v.object({ deleted: v.number(), total: v.number(), undo: v.optional(v.string()) }),
 ])
 
-/** Deletes documents and collections with everything below them. If it fails, the undo token of the completed deletions precedes the error. */
+/**
+ * Deletes documents and collections with everything below them. If it fails, the undo token of the completed deletions
+ * precedes the error.
+ */
 export const deleteTrees = (scope: Scope, paths: string[]) => stream(DeleteLine, '/api/delete', { body: { ...scope, paths } })
 
 const UndoLine = v.union([

@@ -121,8 +121,8 @@ export type Watcher = {
 }
 
 /**
- * Watches until the returned function is called. Documents that another watch has received before come from the SDK's cache; their confirmation
- * by the server is a change of metadata only.
+ * Watches until the returned function is called. Documents that another watch has received before come from the SDK's
+ * cache; their confirmation by the server is a change of metadata only.
  */
 export function watchDocuments(watch: Watch, { changed, waiting, failed }: Watcher): () => void {
   let changes: Changes = { added: [], modified: [], removed: [], first: true }
@@ -142,7 +142,10 @@ export function watchDocuments(watch: Watch, { changed, waiting, failed }: Watch
   )
 }
 
-/** Watches one document until the returned function is called. changed is called when the server has confirmed it, at first and after changes. */
+/**
+ * Watches one document until the returned function is called. changed is called when the server has confirmed it, at
+ * first and after changes.
+ */
 export function watchDocument(scope: Scope, path: string, changed: () => void): () => void {
   return onSnapshot(
     doc(databaseOf(scope), path),

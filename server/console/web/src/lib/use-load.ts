@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 export type Load<T> = { status: 'loading' } | { status: 'error'; error: unknown } | { status: 'ready'; data: T }
 
 /**
- * Loads data when the key or the variant changes, or when reload is called. A new load aborts the previous one. Data with the same key are kept
- * until it ends. Initial data are not loaded again.
+ * Loads data when the key or the variant changes, or when reload is called. A new load aborts the previous one. Data
+ * with the same key are kept until it ends. Initial data are not loaded again.
  */
 export function useLoad<T>(
   key: string,

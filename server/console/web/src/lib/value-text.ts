@@ -9,7 +9,10 @@ export function relativeName(name: string): string {
 /** A reference as text: a path if it is below root, which ends with /documents/, and otherwise the whole name. */
 export const referenceText = (name: string, root: string): string => (name.startsWith(root) ? name.slice(root.length) : name)
 
-/** The reference of a path below root or of a whole name; null if the text is neither. A path has an even number of ids, a name does not. */
+/**
+ * The reference of a path below root or of a whole name; null if the text is neither. A path has an even number of ids,
+ * a name does not.
+ */
 export function referenceOf(text: string, root: string): string | null {
   const ids = text.split('/')
   if (ids.includes('')) return null

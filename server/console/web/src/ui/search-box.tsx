@@ -4,7 +4,10 @@ const PAUSE_MS = 200
 
 type Props = { label: string; text: string; set: (text: string) => void; hint?: string; mono?: boolean; wide?: boolean }
 
-/** A field that searches while the user types, after a short pause, or at once on Enter. It keeps the typed text while the address changes. */
+/**
+ * A field that searches while the user types, after a short pause, or at once on Enter. It keeps the typed text while
+ * the address changes.
+ */
 export function SearchBox({ label, text, set, hint, mono = false, wide = false }: Props) {
   const [typed, setTyped] = useState(text)
   const [sent, setSent] = useState(text)

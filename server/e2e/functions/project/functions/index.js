@@ -1,5 +1,5 @@
-// Five functions of both generations that trigger each other: a document in c is marked, the mark creates a record in log, the record increments a
-// sum, and the change of the sum is recorded with its author.
+// Five functions of both generations that trigger each other: a document in c is marked, the mark creates a record in
+// log, the record increments a sum, and the change of the sum is recorded with its author.
 const { initializeApp } = require('firebase-admin/app')
 const { getFirestore, FieldValue } = require('firebase-admin/firestore')
 const { onDocumentCreated, onDocumentUpdated, onDocumentWrittenWithAuthContext } = require('firebase-functions/v2/firestore')
