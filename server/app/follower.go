@@ -32,12 +32,14 @@ import (
 // UNAVAILABLE if the replica was in contact with neither the leader nor PostgreSQL for a lease, if the leader has other
 // rules in force than this node, and if the state has to be opened again.
 
-// The interval at which a node checks its contact, the maximum time for which the leader waits for a row of the log
-// after a node's last one, and the time for which a read waits for a leader.
+// The interval at which a node checks its contact; the maximum time for which the leader waits for a row of the log
+// after a node's last one; the time limit of a request for a read index; the time after which a read that has reached
+// no index is forwarded; the time for which a read of a stream waits for a leader, and the pause between its attempts.
 const (
 	contactPause = 100 * time.Millisecond
 	indexWait    = 400 * time.Millisecond
 	indexTimeout = 2 * time.Second
+	readTimeout  = time.Second
 	maxIndexWait = 5 * time.Second
 	indexPause   = 20 * time.Millisecond
 )
@@ -140,12 +142,12 @@ func (f *follower) now(ctx context.Context, s *followed) error {
 
 // index waits until reads see everything that a read index names, and have its versions.
 func (f *follower) index(ctx context.Context, s *followed) error {
-	r, err := f.indexes.Do(ctx) // each request ends within indexTimeout
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	r, err := f.indexes.Do(ctx)
 	if err != nil || r.by == s {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
-	defer cancel()
 	return f.reach(ctx, s, r)
 }
 

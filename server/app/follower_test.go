@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"clave/server/front/budget"
 	"clave/server/process"
@@ -34,4 +36,32 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 		}
 		s.mu.inProgress.Wait() // it is no longer in progress here
 	}
+}
+
+// TestReadsDoNotWaitLongForAnIndex lets two reads wait for a leader that does not respond, the second one behind the
+// first one's request. Neither waits for two requests: it is forwarded then, and waits for a leader once more.
+func TestReadsDoNotWaitLongForAnIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &follower{}
+		f.indexes.Call = func(context.Context) (timedIndex, error) {
+			<-time.After(indexTimeout) // the time limit of f.request
+			return timedIndex{}, context.DeadlineExceeded
+		}
+		reads := make(chan time.Duration)
+		for range 2 {
+			go func() {
+				began := time.Now()
+				if err := f.index(t.Context(), &followed{}); err == nil {
+					t.Error("there is an index without a leader")
+				}
+				reads <- time.Since(began)
+			}()
+			synctest.Wait()
+		}
+		for range 2 {
+			if took := <-reads; took > indexTimeout {
+				t.Errorf("a read has waited %v for an index, want at most %v", took, indexTimeout)
+			}
+		}
+	})
 }
