@@ -36,7 +36,7 @@ func TestCommitsShareFlushes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = memory.Close() })
-	store := &countingStore{Store: memory, takes: 2 * time.Millisecond}
+	store := &countingStore{Store: memory, takes: 20 * time.Millisecond} // in which all callers queue
 	e := open(t, engine.Options{Store: store})
 	const callers, rounds = 16, 20
 	var wg sync.WaitGroup

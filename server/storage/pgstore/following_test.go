@@ -93,7 +93,7 @@ func testAReplicaWithoutContact(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	leader := lead(t, pgstore.Options{URL: url, Node: "one"})
 	set(t, leader, "a", "0")
-	second := openOnly(t, pgstore.Options{URL: url, Node: "two", Lease: 300 * time.Millisecond}) // does not follow
+	second := openOnly(t, pgstore.Options{URL: url, Node: "two", Lease: 2 * time.Second}) // does not follow
 	var replica *pgstore.Replica
 	stop, err := second.Read(func(r *pgstore.Replica) (func([]storage.Op), error) {
 		replica = r

@@ -276,7 +276,7 @@ func testAFullDiskHandsOver(t *testing.T, pg *pgtest.Server) {
 	url := pg.Database()
 	disks := []*limited{{FS: vfs.Default}, {FS: vfs.Default}}
 	open := func(i int) *pgstore.Store {
-		o := pgstore.Options{URL: url, Node: fmt.Sprint(i), Dir: filepath.Join(t.TempDir(), "replica"), Lease: time.Second, Local: small}
+		o := pgstore.Options{URL: url, Node: fmt.Sprint(i), Dir: filepath.Join(t.TempDir(), "replica"), Lease: 4 * time.Second, Local: small}
 		o.Local.FS = disks[i]
 		s, err := pgstore.Open(t.Context(), o)
 		if err != nil {
