@@ -170,9 +170,18 @@ func (a *App) makeFolder(name string) (path string, err error) {
 		err = os.Chmod(path, 0o700)
 	}
 	if err != nil {
-		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", a.config.DataDir, err)
+		return "", folderError(a.config.DataDir, err)
 	}
 	return path, nil
+}
+
+// folderError returns the error for a data folder that can't be created or, if it exists, can't be written to.
+func folderError(dir string, err error) error {
+	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+		return fault.Wrap(err, fault.FailedPrecondition,
+			"cannot write to the data folder %s: %v. Make it writable for the user of the server, or choose another with --data.", dir, err)
+	}
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", dir, err)
 }
 
 // openError returns the error for a data folder that can't be opened, with a remedy.
