@@ -26,7 +26,7 @@ import (
 func Open(dir string, o Options) (*Store, error) {
 	o.EnsureDefaults()
 	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log)}
-	s.space = newSpace(o.FS, dir, o.Log, s.closing)
+	s.space = newSpace(o.FS, dir, s)
 	if err := o.FS.MkdirAll(dir, folderMode); err != nil {
 		return nil, openError(dir, err)
 	}

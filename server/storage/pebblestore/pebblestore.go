@@ -219,6 +219,9 @@ func (s *Store) survive(call func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
+			if failed := s.failed.Load(); err == nil && failed != nil {
+				err = failed.cause // A log may have failed while it was called (logfile.go).
+			}
 		case fatal:
 			s.failed.CompareAndSwap(nil, &p)
 			err = p.cause
@@ -261,7 +264,7 @@ func (s *Store) close() error {
 	if err := s.flushLast(); err != nil {
 		return fmt.Errorf("close pebble: %w", errors.Join(err, s.closeDB()))
 	}
-	if err := s.closeDB(); err != nil {
+	if err := s.survive(s.closeDB); err != nil {
 		return fmt.Errorf("close pebble: %w", err)
 	}
 	return nil

@@ -55,6 +55,8 @@ type space struct {
 	closing <-chan struct{}
 	// opened is set once Open has succeeded.
 	opened atomic.Bool
+	// failed is the store's fatal error.
+	failed *atomic.Pointer[fatal]
 	// synced records the synced bytes of logs.
 	synced *synced
 	// stuck is closed when a write has found the disk full while the store was being opened or closed.
@@ -70,9 +72,12 @@ type space struct {
 	}
 }
 
-// newSpace returns the file system of the store in a folder.
-func newSpace(fs vfs.FS, dir string, log *slog.Logger, closing <-chan struct{}) *space {
-	return &space{FS: fs, dir: dir, log: log, clock: clock.System(), closing: closing, stuck: make(chan struct{}), synced: newSynced(fs, dir, log)}
+// newSpace returns the file system of a store in a folder.
+func newSpace(fs vfs.FS, dir string, of *Store) *space {
+	return &space{
+		FS: fs, dir: dir, log: of.log, clock: clock.System(), closing: of.closing, failed: &of.failed, stuck: make(chan struct{}),
+		synced: newSynced(fs, dir, of.log),
+	}
 }
 
 // isFull reports whether an error means that the disk is full.

@@ -19,24 +19,30 @@ func (s *space) Unwrap() vfs.FS { return s.FS }
 
 // Create implements vfs.FS.
 func (s *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := s.file(name, func() (vfs.File, error) { return s.FS.Create(name, category) })
-	if err == nil && category == compaction {
-		return &spareFile{f}, nil
+	create := func() (vfs.File, error) { return s.FS.Create(name, category) }
+	if category != compaction {
+		return s.writable(name, create)
 	}
-	return s.wide(f, err)
+	f, err := s.file(name, create)
+	if err != nil {
+		return nil, err
+	}
+	return &spareFile{f}, nil
 }
 
 // OpenReadWrite implements vfs.FS.
 func (s *space) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	return s.wide(s.file(name, func() (vfs.File, error) { return s.FS.OpenReadWrite(name, category, opts...) }))
+	return s.writable(name, func() (vfs.File, error) { return s.FS.OpenReadWrite(name, category, opts...) })
 }
 
 // ReuseForWrite implements vfs.FS.
 func (s *space) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := s.synced.remove(old); err != nil {
-		return nil, err
-	}
-	return s.wide(s.file(name, func() (vfs.File, error) { return s.FS.ReuseForWrite(old, name, category) }))
+	return s.writable(name, func() (vfs.File, error) {
+		if err := s.synced.remove(old); err != nil {
+			return nil, err
+		}
+		return s.FS.ReuseForWrite(old, name, category)
+	})
 }
 
 // Remove implements vfs.FS.
@@ -54,6 +60,18 @@ func (s *space) Rename(old, name string) error {
 	}
 	s.synced.renamed(name)
 	return nil
+}
+
+// writable opens a log or another file for writing.
+func (s *space) writable(name string, open func() (vfs.File, error)) (vfs.File, error) {
+	if number, ok := s.synced.logNumber(name); ok {
+		return s.openLog(name, number, open)
+	}
+	f, err := s.file(name, open)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // file opens a file for writing.
@@ -103,17 +121,6 @@ func (f *spaceFile) Preallocate(offset, length int64) error {
 		return nil
 	}
 	return f.File.Preallocate(offset, length)
-}
-
-// wide returns the results of file as a file of Pebble's. The syncs of logs are recorded.
-func (s *space) wide(f *spaceFile, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	if number, ok := s.synced.logNumber(f.name); ok {
-		return &logFile{spaceFile: f, synced: s.synced, number: number}, nil
-	}
-	return f, nil
 }
 
 // compaction is Pebble's category of tables that compactions write.

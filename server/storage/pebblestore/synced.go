@@ -293,42 +293,5 @@ func (s *synced) close() error {
 	return file.Close()
 }
 
-// logFile is a log whose syncs are recorded.
-type logFile struct {
-	*spaceFile
-	synced *synced
-	number uint64
-	// written and failed are used only by Pebble's one writer of the log. Pebble syncs a log at its end even after a
-	// failure.
-	written uint64
-	failed  bool
-}
-
-// Write implements io.Writer.
-func (f *logFile) Write(p []byte) (n int, err error) {
-	n, err = f.spaceFile.Write(p)
-	f.written += uint64(n)
-	f.failed = f.failed || err != nil
-	return n, err
-}
-
-// Sync implements vfs.File.
-func (f *logFile) Sync() error { return f.sync(f.spaceFile.Sync) }
-
-// SyncData implements vfs.File.
-func (f *logFile) SyncData() error { return f.sync(f.spaceFile.SyncData) }
-
-// sync syncs the log and records that, unless a write or a sync has failed.
-func (f *logFile) sync(how func() error) error {
-	if err := how(); err != nil {
-		f.failed = true // A later sync may succeed without the data.
-		return err
-	}
-	if !f.failed { // The last bytes may be a part of a chunk.
-		f.synced.mark(f.number, f.written)
-	}
-	return nil
-}
-
 // isLogFile reports whether a name is that of a log.
 func isLogFile(name string) bool { return filepath.Ext(name) == logSuffix }
