@@ -255,8 +255,8 @@ func (s *Store) Close() (err error) {
 // close is the first call of Close.
 func (s *Store) close() error {
 	close(s.closing) // ends writes that wait for space
-	if !s.drain() {
-		return fmt.Errorf("close pebble: %w", errors.Join(storage.ErrFull, s.unlock()))
+	if !s.drain() || s.space.isStuck() {
+		return errors.Join(noRoomToClose(s.space.dir), s.unlock())
 	}
 	if failed := s.failed.Load(); failed != nil {
 		return errors.Join(fmt.Errorf("pebble has failed before: %w", failed.cause), s.closeDB())
@@ -311,7 +311,7 @@ func (s *Store) flushLast() error {
 // stays open until the process ends. Everything acknowledged is in the log.
 func (s *Store) closeDB() error {
 	if s.space.isStuck() {
-		return errors.Join(storage.ErrFull, s.unlock())
+		return errors.Join(noRoomToClose(s.space.dir), s.unlock())
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- s.db.Close() }()
@@ -319,7 +319,7 @@ func (s *Store) closeDB() error {
 	case err := <-closed:
 		return errors.Join(err, s.space.synced.close(), s.lock.Close())
 	case <-s.space.stuck: // Pebble releases its own reference to the lock, if Close returns at all.
-		return errors.Join(storage.ErrFull, s.space.synced.close(), s.lock.Close())
+		return errors.Join(noRoomToClose(s.space.dir), s.space.synced.close(), s.lock.Close())
 	}
 }
 

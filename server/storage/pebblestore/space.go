@@ -240,6 +240,12 @@ func noRoom(dir, detail string) error {
 	return fault.Wrap(errors.Join(storage.ErrFull, syscall.ENOSPC), fault.ResourceExhausted, "the disk of %s is full: %s. Free some space and start again.", dir, detail)
 }
 
+// noRoomToClose returns the error for a store that is closed on a full disk.
+func noRoomToClose(dir string) error {
+	return fault.Wrap(storage.ErrFull, fault.ResourceExhausted,
+		"the disk of %s is full, so the latest writes are still in the log. None that was acknowledged is lost. Free some space before the next start.", dir)
+}
+
 // Usage returns the bytes that the store uses on the disk, and the free bytes there, or zero if they can't be measured.
 func (s *Store) Usage() (used, free uint64) {
 	if !s.begin() {

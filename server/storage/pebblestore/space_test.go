@@ -281,6 +281,14 @@ func TestAWriteWaitsForSpace(t *testing.T) {
 	}
 }
 
+// wantFullClose requires the error of a Close on a full disk, whose message names the folder.
+func wantFullClose(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, storage.ErrFull) || !strings.HasPrefix(fault.FromError(err).Message, "the disk of data is full") {
+		t.Errorf("Close = %v, want an ErrFull that names the folder", err)
+	}
+}
+
 // TestCloseOnAFullDisk closes a store while a write waits for space. Both calls return, and acknowledged data are kept.
 func TestCloseOnAFullDisk(t *testing.T) {
 	abandons(t)
@@ -297,9 +305,7 @@ func TestCloseOnAFullDisk(t *testing.T) {
 	go func() { waiting <- write(context.Background(), s, "waits", 10) }()
 	for s.space.waiting.Load() == 0 && t.Context().Err() == nil {
 	}
-	if err := s.Close(); err == nil {
-		t.Error("Close on a full disk reports nothing")
-	}
+	wantFullClose(t, s.Close())
 	if err := <-waiting; err == nil {
 		t.Error("a write that waited is acknowledged though there was no space")
 	}
@@ -479,9 +485,7 @@ func TestCloseWhileWritesStall(t *testing.T) {
 			go func() { closed <- s.Close() }()
 			select {
 			case err := <-closed:
-				if !errors.Is(err, storage.ErrFull) {
-					t.Errorf("Close = %v, want ErrFull", err)
-				}
+				wantFullClose(t, err)
 			case <-time.After(30 * time.Second):
 				t.Fatal("Close waits for what cannot end")
 			}
