@@ -11,6 +11,7 @@ import (
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/operation"
+	"clave/server/query"
 	"clave/server/resource"
 )
 
@@ -205,8 +206,9 @@ func (f *follower) restart(ctx context.Context) bool {
 func (f *follower) apply(ctx context.Context, c document.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var judge query.Judge
 	for _, v := range f.mu.views.affected(c.Changes) {
-		d := v.change(ctx, c.Version, v.hits)
+		d := v.change(ctx, c.Version, &judge, v.hits)
 		v.hits = nil
 		// A view with a window may change without a delta: in its reserve, or while the window is loaded.
 		if d != nil || v.windowed() {

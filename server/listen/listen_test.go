@@ -26,7 +26,7 @@ var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 
 // fixture holds an engine and its hub.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
 	engine *engine.Engine
 	hub    *listen.Hub
 }
@@ -72,9 +72,7 @@ func newFixtureOf(t testing.TB, eo engine.Options, o listen.Options) *fixture {
 			t.Errorf("close store: %v", err)
 		}
 	})
-	h := &fixture{engine: e, hub: hub}
-	h.t, _ = t.(*testing.T)
-	return h
+	return &fixture{t: t, engine: e, hub: hub}
 }
 
 // set returns a write of a document whose field n is a number; without number it deletes the document.

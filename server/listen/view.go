@@ -115,13 +115,13 @@ func (f *follower) detach(t *target) {
 }
 
 // change computes the delta of a commit, or nil if the view does not change. follower.mu is held.
-func (v *view) change(ctx context.Context, at clock.Version, changes []document.Change) *delta {
+func (v *view) change(ctx context.Context, at clock.Version, j *query.Judge, changes []document.Change) *delta {
 	if v.windowed() {
-		return v.slide(ctx, at, changes)
+		return v.slide(ctx, at, j, changes)
 	}
 	d := &delta{version: at}
 	for _, c := range changes {
-		before, after := v.shows(c.Before), v.shows(c.After)
+		before, after := v.showsBy(j, c.Before), v.showsBy(j, c.After)
 		switch {
 		case after:
 			d.add(v, change{kind: live.Changed, name: c.Name}, c.After)
@@ -140,14 +140,17 @@ func (v *view) change(ctx context.Context, at clock.Version, changes []document.
 }
 
 // shows reports whether a document is in the view, ignoring its limit and offset.
-func (v *view) shows(d *document.Document) bool {
+func (v *view) shows(d *document.Document) bool { return v.showsBy(nil, d) }
+
+// showsBy is shows with a Judge, which may be nil.
+func (v *view) showsBy(j *query.Judge, d *document.Document) bool {
 	if d == nil {
 		return false
 	}
 	if v.query == nil {
 		return slices.Contains(v.names, d.Name)
 	}
-	return v.query.Matches(d) && v.query.InCursors(d)
+	return v.query.MatchesBy(j, d) && v.query.InCursorsBy(j, d)
 }
 
 // add adds a change, with its document if it has one.

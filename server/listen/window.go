@@ -142,7 +142,7 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at operation.At) (
 }
 
 // slide computes the delta of a view with a window. follower.mu is held.
-func (v *view) slide(ctx context.Context, at clock.Version, changes []document.Change) *delta {
+func (v *view) slide(ctx context.Context, at clock.Version, j *query.Judge, changes []document.Change) *delta {
 	if v.loading != nil {
 		v.loading.late = append(v.loading.late, lateCommit{version: at, changes: changes})
 		return nil
@@ -150,12 +150,12 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []document.C
 	if v.win == nil || at <= v.win.from {
 		return nil
 	}
-	if !v.concerned(changes) {
+	if !v.concerned(j, changes) {
 		return nil
 	}
 	defer v.countWindow()
 	before := slices.Clone(v.win.visible())
-	if err := v.advance(ctx, at, changes); err != nil {
+	if err := v.advance(ctx, at, j, changes); err != nil {
 		v.follower.hub.o.Log.Error("the window of a query could not be refilled", "error", err)
 		v.win = nil
 		return &delta{version: at, lost: true}
@@ -164,9 +164,9 @@ func (v *view) slide(ctx context.Context, at clock.Version, changes []document.C
 }
 
 // concerned reports whether one of the changed documents is or was in the view.
-func (v *view) concerned(changes []document.Change) bool {
+func (v *view) concerned(j *query.Judge, changes []document.Change) bool {
 	for _, c := range changes {
-		if v.shows(c.Before) || v.shows(c.After) {
+		if v.showsBy(j, c.Before) || v.showsBy(j, c.After) {
 			return true
 		}
 	}
@@ -174,13 +174,13 @@ func (v *view) concerned(changes []document.Change) bool {
 }
 
 // advance applies a commit to the window, and refills it at that version if it ran short.
-func (v *view) advance(ctx context.Context, at clock.Version, changes []document.Change) error {
+func (v *view) advance(ctx context.Context, at clock.Version, j *query.Judge, changes []document.Change) error {
 	for _, c := range changes {
 		before, after := c.Before, c.After
-		if !v.shows(before) {
+		if !v.showsBy(j, before) {
 			before = nil
 		}
-		if !v.shows(after) {
+		if !v.showsBy(j, after) {
 			after = nil
 		}
 		v.win.replace(before, after)
@@ -284,7 +284,7 @@ func (v *view) adopt(ctx context.Context, w *window, late []lateCommit) error {
 		if c.version <= w.from {
 			continue
 		}
-		if err := v.advance(ctx, c.version, c.changes); err != nil {
+		if err := v.advance(ctx, c.version, nil, c.changes); err != nil {
 			v.win = nil
 			return err
 		}

@@ -10,7 +10,10 @@ import (
 
 // Matches reports whether a document is in the query's scope, passes its filter and has every field of its
 // order. Cursors, offset and limit are ignored.
-func (q *Query) Matches(d *document.Document) bool {
+func (q *Query) Matches(d *document.Document) bool { return q.MatchesBy(nil, d) }
+
+// MatchesBy is Matches with a Judge, which may be nil.
+func (q *Query) MatchesBy(j *Judge, d *document.Document) bool {
 	if !q.InScope(d.Name) {
 		return false
 	}
@@ -19,7 +22,7 @@ func (q *Query) Matches(d *document.Document) bool {
 			return false
 		}
 	}
-	return q.Where == nil || holds(q.Where, d)
+	return q.Where == nil || j.holds(q.Where, d)
 }
 
 // InScope reports whether the query reads the collection that a document is in.
@@ -56,25 +59,25 @@ func field(d *document.Document, path value.FieldPath) (value.Value, bool) {
 }
 
 // holds reports whether a filter holds for a document.
-func holds(f Filter, d *document.Document) bool {
+func (j *Judge) holds(f Filter, d *document.Document) bool {
 	switch x := f.(type) {
 	case *And:
 		for _, inner := range x.Filters {
-			if !holds(inner, d) {
+			if !j.holds(inner, d) {
 				return false
 			}
 		}
 		return true
 	case *Or:
 		for _, inner := range x.Filters {
-			if holds(inner, d) {
+			if j.holds(inner, d) {
 				return true
 			}
 		}
 		return false
 	case Field:
 		v, ok := d.Get(x.Path)
-		return ok && x.Holds(v)
+		return ok && j.compares(x, v)
 	case Unary:
 		v, ok := d.Get(x.Path)
 		return ok && x.Holds(v)
@@ -97,9 +100,9 @@ func (f Unary) Holds(v value.Value) bool {
 	return false
 }
 
-// Holds reports whether the comparison holds for a field's value. Null and NaN equal nothing, not even
+// compares reports whether a comparison holds for a field's value. Null and NaN equal nothing, not even
 // themselves, and are in no range; a range holds only values of its own kind.
-func (f Field) Holds(v value.Value) bool {
+func (j *Judge) compares(f Field, v value.Value) bool {
 	switch f.Op {
 	case Equal:
 		return filterEqual(v, f.Value)
@@ -111,26 +114,26 @@ func (f Field) Holds(v value.Value) bool {
 		items, _ := f.Value.(value.Array)
 		return !value.IsNull(v) && !hasNull(items) && !inList(v, f.Value)
 	case ArrayContains:
-		return inList(f.Value, v)
+		return j.contains(v, f.Value)
 	case ArrayContainsAny:
 		items, _ := f.Value.(value.Array)
 		for _, item := range items {
-			if inList(item, v) {
+			if j.contains(v, item) {
 				return true
 			}
 		}
 		return false
 	default:
-		return f.inRange(v)
+		return j.inRange(f, v)
 	}
 }
 
 // inRange reports whether a range's comparison holds.
-func (f Field) inRange(v value.Value) bool {
+func (j *Judge) inRange(f Field, v value.Value) bool {
 	if v.Kind() != f.Value.Kind() || !ordered(v) || !ordered(f.Value) {
 		return false
 	}
-	c := value.Compare(v, f.Value)
+	c := j.compare(v, f.Value)
 	switch f.Op {
 	case LessThan:
 		return c < 0

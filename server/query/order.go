@@ -55,15 +55,18 @@ func (q *Query) OrderedAlso(paths []value.FieldPath) *Query {
 }
 
 // InCursors reports whether a document that matches the query lies between its cursors.
-func (q *Query) InCursors(d *document.Document) bool {
+func (q *Query) InCursors(d *document.Document) bool { return q.InCursorsBy(nil, d) }
+
+// InCursorsBy is InCursors with a Judge, which may be nil.
+func (q *Query) InCursorsBy(j *Judge, d *document.Document) bool {
 	if q.Start != nil {
-		c := q.position(d, q.Start)
+		c := q.position(j, d, q.Start)
 		if c < 0 || (c == 0 && !q.Start.Before) {
 			return false
 		}
 	}
 	if q.End != nil {
-		c := q.position(d, q.End)
+		c := q.position(j, d, q.End)
 		if c > 0 || (c == 0 && q.End.Before) {
 			return false
 		}
@@ -72,10 +75,10 @@ func (q *Query) InCursors(d *document.Document) bool {
 }
 
 // position compares a document with the values of a cursor.
-func (q *Query) position(d *document.Document, c *Cursor) int {
+func (q *Query) position(j *Judge, d *document.Document, c *Cursor) int {
 	for i, v := range c.Values {
 		x, _ := d.Get(q.OrderBy[i].Path)
-		if n := value.Compare(x, v); n != 0 {
+		if n := j.compare(x, v); n != 0 {
 			return q.OrderBy[i].directed(n)
 		}
 	}

@@ -55,7 +55,17 @@ func Compare(a, b Value) int { // long: one case a kind
 
 // Equal reports whether two values are equal in queries and array transforms: 1 and 1.0 are, 0 and -0 are, NaN
 // and NaN are.
-func Equal(a, b Value) bool { return Compare(a, b) == 0 }
+func Equal(a, b Value) bool {
+	switch x := a.(type) {
+	case Array:
+		y, ok := b.(Array)
+		return ok && slices.EqualFunc(x, y, Equal)
+	case Map:
+		y, ok := b.(Map)
+		return ok && maps.EqualFunc(x, y, Equal)
+	}
+	return Compare(a, b) == 0
+}
 
 // Identical reports whether two values are the same in every bit, so that a write of one over the other changes
 // nothing: 1 and 1.0 are not.
