@@ -92,9 +92,9 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Con
 	res.LocalID = u.UID
 	// Opening the link proves that the user owns the address. Linking to a signed-in user's account keeps the account's
 	// other credentials. prepare applies handOver to the copy too, so that factors which handOver removes are not
-	// required.
+	// required. A new account is not handed over: it is as beforeCreate left it.
 	handOver := func(u *account.User) {
-		if linkTo == "" && !s.o.AsEmulator {
+		if linkTo == "" && !res.IsNewUser && !s.o.AsEmulator {
 			u.HandOver(s.now())
 		}
 	}
@@ -115,7 +115,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Con
 				}
 				u.ChangeEmail(res.Email, true, s.now())
 			}
-			u.Email, u.EmailVerified, u.EmailLink = res.Email, true, true
+			u.Email, u.EmailVerified, u.EmailLink = res.Email, u.EmailVerified || !res.IsNewUser, true
 			return nil
 		},
 	})

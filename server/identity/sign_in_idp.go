@@ -159,7 +159,9 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Conf
 // finishIdp links the provider to the user and signs in.
 func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, res *IdpResponse) error {
 	res.LocalID = u.UID
-	takesOver := func(u *account.User) bool { return a.Names && a.Verified && u.Email == a.Provider.Email }
+	takesOver := func(u *account.User) bool {
+		return a.Names && a.Verified && u.Email == a.Provider.Email && !res.IsNewUser
+	}
 	out, err := s.complete(ctx, &attempt{
 		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: ses, event: a.Event(),
 		prepare: func(u *account.User) {
@@ -170,11 +172,13 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, t
 		edit: func(_ *account.Change, u *account.User) error {
 			if takesOver(u) {
 				u.HandOver(s.now())
-				if s.o.AsEmulator && u.Email != "" && !res.IsNewUser {
+				if s.o.AsEmulator && u.Email != "" {
 					u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by the provider's, which may be empty
 				}
 			}
-			a.Fill(u, cfg.SignIn.AllowDuplicateEmails)
+			if !res.IsNewUser { // A new account is filled already, and beforeCreate may have changed it since.
+				a.Fill(u, cfg.SignIn.AllowDuplicateEmails)
+			}
 			res.EmailVerified = u.EmailVerified
 			return nil
 		},

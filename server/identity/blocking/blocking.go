@@ -216,7 +216,7 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 	u := e.User
 	record := map[string]any{
 		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": u.Name(), "photo_url": u.Photo(),
-		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": session.Attributes(u), "tenant_id": e.Tenant,
+		"disabled": u.Disabled, "phone_number": u.Phone, "custom_claims": customClaims(u), "tenant_id": e.Tenant,
 		"provider_data": providers(u),
 	}
 	metadata := map[string]any{"creation_time": u.Created}
@@ -227,12 +227,7 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 	if factors := factors(u); len(factors) > 0 {
 		record["multi_factor"] = map[string]any{"enrolled_factors": factors}
 	}
-	// Empty strings are omitted; false is not.
-	for k, v := range record {
-		if v == "" {
-			delete(record, k)
-		}
-	}
+	omitEmpty(record)
 	claims := map[string]any{
 		"event_id": randid.Secret(12), "event_type": e.Name, "user_agent": e.UserAgent, "ip_address": e.Address, "locale": e.Locale,
 		"sign_in_method": e.Session.SignInMethod(), "user_record": record, "aud": uri, "auth_time": f.Clock.Now().Unix(),
@@ -247,11 +242,30 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 	return f.Tokens.MintEvent(e.Project, u.UID, claims)
 }
 
+// omitEmpty removes empty strings; false stays.
+func omitEmpty(record map[string]any) {
+	maps.DeleteFunc(record, func(_ string, v any) bool { return v == "" })
+}
+
+// customClaims returns a user's custom claims. Functions receive an empty object, not null, if there are none.
+func customClaims(u *account.User) map[string]any {
+	claims := session.Attributes(u)
+	if claims == nil {
+		claims = make(map[string]any)
+	}
+	return claims
+}
+
 // providers lists a user's providers as blocking functions see them.
 func providers(u *account.User) []map[string]any {
-	var list []map[string]any
+	list := make([]map[string]any, 0, 1)
 	for _, p := range userinfo.Providers(u) {
-		list = append(list, map[string]any{"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "display_name": optional.String(p.DisplayName), "photo_url": optional.String(p.PhotoURL)})
+		one := map[string]any{
+			"provider_id": p.ProviderID, "uid": p.RawID, "email": p.Email, "phone_number": p.PhoneNumber,
+			"display_name": optional.String(p.DisplayName), "photo_url": optional.String(p.PhotoURL),
+		}
+		omitEmpty(one)
+		list = append(list, one)
 	}
 	return list
 }

@@ -83,3 +83,34 @@ func TestTriggersAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestNewAccountsStayAsAFunctionLeftThem signs up by e-mail link and by a provider, both of which verify the address,
+// while a beforeCreate function marks the address as not verified.
+func TestNewAccountsStayAsAFunctionLeftThem(t *testing.T) {
+	var providers []any
+	w := newFixture(t, setup{blocking: function(func(event map[string]any) (int, string) {
+		record, _ := event["user_record"].(map[string]any)
+		providers = append(providers, event["event_type"], record["provider_data"])
+		return 200, `{"userRecord":{"updateMask":"emailVerified","emailVerified":false}}`
+	})})
+	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{"beforeCreate": object{"functionUri": "http://f/c"}}}}))
+	w.must(w.client("sendOobCode", object{"requestType": "EMAIL_SIGNIN", "email": "link@example.com", "continueUrl": "http://localhost/", "canHandleCodeInApp": true}))
+	linked := w.must(w.client("signInWithEmailLink", object{"email": "link@example.com", "oobCode": w.lastCode()["oobCode"]}))
+	if claims := claimsOf(t, str(linked, "idToken")); claims["email_verified"] != false {
+		t.Errorf("email_verified of an e-mail link is %v; want what the function set", claims["email_verified"])
+	}
+	assertion := object{"requestUri": "http://localhost", "postBody": `providerId=google.com&id_token={"sub":"1","email":"g@example.com","email_verified":true}`}
+	if claims := claimsOf(t, str(w.must(w.client("signInWithIdp", assertion)), "idToken")); claims["email_verified"] != false {
+		t.Errorf("email_verified of a provider is %v; want what the function set", claims["email_verified"])
+	}
+	providers = nil
+	w.must(w.admin("PATCH", "v2/projects/"+project+"/config", object{"blockingFunctions": object{"triggers": object{
+		"beforeCreate": object{"functionUri": "http://f/c"}, "beforeSignIn": object{"functionUri": "http://f/s"},
+	}}}))
+	assertion["postBody"] = `providerId=google.com&id_token={"sub":"2","email":"h@example.com","email_verified":true}`
+	w.must(w.client("signInWithIdp", assertion))
+	google := `[map[email:h@example.com provider_id:google.com uid:2]]`
+	if got, want := fmt.Sprint(providers), "[beforeCreate "+google+" beforeSignIn "+google+"]"; got != want {
+		t.Errorf("functions receive the providers %s, want %s", got, want)
+	}
+}
