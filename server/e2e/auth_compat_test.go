@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -532,6 +533,14 @@ func at(v any, path []string) (any, bool) {
 	return v, true
 }
 
+// allAuthSequences returns the sequences of all files.
+func allAuthSequences() map[string][]authStep {
+	out := maps.Clone(authSequences)
+	maps.Copy(out, authFactorSequences)
+	maps.Copy(out, authProviderSequences)
+	return out
+}
+
 // TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start
 // --as-emulator`, and compares the answers.
 func TestAuthBesideTheEmulator(t *testing.T) {
@@ -544,7 +553,7 @@ func TestAuthBesideTheEmulator(t *testing.T) {
 		ours := authServer(t, func(config string, _ int) *exec.Cmd {
 			return command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
 		})
-		for name, steps := range authSequences {
+		for name, steps := range allAuthSequences() {
 			t.Run(mode.name+", "+name, func(t *testing.T) {
 				for _, origin := range []string{official, ours} {
 					plain(t, http.MethodDelete, origin+"/emulator/v1/projects/demo-e2e/accounts", "")

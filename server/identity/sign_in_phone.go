@@ -70,8 +70,29 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if !ok {
 		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
+	if err := s.checkFirstFactor(c, phone); err != nil {
+		return nil, err
+	}
 	session, err := s.sendSMS(ctx, c, cfg, phone, "", smscode.Verify)
 	return &SendCodeResponse{SessionInfo: session}, err
+}
+
+// checkFirstFactor refuses, as the official emulator does, a code for the number of a user with second factors.
+// Otherwise only the sign-in is refused, so that a response does not disclose who has second factors.
+func (s *Service) checkFirstFactor(c Call, phone string) error {
+	if !s.o.AsEmulator {
+		return nil
+	}
+	owner, err := s.accounts.ByPhone(c.scope(), phone)
+	if err != nil || owner == nil || len(owner.Factors) == 0 {
+		return err
+	}
+	return errPhoneAlone()
+}
+
+// errPhoneAlone refuses a text message as the only factor of a user with second factors.
+func errPhoneAlone() error {
+	return apierror.New("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
 }
 
 // PhoneRequest signs in with a code from a text message.
@@ -157,7 +178,7 @@ func checkPhoneSignIn(u *account.User) error {
 	case u.Disabled:
 		return apierror.New("USER_DISABLED")
 	case len(u.Factors) > 0:
-		return apierror.New("UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user.")
+		return errPhoneAlone()
 	}
 	return nil
 }

@@ -91,6 +91,12 @@ var emulatorCases = []emulatorCase{
 		answer, _ := w.admin("POST", "v1/accounts:update", object{"localId": made["localId"], "mfa": object{"enrollments": []object{{"phoneInfo": mfaPhone}}}})
 		return messageOf(answer)
 	}, "OK", "INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined."},
+	{"a code for the number of a user with second factors", func(w *fixture) string {
+		made := w.signUp("m@example.com", "secret1")
+		w.must(w.admin("POST", "v1/accounts:update", object{"localId": made["localId"], "phoneNumber": "+15555550101",
+			"mfa": object{"enrollments": []object{{"phoneInfo": mfaPhone, "mfaEnrollmentId": "one"}}}}))
+		return w.message("sendVerificationCode", object{"phoneNumber": "+15555550101"})
+	}, "OK", "UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS based MFA user."},
 	{"second factors without ID token", func(w *fixture) string {
 		var all []string
 		for _, verb := range []string{"start", "finalize", "withdraw"} {
