@@ -67,9 +67,10 @@ func (r *rotating) signUp() (token string) {
 	return answer.IDToken
 }
 
-// read reads a document at a node with a token, and returns the status; 0 without a response.
+// read reads a document at a node with a token, and returns the status; 0 if the node is not reached. A node without a
+// leader waits for one for a while.
 func (r *rotating) read(m *member, token string) int {
-	ctx, cancel := context.WithTimeout(r.t.Context(), callTime)
+	ctx, cancel := context.WithTimeout(r.t.Context(), timeLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.site.http+"/v1/"+root+"/docs/1", http.NoBody)
 	if err != nil {
