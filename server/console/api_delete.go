@@ -294,7 +294,7 @@ func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restor
 		var writes []document.Write
 		for _, change := range commit.Changes {
 			if change.Before != nil && change.After == nil {
-				writes = append(writes, document.Write{Name: change.Name, Fields: change.Before.Fields, Precondition: document.Precondition{Exists: &absent}})
+				writes = append(writes, restoring(change.Before, document.Precondition{Exists: &absent}))
 			}
 		}
 		if len(writes) == 0 {

@@ -112,6 +112,11 @@ func changedFields(c document.Change) []string {
 	return out
 }
 
+// restoring returns the write that makes a document as it was, with the order of its fields.
+func restoring(d *document.Document, p document.Precondition) document.Write {
+	return document.Write{Name: d.Name, Fields: d.Fields, Layout: d.Layout, Precondition: p}
+}
+
 // documentAt returns a document as of a version, where 0 is the latest. It returns nil if the document was absent.
 func (c *Console) documentAt(in *call, name resource.Document, at clock.Version) (found *document.Document, err error) {
 	err = c.o.Guard.Get(in.Context(), in.caller(name.DB.Project), name.DB, []resource.Document{name}, operation.At{ReadTime: at},
@@ -179,7 +184,7 @@ func (c *Console) postRestoreVersion(in *call) (any, error) {
 	}
 	write := document.Write{Op: document.Delete, Name: name}
 	if d != nil {
-		write = document.Write{Name: name, Fields: d.Fields}
+		write = restoring(d, document.Precondition{})
 	}
 	result, err := c.o.Guard.Commit(in.Context(), in.caller(name.DB.Project), name.DB, operation.Commit{Writes: []document.Write{write}})
 	switch {

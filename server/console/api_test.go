@@ -192,6 +192,42 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestTheOrderOfFieldsIsRestored restores a version of a document, and undoes its delete. Rules must then read its
+// fields in the order in which they were written.
+func TestTheOrderOfFieldsIsRestored(t *testing.T) {
+	s := start(t, config.ModeStart, "--memory")
+	s.session()
+	const path = documents + "/open/x"
+	s.call("PATCH", path, `{"fields": {"z": {"integerValue": 1}, "a": {"integerValue": 2}}}`, nil)
+	rules, _ := json.Marshal(map[string]string{"source": strings.Replace(testRules, "id != 'shut'", "resource.data.values() == [1, 2]", 1)})
+	var applied struct{ OK bool }
+	if s.call("PUT", "/api/rules", string(rules), &applied); !applied.OK {
+		t.Fatal("the rules are not applied")
+	}
+	check := func(when string, want int) {
+		t.Helper()
+		res, err := http.Get("http://" + s.app.Firestore + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s: %d, want %d", when, res.StatusCode, want)
+		}
+	}
+	check("written", http.StatusOK)
+	var got struct{ Versions []struct{ Time string } }
+	s.call("GET", "/api/history?path=open/x", "", &got)
+	s.manual.Advance(time.Minute)
+	s.call("PATCH", path, `{"fields": {"a": {"integerValue": 3}, "z": {"integerValue": 1}}}`, nil)
+	check("with other values", http.StatusForbidden)
+	s.call("POST", "/api/history/restore", fmt.Sprintf(`{"path": "open/x", "at": %q}`, got.Versions[0].Time), nil)
+	check("restored", http.StatusOK)
+	lines := s.lines("POST", "/api/delete", `{"paths": ["open/x"]}`)
+	s.lines("POST", "/api/undo", fmt.Sprintf(`{"undo": %q}`, lines[len(lines)-1]["undo"]))
+	check("the delete is undone", http.StatusOK)
+}
+
 // TestRules reads, checks, tests and applies rules.
 func TestRules(t *testing.T) {
 	s := start(t, config.ModeStart, "--memory")
