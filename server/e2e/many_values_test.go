@@ -46,7 +46,7 @@ func TestBodiesOfManyValuesDoNotFillTheMemory(t *testing.T) {
 			}},
 			{"WebChannel Write", 30, 300, func(ctx context.Context, s *slowReader) error { return s.channelFails(ctx, writes) }},
 			{"gRPC Commit", 12, 800, func(ctx context.Context, s *slowReader) error { return s.commitFails(ctx, commit) }},
-			{"accounts:signUp", 96, 280, func(ctx context.Context, s *slowReader) error {
+			{"accounts:signUp", 96, 290, func(ctx context.Context, s *slowReader) error {
 				return s.posts(ctx, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", account)
 			}},
 		} {
