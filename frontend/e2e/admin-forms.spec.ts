@@ -214,13 +214,13 @@ test('N-04 without a connection the lists are marked as old and not as empty', a
   await openPanel(page, 'Contactos')
   await expect(page.getByRole('row')).toHaveCount(2)
   await context.setOffline(true)
-  await expect(page.getByText('Sin conexión. Mostrando lo último recibido.')).toBeVisible({ timeout: 25_000 })
+  await expect(page.getByText('Sin conexión. Mostrando lo último recibido.')).toBeVisible({ timeout: 40_000 })
   await expect(page.getByRole('row')).toHaveCount(2)
   await page.getByRole('tab', { name: 'Boletín' }).click()
   await expect(page.getByText('Sin conexión. Todavía no se ha recibido nada.')).toBeVisible()
   await expect(page.getByText('Sin registros.')).toBeHidden()
   await context.setOffline(false)
-  await expect(page.getByText('Sin registros.')).toBeVisible({ timeout: 25_000 })
+  await expect(page.getByText('Sin registros.')).toBeVisible({ timeout: 40_000 })
 })
 
 test('a row of narrow screens has two lines with the names of the columns, and the details have the rest', async ({ page }) => {

@@ -10,8 +10,8 @@ test.beforeEach(async () => {
 })
 
 // The back office sends every 15 seconds.
-test.describe.configure({ timeout: 120_000 })
-const ROUND = { timeout: 40_000 }
+test.describe.configure({ timeout: 240_000 })
+const ROUND = { timeout: 80_000 }
 
 /** Waits for the e-mail with a subject to an address. */
 async function mailTo(address: string, subject: string): Promise<Mail> {

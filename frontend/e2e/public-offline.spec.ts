@@ -20,7 +20,7 @@ async function keepPages(page: Page, path: string): Promise<void> {
     await page.keyboard.press('Shift')
     return kept(page)
   }
-  await expect.poll(press, { timeout: 20_000 }).toContain(path)
+  await expect.poll(press, { timeout: 40_000 }).toContain(path)
 }
 
 const notice = (page: Page) => page.getByText('Sin conexión. Mostrando lo último recibido.')
