@@ -28,7 +28,7 @@ func (a *App) offerIndexes(s *state, rulesets *guard.Rulesets) {
 		return
 	}
 	i := &indexes{store: store, engine: s.engine, rulesets: rulesets, leases: store.Leases()}
-	a.nodes.leases = i.leases
+	a.nodes.leases, a.nodes.endTransactions = i.leases, s.engine.EndTransactions
 	rulesets.Within(func(replace func()) { // rules that are not in the log
 		change := i.leases.Change()
 		defer change.End()

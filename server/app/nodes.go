@@ -47,6 +47,8 @@ type nodes struct {
 	releases atomic.Pointer[releases]
 	// leases are those by which other nodes read once this node leads.
 	leases *readlease.Grants
+	// endTransactions ends the open transactions once this node leads.
+	endTransactions func()
 	// follower serves reads while this node does not lead; nil until its replica is open.
 	follower atomic.Pointer[follower]
 	// reached is the time when the leader last reported that it is healthy.
@@ -263,10 +265,11 @@ func (n *nodes) serveAsLeader(a *App) {
 }
 
 // runInner is earlyPart.run for the inner listener: while it still serves, other nodes give their leases back, so that
-// the next leader need not wait.
+// the next leader need not wait. Nor need it wait for commits that wait for transactions, which can't be continued.
 func (n *nodes) runInner(ctx context.Context, e *earlyPart) error {
 	select {
 	case <-ctx.Done():
+		n.endTransactions()
 		n.leases.Close()
 	case <-e.ended:
 	}

@@ -331,19 +331,30 @@ func (e *Engine) endAll(db *database) {
 	}
 }
 
+// EndTransactions ends all transactions, so that commits that wait for their locks continue, and refuses new ones with
+// Aborted from now on. It is for a server that stops: its clients retry their transactions at another one.
+func (e *Engine) EndTransactions() {
+	for _, db := range e.all() {
+		db.hold(1)
+		e.endAll(db)
+	}
+}
+
+// hold changes the number of those that keep new transactions out.
+func (db *database) hold(n int) {
+	db.txns.Lock()
+	defer db.txns.Unlock()
+	db.txns.held += n
+}
+
 // alone ends all transactions of a database and keeps commits and new transactions out until release is called.
 func (e *Engine) alone(db *database) (release func()) {
-	hold := func(n int) {
-		db.txns.Lock()
-		defer db.txns.Unlock()
-		db.txns.held += n
-	}
-	hold(1)
+	db.hold(1)
 	e.endAll(db) // so that commits that wait for their locks continue and release the gate
 	db.gate.Lock()
 	return func() {
 		db.gate.Unlock()
-		hold(-1)
+		db.hold(-1)
 	}
 }
 

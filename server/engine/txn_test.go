@@ -271,6 +271,32 @@ func TestTransactionsEnd(t *testing.T) {
 	wantN(t, e, operation.At{}, "c/a", value.Int(1))
 }
 
+// TestEndTransactions ends the transactions while a commit waits for the lock of one. The commit succeeds, and the
+// transaction and new ones are aborted.
+func TestEndTransactions(t *testing.T) {
+	e := open(t, engine.Options{})
+	put(t, e, set("c/d", n(0)))
+	id := begin(t, e, operation.TransactionOptions{})
+	r, err := e.Read(t.Context(), testDB, operation.At{Transaction: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Get(t.Context(), doc("c/d")); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	written := make(chan error, 1)
+	go func() { written <- commitIn(t.Context(), e, nil, set("c/d", n(1))) }()
+	e.EndTransactions()
+	if err := <-written; err != nil {
+		t.Errorf("the commit that waited = %v", err)
+	}
+	wantCode(t, "the transaction's commit", commitIn(t.Context(), e, id, set("c/d", n(2))), fault.Aborted)
+	_, err = e.Begin(t.Context(), testDB, operation.TransactionOptions{})
+	wantCode(t, "a new transaction", err, fault.Aborted)
+	put(t, e, set("c/d", n(3)))
+}
+
 func TestReadOnlyTransactionReadsOneVersion(t *testing.T) {
 	e := open(t, engine.Options{})
 	put(t, e, set("c/a", n(12)))
