@@ -102,16 +102,3 @@ func (q *Query) Project(d *document.Document) *document.Document {
 	}
 	return Project(d, q.Select)
 }
-
-// Project returns a document with the given fields only.
-func Project(d *document.Document, paths []value.FieldPath) *document.Document {
-	out := *d
-	e := value.Map{}.EditSorted()
-	for _, path := range paths {
-		if v, ok := d.Fields.Get(path); ok {
-			e.Set(path, v, nil)
-		}
-	}
-	out.Fields, out.Layout = e.Map(), e.Layout()
-	return &out
-}

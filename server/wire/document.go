@@ -39,7 +39,14 @@ func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error)
 	return paths, true, nil
 }
 
-// Mask returns the document reduced to the fields of a mask from ParseMask.
+// ParseAnswerMask parses a mask of the fields of an answer's documents. ok is false if there is no mask.
+func ParseAnswerMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
+	paths, ok, err = ParseMask(m)
+	slices.SortFunc(paths, value.FieldPath.Compare) // as query.Project requires
+	return paths, ok, err
+}
+
+// Mask returns the document reduced to the fields of a mask from ParseAnswerMask.
 func Mask(d *document.Document, paths []value.FieldPath, ok bool) *document.Document {
 	if ok {
 		return query.Project(d, paths)

@@ -34,7 +34,7 @@ func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.Ba
 	if err != nil {
 		return err
 	}
-	mask, masked, err := wire.ParseMask(r.GetMask())
+	mask, masked, err := wire.ParseAnswerMask(r.GetMask())
 	if err != nil {
 		return err
 	}

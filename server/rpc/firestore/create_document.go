@@ -48,7 +48,7 @@ const autoIDLength = 20
 // writeOne applies one write and returns the resulting document, which the write itself describes: these calls have no
 // transforms.
 func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*wire.Document, error) {
-	mask, masked, err := wire.ParseMask(answer)
+	mask, masked, err := wire.ParseAnswerMask(answer)
 	if err != nil {
 		return nil, err
 	}

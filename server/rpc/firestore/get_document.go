@@ -21,7 +21,7 @@ func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocum
 	if err != nil {
 		return nil, err
 	}
-	mask, masked, err := wire.ParseMask(r.GetMask())
+	mask, masked, err := wire.ParseAnswerMask(r.GetMask())
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	if err != nil {
 		return nil, err
 	}
-	mask, masked, err := wire.ParseMask(r.GetMask())
+	mask, masked, err := wire.ParseAnswerMask(r.GetMask())
 	if err != nil {
 		return nil, err
 	}
