@@ -100,6 +100,9 @@ func (f Unary) Holds(v value.Value) bool {
 	return false
 }
 
+// Holds reports whether the comparison holds for a field's value.
+func (f Field) Holds(v value.Value) bool { return (*Judge)(nil).compares(f, v) }
+
 // compares reports whether a comparison holds for a field's value. Null and NaN equal nothing, not even
 // themselves, and are in no range; a range holds only values of its own kind.
 func (j *Judge) compares(f Field, v value.Value) bool {
