@@ -7,8 +7,12 @@ import type { Visitor } from './visitor'
 /** A flow of a visitor, at one width. */
 type Flow = { name: string; width: 360 | 1280; run: (visitor: Visitor) => Promise<void> }
 
-/** Today in Santo Domingo, as yyyy-mm-dd. */
-const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Santo_Domingo' }).format(new Date())
+/** The day in Santo Domingo after a number of hours, as yyyy-mm-dd. */
+const dayAfter = (hours: number) =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Santo_Domingo' }).format(Date.now() + hours * 60 * 60 * 1000)
+const today = () => dayAfter(0)
+/** Events of today are past at the end of the day, and no longer among the next ones. */
+const tomorrow = () => dayAfter(24)
 
 const button = (name: string | RegExp, inside?: string) => ({ role: 'button', name, inside })
 const heading = (name: string | RegExp) => ({ role: 'heading', name })
@@ -19,7 +23,7 @@ const lives = (visitor: Visitor) => visitor.sees(button(/^Usar tema/))
 
 /** Home: the next events, live; an event's dialog keeps the focus and returns it. */
 async function home(visitor: Visitor): Promise<void> {
-  await seed('son', today(), '23:58', { title: 'Noche de son' })
+  await seed('son', tomorrow(), '23:58', { title: 'Noche de son' })
   await visitor.go('/')
   await visitor.sees(heading('Noche de son'))
   const more = button(/^Más información/, 'main')
@@ -29,7 +33,7 @@ async function home(visitor: Visitor): Promise<void> {
   await visitor.key('Escape')
   await visitor.misses(dialog('Noche de son'))
   await visitor.focuses(more)
-  await seed('coro', today(), '23:59', { title: 'Coro de la tarde' })
+  await seed('coro', tomorrow(), '23:59', { title: 'Coro de la tarde' })
   await visitor.sees(heading('Coro de la tarde'))
 }
 
@@ -53,7 +57,7 @@ async function calendar(visitor: Visitor): Promise<void> {
 
 /** An event's own page, and the way back from the calendar. */
 async function eventPage(visitor: Visitor): Promise<void> {
-  await seed('son', today(), '23:58', { title: 'Noche de son', price: 0 })
+  await seed('son', tomorrow(), '23:58', { title: 'Noche de son', price: 0 })
   await visitor.go('/eventos/son')
   await visitor.sees(heading('Noche de son'))
   await visitor.reads('Gratis')
