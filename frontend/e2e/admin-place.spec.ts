@@ -89,8 +89,9 @@ test('fields beside each other are level, however long their notes are', async (
   const sheet = page.getByRole('dialog', { name: 'Editar evento' })
   await sheet.getByLabel('Fecha', { exact: true }).fill('2031-09-24')
   await expect(sheet.getByText('miércoles 24 de septiembre de 2031')).toBeVisible()
-  const [date, time] = await Promise.all(['Fecha', 'Hora'].map((name) => sheet.getByLabel(name, { exact: true }).boundingBox()))
-  expect(date?.y).toBe(time?.y)
+  const top = async (name: string) => (await sheet.getByLabel(name, { exact: true }).boundingBox())?.y
+  // The dialog moves while it opens, also between two measurements.
+  await expect.poll(async () => (await top('Fecha')) === (await top('Hora'))).toBe(true)
 })
 
 test('a filter without matches is reported and can be removed', async ({ page }) => {

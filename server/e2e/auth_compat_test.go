@@ -550,14 +550,13 @@ func TestAuthBesideTheEmulator(t *testing.T) {
 		args []string
 		as   bool
 	}{{"start", nil, false}, {"start --as-emulator", []string{"--as-emulator"}, true}} {
-		ours := authServer(t, func(config string, _ int) *exec.Cmd {
-			return command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
-		})
 		for name, steps := range allAuthSequences() {
 			t.Run(mode.name+", "+name, func(t *testing.T) {
-				for _, origin := range []string{official, ours} {
-					plain(t, http.MethodDelete, origin+"/emulator/v1/projects/demo-e2e/accounts", "")
-				}
+				// Codes of e-mails remain when accounts are deleted, so another sequence's would be listed.
+				ours := authServer(t, func(config string, _ int) *exec.Cmd {
+					return command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
+				})
+				plain(t, http.MethodDelete, official+"/emulator/v1/projects/demo-e2e/accounts", "")
 				want, got := authAnswers(t, official, "demo-e2e", steps), authAnswers(t, ours, "demo-e2e", steps)
 				for i, s := range steps {
 					if got[i] != want[i] && (mode.as || !s.as) {

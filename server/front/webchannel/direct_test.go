@@ -11,32 +11,54 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"clave/server/clock"
 )
 
 // heldLink is a ResponseWriter whose writes block, once hold is set, until their deadline is in the past.
 type heldLink struct {
 	*httptest.ResponseRecorder
 	hold bool
-	// cut is closed at a deadline in the past.
-	cut  chan struct{}
-	once sync.Once
+	mu   sync.Mutex
+	// deadline is that of writes, or zero. changed is closed and replaced when it is set.
+	deadline time.Time
+	changed  chan struct{}
+}
+
+// newHeldLink returns a link that does not hold.
+func newHeldLink() *heldLink {
+	return &heldLink{ResponseRecorder: httptest.NewRecorder(), changed: make(chan struct{})}
 }
 
 // SetWriteDeadline is the method that http.ResponseController calls.
 func (l *heldLink) SetWriteDeadline(at time.Time) error {
-	if !at.IsZero() && at.Before(time.Now()) {
-		l.once.Do(func() { close(l.cut) })
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deadline = at
+	close(l.changed)
+	l.changed = make(chan struct{})
 	return nil
 }
 
-// Write implements http.ResponseWriter.
+// Write implements http.ResponseWriter. While the link holds, it waits for the deadline.
 func (l *heldLink) Write(b []byte) (int, error) {
-	if l.hold {
-		<-l.cut
-		return 0, os.ErrDeadlineExceeded
+	if !l.hold {
+		return l.ResponseRecorder.Write(b)
 	}
-	return l.ResponseRecorder.Write(b)
+	for {
+		l.mu.Lock()
+		deadline, changed := l.deadline, l.changed
+		l.mu.Unlock()
+		var passed <-chan time.Time
+		if !deadline.IsZero() {
+			passed = time.After(time.Until(deadline))
+		}
+		select {
+		case <-changed:
+		case <-passed:
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
 }
 
 // openBack serves a back channel of a new session on w until the session ends or the channel must. It returns when the
@@ -60,7 +82,7 @@ func openBack(t *testing.T, w http.ResponseWriter) (s *session, left chan struct
 // not wait for the write of a larger one.
 func TestSmallMessagesAreWrittenBySend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &heldLink{ResponseRecorder: httptest.NewRecorder(), cut: make(chan struct{})}
+		w := newHeldLink()
 		s, left := openBack(t, w)
 		for i, text := range []string{"1", `"é"`, strings.Repeat("2", smallPiece)} {
 			if err := s.send(t.Context(), []byte(text), false); err != nil {
@@ -75,7 +97,7 @@ func TestSmallMessagesAreWrittenBySend(t *testing.T) {
 		if err := s.send(t.Context(), []byte(strings.Repeat("3", piece+1)), false); err != nil {
 			t.Fatal(err)
 		}
-		close(w.cut) // the write fails, and the channel ends
+		_ = w.SetWriteDeadline(clock.Passed()) // the write fails, and the channel ends
 		<-left
 		s.close()
 	})
@@ -85,7 +107,7 @@ func TestSmallMessagesAreWrittenBySend(t *testing.T) {
 // channel. The write must fail, the old channel must end, and the new one must have the message.
 func TestStuckWriteIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &heldLink{ResponseRecorder: httptest.NewRecorder(), cut: make(chan struct{})}
+		w := newHeldLink()
 		s, left := openBack(t, w)
 		w.hold = true
 		sent := make(chan error)
