@@ -165,7 +165,7 @@ func (a *App) site() (http.Handler, error) {
 	if err := a.checkServices(section.Services()); err != nil {
 		return nil, err
 	}
-	site := hosting.Folder(section, folder, hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Log: a.o.Log})
+	site := hosting.Folder(section, folder, hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Production: a.config.Production(), Log: a.o.Log})
 	a.onClose(site.Close)
 	return site, nil
 }

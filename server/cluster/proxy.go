@@ -68,7 +68,8 @@ func (n *Node) try(ss grpc.ServerStream, leader Leader, port, method string, fir
 	defer cancel()
 	conn, err := n.conns.take(leader)
 	if err != nil {
-		return true, err
+		n.o.Log.Error("no connection to the leader can be made", "leader", leader.Node, "error", err)
+		return true, errNoLeader()
 	}
 	defer n.conns.release(conn)
 	out, err := conn.NewStream(outgoingCall(ctx, port), &grpc.StreamDesc{ServerStreams: true, ClientStreams: first == nil}, method)

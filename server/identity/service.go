@@ -128,7 +128,7 @@ const maxHashesWaiting = 32
 func New(o Options) *Service {
 	o.EnsureDefaults()
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
-	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock}
+	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock, Emulator: o.Emulator, Log: o.Log}
 	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
 	s.apps = authapp.Apps{Accounts: o.Accounts, Clock: o.Clock}
 	s.links = actionlink.Policy{PublicURL: o.PublicURL, Emulator: o.Emulator}

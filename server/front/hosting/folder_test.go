@@ -2,6 +2,7 @@ package hosting_test
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -64,6 +65,26 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	get("/", http.StatusOK, "built again")
+}
+
+// TestProductionShowsNoPath requests a page of a site whose folder is missing. Clients do not receive its path, and the
+// log has it.
+func TestProductionShowsNoPath(t *testing.T) {
+	config, err := hosting.Parse([]byte(`{"public": "site"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "site")
+	var log strings.Builder
+	handler := hosting.Folder(config, dir, hosting.Options{Production: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), dir) {
+		t.Errorf("GET /: %d %q, want 503 without %s", w.Code, w.Body, dir)
+	}
+	if !strings.Contains(log.String(), dir) {
+		t.Errorf("the log is %q, want %s in it", log.String(), dir)
+	}
 }
 
 // TestAReplacedFolderIsClosed checks that a site opens the folder that its path leads to, when a link to it changes

@@ -37,7 +37,9 @@ type Options struct {
 	TrustProxy bool
 	// ServiceTime is the time limit for a service to send its whole response; default 60 s, as on Firebase Hosting.
 	ServiceTime time.Duration
-	// Log receives the causes of failed requests to services; nil logs nothing.
+	// Production hides from clients where the site's folder is.
+	Production bool
+	// Log receives the causes of failed requests; nil logs nothing.
 	Log *slog.Logger
 }
 

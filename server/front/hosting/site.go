@@ -55,7 +55,12 @@ func (s *Site) serveWithoutFiles(w http.ResponseWriter, r *http.Request, fixed h
 		s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
 		return
 	}
-	Unavailable(fault.FromError(err).Message+". Build it, or correct hosting.public in firebase.json.").ServeHTTP(w, r)
+	reason := fault.FromError(err).Message + ". Build it, or correct hosting.public in firebase.json."
+	if o := s.services.options; o.Production {
+		o.Log.ErrorContext(r.Context(), "the site is not available", "path", r.URL.Path, "error", err)
+		reason = "The site is not available at the moment."
+	}
+	Unavailable(reason).ServeHTTP(w, r)
 }
 
 // noFiles has no file.

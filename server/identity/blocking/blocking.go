@@ -9,7 +9,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -63,6 +65,11 @@ type Functions struct {
 	Tokens *token.Verifier
 	// Clock is the source of time.
 	Clock clock.Clock
+	// Emulator sends clients the official emulator's errors, which show the address of the function and its whole
+	// response. Otherwise clients receive production's errors.
+	Emulator bool
+	// Log has the cause of each failure with the address of the function, which production does not send to clients.
+	Log *slog.Logger
 }
 
 // Event is what a function decides about.
@@ -128,29 +135,41 @@ func (f *Functions) Call(ctx context.Context, settings *Settings, e Event) (*Upd
 	if err != nil {
 		return nil, err
 	}
+	answer, failed := f.post(ctx, uri, body)
+	if failed == nil && len(answer) > 0 {
+		failed = parse(answer, update)
+	}
+	if failed != nil {
+		return nil, f.refuse(ctx, e, uri, failed)
+	}
+	return update, update.claims(e)
+}
+
+// post sends an event to the function at a URI and returns the body of its response.
+func (f *Functions) post(ctx context.Context, uri string, body []byte) (answer []byte, failed *failure) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	status, answer, err := f.Caller.Post(ctx, uri, body)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Deadline exceeded making request to %s.))", uri)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, tooLate(uri, err)
+	case err != nil:
+		return nil, notReached(uri, err)
+	case status < http.StatusOK || status >= http.StatusMultipleChoices:
+		return nil, refusedBy(uri, status, answer)
 	}
-	if err != nil {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to %s.))", uri)
-	}
-	const lowest, highest = 200, 299
-	if status < lowest || status > highest {
-		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((HTTP request to %s returned HTTP error %d: %s))", uri, status, answer)
-	}
-	if len(answer) == 0 {
-		return update, nil
-	}
+	return answer, nil
+}
+
+// parse reads the response of a function that allows the operation.
+func parse(answer []byte, update *Update) *failure {
 	if err := json.Unmarshal(answer, update); err != nil {
-		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response body is not valid JSON.))")
+		return invalid("Response body is not valid JSON.", err)
 	}
 	if update.UserRecord != nil && update.UserRecord.UpdateMask == "" {
-		return nil, apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((Response UserRecord is missing updateMask.))")
+		return invalid("Response UserRecord is missing updateMask.", nil)
 	}
-	return update, update.claims(e)
+	return nil
 }
 
 // claims adds the session claims to the event's session and checks both kinds of claims.
