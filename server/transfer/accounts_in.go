@@ -14,6 +14,7 @@ import (
 	"clave/server/identity"
 	"clave/server/identity/importform"
 	"clave/server/identity/settings"
+	"clave/server/regularfile"
 )
 
 // maxAccounts is the number of accounts that one request imports.
@@ -26,11 +27,11 @@ const plainPrefix = "fakeHash:"
 const maxNotes = 10
 
 // importAccounts imports a folder of accounts, or only verifies it.
-func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool, sum *Summary) error {
+func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder, verify bool, sum *Summary) error {
 	if err := t.importSettings(ctx, folder, verify); err != nil {
 		return err
 	}
-	entries, err := fs.ReadDir(folder, ".")
+	entries, err := folder.ReadDir(".")
 	if err != nil {
 		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 	}
@@ -44,8 +45,8 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 			second = append(second, name)
 		}
 	}
-	if !slices.Contains(first, accountsName+jsonSuffix) {
-		return fault.E(fault.NotFound, "the export is incomplete: it has no %s", accountsName+jsonSuffix)
+	if len(first) == 0 { // as in the Emulator Suite, which imports the settings alone
+		sum.Notes = append(sum.Notes, "accounts: the export has none, not even an empty "+accountsName+jsonSuffix)
 	}
 	in := &accountsIn{t: t, verify: verify, notes: &sum.Notes}
 	for _, name := range first {
@@ -66,9 +67,9 @@ func (t *Transfer) importAccounts(ctx context.Context, folder fs.FS, verify bool
 }
 
 // importSettings imports settings and tenants, or only verifies that they can be read.
-func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool) error {
+func (t *Transfer) importSettings(ctx context.Context, folder regularfile.Folder, verify bool) error {
 	// Exports of Clave have all settings in a file of their own. Those of the Emulator Suite have only config.json.
-	stored, err := readMetadata(folder, settingsName)
+	stored, err := folder.ReadText(settingsName, maxMetadata)
 	switch {
 	case err == nil && verify:
 		err = isObject(stored)
@@ -80,7 +81,7 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 	if err != nil {
 		return fault.Wrap(err, fault.InvalidArgument, "the settings of Auth cannot be read: %v", err)
 	}
-	text, err := readMetadata(folder, tenantsName)
+	text, err := folder.ReadText(tenantsName, maxMetadata)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -101,8 +102,8 @@ func (t *Transfer) importSettings(ctx context.Context, folder fs.FS, verify bool
 }
 
 // importConfig reads the settings that the Emulator Suite exports.
-func (t *Transfer) importConfig(ctx context.Context, folder fs.FS, verify bool) error {
-	text, err := readMetadata(folder, configName)
+func (t *Transfer) importConfig(ctx context.Context, folder regularfile.Folder, verify bool) error {
+	text, err := folder.ReadText(configName, maxMetadata)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -140,13 +141,11 @@ type accountsIn struct {
 }
 
 // read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
-func (in *accountsIn) read(ctx context.Context, folder fs.FS, name, tenant string) error {
-	if err := checkRegular(folder, name, maxAccountsFile); err != nil {
-		return fault.Wrap(err, fault.CodeOf(incompleteExport(err)), "cannot read the accounts: %s", reason(err))
-	}
-	text, err := fs.ReadFile(folder, name)
+func (in *accountsIn) read(ctx context.Context, folder regularfile.Folder, name, tenant string) error {
+	text, err := folder.ReadText(name, maxAccountsFile)
 	if err != nil {
-		return fault.Wrap(err, fault.NotFound, "cannot read the accounts: %v", err)
+		err = unreadable(name, err)
+		return fault.Wrap(err, fault.CodeOf(err), "cannot read the accounts: %s", reason(err))
 	}
 	var file struct {
 		Users  []map[string]any `json:"users"`

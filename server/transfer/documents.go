@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io/fs"
-	"math"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/record"
@@ -17,6 +14,7 @@ import (
 	"clave/server/guard"
 	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/regularfile"
 	"clave/server/resource"
 	"clave/server/token"
 )
@@ -93,7 +91,7 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 // ImportDocuments imports the export of one database that an overall metadata file describes, and returns the number of
 // documents. As in Import, everything is verified first.
 func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (n int64, err error) {
-	folder, name := os.DirFS(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
+	folder, name := regularfile.Folder(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
 	if _, err := t.importDocuments(ctx, db, folder, name, true); err != nil {
 		return 0, err
 	}
@@ -105,22 +103,34 @@ func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, me
 }
 
 // importDocuments imports an export in a folder, or only verifies it, and returns the number of its documents.
-func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder fs.FS, metadataFile string, verify bool) (int64, error) {
-	parts, err := partsOf(folder, path.Clean(metadataFile))
+func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder regularfile.Folder, metadataFile string, verify bool) (int64, error) {
+	parts, err := partsOf(folder, metadataFile)
 	if err != nil {
 		return 0, err
 	}
 	l := &loader{guard: t.o.Guard, db: db, verify: verify}
 	for _, part := range parts {
 		before := l.read
+		var cut error // An incomplete record at the end of a file is that of a killed writer if all documents are there.
 		for _, name := range part.outputs {
-			if err := l.load(ctx, folder, name); err != nil {
-				return l.read, fault.Wrap(err, fault.CodeOf(err), "%s: %s", name, reason(err))
+			err := l.load(ctx, folder, name)
+			if err != nil {
+				err = fault.Wrap(err, fault.CodeOf(err), "%s: %s", name, reason(err))
+			}
+			switch {
+			case errors.Is(err, errCut):
+				cut = err
+			case err != nil:
+				return l.read, err
 			}
 		}
-		if n := l.read - before; part.counted && n != part.documents {
+		n := l.read - before
+		switch complete := part.counted && n == part.documents; {
+		case !complete && cut != nil:
+			return l.read, cut
+		case !complete && part.counted:
 			return l.read, fault.E(fault.DataLoss, "the export is damaged: %s counts %d documents, and its files have %d",
-				path.Clean(metadataFile), part.documents, n)
+				metadataFile, part.documents, n)
 		}
 	}
 	return l.read, l.commit(ctx)
@@ -139,13 +149,10 @@ type loader struct {
 }
 
 // load reads one file of documents.
-func (l *loader) load(ctx context.Context, folder fs.FS, name string) error {
-	if err := checkRegular(folder, name, math.MaxInt64); err != nil {
-		return incompleteExport(err)
-	}
+func (l *loader) load(ctx context.Context, folder regularfile.Folder, name string) error {
 	f, err := folder.Open(name)
 	if err != nil {
-		return incompleteExport(err)
+		return unreadable(name, err)
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {

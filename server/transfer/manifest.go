@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/record"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"clave/server/fault"
+	"clave/server/regularfile"
 )
 
 // The names of an export's files.
@@ -79,7 +78,7 @@ type exportPart struct {
 }
 
 // partsOf returns the parts of an export, at least one, by its overall metadata file.
-func partsOf(folder fs.FS, name string) ([]exportPart, error) {
+func partsOf(folder regularfile.Folder, name string) ([]exportPart, error) {
 	// The overall file names a file of metadata for each part, which names the part's files of documents. A file that is
 	// named twice is refused, because a small export could otherwise have one file read any number of times.
 	var parts []exportPart
@@ -90,7 +89,7 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 		err := eachField(message, func(f field) (err error) {
 			switch f.number {
 			case partPath:
-				metadata, err = pathInFolder(name, f.bytes)
+				metadata, err = locate(folder, path.Dir(name), string(f.bytes))
 			case partCount:
 				part.documents, part.counted = int64(f.bits), true
 			}
@@ -116,32 +115,8 @@ func partsOf(folder fs.FS, name string) ([]exportPart, error) {
 }
 
 // maxMetadata is the maximum size in bytes of a file that describes an export. Files of documents and of accounts have
-// other limits.
+// other limits. A larger file describes none, and would have to fit into the memory.
 const maxMetadata = 16 << 20
-
-// readMetadata returns the content of a file that describes an export. A larger file describes none, and would have to
-// fit into the memory.
-func readMetadata(folder fs.FS, name string) ([]byte, error) {
-	if err := checkRegular(folder, name, maxMetadata); err != nil {
-		return nil, err
-	}
-	return fs.ReadFile(folder, name)
-}
-
-// checkRegular checks that a file is a regular one of at most a number of bytes. Opening another, such as a pipe, might
-// never return.
-func checkRegular(folder fs.FS, name string, most int64) error {
-	info, err := fs.Stat(folder, name)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fault.E(fault.DataLoss, "%s is damaged: it is not a regular file", name)
-	case info.Size() > most:
-		return fault.E(fault.DataLoss, "%s is damaged: it has %d bytes, at most %d are possible", name, info.Size(), most)
-	}
-	return nil
-}
 
 // checkNamed returns an error if a name of a kind is empty.
 func checkNamed(kind, name string) error {
@@ -156,7 +131,7 @@ func checkNamed(kind, name string) error {
 func namedTwice(name string) error { return fmt.Errorf("it names %s twice", name) }
 
 // outputs returns the paths of the files with documents that a file of metadata names.
-func outputs(folder fs.FS, name string) ([]string, error) {
+func outputs(folder regularfile.Folder, name string) ([]string, error) {
 	var paths []string
 	named := make(map[string]bool)
 	err := messages(folder, name, exportOutput, func(message []byte) error {
@@ -164,7 +139,7 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 			if f.number != outputPath {
 				return nil
 			}
-			p, err := pathInFolder(name, f.bytes)
+			p, err := locate(folder, path.Dir(name), string(f.bytes))
 			if err == nil && named[p] {
 				err = namedTwice(p)
 			}
@@ -177,52 +152,53 @@ func outputs(folder fs.FS, name string) ([]string, error) {
 }
 
 // messages calls yield with the messages of a field in a file of metadata.
-func messages(folder fs.FS, name string, number protowire.Number, yield func([]byte) error) error {
-	text, err := readMetadata(folder, name)
+func messages(folder regularfile.Folder, name string, number protowire.Number, yield func([]byte) error) error {
+	text, err := folder.Read(name, maxMetadata)
 	if err != nil {
-		return incompleteExport(err)
+		return unreadable(name, err)
 	}
-	err = eachField(unframed(text), func(f field) error {
-		if f.number != number {
-			return nil
+	for _, message := range unframed(text) {
+		err = eachField(message, func(f field) error {
+			if f.number != number {
+				return nil
+			}
+			return yield(f.bytes)
+		})
+		var named *fault.Error
+		if err != nil && !errors.As(err, &named) {
+			return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 		}
-		return yield(f.bytes)
-	})
-	var named *fault.Error
-	if err != nil && !errors.As(err, &named) {
-		return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// incompleteExport returns the error for a file that an export lacks. Errors with a code remain as they are.
-func incompleteExport(err error) error {
+// unreadable returns the error for a file of an export that cannot be read. Errors with a code remain as they are.
+func unreadable(name string, err error) error {
 	var named *fault.Error
-	if errors.As(err, &named) {
+	switch {
+	case errors.As(err, &named):
 		return err
+	case errors.Is(err, regularfile.ErrIrregular), errors.Is(err, regularfile.ErrTooLarge):
+		return fault.Wrap(err, fault.DataLoss, "%s is damaged: %v", name, errors.Unwrap(err))
 	}
 	return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
 }
 
-// pathInFolder returns a path that a file of metadata names, from the root of the folder.
-func pathInFolder(name string, text []byte) (string, error) {
-	p := path.Join(path.Dir(name), string(text))
-	if !fs.ValidPath(p) || strings.HasPrefix(string(text), "/") {
-		return "", errors.New("it names a file outside the folder")
-	}
-	return p, nil
-}
-
-// unframed returns the last record of a log, or the text itself if it is not a log. The official emulator writes one of
-// the two kinds of metadata as a log.
-func unframed(text []byte) []byte {
-	message := text
+// unframed returns the messages in the records of a log, or the text itself if it is not a log. The official emulator
+// writes one of the two kinds of metadata as a log, whose first record is a version.
+func unframed(text []byte) [][]byte {
+	var all [][]byte
 	err := readRecords(bytes.NewReader(text), func(one []byte) error {
-		message = bytes.Clone(one)
+		if string(one) != overallVersion {
+			all = append(all, bytes.Clone(one))
+		}
 		return nil
 	})
 	if err != nil {
-		return text
+		return [][]byte{text}
 	}
-	return message
+	return all
 }

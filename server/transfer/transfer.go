@@ -3,11 +3,13 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -15,6 +17,7 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/identity"
+	"clave/server/regularfile"
 	"clave/server/resource"
 )
 
@@ -97,7 +100,7 @@ func counted(n int64, noun string) string {
 
 // suite is the content of firebase-export-metadata.json.
 type suite struct {
-	Version   string       `json:"version"`
+	Version   any          `json:"version"` // a string; readers ignore it
 	Firestore *suiteExport `json:"firestore,omitempty"`
 	Auth      *suiteExport `json:"auth,omitempty"`
 	// Databases are exports of databases with a name, which the Emulator Suite does not export.
@@ -106,7 +109,7 @@ type suite struct {
 
 // suiteExport is one export in a folder.
 type suiteExport struct {
-	Version      string `json:"version,omitempty"`
+	Version      any    `json:"version,omitempty"` // as above
 	Path         string `json:"path"`
 	MetadataFile string `json:"metadata_file,omitempty"`
 	Database     string `json:"database,omitempty"`
@@ -230,7 +233,7 @@ func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err err
 
 // importContent imports the parts of a folder, or only verifies them.
 func (t *Transfer) importContent(ctx context.Context, dir string, content suite, verify bool, sum *Summary) error {
-	folder := os.DirFS(dir)
+	folder := regularfile.Folder(dir)
 	exports := content.Databases
 	if content.Firestore != nil {
 		exports = append([]suiteExport{*content.Firestore}, exports...)
@@ -240,7 +243,11 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 		if e.Database != "" {
 			db.ID = e.Database
 		}
-		n, err := t.importDocuments(ctx, db, folder, e.MetadataFile, verify)
+		name, err := locate(folder, ".", e.MetadataFile)
+		if err != nil {
+			return damagedSuite(err)
+		}
+		n, err := t.importDocuments(ctx, db, folder, name, verify)
 		sum.Documents += n
 		if err != nil {
 			return err
@@ -249,31 +256,47 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 	if content.Auth == nil {
 		return nil
 	}
-	accounts, err := fs.Sub(folder, content.Auth.Path)
+	name, err := locate(folder, ".", content.Auth.Path)
 	if err != nil {
-		return fault.Wrap(err, fault.DataLoss, "%s: %v", suiteFile, err)
+		return damagedSuite(err)
+	}
+	accounts, err := folder.Sub(name)
+	if err != nil {
+		return damagedSuite(err)
 	}
 	return t.importAccounts(ctx, accounts, verify, sum)
+}
+
+// damagedSuite returns the error for a file that describes a folder of the Emulator Suite.
+func damagedSuite(err error) error {
+	return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", suiteFile, err)
 }
 
 // contentOf returns the content of a folder.
 func contentOf(dir string) (suite, error) {
 	var content suite
-	text, err := readMetadata(os.DirFS(dir), suiteFile)
-	if fault.Is(err, fault.DataLoss) {
-		return content, err
-	}
-	if err == nil {
+	folder := regularfile.Folder(dir)
+	text, err := folder.ReadText(suiteFile, maxMetadata)
+	switch {
+	case err == nil:
 		if err := json.Unmarshal(text, &content); err != nil {
-			return content, fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", filepath.Join(dir, suiteFile), err)
+			return content, damagedSuite(err)
 		}
 		return content, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return content, unreadable(suiteFile, err)
 	}
-	found, globErr := filepath.Glob(filepath.Join(dir, "*"+overallSuffix))
-	if globErr != nil || len(found) != 1 {
+	entries, _ := folder.ReadDir(".") // The error below covers a folder that can't be read.
+	var found []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), overallSuffix) {
+			found = append(found, e.Name())
+		}
+	}
+	if len(found) != 1 {
 		return content, fault.Wrap(err, fault.NotFound,
 			"%s holds no export: neither %s nor one file NAME%s is in it", dir, suiteFile, overallSuffix)
 	}
-	content.Firestore = &suiteExport{MetadataFile: filepath.Base(found[0])}
+	content.Firestore = &suiteExport{MetadataFile: found[0]}
 	return content, nil
 }

@@ -232,8 +232,8 @@ func TestBadExports(t *testing.T) {
 		{"metadata cut short", func(t *testing.T, dir string) {
 			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata", 0))
 		}, fault.DataLoss, "its files have 0"},
-		{"no accounts", func(t *testing.T, dir string) {
-			must(t, os.Remove(dir+"/auth_export/accounts.json"))
+		{"no folder of accounts", func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir+"/auth_export"))
 		}, fault.NotFound, "incomplete"},
 		{"settings", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/auth_export/config.json", []byte(`{"signIn":`), 0o600))
@@ -249,7 +249,7 @@ func TestBadExports(t *testing.T) {
 		}, fault.DataLoss, "accounts.json cannot be read"},
 		{"path", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(dir+"/firebase-export-metadata.json", []byte(`{"firestore":{"metadata_file":"../../x"}}`), 0o600))
-		}, fault.NotFound, "incomplete"},
+		}, fault.DataLoss, "outside the folder"},
 		{"metadata without an end", func(t *testing.T, dir string) {
 			must(t, os.Truncate(dir+"/firestore_export/firestore_export.overall_export_metadata", 1<<40))
 		}, fault.DataLoss, "at most"},
@@ -269,6 +269,31 @@ func TestBadExports(t *testing.T) {
 			must(t, os.Remove(name))
 			must(t, syscall.Mkfifo(name, 0o600))
 		}, fault.DataLoss, "not a regular file"},
+		{"a pipe as accounts", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/auth_export/accounts.json"))
+			must(t, syscall.Mkfifo(dir+"/auth_export/accounts.json", 0o600))
+		}, fault.DataLoss, "not a regular file"},
+		{"a pipe as the accounts of a tenant", func(t *testing.T, dir string) {
+			must(t, syscall.Mkfifo(dir+"/auth_export/accounts-a.json", 0o600))
+		}, fault.DataLoss, "not a regular file"},
+		{"a pipe as settings", func(t *testing.T, dir string) {
+			must(t, syscall.Mkfifo(dir+"/auth_export/settings.json", 0o600))
+		}, fault.InvalidArgument, "not a regular file"},
+		{"a pipe as description", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/firebase-export-metadata.json"))
+			must(t, syscall.Mkfifo(dir+"/firebase-export-metadata.json", 0o600))
+		}, fault.DataLoss, "not a regular file"},
+		{"a folder as accounts", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/auth_export/accounts.json"))
+			must(t, os.Mkdir(dir+"/auth_export/accounts.json", 0o700))
+		}, fault.DataLoss, "not a regular file"},
+		{"a loop of links as accounts", func(t *testing.T, dir string) {
+			must(t, os.Remove(dir+"/auth_export/accounts.json"))
+			must(t, os.Symlink("accounts.json", dir+"/auth_export/accounts.json"))
+		}, fault.NotFound, "too many"},
+		{"an output without an end", func(t *testing.T, dir string) {
+			must(t, os.Truncate(dir+"/firestore_export/all_namespaces/all_kinds/output-0", 1<<40))
+		}, fault.DataLoss, "empty blocks"},
 		{"an output that is named twice", func(t *testing.T, dir string) {
 			const output = "\x12\x0a\x12\x08output-0" // field 2 with the path in field 2
 			must(t, os.WriteFile(dir+"/firestore_export/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata", []byte(output+output), 0o600))

@@ -12,6 +12,7 @@ import (
 	"clave/server/fault"
 	"clave/server/identity"
 	"clave/server/identity/importform"
+	"clave/server/regularfile"
 )
 
 // Empty reports whether the project has neither documents nor accounts.
@@ -58,7 +59,7 @@ func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, 
 	}
 	put := func(verify bool, sum *Summary) error {
 		in := &accountsIn{t: t, verify: verify, hash: hash, notes: &sum.Notes}
-		err := in.read(ctx, os.DirFS(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
+		err := in.read(ctx, regularfile.Folder(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
 		sum.Accounts += in.count
 		if err != nil {
 			return err
