@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"clave/server/rules/syntax"
@@ -55,7 +54,7 @@ func Check(file *syntax.File, parsed []syntax.Issue, service string, builtins Bu
 			Names:     make([]Name, file.Exprs),
 			Calls:     make([]*Function, file.Exprs),
 			Functions: make(map[*syntax.Function]*Function),
-			Patterns:  make(map[string]*regexp.Regexp),
+			Patterns:  make(map[PatternUse]*Compiled),
 		},
 		builtins: builtins,
 		issues:   parsed,

@@ -1,10 +1,6 @@
 package check
 
-import (
-	"regexp"
-
-	"clave/server/rules/syntax"
-)
+import "clave/server/rules/syntax"
 
 // Program is a checked rules file for one service. It is never changed once made.
 type Program struct {
@@ -18,8 +14,15 @@ type Program struct {
 	Calls []*Function
 	// Functions are the declared functions of the service and those above it.
 	Functions map[*syntax.Function]*Function
-	// Patterns are the literal regular expressions, compiled to match whole strings.
-	Patterns map[string]*regexp.Regexp
+	// Patterns are the literal regular expressions.
+	Patterns map[PatternUse]*Compiled
+}
+
+// PatternUse is a regular expression and what it is for.
+type PatternUse struct {
+	Expr string
+	// Whole is set if it has to match whole texts.
+	Whole bool
 }
 
 // Kind is the kind of a name's declaration.

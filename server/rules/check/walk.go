@@ -110,7 +110,12 @@ func (c *checker) method(x *syntax.Method) {
 	if !ok {
 		return
 	}
-	re, err := WholePattern(lit.Value)
+	use := PatternUse{Expr: lit.Value, Whole: x.Name.Text == "matches"}
+	parsed, err := ParsePattern(lit.Value)
+	var re *Compiled
+	if err == nil {
+		re, err = parsed.Compile(use.Whole, true)
+	}
 	switch {
 	case err != nil && replaces: // fails when it is evaluated
 		return
@@ -118,7 +123,7 @@ func (c *checker) method(x *syntax.Method) {
 		c.fail(lit.At(), "Invalid regular expression pattern. Pattern: %s.", lit.Value)
 		return
 	}
-	c.program.Patterns[lit.Value] = re
+	c.program.Patterns[use] = re
 }
 
 // ordered returns the declared functions in the order of the text.

@@ -145,7 +145,8 @@ type Evaluator struct {
 	base     int     // where those of the innermost begin
 	steps    int
 	spent    *Failure     // the failure that used up the budget
-	patterns int64        // the work of regular expressions so far
+	patterns int64        // the work of regular expressions so far that are not literals of the rules
+	literals int64        // that of literals of the rules
 	units    int          // the units of work that Spend has not received yet
 	touched  *syntax.Span // the expression that first read the variable resource in the current condition
 	doubted  *Failure     // the first fact that the query does not determine, in the current condition
@@ -168,14 +169,14 @@ type writtenMap struct {
 // Begin starts the evaluation of a further operation.
 func (e *Evaluator) Begin(r *Request) {
 	e.Request = r
-	e.steps, e.spent, e.patterns = 0, nil, 0
+	e.steps, e.spent, e.patterns, e.literals = 0, nil, 0, 0
 	e.ordered, e.documents = false, nil
 	e.Lookups.begin()
 }
 
 // ResetBudget begins another evaluation of the same operation, for example for another alternative of a query. Earlier
 // lookups still count.
-func (e *Evaluator) ResetBudget() { e.steps, e.spent, e.patterns = 0, nil, 0 }
+func (e *Evaluator) ResetBudget() { e.steps, e.spent, e.patterns, e.literals = 0, nil, 0, 0 }
 
 // Err returns the first error of the Reader or of Spend.
 func (e *Evaluator) Err() error { return e.err }

@@ -31,7 +31,7 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 	case other != nil:
 		return abstractMethod(v, name, args[1:])
 	}
-	if f := e.workOn(ctx, args...); f != nil {
+	if f := e.workOfMethod(ctx, name, args); f != nil {
 		return f
 	}
 	// These come before the table of methods since they need the evaluator: patterns compiled with the rules, and limits

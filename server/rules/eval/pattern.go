@@ -3,12 +3,8 @@ package eval
 import (
 	"context"
 	"iter"
-	"regexp"
-	"regexp/syntax"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"clave/server/rules/check"
 	"clave/server/value"
@@ -20,131 +16,110 @@ func (e *Evaluator) pattern(ctx context.Context, s value.String, name string, ar
 	if len(args) != len(ways[0].types)+1 || !fits(ways[0].types, args[1:]) {
 		return choose(name, "string", ways, args, 1)
 	}
-	expr := string(args[1].(value.String))
-	before := e.patterns
-	if !e.admitPattern(expr, string(s)) {
-		e.steps, e.spent = maxSteps+1, tooCostly
-		return tooCostly
-	}
-	if f := e.work(ctx, len(s)+int(e.patterns-before)/perInstruction); f != nil {
+	use := check.PatternUse{Expr: string(args[1].(value.String)), Whole: name == "matches"}
+	re, f := e.compiled(ctx, use)
+	if f != nil {
 		return f
 	}
-	if name == "matches" {
-		// Literal patterns were compiled when the rules were loaded.
-		re := e.Program.Patterns[expr]
-		if re == nil {
-			var err error
-			if re, err = check.WholePattern(expr); err != nil {
-				return badPattern(expr)
-			}
+	search := &search{e: e, re: re, literal: e.Program.Patterns[use] != nil}
+	switch name {
+	case "matches":
+		found := search.matches(ctx, string(s))
+		if search.failure != nil {
+			return search.failure
 		}
-		return value.Bool(re.MatchString(string(s)))
-	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		return badPattern(expr)
-	}
-	matches, ok := find(re, string(s))
-	if !ok {
-		e.steps, e.spent = maxSteps+1, tooLarge
-		return tooLarge
-	}
-	if name == "split" {
-		return stringList(split(matches, string(s)))
+		return value.Bool(found)
+	case "split":
+		items := split(search.all(ctx, string(s)), string(s))
+		if search.failure != nil {
+			return search.failure
+		}
+		return stringList(items)
 	}
 	by := string(args[2].(value.String))
-	text, ok := replace(re, matches, string(s), by)
-	if !ok {
+	text, ok := replace(re, search.all(ctx, string(s)), string(s), by)
+	switch {
+	case search.failure != nil:
+		return search.failure
+	case !ok:
 		return badPattern(by)
 	}
 	return value.String(text)
 }
 
-// maxPatterns is the maximum work of a request's regular expressions that are not literals of the rules. The work of
-// one is the number of its instructions, times that of its text's bytes. Without a limit, a pattern and a text of a
-// client could take minutes.
-const maxPatterns = 1 << 23
+// The limits of regular expressions that are not literals of the rules. Clients may write them and their texts, which
+// together could take minutes and gigabytes.
+const (
+	// maxPattern is the maximum number of bytes of one.
+	maxPattern = 8 << 10
+	// maxProgram is the maximum size of one's program.
+	maxProgram = 1 << 17
+	// maxPatterns is the maximum work of those of a request: the steps of applying them, and as many as parsing them
+	// costs.
+	maxPatterns = 1 << 23
+)
 
-// patternParts is the number of bytes of text that cost as much as parsing a pattern does.
-const patternParts = 64
+// maxLiterals is the maximum work of a request's regular expressions that are literals of the rules. Only few of them,
+// such as a.*b|a, exceed it, with texts of more than 10,000 characters.
+const maxLiterals = 1 << 32
 
-// tooCostly is the failure of a request whose regular expressions exceed maxPatterns. No other expression can override
+// tooCostly is the failure of a request whose regular expressions exceed the limits. No other expression can override
 // it.
 var tooCostly = &Failure{
 	Text:  "Unable to evaluate the expression as its regular expressions are too large for the texts to which they are applied.",
 	abort: true,
 }
 
-// admitPattern reports whether a pattern may be applied to a text within the request's budget. Literals of the rules
-// are not counted.
-func (e *Evaluator) admitPattern(expr, text string) bool {
-	if e.Program.Patterns[expr] != nil {
-		return true
+// costly ends the evaluation with tooCostly.
+func (e *Evaluator) costly() *Failure {
+	e.steps, e.spent = maxSteps+1, tooCostly
+	return tooCostly
+}
+
+// compiled returns a regular expression: a literal of the rules, or one that is parsed within the limits.
+func (e *Evaluator) compiled(ctx context.Context, use check.PatternUse) (*check.Compiled, *Failure) {
+	if re := e.Program.Patterns[use]; re != nil {
+		return re, nil
 	}
-	e.patterns += int64(len(expr)) * patternParts
-	if e.patterns > maxPatterns {
-		return false
+	if len(use.Expr) > maxPattern {
+		return nil, e.costly()
 	}
-	n, err := check.Instructions(expr)
+	// All work is counted before it is done, so that a costly expression waits for its turn.
+	if f := e.patternWork(ctx, check.ParseCost(use.Expr)); f != nil {
+		return nil, f
+	}
+	parsed, err := check.ParsePattern(use.Expr)
 	if err != nil {
-		return true // badPattern
+		return nil, badPattern(use.Expr)
 	}
-	e.patterns += int64(n) * int64(len(text)+1)
-	return e.patterns <= maxPatterns
+	// A program that is running has the positions of all groups for each of its instructions.
+	if parsed.Size > maxProgram || parsed.Instructions*(parsed.Groups+1) > maxProgram {
+		return nil, e.costly()
+	}
+	if f := e.patternWork(ctx, parsed.Size*stepsOfInstruction); f != nil {
+		return nil, f
+	}
+	re, err := parsed.Compile(use.Whole, false)
+	if err != nil {
+		return nil, badPattern(use.Expr)
+	}
+	return re, nil
+}
+
+// stepsOfInstruction is the number of steps that cost as much as compiling an instruction.
+const stepsOfInstruction = 32
+
+// patternWork counts steps of regular expressions that are not literals of the rules.
+func (e *Evaluator) patternWork(ctx context.Context, steps int) *Failure {
+	if e.patterns += int64(steps); e.patterns > maxPatterns {
+		return e.costly()
+	}
+	return e.work(ctx, steps/perInstruction)
 }
 
 // badPattern is the failure of a text that is not a regular expression.
 func badPattern(expr string) *Failure {
 	return failf("Invalid regular expression pattern. Pattern: %s.", expr)
-}
-
-// maxMatches is the maximum number of matches of a pattern that looks back. They are held at the same time.
-const maxMatches = 1 << 16
-
-// find returns the positions of all matches and their groups, like repeated calls of Java's Matcher.find: unlike in Go,
-// an empty match may directly follow another match. ok is false if a pattern that looks back matches too often.
-//
-// Matches are found one after the other: all of those of a long text together would take a hundred times its memory.
-func find(re *regexp.Regexp, s string) (matches iter.Seq[[]int], ok bool) {
-	if looksBack(re) {
-		all := re.FindAllStringSubmatchIndex(s, maxMatches+1)
-		return slices.Values(all), len(all) <= maxMatches
-	}
-	return func(yield func([]int) bool) {
-		for from := 0; from <= len(s); {
-			m := re.FindStringSubmatchIndex(s[from:])
-			if m == nil {
-				return
-			}
-			for i := range m {
-				if m[i] >= 0 { // otherwise the group did not participate in the match
-					m[i] += from
-				}
-			}
-			if !yield(m) {
-				return
-			}
-			if from = m[1]; m[0] == m[1] {
-				_, size := utf8.DecodeRuneInString(s[from:])
-				from += max(size, 1)
-			}
-		}
-	}, true
-}
-
-// looksBack reports whether a pattern may look at what is before a match.
-func looksBack(re *regexp.Regexp) bool {
-	parsed, err := syntax.Parse(re.String(), syntax.Perl)
-	return err != nil || anyLooksBack(parsed)
-}
-
-// anyLooksBack reports whether a part of a pattern looks at what is before it.
-func anyLooksBack(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return true
-	}
-	return slices.ContainsFunc(re.Sub, anyLooksBack)
 }
 
 // split splits a text at the matches of a pattern. It drops trailing empty texts, except the first text.
@@ -174,7 +149,7 @@ func split(matches iter.Seq[[]int], s string) []string {
 
 // replace replaces all matches; $1 and ${name} in by stand for groups, and a backslash escapes the next character. ok
 // is false if by names a group that the pattern lacks.
-func replace(re *regexp.Regexp, matches iter.Seq[[]int], s, by string) (text string, ok bool) {
+func replace(re *check.Compiled, matches iter.Seq[[]int], s, by string) (text string, ok bool) {
 	var b strings.Builder
 	last := 0
 	for m := range matches {
@@ -192,7 +167,7 @@ func replace(re *regexp.Regexp, matches iter.Seq[[]int], s, by string) (text str
 }
 
 // expand writes a replacement. It returns false if the replacement names an unknown group.
-func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string) bool {
+func expand(b *strings.Builder, re *check.Compiled, s string, m []int, by string) bool {
 	group := func(n int) {
 		if m[2*n] >= 0 { // otherwise the group did not participate in the match
 			b.WriteString(s[m[2*n]:m[2*n+1]])
@@ -205,15 +180,15 @@ func expand(b *strings.Builder, re *regexp.Regexp, s string, m []int, by string)
 			i++
 			b.WriteByte(by[i])
 		case c == '$' && i+1 < len(by) && '0' <= by[i+1] && by[i+1] <= '9':
-			n, used := groupNumber(by[i+1:], re.NumSubexp())
-			if n > re.NumSubexp() {
+			n, used := groupNumber(by[i+1:], re.Groups)
+			if n > re.Groups {
 				return false
 			}
 			group(n)
 			i += used
 		case c == '$' && i+1 < len(by) && by[i+1] == '{':
 			name, _, closed := strings.Cut(by[i+2:], "}")
-			n := re.SubexpIndex(name)
+			n := re.Group(name)
 			if !closed || n < 0 {
 				return false
 			}

@@ -12,6 +12,16 @@ const (
 	perTries = 4
 )
 
+// keyed has the methods that compute keys of all values of their operands, or sort them, which takes about as long as
+// perKey times reading them.
+var keyed = map[string]bool{
+	"toSet": true, "hasAll": true, "hasAny": true, "hasOnly": true, "removeAll": true, "union": true, "intersection": true, "difference": true,
+	"diff": true, "keys": true, "values": true, "addedKeys": true, "removedKeys": true, "changedKeys": true, "unchangedKeys": true, "affectedKeys": true,
+}
+
+// perKey is the number of units of the key of a value.
+const perKey = 8
+
 // interrupted ends an evaluation without a decision. No other expression can override it.
 var interrupted = &Failure{Text: "Service call error.", abort: true}
 
@@ -36,8 +46,21 @@ func (e *Evaluator) work(ctx context.Context, units int) *Failure {
 // Matched counts the work of finding statements by a number of tried ways of matching.
 func (e *Evaluator) Matched(ctx context.Context, tries int) { e.work(ctx, tries/perTries) }
 
-// workOn counts the work of an operation on values.
+// workOn counts the work of an operation that reads values.
 func (e *Evaluator) workOn(ctx context.Context, operands ...Value) *Failure {
+	return e.workTimes(ctx, 1, operands)
+}
+
+// workOfMethod counts the work of a method.
+func (e *Evaluator) workOfMethod(ctx context.Context, name string, operands []Value) *Failure {
+	if keyed[name] {
+		return e.workTimes(ctx, perKey, operands)
+	}
+	return e.workTimes(ctx, 1, operands)
+}
+
+// workTimes counts the work of an operation that takes some times as long as reading its operands.
+func (e *Evaluator) workTimes(ctx context.Context, times int, operands []Value) *Failure {
 	if e.Spend == nil {
 		return nil
 	}
@@ -47,5 +70,5 @@ func (e *Evaluator) workOn(ctx context.Context, operands ...Value) *Failure {
 			break
 		}
 	}
-	return e.work(ctx, maxItems-left)
+	return e.work(ctx, times*(maxItems-left))
 }
