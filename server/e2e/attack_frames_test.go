@@ -23,6 +23,7 @@ const (
 	frameWindow       = 8
 	frameContinuation = 9
 
+	flagAck        = 1
 	flagEndStream  = 1
 	flagEndHeaders = 4
 
@@ -35,8 +36,9 @@ type frames struct {
 	w *bufio.Writer
 	// ended is closed when the server has closed the connection.
 	ended chan struct{}
-	// answered is the number of streams that the server has answered or reset.
-	answered atomic.Int64
+	// answered is the number of streams that the server has answered or reset, each counted once, and pongs the number of
+	// its answers to pings.
+	answered, pongs atomic.Int64
 	// unread is locked while the client reads nothing.
 	unread sync.Mutex
 }
@@ -72,6 +74,7 @@ func dialFrames(t *testing.T, address string, settings *tls.Config, offered []st
 func (f *frames) read() {
 	defer close(f.ended)
 	r := bufio.NewReader(f.Conn)
+	streams := map[uint32]bool{} // A call has two answers: its headers, and its trailers or a reset.
 	var head [9]byte
 	for {
 		if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -79,8 +82,12 @@ func (f *frames) read() {
 		}
 		f.unread.Lock()
 		f.unread.Unlock() //nolint:staticcheck // It waits until the client reads again.
-		if head[3] == frameHeaders || head[3] == frameReset {
+		switch stream := binary.BigEndian.Uint32(head[5:]); {
+		case (head[3] == frameHeaders || head[3] == frameReset) && !streams[stream]:
+			streams[stream] = true
 			f.answered.Add(1)
+		case head[3] == framePing && head[4] == flagAck:
+			f.pongs.Add(1)
 		}
 		if _, err := r.Discard(int(head[0])<<16 | int(head[1])<<8 | int(head[2])); err != nil {
 			return
