@@ -153,7 +153,7 @@ func New(o Options) (*Node, error) {
 	n.mu.inProgress = process.NewEnding()
 	n.mu.changed = make(chan struct{})
 	n.transport = newTransport(settings)
-	n.conns = conns{tls: settings, clock: o.Clock}
+	n.conns = conns{tls: settings, clock: o.Clock, answer: pingTimeout}
 	return n, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
@@ -24,7 +25,9 @@ import (
 type conns struct {
 	tls   *tls.Config
 	clock clock.Clock
-	mu    struct {
+	// answer is the time limit for the response to a check.
+	answer time.Duration
+	mu     struct {
 		sync.Mutex
 		leader Leader
 		all    []*conn
@@ -115,7 +118,7 @@ const checkPath = "/clave.Node/Check"
 
 // check closes a connection on which a call gets no response; gRPC's own pings are ten seconds apart.
 func (c *conns) check(ctx context.Context, one *conn) {
-	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, headerPort, IndexService), pingTimeout)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(ctx, headerPort, IndexService), c.answer)
 	defer cancel()
 	var none grpcd.Raw
 	if err := one.Invoke(ctx, checkPath, &none, &none); status.Code(err) != codes.DeadlineExceeded {
