@@ -110,10 +110,18 @@ var errRules = errors.New("app: the leader has other rules")
 // errAhead means that the replica has rows that the leader has not made visible yet.
 var errAhead = errors.New("app: the replica is ahead of the leader")
 
-// reach waits until the replica has all that a read index names.
+// errEnding means that the parts that serve reads are ending, so the rows that the replica gets may not reach them.
+var errEnding = errors.New("app: the parts that serve reads are ending")
+
+// reach waits until the replica has all that a read index names, and raises the versions of reads to those of the
+// index. The parts of s follow the replica until s begins to end (followed.close): only before that do they have each
+// row that the replica has. After a pause that was longer than a lease, the reads that have waited meet parts that end.
 func (f *follower) reach(ctx context.Context, s *followed, r timedIndex) error {
 	if err := f.store.Reach(ctx, r.Seq, r.began); err != nil {
 		return err
+	}
+	if s.ending.Ended() { // after the wait: the parts have all rows that the replica had before
+		return errEnding
 	}
 	if f.store.Ahead() {
 		return errAhead
@@ -360,8 +368,12 @@ func (f *follower) enter(ctx context.Context, reading func() cluster.Reading) (s
 	return s, work, done
 }
 
-// applied is called for each row of the log that was applied to the replica.
+// applied is called for each row of the log that was applied to the replica. A stack that ends takes no more rows: it
+// may lack one of them, after which its streams must not show a later one.
 func (s *followed) applied(ctx context.Context, ops []storage.Op) {
+	if s.ending.Ended() {
+		return
+	}
 	if err := s.follow(ctx, ops); err != nil {
 		if !errors.Is(err, engine.ErrReopen) {
 			s.app.o.Log.Error("reads are forwarded: a row of the log can't be applied", "error", err)

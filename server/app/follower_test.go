@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"clave/server/cluster"
 	"clave/server/front/budget"
+	"clave/server/guard"
 	"clave/server/process"
+	"clave/server/release"
+	"clave/server/storage"
+	"clave/server/storage/pgstore"
 )
 
 // TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds
@@ -64,4 +70,18 @@ func TestReadsDoNotWaitLongForAnIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAStackThatEndsServesNothingNew ends the parts that serve reads. Reads that wait for an index, such as those that
+// wait in a node that was suspended, must not be served by them, because they take no more rows of the log.
+func TestAStackThatEndsServesNothingNew(t *testing.T) {
+	f := &follower{store: &pgstore.Store{}}
+	s := &followed{rulesets: guard.NewRulesets(guard.RulesetsOptions{}), ending: process.NewEnding()}
+	r := timedIndex{Index: cluster.Index{Rules: s.rulesets.Digest()}}
+	s.ending.End()
+	if err := f.reach(t.Context(), s, r); !errors.Is(err, errEnding) {
+		t.Errorf("a read reaches an index at parts that end: %v", err)
+	}
+	// The release is not decoded.
+	s.applied(t.Context(), []storage.Op{{Kind: storage.Set, Key: release.Key(), Value: []byte("not a release")}})
 }

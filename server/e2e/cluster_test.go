@@ -123,6 +123,7 @@ func TestNodes(t *testing.T) {
 	t.Run("followers read", func(t *testing.T) { testFollowersRead(t, pg.Database()) })
 	t.Run("listeners at followers outlive leaders", func(t *testing.T) { testListenersContinueAcrossLeaders(t, pg.Database()) })
 	t.Run("a follower that is cut off is unavailable", func(t *testing.T) { testCutOffFollower(t, pg.Database()) })
+	t.Run("a follower that was stopped reads nothing old", func(t *testing.T) { testWakingFollower(t, pg.Database()) })
 	t.Run("a follower with slow readers takes over", func(t *testing.T) { testSlowReadersOfFollower(t, pg.Database()) })
 	t.Run("a leader hands over", func(t *testing.T) { testHandOver(t, pg.Database()) })
 	t.Run("a stopped leader is fenced", func(t *testing.T) { testStoppedLeader(t, pg.Database()) })

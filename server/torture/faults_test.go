@@ -265,13 +265,16 @@ func (all *workload) round(t *testing.T, f fault) {
 	}
 	leases := all.leases(leader)
 	at := faultTime{began: time.Now()}
+	opened := all.openedBefore(t)
 	f.begin(all.cluster, leader)
 	<-time.After(f.lasts())
 	during := all.leases(-1)
+	waited := opened.read(t)
 	f.end(all.cluster, leader)
 	at.ended = time.Now()
 	<-time.After(graceTime())
 	all.progress(t, "after the fault", 10)
+	answered := waited()
 	stop()
 	working.Wait()
 	now := all.leader()
@@ -298,8 +301,8 @@ func (all *workload) round(t *testing.T, f fault) {
 			outages++
 		}
 	}
-	t.Logf("%s: %d commits, the leader was %d and is %d, %d calls had no answer, the last at the balancer after %v; reads by a lease before the fault %d, at its end %d, after it %d",
-		f.name, total, leader, now, outages, last.Sub(at.began).Round(10*time.Millisecond), leases, during, all.leases(now))
+	t.Logf("%s: %d commits, the leader was %d and is %d, %d calls had no answer, the last at the balancer after %v; %d reads over older connections answered; reads by a lease before the fault %d, at its end %d, after it %d",
+		f.name, total, leader, now, outages, last.Sub(at.began).Round(10*time.Millisecond), answered, leases, during, all.leases(now))
 	if t.Failed() {
 		t.Log(all.logged())
 	}

@@ -59,15 +59,21 @@ func (w *work) rise(ctx context.Context, _ *rand.Rand) outcome {
 
 // risen reads the rising document.
 func (w *work) risen(ctx context.Context, _ *rand.Rand) outcome {
+	_ = w.rises(ctx) // the error log has the errors
+	return refused
+}
+
+// rises is risen with the error of a read that has failed.
+func (w *work) rises(ctx context.Context) error {
 	least := w.rising.floor()
 	found, err := w.get(ctx, nil, nil, risingPath)
 	if err != nil {
-		return refused
+		return err
 	}
 	got := found[risingPath]["v"]
 	if got < least {
 		w.fail("%s is read as %d after %d was acknowledged or read", risingPath, got, least)
 	}
 	w.rising.reached(got)
-	return refused
+	return nil
 }

@@ -1,9 +1,7 @@
 package readlease
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"testing"
 	"time"
 )
 
@@ -11,7 +9,7 @@ import (
 // each running node does at most one step, in random order, so that nodes may be stopped between any two steps.
 // Messages are delayed and lost with their connections, clocks run at different rates, leaders are killed, stopped,
 // restarted in place and hand over. A read at a follower with a lease must return all that any node had shown when it
-// began.
+// began. So must a read at a follower that has requested a read index.
 
 // tick is the unit of the model's time. The durations keep the relations of the real ones.
 const (
@@ -39,6 +37,8 @@ const (
 	handsOverAtOnce   // a leader releases its lease while read leases last
 	lateMark          // a leader marks the moment after it has read its last row
 	slowClock         // a node's clock is slower than the margin allows for
+	readsWhileClosing // a stack that closes serves the reads that have reached their index
+	feedEndsFirst     // a stack is fed no more rows before it begins to close
 	lastBroken
 )
 
@@ -53,10 +53,11 @@ type sim struct {
 	owner             *simNode
 	// visible is the last row that any node has shown.
 	visible int64
-	// leased counts reads with a lease, and wrong describes the first wrong one.
-	leased int
-	wrong  string
-	deep   bool // within a step of a node that is stopped in it
+	// leased counts reads with a lease, indexed those with a read index, and closed the stacks that were closed. wrong
+	// describes the first wrong read.
+	leased, indexed, closed int
+	wrong                   string
+	deep                    bool // within a step of a node that is stopped in it
 }
 
 // simNode is a node: a follower, unless lead is set.
@@ -65,6 +66,9 @@ type simNode struct {
 	rate    float64
 	paused  int64 // until when it is stopped
 	seq     int64 // the last row that its replica has
+	stack   *simStack
+	asked   *simIndexed
+	contact time.Duration // the start of the last exchange with a leader, by its clock
 	lead    *simLead
 	held    Held[int64]
 	run     int64
@@ -79,6 +83,7 @@ type simNode struct {
 // simRead is a read in progress.
 type simRead struct {
 	active bool
+	stack  *simStack
 	floor  int64
 }
 
@@ -177,7 +182,7 @@ func (s *sim) take(n *simNode) {
 		}
 		return l.until - n.elapsed()
 	}})
-	n.lead, n.stream, n.answer, n.waiting, n.lateOut = l, nil, nil, false, false
+	n.lead, n.stack, n.asked, n.stream, n.answer, n.waiting, n.lateOut = l, nil, nil, nil, nil, false, false
 	n.run++ // it reads by another leader's lease no more
 	n.held.Drop()
 }
@@ -214,7 +219,7 @@ func (s *sim) step() {
 
 // kill restarts a node. Its work in progress is lost.
 func (n *simNode) kill() {
-	n.lead, n.stream, n.answer, n.waiting, n.lateOut, n.read = nil, nil, nil, false, false, simRead{}
+	n.lead, n.stack, n.asked, n.stream, n.answer, n.waiting, n.lateOut, n.read = nil, nil, nil, nil, nil, false, false, simRead{}
 	n.run++
 	n.held.Drop()
 	if n.s.chance(2) {
@@ -267,6 +272,7 @@ func (l *simLead) step() {
 			l.streams[s.rnd.IntN(len(l.streams))].serve()
 		}
 	}
+	l.index()
 }
 
 // leave hands over, once no leases are in use.
@@ -355,8 +361,14 @@ func (n *simNode) follow() {
 		s.take(n)
 		return
 	}
-	if s.chance(3) {
+	switch {
+	case s.chance(3):
 		n.reading()
+		return
+	case s.chance(3):
+		n.indexing()
+		return
+	case n.closing():
 		return
 	}
 	if n.stream != nil && s.chance(200) {
@@ -368,8 +380,7 @@ func (n *simNode) follow() {
 		n.held.Drop()
 		n.lateOut = false
 	case n.answer != nil: // the replica gets the row
-		n.seq = max(n.seq, n.answer.seq)
-		if n.answer.lease > 0 {
+		if n.reach(n.stack, n.answer.seq, n.sent) && n.answer.lease > 0 {
 			from := n.sent
 			if s.fault == countsFromReceipt {
 				from = n.elapsed()
@@ -430,12 +441,13 @@ func (n *simNode) reading() {
 	s := n.s
 	if n.read.active {
 		n.read.active = false
-		if n.seq < n.read.floor && s.wrong == "" {
-			s.wrong = fmt.Sprintf("tick %d: a read by a lease returned row %d after row %d was visible", s.now, n.seq, n.read.floor)
-		}
+		n.returns("a read by a lease", n.read.stack, n.read.floor)
 		return
 	}
-	floor, run := s.visible, n.run
+	floor, run, stack := s.visible, n.run, n.stack
+	if stack == nil || stack.ending {
+		return
+	}
 	now := func() time.Duration {
 		if s.chance(5) && !s.deep { // it is stopped here
 			s.deep, n.paused = true, s.now+s.rnd.Int64N(100)
@@ -448,38 +460,6 @@ func (n *simNode) reading() {
 	}
 	if n.held.Valid(n.run, now) && n.run == run {
 		s.leased++
-		n.read = simRead{active: true, floor: floor}
-	}
-}
-
-// TestModel runs models with random schedules.
-func TestModel(t *testing.T) {
-	leased, rows := 0, int64(0)
-	for seed := range uint64(300) {
-		s := newSim(seed, correct)
-		if wrong := s.run(); wrong != "" {
-			t.Errorf("seed %d: %s", seed, wrong)
-		}
-		leased, rows = leased+s.leased, rows+s.visible
-	}
-	t.Logf("%d reads by leases, %d rows", leased, rows)
-	if leased < 10_000 || rows < 5_000 {
-		t.Errorf("there are only %d reads by leases and %d rows", leased, rows)
-	}
-}
-
-// TestModelDetectsFaults runs models of nodes with a fault until one is detected.
-func TestModelDetectsFaults(t *testing.T) {
-	for fault := correct + 1; fault < lastBroken; fault++ {
-		found := false
-		for seed := uint64(0); seed < 3000 && !found; seed++ {
-			wrong := newSim(seed, fault).run()
-			if found = wrong != ""; found {
-				t.Logf("fault %d: seed %d: %s", fault, seed, wrong)
-			}
-		}
-		if !found {
-			t.Errorf("fault %d is not detected", fault)
-		}
+		n.read = simRead{active: true, stack: stack, floor: floor}
 	}
 }
