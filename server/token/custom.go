@@ -2,6 +2,9 @@ package token
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"unicode/utf16"
 
 	"clave/server/fault"
 )
@@ -25,6 +28,9 @@ func invalidCustom(text string) error {
 // signatures on it must be signed by a registered key of the service account which it names, or by SignBlob.
 func (v *Verifier) Custom(ctx context.Context, raw, project string) (CustomToken, error) {
 	t, err := v.parseCustom(raw)
+	if errors.Is(err, errCritical) {
+		return CustomToken{}, fault.E(fault.FailedPrecondition, "INVALID_CUSTOM_TOKEN")
+	}
 	if err != nil {
 		return CustomToken{}, invalidCustom("Invalid assertion format. 3 dot separated segments required.")
 	}
@@ -41,14 +47,30 @@ func (v *Verifier) Custom(ctx context.Context, raw, project string) (CustomToken
 			return CustomToken{}, err
 		}
 	}
-	c := CustomToken{UID: t.text("uid"), Tenant: t.text("tenant_id"), Claims: t.claims["claims"]}
-	if c.UID == "" {
-		c.UID = t.text("user_id")
+	uid, err := customUID(t)
+	if err != nil {
+		return CustomToken{}, err
 	}
-	if _, isText := t.claims["uid"].(string); t.claims["uid"] != nil && !isText || c.UID == "" || len(c.UID) > 128 {
-		return CustomToken{}, fault.E(fault.FailedPrecondition, "MISSING_IDENTIFIER")
+	return CustomToken{UID: uid, Tenant: t.text("tenant_id"), Claims: t.claims["claims"]}, nil
+}
+
+// customUID returns the account's id in a custom token. As in production, it may be a number.
+func customUID(t *jwt) (string, error) {
+	name := "uid"
+	if t.claims[name] == nil {
+		name = "user_id"
 	}
-	return c, nil
+	uid, ok := t.word(name)
+	const longest = 128
+	switch {
+	case !ok:
+		return "", fault.E(fault.FailedPrecondition, "MISSING_IDENTIFIER")
+	case uid == "", len(utf16.Encode([]rune(uid))) > longest:
+		return "", fault.E(fault.FailedPrecondition, "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and %d.", longest)
+	case strings.Contains(uid, "\x00"): // it separates the parts of stored keys
+		return "", fault.E(fault.FailedPrecondition, "INVALID_IDENTIFIER : Invalid user ID.")
+	}
+	return uid, nil
 }
 
 // parseCustom parses a custom token. Under `clave start` it also accepts a plain JSON object, as the official emulator

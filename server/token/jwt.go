@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -19,11 +20,17 @@ const maxToken = 64 << 10
 // errMalformed is the error for a string that is not a JWT.
 var errMalformed = errors.New("malformed token")
 
+// errCritical is the error for a token with an extension that a recipient must understand.
+var errCritical = errors.New("token with unknown critical extensions")
+
 // header is a JWT's header.
 type header struct {
 	Alg string `json:"alg"`
 	Kid string `json:"kid,omitempty"`
 	Typ string `json:"typ,omitempty"`
+	// Crit lists the extensions that a recipient must understand (RFC 7515, 4.1.11). No token of Clave or of Firebase has
+	// any.
+	Crit json.RawMessage `json:"crit,omitempty"`
 }
 
 // jwt is a parsed token whose signature has not been verified.
@@ -49,6 +56,9 @@ func parseJWT(raw string) (*jwt, error) {
 	}
 	if err := json.Unmarshal(head, &t.header); err != nil {
 		return nil, errMalformed
+	}
+	if t.header.Crit != nil {
+		return nil, errCritical
 	}
 	body, err := base64.RawURLEncoding.Strict().DecodeString(second)
 	if err != nil {
@@ -151,6 +161,19 @@ func (t *jwt) signedBy(key *rsa.PublicKey) bool {
 func (t *jwt) text(name string) string {
 	s, _ := t.claims[name].(string)
 	return s
+}
+
+// word returns a claim that is a string, or a number as it is written. It returns false for no claim and for others.
+func (t *jwt) word(name string) (string, bool) {
+	switch v := t.claims[name].(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	}
+	return "", false
 }
 
 // seconds returns a claim that is a time in seconds.

@@ -226,6 +226,9 @@ func TestCallerUnsigned(t *testing.T) {
 		{"the subject alone counts", plain(map[string]any{"user_id": "ann", "aud": project}), token.Caller{}, fault.OK},
 		{"another project", plain(map[string]any{"sub": "ann", "aud": "p2"}), token.Caller{}, fault.PermissionDenied},
 		{"garbage", "Bearer garbage", token.Caller{}, fault.Unauthenticated},
+		{"a long id", plain(map[string]any{"sub": strings.Repeat("a", 129), "aud": project}), token.Caller{UID: strings.Repeat("a", 129)}, fault.OK},
+		{"an id with NUL", plain(map[string]any{"sub": "ann\x00x", "aud": project}), token.Caller{}, fault.Unauthenticated},
+		{"a tenant with NUL", plain(map[string]any{"sub": "ann", "aud": project, "firebase": map[string]any{"tenant": "t\x00u"}}), token.Caller{}, fault.Unauthenticated},
 	}
 	for _, tt := range tests {
 		got, err := v.Caller(t.Context(), tt.authorization, project)
@@ -439,6 +442,22 @@ func TestClaimsThatMustAgree(t *testing.T) {
 		{"a custom token of two hours", custom(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token of a billion years", custom(map[string]any{"exp": now + 1<<55}), "INVALID_CUSTOM_TOKEN"},
 		{"a custom token since a billion years", custom(map[string]any{"iat": now - 1<<55}), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token without an id", custom(map[string]any{"uid": nil}), "MISSING_IDENTIFIER"},
+		{"a custom token with an empty id", custom(map[string]any{"uid": ""}), "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and 128."},
+		{"a custom token with an id of 128 characters", custom(map[string]any{"uid": strings.Repeat("ñ", 128)}), ""},
+		{"a custom token with an id of 129 characters", custom(map[string]any{"uid": strings.Repeat("a", 129)}), "INVALID_IDENTIFIER : Invalid user ID length. Expect to have length between 1 and 128."},
+		{"a custom token with a number as id", custom(map[string]any{"uid": 12345}), ""},
+		{"a custom token with an object as id", custom(map[string]any{"uid": map[string]any{"a": 1}}), "MISSING_IDENTIFIER"},
+		{"a custom token whose id has NUL", custom(map[string]any{"uid": "ann\x00x"}), "INVALID_IDENTIFIER : Invalid user ID."},
+		{"a custom token with an unknown critical extension", customBy(map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid, "crit": []string{"b64"}, "b64": false}, nil, sign), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token without critical extensions", customBy(map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid, "crit": []string{}}, nil, sign), "INVALID_CUSTOM_TOKEN"},
+		{"a custom token by SignBlob with a critical extension", customBy(map[string]any{"alg": "RS256", "typ": "JWT", "crit": []string{"x"}, "x": 1}, nil, blob), "INVALID_CUSTOM_TOKEN"},
+		{"an assertion with a critical extension", func() error {
+			claims := map[string]any{"iss": email, "sub": email, "aud": "x", "iat": now, "exp": now + 3600}
+			header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": kid, "crit": []string{"x"}, "x": 1}
+			_, _, err := v.Assertion(t.Context(), forge(t, header, claims, sign), []string{"x"})
+			return err
+		}, "Invalid JWT: not made by a service account."},
 		{"a custom token by SignBlob", bySignBlob(nil), ""},
 		{"a custom token by SignBlob that has expired", bySignBlob(map[string]any{"iat": now - 3600, "exp": now}), "INVALID_CUSTOM_TOKEN : token has expired"},
 		{"a custom token by SignBlob of two hours", bySignBlob(map[string]any{"exp": now + 7200}), "INVALID_CUSTOM_TOKEN : has a lifetime of more than an hour"},

@@ -146,16 +146,22 @@ func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error
 	return v.describe(t, project)
 }
 
+// maxUID is the maximum length of an account's id, in bytes.
+const maxUID = 4 << 10
+
 // describe reads the claims of a trusted token.
 func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	id := ID{UID: t.text("sub"), Project: project, Claims: t.claims}
-	if id.UID == "" || len(id.UID) > 128 {
+	if id.UID == "" || len(id.UID) > maxUID {
 		return ID{}, errUnauthenticated(errNoSubject)
 	}
 	if f, ok := t.claims["firebase"].(map[string]any); ok {
 		id.Tenant, _ = f["tenant"].(string)
 		id.Provider, _ = f["sign_in_provider"].(string)
 		id.Epoch, _ = f["session_epoch"].(int64)
+	}
+	if strings.Contains(id.UID+id.Tenant, "\x00") { // It separates the parts of stored keys.
+		return ID{}, errUnauthenticated(errors.New("an id with NUL"))
 	}
 	for name, to := range map[string]*time.Time{"auth_time": &id.AuthTime, "exp": &id.Expires, "iat": &id.Issued} {
 		if n, ok := t.seconds(name); ok {

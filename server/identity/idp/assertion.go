@@ -11,6 +11,7 @@ import (
 	"clave/server/account"
 	"clave/server/identity/apierror"
 	"clave/server/identity/contact"
+	"clave/server/identity/profile"
 	"clave/server/token"
 )
 
@@ -152,6 +153,9 @@ func newAssertion(given url.Values, id string, claims map[string]any) (*Assertio
 	}
 	if a.Provider.RawID == "" {
 		return nil, apierror.New("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
+	}
+	if !profile.ValidProvider(a.Provider.ProviderID, a.Provider.RawID) {
+		return nil, apierror.New("INVALID_IDP_RESPONSE : The ids of the provider and of its user must not have NUL.")
 	}
 	if email := word("email"); email != "" && a.Provider.Email == "" {
 		clean, ok := contact.Email(email)

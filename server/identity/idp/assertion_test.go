@@ -54,6 +54,8 @@ func TestReadRefuses(t *testing.T) {
 		{"no provider", where, form("id_token", `{"sub":"7"}`), "INVALID_CREDENTIAL_OR_PROVIDER_ID"},
 		{"no credential", where, form("providerId", "google.com"), "INVALID_CREDENTIAL_OR_PROVIDER_ID"},
 		{"no JSON", where, form("providerId", "google.com", "id_token", "x"), "INVALID_IDP_RESPONSE"},
+		{"a user with NUL", where, form("providerId", "google.com", "id_token", `{"sub":"7\u0000x"}`), "INVALID_IDP_RESPONSE"},
+		{"a provider with NUL", where, form("providerId", "google.com\x00x", "id_token", `{"sub":"7"}`), "INVALID_IDP_RESPONSE"},
 		{"no user", where, form("providerId", "google.com", "id_token", "{}"), "INVALID_IDP_RESPONSE"},
 		{"invalid address", where, form("providerId", "google.com", "id_token", `{"sub":"7","email":"ann"}`), "INVALID_EMAIL"},
 		{"SAML without a subject", where, form("providerId", "saml.x", "SAMLResponse", `{"assertion":{}}`), "INVALID_IDP_RESPONSE"},

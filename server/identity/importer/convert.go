@@ -51,8 +51,10 @@ func (m *Importer) convert(ctx context.Context, to Target, g importform.User, ha
 func setContacts(to Target, u *account.User, g importform.User) (problem string) {
 	var ok bool
 	switch {
-	case !profile.ValidUID(g.LocalID):
+	case g.LocalID == "":
 		return "localId is missing"
+	case !profile.ValidUID(g.LocalID):
+		return "localId is invalid"
 	case g.TenantID != "" && g.TenantID != to.Scope.Tenant:
 		return "Tenant id in userInfo does not match the tenant id in request."
 	}
@@ -89,6 +91,9 @@ func setProviders(u *account.User, list []userinfo.Provider) (problem string) {
 		default:
 			if p.RawID == "" {
 				return "federatedId or (providerId & rawId) is required"
+			}
+			if !profile.ValidProvider(p.ProviderID, p.RawID) {
+				return "Invalid provider id"
 			}
 			u.Providers = append(u.Providers, account.Provider{
 				ProviderID: p.ProviderID, RawID: p.RawID, Email: p.Email, DisplayName: optional.String(p.DisplayName), PhotoURL: optional.String(p.PhotoURL), ScreenName: p.ScreenName,

@@ -76,7 +76,9 @@ func TestWhatIsNotImported(t *testing.T) {
 		want string
 	}{
 		{importform.User{}, "localId is missing"},
-		{importform.User{LocalID: strings.Repeat("a", 129)}, "localId is missing"},
+		{importform.User{LocalID: strings.Repeat("a", 1025)}, "localId is invalid"},
+		{importform.User{LocalID: "a\x00b"}, "localId is invalid"},
+		{importform.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{ProviderID: "x", RawID: "a\x00b"}}}, "Invalid provider id"},
 		{importform.User{LocalID: "a", TenantID: "t"}, "Tenant id in userInfo does not match the tenant id in request."},
 		{importform.User{LocalID: "a", Email: "x"}, "email is invalid"},
 		{importform.User{LocalID: "a", PhoneNumber: "123"}, "phone number format is invalid"},

@@ -2,15 +2,18 @@
 package profile
 
 import (
+	"strings"
+
 	"clave/server/identity/apierror"
 	"clave/server/identity/passpolicy"
 )
 
-// Limits of fields, in UTF-16 units.
+// Limits of fields, in UTF-16 units. Production has no known limit of ids that administrators choose: it accepts 129
+// characters. Ids in custom tokens have a lower limit (package token).
 const (
 	maxDisplayName = 256
 	maxPhotoURL    = 2048
-	maxUID         = 128
+	maxUID         = 1024
 )
 
 // Check returns an error if a name or a picture's address is too long. Nil ones are not set.
@@ -24,5 +27,13 @@ func Check(name, photo *string) error {
 	return nil
 }
 
-// ValidUID reports whether an account may have an id that was not generated.
-func ValidUID(uid string) bool { return uid != "" && passpolicy.Units(uid) <= maxUID }
+// ValidUID reports whether an administrator may choose an id for an account.
+func ValidUID(uid string) bool {
+	return uid != "" && passpolicy.Units(uid) <= maxUID && !strings.Contains(uid, separator)
+}
+
+// separator separates the parts of stored keys, so no part may contain it.
+const separator = "\x00"
+
+// ValidProvider reports whether an account may be linked to the user of a provider: the ids are parts of a stored key.
+func ValidProvider(provider, raw string) bool { return !strings.Contains(provider+raw, separator) }

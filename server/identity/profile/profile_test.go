@@ -33,7 +33,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	for uid, want := range map[string]bool{"": false, "a": true, *text("a", 128): true, *text("a", 129): false, *text("𝄞", 64): true, *text("𝄞", 65): false} {
+	for uid, want := range map[string]bool{"": false, "a": true, *text("a", 129): true, *text("a", 1024): true, *text("a", 1025): false, *text("𝄞", 512): true, *text("𝄞", 513): false, "a\x00b": false, "\x00": false} {
 		if got := profile.ValidUID(uid); got != want {
 			t.Errorf("ValidUID of %d bytes = %v, want %v", len(uid), got, want)
 		}

@@ -86,7 +86,7 @@ func checkProvider(p *userinfo.Provider, asEmulator bool) error {
 		return apierror.New("MISSING_RAW_ID")
 	case p.RawID == "":
 		return apierror.New("MISSING_IDENTIFIER")
-	case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous":
+	case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous", !profile.ValidProvider(p.ProviderID, p.RawID):
 		return apierror.New("INVALID_PROVIDER_ID")
 	}
 	return nil

@@ -79,9 +79,17 @@ func TestApply(t *testing.T) {
 // TestPrepareRefuses refuses invalid values before the account is locked.
 func TestPrepareRefuses(t *testing.T) {
 	bad, short := "x", "12345"
+	linked := func(provider, raw string) updateform.Request {
+		return updateform.Request{LinkProviderUserInfo: &userinfo.Provider{ProviderID: provider, RawID: raw}}
+	}
+	for _, r := range []updateform.Request{linked("password", "1"), linked("x\x00y", "1"), linked("x", "1\x00y")} {
+		if _, err := r.Prepare(updateform.Options{Policy: &passpolicy.Settings{}}); err == nil || apierror.Text(err) != "INVALID_PROVIDER_ID" {
+			t.Errorf("Prepare of a link to %+v = %v, want INVALID_PROVIDER_ID", r.LinkProviderUserInfo, err)
+		}
+	}
 	for name, r := range map[string]updateform.Request{
 		"INVALID_EMAIL": {Email: &bad}, "INVALID_PHONE_NUMBER : Invalid format.": {PhoneNumber: &bad}, "MISSING_IDENTIFIER": {LinkProviderUserInfo: &userinfo.Provider{ProviderID: "x"}},
-		"INVALID_PROVIDER_ID": {LinkProviderUserInfo: &userinfo.Provider{ProviderID: "password", RawID: "1"}}, "WEAK_PASSWORD : Password should be at least 6 characters": {Password: &short},
+		"WEAK_PASSWORD : Password should be at least 6 characters": {Password: &short},
 	} {
 		_, err := r.Prepare(updateform.Options{Policy: &passpolicy.Settings{}})
 		if err == nil || apierror.Text(err) != name || !fault.Is(err, fault.FailedPrecondition) {
