@@ -15,6 +15,7 @@ import (
 
 	"clave/server/backoffice/email"
 	"clave/server/clock"
+	"clave/server/randid"
 	"clave/server/ratelimit"
 )
 
@@ -42,8 +43,8 @@ type Options struct {
 	// newsletter.
 	Mail      email.Sender
 	PublicURL string
-	// Production refuses codes that are empty, shorter than 16 characters or DemoCode, and keys that are shorter than 32
-	// bytes or DemoUnsubscribeKey.
+	// Production refuses codes that are empty, shorter than 16 characters, easy to guess or DemoCode, and keys that are
+	// shorter than 32 bytes, easy to guess or DemoUnsubscribeKey.
 	Production bool
 	// Accounts and Documents are options of the Admin SDK's clients for Authentication and Firestore, such as
 	// credentials and endpoints. If they are empty, the SDK uses those of the environment.
@@ -73,12 +74,16 @@ func (o *Options) Validate() error {
 		return errors.New("the back office needs a sign-up code: set ADMIN_SIGNUP_CODE")
 	case o.Production && utf8.RuneCountInString(o.SignupCode) < minCode:
 		return fmt.Errorf("ADMIN_SIGNUP_CODE is too short: choose a random one of at least %d characters", minCode)
+	case o.Production && randid.Guessable(o.SignupCode):
+		return errors.New("ADMIN_SIGNUP_CODE is easy to guess, because it repeats characters or continues sequences: choose a random one, such as that of openssl rand -base64 24")
 	case o.Production && o.SignupCode == DemoCode:
 		return errors.New("ADMIN_SIGNUP_CODE is the demonstration's code, which is public: choose another")
 	case o.Production && o.UnsubscribeKey == DemoUnsubscribeKey:
 		return errors.New("UNSUBSCRIBE_KEY is the demonstration's key, which is public: choose another")
 	case o.Production && o.UnsubscribeKey != "" && len(o.UnsubscribeKey) < minKey:
 		return fmt.Errorf("UNSUBSCRIBE_KEY is too short: choose a random one of at least %d bytes", minKey)
+	case o.Production && o.UnsubscribeKey != "" && randid.Guessable(o.UnsubscribeKey):
+		return errors.New("UNSUBSCRIBE_KEY is easy to guess, because it repeats characters or continues sequences: choose a random one, such as that of openssl rand -base64 32")
 	}
 	return nil
 }

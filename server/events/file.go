@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/randid"
 	"clave/server/resource"
 	"clave/server/triggers"
 )
@@ -118,6 +119,9 @@ func readSecret(dir, path, env string, getenv func(string) string) ([]byte, erro
 	}
 	if len(secret) < minSecret {
 		return nil, fault.E(fault.InvalidArgument, "hmac: the secret must have at least %d bytes", minSecret)
+	}
+	if randid.Guessable(string(secret)) {
+		return nil, fault.E(fault.InvalidArgument, "hmac: the secret is easy to guess, because it repeats characters or continues sequences; choose a random one, such as that of openssl rand -base64 32")
 	}
 	return secret, nil
 }

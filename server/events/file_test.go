@@ -2,6 +2,7 @@ package events
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,16 +13,22 @@ import (
 	"clave/server/fault"
 )
 
+// The secrets of the tests.
+const (
+	fileSecret        = "pablito clavó un clavito"
+	environmentSecret = "el perro de san roque no tiene"
+)
+
 // readText reads an events file with a text.
 func readText(t *testing.T, text string) ([]*Spec, error) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"events.json": text, "secret": "whsec_" + strings.Repeat("QUJD", 10) + "\n", "short": "abc"} {
+	for name, content := range map[string]string{"events.json": text, "secret": "whsec_" + base64.StdEncoding.EncodeToString([]byte(fileSecret)) + "\n", "weak": strings.Repeat("QUJD", 10), "short": "abc"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{"EVENTS_SECRET": strings.Repeat("x", 30)}
+	env := map[string]string{"EVENTS_SECRET": environmentSecret}
 	return ReadFile(filepath.Join(dir, "events.json"), "p", func(name string) string { return env[name] })
 }
 
@@ -40,10 +47,10 @@ func TestReadFile(t *testing.T) {
 	if text := a.String(); text != "a to https://a.example/events" {
 		t.Errorf("a is shown as %q", text)
 	}
-	if !b.asJSON || b.trigger.Database().ID != "other" || !bytes.Equal(b.secret, []byte(strings.Repeat("ABC", 10))) || b.parallel != defaultParallel {
+	if !b.asJSON || b.trigger.Database().ID != "other" || !bytes.Equal(b.secret, []byte(fileSecret)) || b.parallel != defaultParallel {
 		t.Errorf("b = %+v", b)
 	}
-	if string(c.secret) != strings.Repeat("x", 30) {
+	if string(c.secret) != environmentSecret {
 		t.Errorf("c has the secret %q", c.secret)
 	}
 }
@@ -58,6 +65,7 @@ func TestReadFileRefuses(t *testing.T) {
 		"another trigger has this name": `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/"}, {"name": "a", "event": "written", "url": "https://a.example/"}]}`,
 		"document pattern":              `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "document": "a/{b"}]}`,
 		"at least 24 bytes":             `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "short"}}]}`,
+		"easy to guess":                 `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "weak"}}]}`,
 		"hmac.secretFile":               `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {"secretFile": "nowhere"}}]}`,
 		"secretFile or":                 `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "hmac": {}}]}`,
 		"timeout":                       `{"triggers": [{"name": "a", "event": "written", "url": "https://a.example/", "timeout": "an hour"}]}`,

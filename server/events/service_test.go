@@ -173,7 +173,7 @@ func await(t *testing.T, what string, holds func() bool) {
 }
 
 // secret is the key of signatures.
-var secret = strings.Repeat("s", 32)
+const secret = "tres tristes tigres tragan trigo"
 
 // service is a receiver of events.
 type service struct {

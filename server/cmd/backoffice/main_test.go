@@ -113,7 +113,7 @@ func TestCloudRun(t *testing.T) {
 
 // TestMail checks how MAIL_URL and PUBLIC_URL determine the sending of e-mails.
 func TestMail(t *testing.T) {
-	const server, key = "smtp://mail.example.org?from=a@b.do", "0123456789abcdef0123456789abcdef"
+	const server, key = "smtp://mail.example.org?from=a@b.do", "la clave de los enlaces de baja!"
 	development := map[string]string{"FIREBASE_AUTH_EMULATOR_HOST": "x", "FIRESTORE_EMULATOR_HOST": "x"}
 	for _, tt := range []struct {
 		name        string
