@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"clave/server/console"
 	"clave/server/fault"
 	"clave/server/front"
 	"clave/server/front/hosting"
@@ -105,7 +106,7 @@ func ownSlots() *slots.Slots { return slots.New(slots.Options{All: maxOwn}) }
 // consoleOptions returns the options of the console's port.
 func (a *App) consoleOptions(ln net.Listener, pages http.Handler) front.Options {
 	return front.Options{
-		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: pages}, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, Log: a.o.Log,
+		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: front.Handlers{Site: pages}, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, ShownPath: console.ShownPath, Log: a.o.Log,
 	}
 }
 

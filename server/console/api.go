@@ -132,7 +132,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, one route) {
 // logFailure logs an error that no response carries.
 func (c *Console) logFailure(r *http.Request, err error) {
 	if wire.Unnamed(err) && r.Context().Err() == nil {
-		c.o.Log.Error("a request to the console failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		c.o.Log.Error("a request to the console failed", "method", r.Method, "path", ShownPath(r.URL.Path), "error", err)
 	}
 }
 

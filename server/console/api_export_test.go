@@ -71,6 +71,20 @@ func TestExports(t *testing.T) {
 	}
 }
 
+// TestTheLogHasNoTokensOfExports requests a file while the server logs each request.
+func TestTheLogHasNoTokensOfExports(t *testing.T) {
+	s := start(t, config.ModeServe, "--verbose")
+	s.open(false)
+	export := s.exportOf(`{"from": [{"collectionId": "none"}]}`, "json")
+	if got := s.status("GET", "/api/export/"+export, ""); got != http.StatusOK {
+		t.Fatalf("the file: %d, want 200", got)
+	}
+	_, lines := s.request("GET", "/api/logs", "")
+	if !strings.Contains(lines, "/api/export/…") || strings.Contains(lines, export) {
+		t.Errorf("the log is %s, want the request without its token %s", lines, export)
+	}
+}
+
 // TestExportsOfAccounts exports accounts of more than one page, and compares the file with what accounts:batchGet
 // returns.
 func TestExportsOfAccounts(t *testing.T) {

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,17 @@ type exports struct {
 	mu      sync.Mutex
 	list    map[string]*export // guarded by mu
 	sending int                // guarded by mu
+}
+
+// exportPath is the path below which the token of an export is.
+const exportPath = apiPrefix + "export/"
+
+// ShownPath returns the path of a request for logs, without the token of an export, which is a secret.
+func ShownPath(path string) string {
+	if strings.HasPrefix(path, exportPath) {
+		return exportPath + "…"
+	}
+	return path
 }
 
 // add stores an export until it is requested and returns its token. It removes expired ones.

@@ -187,7 +187,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 				return
 			}
 			if err, ok := v.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+				p.o.Log.Error("panic", "port", p.o.Name, "method", r.Method, "path", p.o.ShownPath(r.URL.Path), "panic", v, "stack", string(debug.Stack()))
 				if w.Header().Get("Content-Type") == "" { // each handler sets it before it writes
 					http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 					return
@@ -196,7 +196,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		}()
 		if p.o.Verbose {
-			p.o.Log.Info("request", "port", p.o.Name, "method", r.Method, "path", r.URL.Path)
+			p.o.Log.Info("request", "port", p.o.Name, "method", r.Method, "path", p.o.ShownPath(r.URL.Path))
 		}
 		next.ServeHTTP(w, r)
 	})

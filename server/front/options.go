@@ -68,6 +68,8 @@ type Options struct {
 	PrivateNetwork bool
 	// Verbose logs each request.
 	Verbose bool
+	// ShownPath returns the path of a request for the log, without secrets; nil shows each path as it is.
+	ShownPath func(path string) string
 	// BodyQuiet is the maximum pause in a request's body, default 30 s, and BodyWhole the time limit for the whole body,
 	// default 5 min.
 	BodyQuiet, BodyWhole time.Duration
@@ -90,6 +92,9 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.ShownPath == nil {
+		o.ShownPath = func(path string) string { return path }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

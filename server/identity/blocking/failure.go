@@ -8,6 +8,7 @@ import (
 
 	"clave/server/fault"
 	"clave/server/identity/apierror"
+	"clave/server/identity/webhook"
 )
 
 // failure is why a function has not allowed an operation.
@@ -74,7 +75,7 @@ func (f *Functions) refuse(ctx context.Context, e Event, uri string, failed *fai
 	if f.Emulator {
 		return apierror.New("BLOCKING_FUNCTION_ERROR_RESPONSE : ((%s))", failed.emulator)
 	}
-	f.Log.WarnContext(ctx, "a blocking function refused or failed", "event", e.Name, "project", e.Project, "url", uri, "error", failed.cause)
+	f.Log.WarnContext(ctx, "a blocking function refused or failed", "event", e.Name, "project", e.Project, "url", webhook.Shown(uri), "error", failed.cause)
 	shown, err := json.Marshal(map[string]response{"error": failed.response})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,19 +42,37 @@ func New(o Options) *Caller {
 	}}
 }
 
-// Post sends a JSON body and returns status and body of the response.
+// Shown returns the address of a function for logs, without the query and the password, which may be secret.
+func Shown(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return "(an invalid URL)"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// bare returns an error without the address of the request, which may hold a secret.
+func bare(err error) error {
+	var with *url.Error
+	if errors.As(err, &with) {
+		return with.Err
+	}
+	return err
+}
+
+// Post sends a JSON body and returns status and body of the response. Its errors have no secret of the address.
 func (c *Caller) Post(ctx context.Context, uri string, body []byte) (status int, answer []byte, err error) {
 	if err := c.check(uri); err != nil {
 		return 0, nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, uri, bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, bare(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	res, err := c.client.Do(r)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, bare(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	answer, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
@@ -61,7 +80,7 @@ func (c *Caller) Post(ctx context.Context, uri string, body []byte) (status int,
 		return 0, nil, err
 	}
 	if len(answer) > maxAnswer {
-		return 0, nil, fmt.Errorf("%s returned more than %d bytes", uri, maxAnswer)
+		return 0, nil, fmt.Errorf("%s returned more than %d bytes", Shown(uri), maxAnswer)
 	}
 	return res.StatusCode, answer, nil
 }
@@ -77,17 +96,17 @@ func (c *Caller) check(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil:
-		return err
+		return bare(err)
 	case u.Scheme == "https" && u.Host != "":
 		return nil
 	case u.Scheme != "http" || u.Host == "":
-		return fmt.Errorf("%q is not an http or https URL", uri)
+		return fmt.Errorf("%q is not an http or https URL", Shown(uri))
 	}
 	ip := net.ParseIP(u.Hostname())
 	if c.o.Plain || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("%s is not encrypted", uri)
+	return fmt.Errorf("%s is not encrypted", Shown(uri))
 }
 
 // EventBody returns the body of a POST that sends an event as a token.

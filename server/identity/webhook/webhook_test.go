@@ -72,6 +72,26 @@ func TestPostEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestErrorsHaveNoSecret lets requests to addresses with a secret fail in each way.
+func TestErrorsHaveNoSecret(t *testing.T) {
+	url, _ := function(t)
+	c := webhook.New(webhook.Options{})
+	t.Cleanup(func() { _ = c.Close() })
+	const secret = "?key=hunter2"
+	for _, uri := range []string{
+		url + "/endless" + secret, "http://127.0.0.1:1/f" + secret, "http://user:hunter2@127.0.0.1:1/f", "http://10.0.0.1/f" + secret, "ftp://127.0.0.1/" + secret, "http://[::1/" + secret,
+		"http://a b/" + secret,
+	} {
+		_, _, err := c.Post(t.Context(), uri, nil)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Post(%s): %v, want an error without the secret", uri, err)
+		}
+		if shown := webhook.Shown(uri); strings.Contains(shown, "hunter2") {
+			t.Errorf("Shown(%s) = %s", uri, shown)
+		}
+	}
+}
+
 func TestPostRefusesUnsafeAddresses(t *testing.T) {
 	for _, tt := range []struct {
 		uri   string
@@ -79,7 +99,7 @@ func TestPostRefusesUnsafeAddresses(t *testing.T) {
 		want  string
 	}{
 		{"http://functions.example.org/f", false, "not encrypted"}, {"http://10.0.0.1/f", false, "not encrypted"},
-		{"file:///etc/passwd", true, "not an http or https"}, {"https://", false, "not an http or https"}, {"f", true, "not an http or https"}, {"http://[::1", true, "parse"},
+		{"file:///etc/passwd", true, "not an http or https"}, {"https://", false, "not an http or https"}, {"f", true, "not an http or https"}, {"http://[::1", true, "missing"},
 	} {
 		if _, _, err := webhook.New(webhook.Options{Plain: tt.plain}).Post(t.Context(), tt.uri, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Post(%s), plain %v: %v, want %q", tt.uri, tt.plain, err, tt.want)
