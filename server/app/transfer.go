@@ -110,7 +110,7 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 			return err
 		}
 	}
-	part, done, err := backup.ScratchCopy(dir)
+	part, done, err := transfer.Scratch(dir)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/record"
 
@@ -31,37 +33,74 @@ func owner(db resource.Database) token.Caller {
 }
 
 // ExportDocuments writes all documents of a database, as of one moment, to a folder, and returns their number. The
-// files are named after the folder. An earlier export in the folder is replaced atomically when everything is written.
+// files are named after the folder. An earlier export in the folder is replaced when everything is written, and other
+// files in it stay.
 // ExportDocuments returns FailedPrecondition if the folder contains other files.
 func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
 	dir = filepath.Clean(dir)
-	err = replace(dir, filepath.Base(dir)+overallSuffix, func(part string) error {
-		documents, err = t.exportDocuments(ctx, db, part, filepath.Base(dir))
-		return err
-	})
+	name, size := filepath.Base(dir), int64(0)
+	e := &export{
+		marker: name + overallSuffix,
+		write: func(part string) error {
+			documents, size, err = t.writeWhole(ctx, db, part, name)
+			return err
+		},
+		describe: func(_ []byte, place func(string) string) ([]byte, error) {
+			return overall(place(wholeNamespaces), documents, size)
+		},
+		parts: overallParts,
+	}
+	err = e.replace(dir)
 	return documents, err
 }
 
-// exportDocuments writes all documents of a database to an empty folder.
+// overallParts returns the folders beside an overall metadata file that have what it describes, if Clave wrote them.
+func overallParts(text []byte) []string {
+	var names []string
+	for _, message := range unframed(text) {
+		// A damaged file describes less.
+		_ = eachField(message, func(f field) error {
+			if f.number != overallPart {
+				return nil
+			}
+			return eachField(f.bytes, func(f field) error {
+				name, _, _ := strings.Cut(string(f.bytes), "/")
+				if f.number == partPath && partName(name) == wholeNamespaces && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+				return nil
+			})
+		})
+	}
+	return names
+}
+
+// exportDocuments writes an export of all documents of a database to an absent folder.
 func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, dir, name string) (documents int64, err error) {
-	began := t.o.Clock.Now()
-	whole := filepath.Join(dir, filepath.FromSlash(wholeFolder))
-	f, err := createFile(filepath.Join(whole, outputName))
+	documents, size, err := t.writeWhole(ctx, db, dir, name)
 	if err != nil {
-		return 0, err
-	}
-	documents, size, err := t.writeDocuments(ctx, db, f)
-	if err := errors.Join(err, f.Close()); err != nil {
 		return documents, err
 	}
-	if err := writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now())); err != nil {
-		return documents, err
-	}
-	text, err := overall(documents, size)
+	text, err := overall(wholeNamespaces, documents, size)
 	if err != nil {
 		return documents, err
 	}
 	return documents, writeFile(filepath.Join(dir, name+overallSuffix), text)
+}
+
+// writeWhole writes all documents of a database to the folder wholeNamespaces in dir.
+func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, name string) (documents, size int64, err error) {
+	began := t.o.Clock.Now()
+	whole := filepath.Join(dir, wholeNamespaces, wholeKinds)
+	f, err := createFile(filepath.Join(whole, outputName))
+	if err != nil {
+		return 0, 0, err
+	}
+	documents, size, err = t.writeDocuments(ctx, db, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return documents, size, err
+	}
+	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now()))
 }
 
 // writeDocuments writes all documents of a database to a log.

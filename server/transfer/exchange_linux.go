@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"errors"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,4 +14,18 @@ func exchange(a, b string) error {
 		return errors.ErrUnsupported
 	}
 	return err
+}
+
+// isMount reports whether a folder is where a file system, or a part of one, is mounted.
+func isMount(dir string) bool {
+	var own, parent unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_BASIC_STATS, &own) != nil {
+		return false
+	}
+	if own.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 {
+		return true
+	}
+	// Old kernels do not report this attribute.
+	err := unix.Statx(unix.AT_FDCWD, filepath.Dir(dir), 0, unix.STATX_BASIC_STATS, &parent)
+	return err == nil && (own.Dev_major != parent.Dev_major || own.Dev_minor != parent.Dev_minor)
 }

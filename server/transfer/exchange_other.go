@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package transfer
 
@@ -6,3 +6,6 @@ import "errors"
 
 // exchange is not possible.
 func exchange(string, string) error { return errors.ErrUnsupported }
+
+// isMount is not known.
+func isMount(string) bool { return false }

@@ -6,10 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
+	"strings"
 
 	"clave/server/atomicfile"
-	"clave/server/backup"
 	"clave/server/fault"
 )
 
@@ -22,42 +21,6 @@ const (
 // cannotWrite returns the error for an export that can't be written.
 func cannotWrite(err error) error {
 	return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
-}
-
-// replace writes a folder and gives it the name dir, which must be absent, be empty, or have the marker: a file of
-// every export. The folder is written into a temporary folder beside dir. If the process ends before the new folder is
-// complete, dir stays as it was, and the next export removes the temporary folder.
-func replace(dir, marker string, write func(part string) error) (err error) {
-	if err := replaceable(dir, marker); err != nil {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, folderMode); err != nil {
-		return cannotWrite(err)
-	}
-	scratch, done, err := backup.ScratchCopy(dir)
-	if err != nil {
-		return cannotWrite(err)
-	}
-	defer func() {
-		if err = errors.Join(err, done()); errors.Is(err, syscall.ENOSPC) {
-			err = fault.Wrap(err, fault.ResourceExhausted, "cannot write the export: there is no space for it in %s", parent)
-		}
-	}()
-	part := filepath.Join(scratch, "export")
-	if err := os.Mkdir(part, folderMode); err != nil {
-		return cannotWrite(err)
-	}
-	if err := write(part); err != nil {
-		return err
-	}
-	if err := syncFolders(part); err != nil {
-		return cannotWrite(err)
-	}
-	if err := swap(part, dir); err != nil {
-		return cannotWrite(err)
-	}
-	return atomicfile.SyncFolder(parent)
 }
 
 // syncFolders waits until the names in a folder and in those below it are on disk.
@@ -73,8 +36,13 @@ func syncFolders(dir string) error {
 // CanExport checks that Export may write to a folder, which must be blank or an earlier export.
 func CanExport(dir string) error { return replaceable(filepath.Clean(dir), suiteFile) }
 
-// placeholders are files that keep a folder in a repository, or that operating systems create.
-var placeholders = []string{".gitkeep", ".keep", ".DS_Store"}
+// placeholders are files that keep a folder in a repository, and what operating systems and file systems create.
+var placeholders = []string{".gitkeep", ".keep", ".DS_Store", "lost+found"}
+
+// isPlaceholder reports whether a name in a folder is that of a placeholder, or of a temporary folder of an export.
+func isPlaceholder(name string) bool {
+	return slices.Contains(placeholders, name) || strings.HasPrefix(name, scratchName+".")
+}
 
 // Blank reports whether a folder is absent or contains only placeholders.
 func Blank(dir string) (bool, error) {
@@ -85,7 +53,7 @@ func Blank(dir string) (bool, error) {
 	case err != nil:
 		return false, cannotWrite(err)
 	}
-	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(placeholders, e.Name()) }), nil
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isPlaceholder(e.Name()) }), nil
 }
 
 // replaceable checks that a folder may be replaced.
@@ -95,25 +63,6 @@ func replaceable(dir, marker string) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
 		return fault.E(fault.FailedPrecondition, "%s is neither empty nor an earlier export: name another folder", dir)
-	}
-	return nil
-}
-
-// swap gives a folder the name of another, which may be absent, and the other the folder's name or one beside it.
-func swap(part, dir string) error {
-	err := os.Rename(part, dir) // succeeds if dir is absent or empty
-	if err == nil {
-		return nil
-	}
-	if err := exchange(part, dir); !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	old := part + ".old"
-	if err := os.Rename(dir, old); err != nil {
-		return err
-	}
-	if err := os.Rename(part, dir); err != nil {
-		return errors.Join(err, os.Rename(old, dir))
 	}
 	return nil
 }

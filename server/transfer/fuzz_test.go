@@ -47,7 +47,7 @@ func FuzzEntity(f *testing.F) {
 // FuzzLog parses any bytes as a log of documents and as metadata. It must not panic or accept a path outside the
 // folder.
 func FuzzLog(f *testing.F) {
-	text, err := overall(1, 2)
+	text, err := overall(wholeNamespaces, 1, 2)
 	if err != nil {
 		f.Fatal(err)
 	}

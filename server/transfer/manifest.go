@@ -16,10 +16,11 @@ import (
 
 // The names of an export's files.
 const (
-	overallSuffix = ".overall_export_metadata"
-	wholeFolder   = "all_namespaces/all_kinds"
-	wholeMetadata = "all_namespaces_all_kinds.export_metadata"
-	outputName    = "output-0"
+	overallSuffix   = ".overall_export_metadata"
+	wholeNamespaces = "all_namespaces"
+	wholeKinds      = "all_kinds" // in wholeNamespaces
+	wholeMetadata   = "all_namespaces_all_kinds.export_metadata"
+	outputName      = "output-0"
 )
 
 // overallVersion is the first record of an overall metadata file.
@@ -45,11 +46,12 @@ const (
 	allNamespaces  = 3
 )
 
-// overall returns the overall metadata of an export of all documents into one file.
-func overall(documents, size int64) ([]byte, error) {
+// overall returns the overall metadata of an export of all documents into one file. namespaces is the name that the
+// folder wholeNamespaces has.
+func overall(namespaces string, documents, size int64) ([]byte, error) {
 	scope := appendInt(appendInt(nil, scopeKind, allKinds), scopeNamespace, allNamespaces)
 	part := appendBytes(nil, partScope, scope)
-	part = appendText(part, partPath, wholeFolder+"/"+wholeMetadata)
+	part = appendText(part, partPath, path.Join(namespaces, wholeKinds, wholeMetadata))
 	part = appendInt(appendInt(part, partCount, documents), partBytes, size)
 	var out bytes.Buffer
 	log := record.NewWriter(&out)
@@ -79,8 +81,8 @@ type exportPart struct {
 
 // partsOf returns the parts of an export, at least one, by its overall metadata file.
 func partsOf(folder regularfile.Folder, name string) ([]exportPart, error) {
-	// The overall file names a file of metadata for each part, which names the part's files of documents. A file that is
-	// named twice is refused, because a small export could otherwise have one file read any number of times.
+	// The overall file names a file of metadata for each part, which names the part's files of documents. A file that
+	// is named twice is refused, because a small export could otherwise have one file read any number of times.
 	var parts []exportPart
 	named := make(map[string]bool)
 	err := messages(folder, name, overallPart, func(message []byte) error {

@@ -2,19 +2,14 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"clave/server/clock"
-	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/identity"
 	"clave/server/regularfile"
@@ -98,59 +93,45 @@ func counted(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// suite is the content of firebase-export-metadata.json.
-type suite struct {
-	Version   any          `json:"version"` // a string; readers ignore it
-	Firestore *suiteExport `json:"firestore,omitempty"`
-	Auth      *suiteExport `json:"auth,omitempty"`
-	// Databases are exports of databases with a name, which the Emulator Suite does not export.
-	Databases []suiteExport `json:"databases,omitempty"`
+// Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. The
+// parts of an earlier export in the folder are replaced when everything is written; other parts and files stay. Export
+// returns FailedPrecondition if the folder has other files and no export.
+func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (Summary, error) {
+	var (
+		sum     Summary
+		content = suite{Version: FormatVersion}
+		wants   = func(part string) bool { return len(only) == 0 || slices.Contains(only, part) }
+	)
+	e := &export{
+		marker: suiteFile,
+		write: func(part string) error {
+			sum, content = Summary{}, suite{Version: FormatVersion} // It may be called a second time.
+			return t.exportParts(ctx, part, wants, &content, &sum)
+		},
+		describe: func(old []byte, place func(string) string) ([]byte, error) {
+			return content.mergedWith(old, wants, place)
+		},
+		parts: func(old []byte) []string { return suiteParts(old, wants) },
+	}
+	err := e.replace(filepath.Clean(dir))
+	return sum, err
 }
 
-// suiteExport is one export in a folder.
-type suiteExport struct {
-	Version      any    `json:"version,omitempty"` // as above
-	Path         string `json:"path"`
-	MetadataFile string `json:"metadata_file,omitempty"`
-	Database     string `json:"database,omitempty"`
-}
-
-// The parts of an export, by the names of their emulators.
-const (
-	Documents = "firestore"
-	Accounts  = "auth"
-)
-
-// Export writes the project's documents and accounts, or only the named parts, to a folder of the Emulator Suite. An
-// earlier export in the folder is replaced atomically when everything is written. Export returns FailedPrecondition if
-// the folder contains other files.
-func (t *Transfer) Export(ctx context.Context, dir string, only ...string) (sum Summary, err error) {
-	return sum, replace(filepath.Clean(dir), suiteFile, func(part string) error { return t.exportInto(ctx, part, only, &sum) })
-}
-
-// exportInto writes parts, or everything, to a folder that is empty.
-func (t *Transfer) exportInto(ctx context.Context, dir string, only []string, sum *Summary) error {
-	content := suite{Version: FormatVersion}
-	wants := func(part string) bool { return len(only) == 0 || slices.Contains(only, part) }
+// exportParts writes parts to a folder that is empty, and records them in content.
+func (t *Transfer) exportParts(ctx context.Context, dir string, wants func(string) bool, content *suite, sum *Summary) error {
 	if wants(Documents) {
-		if err := t.exportDatabases(ctx, dir, &content, sum); err != nil {
+		if err := t.exportDatabases(ctx, dir, content, sum); err != nil {
 			return err
 		}
 		if err := t.noteOthers(ctx, sum); err != nil {
 			return err
 		}
 	}
-	if wants(Accounts) {
-		content.Auth = &suiteExport{Version: FormatVersion, Path: authFolder}
-		if err := t.exportAccounts(ctx, filepath.Join(dir, authFolder), sum); err != nil {
-			return err
-		}
+	if !wants(Accounts) {
+		return nil
 	}
-	text, err := json.MarshalIndent(content, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, suiteFile), text)
+	content.Auth = &suiteExport{Version: FormatVersion, Path: authFolder}
+	return t.exportAccounts(ctx, filepath.Join(dir, authFolder), sum)
 }
 
 // exportDatabases writes the documents of each database and records the folders in content.
@@ -207,15 +188,6 @@ func (t *Transfer) databases() []resource.Database {
 	return all
 }
 
-// exportOf returns the folder and files of a database's export.
-func exportOf(db resource.Database) suiteExport {
-	folder, named := firestoreFolder, ""
-	if db.ID != resource.DefaultDatabase {
-		folder, named = firestoreFolder+"_"+db.ID, db.ID
-	}
-	return suiteExport{Version: FormatVersion, Path: folder, MetadataFile: folder + "/" + folder + overallSuffix, Database: named}
-}
-
 // Import reads a folder of the Emulator Suite, or of a managed export of Firestore. Existing documents and accounts
 // with the same name or id are replaced. The whole folder is verified first: missing or damaged parts, counts that
 // differ from the metadata, and accounts that would be refused are errors and change nothing.
@@ -265,38 +237,4 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 		return damagedSuite(err)
 	}
 	return t.importAccounts(ctx, accounts, verify, sum)
-}
-
-// damagedSuite returns the error for a file that describes a folder of the Emulator Suite.
-func damagedSuite(err error) error {
-	return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", suiteFile, err)
-}
-
-// contentOf returns the content of a folder.
-func contentOf(dir string) (suite, error) {
-	var content suite
-	folder := regularfile.Folder(dir)
-	text, err := folder.ReadText(suiteFile, maxMetadata)
-	switch {
-	case err == nil:
-		if err := json.Unmarshal(text, &content); err != nil {
-			return content, damagedSuite(err)
-		}
-		return content, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return content, unreadable(suiteFile, err)
-	}
-	entries, _ := folder.ReadDir(".") // The error below covers a folder that can't be read.
-	var found []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), overallSuffix) {
-			found = append(found, e.Name())
-		}
-	}
-	if len(found) != 1 {
-		return content, fault.Wrap(err, fault.NotFound,
-			"%s holds no export: neither %s nor one file NAME%s is in it", dir, suiteFile, overallSuffix)
-	}
-	content.Firestore = &suiteExport{MetadataFile: found[0]}
-	return content, nil
 }

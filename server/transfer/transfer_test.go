@@ -386,15 +386,21 @@ func TestExportOfAProject(t *testing.T) {
 	if err != nil || len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "demo-other") || sum.Documents != 1 {
 		t.Errorf("export: %v, notes %q, %v; want a word about demo-other", sum, sum.Notes, err)
 	}
-	for part, gone := range map[string]string{transfer.Documents: "auth_export", transfer.Accounts: "firestore_export"} {
-		if sum, err = h.Export(t.Context(), dir, part); err != nil {
-			t.Fatal(err)
+	for part, other := range map[string]string{transfer.Documents: "auth_export", transfer.Accounts: "firestore_export"} {
+		alone := filepath.Join(t.TempDir(), "alone")
+		for _, to := range []string{alone, dir} {
+			if _, err := h.Export(t.Context(), to, part); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := newFixture(t, cheap).Import(t.Context(), to); err != nil {
+				t.Errorf("import of %s: %v", part, err)
+			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, gone)); err == nil {
-			t.Errorf("an export of %s has %s", part, gone)
+		if _, err := os.Stat(filepath.Join(alone, other)); err == nil {
+			t.Errorf("an export of %s has %s", part, other)
 		}
-		if _, err := newFixture(t, cheap).Import(t.Context(), dir); err != nil {
-			t.Errorf("import of %s alone: %v", part, err)
+		if _, err := os.Stat(filepath.Join(dir, other)); err != nil {
+			t.Errorf("an export of %s over a whole one has removed the other part: %v", part, err)
 		}
 	}
 }

@@ -63,7 +63,8 @@ func exportCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
 		Use: "export FOLDER [flags]", Short: "Export documents and accounts in Firebase's format",
 		Long: "Writes the project's documents and accounts to FOLDER in the format of the Emulator Suite, with documents in the format of\n" +
-			"Firestore's managed exports. The server may be running. FOLDER must be absent, empty or an earlier export, which is replaced.",
+			"Firestore's managed exports. The server may be running. FOLDER must be absent, empty or an earlier export, whose\n" +
+			"documents and accounts are replaced; other files in it stay.",
 	}, config.ModeExport, func(ctx context.Context, c *config.Config, dir string) error {
 		return app.Export(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out}, dir)
 	})
