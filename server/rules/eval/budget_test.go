@@ -166,7 +166,7 @@ func TestBudgetOfMemory(t *testing.T) {
 // TestBudgetOfPatterns applies patterns of the request to texts of the request. Literals of the rules may be applied to
 // any text.
 func TestBudgetOfPatterns(t *testing.T) {
-	long := strings.Repeat("ab", 250_000)
+	long := strings.Repeat("ab", 50_000)
 	for _, c := range []struct {
 		name, cond, pattern, text string
 		allowed, exhausted        bool
@@ -179,7 +179,7 @@ func TestBudgetOfPatterns(t *testing.T) {
 		{"split", "d.text.split(d.pattern).size() > 0", strings.Repeat("(a?b?){100}", 10), long, false, true},
 		{"replace", "d.text.replace(d.pattern, '').size() >= 0", strings.Repeat("(a?b?){100}", 10), long, false, true},
 		{"an invalid pattern", "d.text.matches(d.pattern)", "(", "ab", false, false},
-		{"literals", "d.text.matches('(a?b?)*') && d.text.replace('(ab)+', '') == '' && d.text.split('(ab){400}').size() > 0", "", long[:100_000], true, false},
+		{"literals", "d.text.matches('(a?b?)*') && d.text.replace('(ab)+', '') == '' && d.text.split('(ab){50}').size() > 0", "", long, true, false},
 		{"one after the other", strings.TrimSuffix(strings.Repeat("d.text.matches(d.pattern) && ", 50), " && "), strings.Repeat("(ab)*", 50), long[:1000], false, true},
 	} {
 		r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents/t/{id} {\n function ok(d) { return " + c.cond +

@@ -78,9 +78,9 @@ func TestPatternsWaitForTheirTurn(t *testing.T) {
 	}{
 		{"d.text.matches(d.pattern)", strings.Repeat(`\pL`, 200), 2000},
 		{"d.text.matches(d.pattern)", "a*", 4000},
-		{"d.text.split('a.*b|a').size() > 0", "", 70_000},
-		{"d.text.replace('^a.*b|a', '').size() > 0", "", 70_000},
-		{"d.text.matches('((a?b?){50}c?)*x')", "", 70_000},
+		{"d.text.split('a.*b|a').size() > 0", "", 20_000},
+		{"d.text.replace('^a.*b|a', '').size() > 0", "", 20_000},
+		{"d.text.matches('((a?b?){50}c?)*x')", "", 20_000},
 	} {
 		r, request := creation(t, c.cond, value.Map{"pattern": value.String(c.pattern), "text": long})
 		ended, spent, calls, most := errors.New("ended"), 0, 0, 0

@@ -26,8 +26,8 @@ type search struct {
 	unpaid int             // the number of characters that have been read and not counted
 }
 
-// quick is the number of steps up to which a search may be done at once.
-const quick = 1 << 18
+// quick is the number of steps up to which a search may be done at once, in some ten milliseconds.
+const quick = 1 << 23
 
 // runesAtOnce is the number of characters that are counted together.
 const runesAtOnce = 256
