@@ -96,7 +96,8 @@ type App struct {
 	served *state
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
-	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a lab.
+	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a
+	// lab.
 	ahead  *clock.Shifted
 	faults *faultinject.Injector
 	// budget bounds the memory of requests that are being received, over all ports.
@@ -131,10 +132,16 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: budget.New(budget.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parsing.New(o.Memory.Requests)}
 	a.turns = turns.New(turns.Options{})
-	a.connections = slots.New(slots.Options{All: o.Memory.Connections, Shared: c.TrustProxy})
-	a.calls = slots.New(slots.Options{All: o.Memory.Calls})
-	a.streams = slots.New(slots.Options{All: o.Memory.Streams})
-	a.responses = slots.New(slots.Options{All: o.Memory.Responses})
+	if !c.Production() {
+		o.Memory = o.Memory.ForDevelopment()
+	}
+	bounded := func(kind string, all int, shared bool) *slots.Slots {
+		return slots.New(slots.Options{All: all, Shared: shared, Kind: kind, Clock: o.Clock, Log: o.Log})
+	}
+	a.connections = bounded("connections", o.Memory.Connections, c.TrustProxy)
+	a.calls = bounded("calls of gRPC", o.Memory.Calls, false)
+	a.streams = bounded("streams", o.Memory.Streams, false)
+	a.responses = bounded("requests", o.Memory.Responses, false)
 	if a.hasConsole() {
 		a.watch()
 	}

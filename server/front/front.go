@@ -22,6 +22,11 @@ import (
 // one, which no budget counts.
 const maxFrame = 16 << 10
 
+// maxRequests is the maximum number of concurrent requests of a connection of HTTP/2. A client that reaches it waits
+// for the end of others, of which those of live queries last. A browser has one connection, and one lasting request for
+// each page. net/http holds the goroutines of as many requests that were reset.
+const maxRequests = 1000
+
 // headersExtra is the number of bytes that net/http adds to the limit of headers in HTTP/2: the overhead of ten fields.
 const headersExtra = 10 * 32
 
@@ -54,7 +59,7 @@ func New(o Options) *Port {
 		MaxHeaderBytes:    grpcd.MaxHeaders - headersExtra,
 		// The limits of the gRPC server: a call that arrives here has the same ones.
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: grpcd.MaxStreams, MaxReceiveBufferPerStream: grpcd.StreamWindow, MaxReceiveBufferPerConnection: grpcd.ConnWindow,
+			MaxConcurrentStreams: maxRequests, MaxReceiveBufferPerStream: grpcd.StreamWindow, MaxReceiveBufferPerConnection: grpcd.ConnWindow,
 			MaxReadFrameSize: maxFrame, SendPingTimeout: grpcd.PingTime, PingTimeout: grpcd.PingTimeout,
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),

@@ -69,18 +69,19 @@ func TestConnectionsOfAllKindsHaveTheSameLimits(t *testing.T) {
 	run(t, front.Options{Listener: plain, Handlers: front.Handlers{GRPC: calls}})
 	run(t, front.Options{Listener: forwarding, Handlers: front.Handlers{Forward: calls}})
 	want := connLimits{
-		streams: grpcd.MaxStreams, streamWindow: grpcd.StreamWindow, frame: 16 << 10, headers: grpcd.MaxHeaders, connWindow: grpcd.ConnWindow,
+		streamWindow: grpcd.StreamWindow, frame: 16 << 10, headers: grpcd.MaxHeaders, connWindow: grpcd.ConnWindow,
 	}
 	for _, c := range []struct {
 		name string
 		to   net.Listener
 		// offers are the protocols that a client of TLS offers; nil means no TLS.
-		offers []string
+		offers  []string
+		streams uint32
 	}{
-		{"gRPC", plain, nil},
-		{"gRPC with TLS", both, []string{"h2"}},
-		{"HTTP with TLS", both, []string{"h2", "http/1.1"}},
-		{"gRPC, forwarded", forwarding, nil},
+		{"gRPC", plain, nil, grpcd.MaxStreams},
+		{"gRPC with TLS", both, []string{"h2"}, grpcd.MaxStreams},
+		{"HTTP with TLS", both, []string{"h2", "http/1.1"}, 1000},
+		{"gRPC, forwarded", forwarding, nil, 1000},
 	} {
 		conn, err := net.Dial("tcp", c.to.Addr().String())
 		if err != nil {
@@ -91,6 +92,7 @@ func TestConnectionsOfAllKindsHaveTheSameLimits(t *testing.T) {
 			own.NextProtos = c.offers
 			conn = tls.Client(conn, own)
 		}
+		want.streams = c.streams
 		if got := announced(t, conn); got != want {
 			t.Errorf("%s: the limits are %+v, want %+v", c.name, got, want)
 		}

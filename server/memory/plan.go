@@ -61,3 +61,13 @@ func PlanFor(limit int64, configured bool) Plan {
 		Responses:   min(max(int(share/4/perResponse), minSlots), mostResponses),
 	}
 }
+
+// developmentSlots is the least number of calls and of streams in development, where tests may open thousands of live
+// queries at once. A network has a quarter of them.
+const developmentSlots = 1 << 16
+
+// ForDevelopment returns the plan for a server on which only its user's programs call.
+func (p Plan) ForDevelopment() Plan {
+	p.Calls, p.Streams = max(p.Calls, developmentSlots), max(p.Streams, developmentSlots)
+	return p
+}

@@ -79,6 +79,7 @@ func (d *common) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 
 // stream serves a call with streams.
 func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	defer serving(ss.Context())()
 	counted := d.begin(info.FullMethod)
 	defer func() {
 		err = d.answer(info.FullMethod, err, recover())

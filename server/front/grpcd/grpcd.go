@@ -36,15 +36,17 @@ const workers = 64
 // readBuffer is the size of each connection's read buffer.
 const readBuffer = 8 << 10
 
-// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, so that calls have
-// the same limits with and without TLS.
+// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, except MaxStreams,
+// so that calls have the same limits with and without TLS.
 const (
 	// StreamWindow and ConnWindow are the maximum numbers of unread bytes: of one stream, and of all streams of a
 	// connection.
 	StreamWindow = 256 << 10
 	ConnWindow   = 4 << 20
-	// MaxStreams is the maximum number of concurrent calls, which limits floods of calls that are begun and reset.
-	MaxStreams = 256
+	// MaxStreams is the maximum number of concurrent calls of a connection of gRPC. A client that reaches it waits
+	// without an error, so it is greater than any number of calls that Options.Calls admits: beyond those a call is
+	// refused.
+	MaxStreams = 1 << 20
 	// MaxHeaders is the maximum number of bytes of headers, of which gRPC would accept 16 MiB per call.
 	MaxHeaders = 64 << 10
 	// PingTime is the time without frames after which a connection is checked by a ping, and PingTimeout the time limit
@@ -194,8 +196,8 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 		grpc.InTapHandle(d.admit),
 		grpc.MaxHeaderListSize(MaxHeaders),
 		grpc.ForceServerCodecV2(d.codec),
-		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of lasting
-		// streams, get goroutines of their own.
+		// Workers keep their grown stacks from call to call. Calls without a free worker, for example because of
+		// lasting streams, get goroutines of their own.
 		grpc.NumStreamWorkers(workers),
 		// Most connections of listeners are quiet, so the buffer is small. Longer data bypass it.
 		grpc.ReadBufferSize(readBuffer),

@@ -96,6 +96,7 @@ func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
 			handle = own
 		}
 		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
+			defer serving(ctx)()
 			var share *parsing.Share
 			endRead := func() {}
 			defer func() { endRead() }()

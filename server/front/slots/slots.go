@@ -7,9 +7,12 @@ package slots
 
 import (
 	"container/list"
+	"log/slog"
 	"net/netip"
 	"sync"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/ratelimit"
 )
 
@@ -17,12 +20,21 @@ import (
 type Options struct {
 	// All is the maximum number of slots; zero means 4,096.
 	All int
-	// Network is the maximum number of slots of one network: an IPv4 address or the /64 of an IPv6 address; zero means a
-	// quarter of All.
+	// Network is the maximum number of slots of one network: an IPv4 address or the /64 of an IPv6 address; zero means
+	// a quarter of All.
 	Network int
 	// Shared is set if many clients share addresses, as behind a proxy that hides theirs. Only All applies then.
 	Shared bool
+	// Kind names what takes the slots, in the log.
+	Kind string
+	// Clock is the source of time; nil means the machine's clock.
+	Clock clock.Clock
+	// Log receives a warning when a client is refused, or loses a slot, at most once a minute; nil logs nothing.
+	Log *slog.Logger
 }
+
+// quiet is the time after a warning in which there is no further one.
+const quiet = time.Minute
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
@@ -32,6 +44,12 @@ func (o *Options) EnsureDefaults() {
 	if o.Network == 0 {
 		o.Network = max(o.All/4, 1)
 	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // Slots are the slots of all clients. It is safe for concurrent use.
@@ -40,8 +58,10 @@ type Slots struct {
 	mu struct {
 		sync.Mutex
 		taken int
-		// networks holds the slots that each network has taken, the oldest first, as *Slot. Loopback and shared addresses are
-		// not in it: their slots are never taken away.
+		// warned is the time of the last warning.
+		warned time.Time
+		// networks holds the slots that each network has taken, the oldest first, as *Slot. Loopback and shared
+		// addresses are not in it: their slots are never taken away.
 		networks map[netip.Prefix]*list.List
 	}
 }
@@ -78,11 +98,35 @@ func (p *Slots) Taken() int {
 func (p *Slots) Take(address netip.Addr, end func()) *Slot {
 	p.mu.Lock()
 	slot, ended := p.takeLocked(address, end)
+	taken, warn := p.mu.taken, (slot == nil || ended != nil) && p.warnsLocked()
 	p.mu.Unlock()
+	if warn {
+		p.warn(address, ended, taken)
+	}
 	if ended != nil {
 		ended.end()
 	}
 	return slot
+}
+
+// warnsLocked reports whether there may be a warning now, and records it; mu is held.
+func (p *Slots) warnsLocked() bool {
+	now := p.o.Clock.Now()
+	if now.Sub(p.mu.warned) < quiet {
+		return false
+	}
+	p.mu.warned = now
+	return true
+}
+
+// warn logs that a client of an address was refused, or that the slot ended was taken from another network for it.
+// Without a line a client that tries again and again would wait for no visible reason.
+func (p *Slots) warn(address netip.Addr, ended *Slot, taken int) {
+	if ended != nil {
+		p.o.Log.Warn("a slot was taken from a client", "kind", p.o.Kind, "network", ended.network.String(), "taken", taken, "all", p.o.All)
+		return
+	}
+	p.o.Log.Warn("a client was refused", "kind", p.o.Kind, "address", address.String(), "taken", taken, "all", p.o.All, "network", p.o.Network)
 }
 
 // takeLocked takes a slot, and returns the slot that was taken from another network for it, if any; mu is held.

@@ -1,11 +1,16 @@
 package slots_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"clave/server/clock"
 	"clave/server/front/slots"
 )
 
@@ -140,5 +145,28 @@ func TestConnectionsHoldSlots(t *testing.T) {
 	}
 	if got := p.Taken(); got != 0 {
 		t.Errorf("%d slots are taken after Close, want 0", got)
+	}
+}
+
+// TestRefusalsAreLogged checks that the log names the kind and the client that is refused or loses its slot, and that a
+// flood does not fill it.
+func TestRefusalsAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	manual := clock.NewManual(time.Unix(1_800_000_000, 0))
+	p := slots.New(slots.Options{All: 4, Network: 3, Kind: "streams", Clock: manual, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	large, small := of("192.0.2.1"), of("192.0.2.2")
+	lines := func() int { return strings.Count(log.String(), "\n") }
+	if large.take(p, 3); lines() != 0 {
+		t.Errorf("the log has %q before any refusal", log.String())
+	}
+	large.take(p, 1000)
+	if !strings.Contains(log.String(), `msg="a client was refused" kind=streams address=192.0.2.1 taken=3 all=4 network=3`) || lines() != 1 {
+		t.Errorf("the log after 1,000 refusals is %q, want one line with the kind and the client", log.String())
+	}
+	log.Reset()
+	manual.Advance(time.Minute)
+	small.take(p, 2)
+	if !strings.Contains(log.String(), `msg="a slot was taken from a client" kind=streams network=192.0.2.1/32 taken=4 all=4`) || lines() != 1 {
+		t.Errorf("the log after a minute is %q, want one line about the slot that was taken away", log.String())
 	}
 }
