@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"clave/server/fault"
+	"clave/server/framing"
 	"clave/server/httpjson"
 	"clave/server/process"
 )
@@ -105,7 +106,7 @@ func (l *Listener) Close() error {
 
 // Run serves requests until ctx is done.
 func (l *Listener) Run(ctx context.Context) error {
-	server := &http.Server{Handler: http.HandlerFunc(l.serve), ReadTimeout: 10 * time.Second}
+	server := &http.Server{Handler: framing.Handler(http.HandlerFunc(l.serve)), ReadTimeout: 10 * time.Second}
 	return process.Serve(ctx, server, l.socket, stopTime)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"clave/server/framing"
 	"clave/server/front/grpcd"
 	"clave/server/process"
 )
@@ -200,6 +201,7 @@ func (p *Port) recovered(next http.Handler) http.Handler {
 			}
 			panic(http.ErrAbortHandler)
 		}()
+		framing.Check(w, r)
 		if p.o.Verbose {
 			p.o.Log.Info("request", "port", p.o.Name, "method", r.Method, "path", p.o.ShownPath(r.URL.Path))
 		}

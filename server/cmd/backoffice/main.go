@@ -21,6 +21,7 @@ import (
 	"clave/server/backoffice/pages"
 	"clave/server/backoffice/seed"
 	"clave/server/clock"
+	"clave/server/framing"
 	"clave/server/process"
 )
 
@@ -85,7 +86,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	}
 	fmt.Fprintf(stdout, "Back office ready on http://%s\n", listener.Addr())
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           framing.Handler(handler),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second,
