@@ -22,6 +22,7 @@ func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[
 	if err != nil {
 		return nil, err
 	}
+	settings.DropDefender(raw["recaptchaConfig"])
 	return s.shownConfig(ctx, c, raw)
 }
 
@@ -29,6 +30,7 @@ func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[
 func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
 	raw, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
 		if len(r.Mask) > 0 {
+			settings.DropDefender(raw["recaptchaConfig"])
 			settings.ApplyMask(raw, r.Body, r.Mask)
 			return nil
 		}

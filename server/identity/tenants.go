@@ -106,7 +106,11 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 
 // GetTenant returns a tenant.
 func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
-	return s.tenant(ctx, c, r.ID)
+	t, err := s.tenant(ctx, c, r.ID)
+	if err == nil {
+		settings.DropDefender(t.RecaptchaConfig)
+	}
+	return t, err
 }
 
 // UpdateTenant changes the fields of the mask. Without a mask it replaces all settings by the given ones and the
@@ -124,6 +128,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		if len(r.Mask) == 0 {
 			raw = r.Body
 		} else {
+			settings.DropDefender(raw["recaptchaConfig"])
 			settings.ApplyMask(raw, r.Body, r.Mask)
 		}
 		if err := t.Decode(raw); err != nil {
@@ -176,6 +181,10 @@ func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*T
 		if res.Tenants = append(res.Tenants, t); len(res.Tenants) == r.PageSize {
 			res.NextPageToken = id // set for the last page too: clients continue until a page has no tenants
 		}
-		return decode(t)
+		if err := decode(t); err != nil {
+			return err
+		}
+		settings.DropDefender(t.RecaptchaConfig)
+		return nil
 	})
 }

@@ -147,6 +147,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.action(w, r)
 		return
 	}
+	r = withMeantMethod(r)
 	host, path := split(r)
 	if h.serveKeys(w, r, host, path) {
 		return
@@ -157,6 +158,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	httpjson.Write(w, http.StatusOK, answer)
+}
+
+// withMeantMethod returns the request with the method of X-HTTP-Method-Override, as Google's servers read it: Java's
+// HTTP client cannot send PATCH.
+func withMeantMethod(r *http.Request) *http.Request {
+	if r.Method != http.MethodPost || !strings.EqualFold(r.Header.Get("X-HTTP-Method-Override"), http.MethodPatch) {
+		return r
+	}
+	meant := *r
+	meant.Method = http.MethodPatch
+	return &meant
 }
 
 // split returns the API's host and the path in the API.
