@@ -46,7 +46,7 @@ lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/e2e/functions/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
+test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/e2e/functions/node_modules/.installed server/e2e/sdks/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
 	.ci/chromium
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
@@ -54,7 +54,7 @@ test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestSite$$
 
-test-nodes: bin/clave bin/backoffice frontend/dist/index.html ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
+test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres
 	.ci/chromium
 	.ci/engines
@@ -135,6 +135,10 @@ server/npm/runners/node_modules/.installed: server/npm/runners/package.json
 
 server/e2e/functions/node_modules/.installed: server/e2e/functions/package.json
 	cd server/e2e/functions && npm install --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+server/e2e/sdks/node_modules/.installed: server/e2e/sdks/package.json
+	cd server/e2e/sdks && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)

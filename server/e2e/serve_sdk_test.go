@@ -31,8 +31,14 @@ const keyOrigin = "https://data.example.org"
 // createKey creates a service account's key with `clave credentials` and returns the file's content.
 func createKey(t *testing.T, dir, name string) []byte {
 	t.Helper()
+	return createKeyFor(t, dir, name, keyOrigin)
+}
+
+// createKeyFor does the same for a server at an origin.
+func createKeyFor(t *testing.T, dir, name, origin string) []byte {
+	t.Helper()
 	file := filepath.Join(dir, name+".json")
-	cmd := command(t, dir, "credentials", "create", name, "--project", realProject, "--public-url", keyOrigin, "--out", file)
+	cmd := command(t, dir, "credentials", "create", name, "--project", realProject, "--public-url", origin, "--out", file)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("credentials create: %v\n%s", err, out)
 	}

@@ -65,6 +65,7 @@ func TestPackages(t *testing.T) {
 	if out := p.run(p.dir, "node", "start.mjs"); !strings.Contains(out, `{"codes":[404,403],"gone":true,"broken":true}`) {
 		t.Errorf("start printed %q", out)
 	}
+	t.Run("admin", func(t *testing.T) { p.of(t).admin() })
 	t.Run("vitest", func(t *testing.T) { p.of(t).vitest() })
 	for _, r := range runners {
 		t.Run(r.name+" with workers", func(t *testing.T) { p.of(t).workers(r) })

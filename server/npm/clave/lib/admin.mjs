@@ -1,0 +1,1 @@
+export { claveApp, claveFirestore, claveOptions, firestoreSettings } from './admin.js'
