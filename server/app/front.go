@@ -153,6 +153,26 @@ func (a *App) site() (http.Handler, error) {
 		a.addresses.Hosting = ""
 		return hosting.Unavailable(reason), nil
 	}
+	for _, w := range section.Warnings {
+		fmt.Fprintf(a.o.Notices, "%s:%d:%d: %s.%s: %s\n", a.config.File, w.Line, w.Column, a.config.HostingMember, w.Member, w.Text)
+	}
+	if err := a.checkServices(section.Services()); err != nil {
+		return nil, err
+	}
+	site, err := a.openSite(section)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(site.Close)
+	return site, nil
+}
+
+// openSite returns the site that a hosting section describes. Without a folder it has redirects and services only.
+func (a *App) openSite(section *hosting.Config) (*hosting.Site, error) {
+	o := hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Production: a.config.Production(), Log: a.o.Log}
+	if section.Public == "" {
+		return hosting.New(section, nil, o), nil
+	}
 	folder := section.Public
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(a.config.Root, folder)
@@ -163,12 +183,7 @@ func (a *App) site() (http.Handler, error) {
 		}
 		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)
 	}
-	if err := a.checkServices(section.Services()); err != nil {
-		return nil, err
-	}
-	site := hosting.Folder(section, folder, hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Production: a.config.Production(), Log: a.o.Log})
-	a.onClose(site.Close)
-	return site, nil
+	return hosting.Folder(section, folder, o), nil
 }
 
 // checkServices compares the services that firebase.json names with those of --service. A service without an address

@@ -65,8 +65,10 @@ type Config struct {
 	Databases []Database
 	// Database is the database of the files that ModeDeploy releases; empty for the databases of firebase.json.
 	Database string
-	// Hosting is firebase.json's hosting section, or nil.
-	Hosting json.RawMessage
+	// Hosting is the site of firebase.json's hosting section that is served, or nil. Blanks stand for the file's text
+	// before it, so that places in it are those in the file. HostingMember is its name: hosting, or hosting[1] in a list.
+	Hosting       json.RawMessage
+	HostingMember string
 	// Only lists the parts to run; empty means all.
 	Only []string
 	// Indexes is off, record, auto or enforce.
@@ -132,6 +134,9 @@ type Config struct {
 	TempDir string
 	// Notes are messages for the operator about settings that have no effect here.
 	Notes []string
+	// sites are the sites or targets in --only, as in hosting:site. whole is set if it names hosting without one too.
+	sites []string
+	whole bool
 	// given are the flags on the command line.
 	given map[string]bool
 	// Out is the file to which ModeCreateCredential writes a new key: - for standard output, empty for a file named after
@@ -248,7 +253,6 @@ func (c *Config) readProject(path string) error {
 	if parsed.found {
 		c.File = path
 	}
-	c.Hosting = parsed.Hosting
 	if c.Databases, err = parsed.databases(path, c.Root); err != nil {
 		return err
 	}
@@ -266,7 +270,12 @@ func (c *Config) readProject(path string) error {
 	}
 	c.noteAbsent(parsed)
 	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject
-	if c.Project, err = projectOf(filepath.Join(c.Root, ".firebaserc"), c.Project); err != nil {
+	rc, err := readRC(filepath.Join(c.Root, ".firebaserc"))
+	if err != nil {
+		return err
+	}
+	c.Project = rc.project(c.Project)
+	if err := c.readHosting(parsed, rc.hostingTargets(c.Project)); err != nil {
 		return err
 	}
 	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {

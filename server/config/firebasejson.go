@@ -20,7 +20,6 @@ type firebaseJSON struct {
 	// found is false if there is no file.
 	found     bool
 	Firestore json.RawMessage `json:"firestore"`
-	Hosting   json.RawMessage `json:"hosting"`
 	Emulators struct {
 		Firestore struct {
 			Port          int    `json:"port"`

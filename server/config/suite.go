@@ -105,14 +105,22 @@ func optional(flag, word string) bool {
 // IsLine reports whether a command of one argument is a command line for the shell, as in the Firebase CLI.
 func IsLine(word string) bool { return strings.ContainsAny(word, " \t\n") }
 
-// setOnly sets the value of --only. A name may be followed by a target, as in hosting:site of the Firebase CLI.
+// setOnly sets the value of --only. A name may be followed by a target, as in hosting:site of the Firebase CLI, which
+// selects a site; targets of other names have no effect.
 func (c *Config) setOnly(only string) {
 	if only == "" {
 		return
 	}
 	for part := range strings.SplitSeq(only, ",") {
-		name, _, _ := strings.Cut(strings.TrimSpace(part), ":")
+		name, target, _ := strings.Cut(strings.TrimSpace(part), ":")
 		c.Only = append(c.Only, name)
+		switch {
+		case name != "hosting":
+		case target != "":
+			c.sites = append(c.sites, target)
+		default:
+			c.whole = true
+		}
 	}
 }
 

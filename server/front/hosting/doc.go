@@ -9,6 +9,15 @@
 // path, Firebase Hosting's limits of body and time, and the client's address in X-Forwarded-For. The section's headers
 // are added to the response unless the service sets them.
 //
-// The response to a rewrite to a function, to dynamic links or to a service without an origin is 501. Parse refuses
-// i18n and several sites.
+// The response to a rewrite to a function, to dynamic links or to a service without an origin is 501. Parse skips rules
+// that are invalid or not supported, with a warning.
+//
+// Which path redirects to which, and which serves which file, follows Firebase's own emulator for every combination of
+// cleanUrls and trailingSlash. Package glob has its patterns. Differences: a path with empty segments or with dots
+// redirects to the path without them; files whose names begin with a dot are not served, except those in .well-known;
+// the files that ignore names are not served either; a rewrite's destination may be the path of a page.
+//
+// Redirects with captures accept what public projects rely on, which Firebase's emulator does not: a capture of several
+// segments (:name*) is inserted by :name too, captures are inserted anywhere in a destination or not at all, and
+// @(a|b) may stand beside them.
 package hosting

@@ -124,6 +124,9 @@ func (v *visit) serveFile(w http.ResponseWriter, r *http.Request, name string, s
 		contentType = "application/octet-stream"
 	}
 	h.Set("Content-Type", contentType)
+	if v.config.I18n != "" {
+		h.Add("Vary", "Accept-Language, Cookie, X-Country-Code")
+	}
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-cache")
 	}

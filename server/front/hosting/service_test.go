@@ -317,9 +317,6 @@ func TestServicesOfASection(t *testing.T) {
 	if got := fmt.Sprint(config.Services()); got != "[backoffice nowhere]" {
 		t.Errorf("Services() = %s", got)
 	}
-	if _, err := hosting.Parse([]byte(`{"public": "dist", "rewrites": [{"source": "/x", "run": {}}]}`)); err == nil || !strings.Contains(err.Error(), "serviceId") {
-		t.Errorf("a rewrite without serviceId: %v", err)
-	}
 }
 
 // TestARequestThatCannotBeForwarded sends requests that the server accepts and HTTP/1.1 does not allow. The client is

@@ -1,6 +1,7 @@
 package hosting
 
 import (
+	"cmp"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -20,9 +21,12 @@ type Site struct {
 	close func()
 }
 
-// New returns a site whose files are read from files, the folder that config calls public.
+// New returns a site whose files are read from files, the folder that config calls public; nil for none.
 func New(config *Config, files fs.FS, o Options) *Site {
 	o.EnsureDefaults()
+	if files == nil {
+		files = noFiles{}
+	}
 	open := func() (fs.FS, func(), error) { return files, func() {}, nil }
 	return &Site{config: config, services: newServices(o), open: open, close: func() {}}
 }
@@ -44,13 +48,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	v := &visit{Site: s, files: files}
+	v := newVisit(s, files, r)
 	v.serve(w, r, fixed)
 }
 
 // serveWithoutFiles serves a request while the site's folder is missing. Services are reachable: they need no file.
 func (s *Site) serveWithoutFiles(w http.ResponseWriter, r *http.Request, fixed http.Header, err error) {
-	v := &visit{Site: s, files: noFiles{}}
+	v := newVisit(s, noFiles{}, r)
 	if rw := v.rewriteFor(r.URL.Path); rw != nil && rw.Run != nil {
 		s.services.serve(w, r, rw.Run.ServiceID, call{fixed: fixed})
 		return
@@ -89,8 +93,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request, fixed http.Header)
 	if rw := v.rewriteFor(requested); rw != nil && v.serveRewrite(w, r, rw, fixed) {
 		return
 	}
-	setAll(w.Header(), fixed)
-	v.notFound(w, r)
+	v.notFound(w, r, fixed)
 }
 
 // headersFor returns the header fields that the section sets on the response for a cleaned path. Later rules win.
@@ -110,45 +113,50 @@ func (s *Site) headersFor(requested string) http.Header {
 func (v *visit) serveStatic(w http.ResponseWriter, r *http.Request, fixed http.Header) bool {
 	requested := r.URL.Path
 	for i := range v.config.Redirects {
-		if rd := &v.config.Redirects[i]; rd.matches(requested) {
+		if to, ok := v.config.Redirects[i].to(requested); ok {
 			setAll(w.Header(), fixed)
-			http.Redirect(w, r, withQuery(rd.expand(requested, rd.Destination), r.URL.RawQuery), rd.Type)
+			http.Redirect(w, r, withQuery(to, r.URL.RawQuery), v.config.Redirects[i].Type)
 			return true
 		}
 	}
-	if to, ok := v.canonical(requested); ok {
+	clean := cleaned(requested)
+	found := v.decide(clean)
+	switch {
+	case !found.ok:
+		return false
+	case found.to != "" || clean != requested:
 		setAll(w.Header(), fixed)
 		// The location begins with exactly one slash: two would name another host.
+		to := "/" + strings.TrimLeft(cmp.Or(found.to, clean), "/\\")
 		w.Header().Set("Location", withQuery(escapePath(to), r.URL.RawQuery))
 		w.WriteHeader(http.StatusMovedPermanently)
-		return true
-	}
-	name, ok := v.lookup(requested)
-	if ok {
+	default:
 		setAll(w.Header(), fixed)
-		v.serveFile(w, r, name, http.StatusOK)
+		v.serveFile(w, r, found.name, statusOf(found.path))
 	}
-	return ok
+	return true
 }
 
-// rewriteFor returns the first rewrite of a path, or nil. It skips rewrites to missing files.
+// statusOf returns the status of a response with the file at a path.
+func statusOf(path string) int {
+	if path == errorPage {
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// rewriteFor returns the first rewrite of a path, or nil.
 func (v *visit) rewriteFor(requested string) *rewrite {
 	for i := range v.config.Rewrites {
-		rw := &v.config.Rewrites[i]
-		if !rw.matches(requested) {
-			continue
+		if rw := &v.config.Rewrites[i]; rw.matches(requested) {
+			return rw
 		}
-		if rw.Destination != "" {
-			if _, ok := v.lookup(rw.Destination); !ok {
-				continue
-			}
-		}
-		return rw
 	}
 	return nil
 }
 
-// serveRewrite serves a path that is rewritten. It returns false for a method that files do not support.
+// serveRewrite serves a path that is rewritten. It returns false for a missing file, and for a method that files do not
+// support.
 func (v *visit) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite, fixed http.Header) bool {
 	switch {
 	case rw.Run != nil:
@@ -159,12 +167,12 @@ func (v *visit) serveRewrite(w http.ResponseWriter, r *http.Request, rw *rewrite
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return false
 	default:
-		name, ok := v.lookup(rw.Destination)
+		name, ok := v.destination(rw.Destination)
 		if !ok {
 			return false
 		}
 		setAll(w.Header(), fixed)
-		v.serveFile(w, r, name, http.StatusOK)
+		v.serveFile(w, r, name, statusOf(cleaned(rw.Destination)))
 	}
 	return true
 }
@@ -185,7 +193,7 @@ func (v *visit) standIn(w http.ResponseWriter, r *http.Request, service *rewrite
 		if !later || rw.Destination == "" || !rw.isAs(service.match) {
 			continue
 		}
-		if name, ok := v.lookup(rw.Destination); ok {
+		if name, ok := v.destination(rw.Destination); ok {
 			return func() {
 				setAll(w.Header(), fixed)
 				v.serveFile(w, r, name, http.StatusOK)
@@ -195,12 +203,18 @@ func (v *visit) standIn(w http.ResponseWriter, r *http.Request, service *rewrite
 	return nil
 }
 
-// notFound responds with 404, and with the site's own page if it has one.
-func (v *visit) notFound(w http.ResponseWriter, r *http.Request) {
+// errorPage is the path of the site's own page for missing paths.
+const errorPage = "/404.html"
+
+// notFound responds with 404, and with the site's own page if it has one. That page has the header fields of its own
+// path too.
+func (v *visit) notFound(w http.ResponseWriter, r *http.Request, fixed http.Header) {
+	setAll(w.Header(), v.headersFor(errorPage))
+	setAll(w.Header(), fixed)
 	// A missing page may exist after the next deployment, so the section's caching of its folder does not apply.
 	w.Header().Set("Cache-Control", "no-cache")
-	if v.stat("404.html") != nil {
-		v.serveFile(w, r, "404.html", http.StatusNotFound)
+	if name, ok := v.file(errorPage); ok {
+		v.serveFile(w, r, name, http.StatusNotFound)
 		return
 	}
 	http.Error(w, "Not Found", http.StatusNotFound)
@@ -208,13 +222,18 @@ func (v *visit) notFound(w http.ResponseWriter, r *http.Request) {
 
 // withQuery returns an address that keeps the query of the request.
 func withQuery(to, query string) string {
-	switch {
-	case query == "":
+	if query == "" {
 		return to
-	case strings.Contains(to, "?"):
-		return to + "&" + query
 	}
-	return to + "?" + query
+	to, fragment, found := strings.Cut(to, "#")
+	separator := "?"
+	if strings.Contains(to, "?") {
+		separator = "&"
+	}
+	if to += separator + query; found {
+		to += "#" + fragment
+	}
+	return to
 }
 
 // escapePath returns a path in the escaped form of URLs.

@@ -1,7 +1,9 @@
 package hosting
 
 import (
+	"cmp"
 	"io/fs"
+	"net/http"
 	"path"
 	"strings"
 )
@@ -12,6 +14,17 @@ type visit struct {
 	files fs.FS
 	// found holds the files that were looked up.
 	found []found
+	// localized are the folders in which a file is looked up before its own path, if the section has i18n.
+	localized []string
+}
+
+// newVisit returns the view of a request.
+func newVisit(s *Site, files fs.FS, r *http.Request) *visit {
+	v := &visit{Site: s, files: files}
+	if s.config.I18n != "" {
+		v.localized = localized(s.config.I18n, r)
+	}
+	return v
 }
 
 // found is a file that was looked up.
@@ -37,18 +50,36 @@ func (v *visit) stat(name string) fs.FileInfo {
 	return info
 }
 
-// lookup returns the file for a path.
-func (v *visit) lookup(requested string) (name string, ok bool) {
-	clean := strings.Trim(cleaned(requested), "/")
-	candidates := []string{clean, path.Join(clean, "index.html")}
-	if strings.HasSuffix(requested, "/") || clean == "" {
-		candidates = candidates[1:]
+// file returns the name of the file at a path, in the client's language if the site has it.
+func (v *visit) file(requested string) (name string, ok bool) {
+	if strings.HasSuffix(requested, "/") {
+		return "", false
 	}
-	if v.config.CleanURLs && clean != "" {
+	name = strings.TrimPrefix(requested, "/")
+	for _, folder := range v.localized {
+		if local := path.Join(folder, name); v.has(local) {
+			return local, true
+		}
+	}
+	return name, v.has(name)
+}
+
+// has reports whether the site serves a file of a name.
+func (v *visit) has(name string) bool { return !v.ignored(name) && v.stat(name) != nil }
+
+// destination returns the file of a rewrite's destination. Firebase's emulator requires the path of a file; that of a
+// page is accepted here.
+func (v *visit) destination(to string) (name string, ok bool) {
+	clean := strings.Trim(cleaned(to), "/")
+	candidates := []string{path.Join(clean, "index.html")}
+	if clean != "" {
+		candidates = append([]string{clean}, candidates...)
+	}
+	if clean != "" && v.config.CleanURLs {
 		candidates = append(candidates, clean+".html")
 	}
 	for _, name := range candidates {
-		if !v.ignored(name) && v.stat(name) != nil {
+		if v.has(name) {
 			return name, true
 		}
 	}
@@ -65,47 +96,79 @@ func cleaned(requested string) string {
 	return clean
 }
 
-// canonical returns the canonical path of a page with several paths, such as /a for /a.html with clean URLs or for //a,
-// and whether it differs from the requested path.
-func (v *visit) canonical(requested string) (string, bool) {
-	to := cleaned(requested)
-	if v.config.CleanURLs && strings.HasSuffix(to, ".html") && to != "/404.html" {
-		to = strings.TrimSuffix(to, ".html")
-		if to == "/index" || strings.HasSuffix(to, "/index") {
-			to = strings.TrimSuffix(to, "index")
-		}
-	}
-	if to != "/" {
-		to = v.slashed(to)
-	}
-	to = "/" + strings.TrimLeft(to, "/\\")
-	if to == requested {
-		return "", false
-	}
-	if _, ok := v.lookup(to); !ok {
-		return "", false
-	}
-	return to, true
+// decision is what the site has at a path.
+type decision struct {
+	// ok is false if it has nothing.
+	ok bool
+	// to is the path to which the client is redirected, or empty.
+	to string
+	// path is that of the file, and name is its name in the site's folder.
+	path, name string
 }
 
-// slashed returns a path with or without a trailing slash, according to the section. By default only a folder's page
-// has one.
-func (v *visit) slashed(to string) string {
-	bare := strings.TrimRight(to, "/")
-	want := v.config.TrailingSlash
-	switch {
-	case want == nil:
-		name, ok := v.lookup(to)
-		if ok && strings.HasSuffix(name, "/index.html") && !strings.HasSuffix(to, "/index.html") {
-			return bare + "/"
+// decide returns what the site has at a cleaned path. cleanUrls and trailingSlash have the effects that they have in
+// Firebase's emulator.
+func (v *visit) decide(requested string) decision {
+	c := v.config
+	if name, ok := v.file(requested); ok {
+		if bare, html := strings.CutSuffix(requested, ".html"); html && c.CleanURLs {
+			bare = strings.TrimSuffix(bare, "/index")
+			if c.TrailingSlash != nil && *c.TrailingSlash {
+				bare = slashed(bare)
+			}
+			return decision{ok: true, to: cmp.Or(bare, "/")}
 		}
-		return bare
-	case *want && path.Ext(to) == "":
-		return bare + "/"
-	case !*want:
-		return bare
+		return decision{ok: true, path: requested, name: name}
 	}
-	return to
+	index := slashed(requested) + "index.html"
+	if name, ok := v.file(index); ok {
+		if to := c.folder(requested); to != requested {
+			return decision{ok: true, to: to}
+		}
+		return decision{ok: true, path: index, name: name}
+	}
+	if !c.CleanURLs {
+		return decision{}
+	}
+	return v.decidePage(requested)
+}
+
+// slashed returns a path with a slash at its end.
+func slashed(requested string) string { return strings.TrimSuffix(requested, "/") + "/" }
+
+// folder returns the canonical path of a folder with a page: with a slash, without one, or as requested.
+func (c *Config) folder(requested string) string {
+	switch {
+	case requested == "/":
+		return requested
+	case c.TrailingSlash != nil && !*c.TrailingSlash:
+		return strings.TrimSuffix(requested, "/")
+	case c.TrailingSlash != nil || !c.CleanURLs:
+		return slashed(requested)
+	}
+	return requested
+}
+
+// decidePage returns the page a.html that the site has at /a, with clean URLs.
+func (v *visit) decidePage(requested string) decision {
+	bare, hasSlash := strings.CutSuffix(requested, "/")
+	slash := v.config.TrailingSlash
+	if hasSlash && slash == nil {
+		return decision{}
+	}
+	page := bare + ".html"
+	name, ok := v.file(page)
+	switch {
+	case !ok:
+		return decision{}
+	case hasSlash && !*slash:
+		return decision{ok: true, to: bare}
+	case !hasSlash && slash != nil && *slash:
+		return decision{ok: true, to: slashed(strings.TrimSuffix(bare, "/index"))}
+	case strings.HasSuffix(page, "/index.html"):
+		return decision{ok: true, to: cmp.Or(strings.TrimSuffix(bare, "/index"), "/")}
+	}
+	return decision{ok: true, path: page, name: name}
 }
 
 // ignored reports whether a file is not served: dotfiles, and files that the section ignores.
@@ -116,7 +179,7 @@ func (v *visit) ignored(name string) bool {
 		}
 	}
 	for i := range v.config.ignored {
-		if v.config.ignored[i].matches("/" + name) {
+		if v.config.ignored[i].Match("/" + name) {
 			return true
 		}
 	}
