@@ -41,6 +41,32 @@ type User struct {
 	MFAInfo           []userinfo.Factor   `json:"mfaInfo"`
 }
 
+// HashOrder is the order of password and salt in hashes. Without one, HMAC_* are hashes of the password and then the
+// salt, as the Admin SDK for Node sends them, and plain digests are of the salt and then the password.
+type HashOrder string
+
+// The orders.
+const (
+	saltFirst     HashOrder = "SALT_AND_PASSWORD"
+	passwordFirst HashOrder = "PASSWORD_AND_SALT"
+)
+
+// Values lists the API's names by their numbers.
+func (HashOrder) Values() []string {
+	return []string{"UNSPECIFIED_ORDER", string(saltFirst), string(passwordFirst)}
+}
+
+// isPasswordFirst reports whether the password comes before the salt in hashes of an algorithm.
+func (o HashOrder) isPasswordFirst(algorithm string) bool {
+	switch o {
+	case passwordFirst:
+		return true
+	case saltFirst:
+		return false
+	}
+	return strings.HasPrefix(algorithm, "HMAC_")
+}
+
 // Request imports accounts with the hashes of their passwords.
 type Request struct {
 	Users             []User            `json:"users"`
@@ -53,7 +79,7 @@ type Request struct {
 	BlockSize         int64             `json:"blockSize"`
 	Parallelization   int64             `json:"parallelization"`
 	DkLen             int64             `json:"dkLen"`
-	PasswordHashOrder string            `json:"passwordHashOrder"`
+	PasswordHashOrder HashOrder         `json:"passwordHashOrder"`
 	SanityCheck       *bool             `json:"sanityCheck"`
 	AllowOverwrite    *bool             `json:"allowOverwrite"`
 	Argon2Parameters  *Argon2Parameters `json:"argon2Parameters"`
@@ -80,8 +106,9 @@ func Decode64(s string) ([]byte, error) {
 func (r *Request) Hash() (*passhash.Hash, error) {
 	h := &passhash.Hash{
 		Alg: strings.ToUpper(r.HashAlgorithm), Rounds: int(r.Rounds), MemCost: int(r.MemoryCost), CPU: int(r.CPUMemCost), Block: int(r.BlockSize),
-		Parallel: int(r.Parallelization), Length: int(r.DkLen), PasswordFirst: strings.Contains(r.PasswordHashOrder, "PASSWORD_AND_SALT"),
+		Parallel: int(r.Parallelization), Length: int(r.DkLen),
 	}
+	h.PasswordFirst = r.PasswordHashOrder.isPasswordFirst(h.Alg)
 	if h.Alg == "SCRYPT" && h.Rounds == 0 && h.MemCost == 0 {
 		h.Rounds, h.MemCost = 8, 14
 	}
@@ -163,8 +190,11 @@ func For(h *passhash.Hash, p passhash.Params) *Request {
 		Rounds: int64(h.Rounds), MemoryCost: int64(h.MemCost), CPUMemCost: int64(h.CPU), BlockSize: int64(h.Block),
 		Parallelization: int64(h.Parallel), DkLen: int64(h.Length),
 	}
-	if h.PasswordFirst {
-		r.PasswordHashOrder = "PASSWORD_AND_SALT"
+	switch ordered := strings.HasPrefix(h.Alg, "HMAC_"); {
+	case h.PasswordFirst:
+		r.PasswordHashOrder = passwordFirst
+	case ordered:
+		r.PasswordHashOrder = saltFirst
 	}
 	if a := h.Argon2; a != nil {
 		r.Argon2Parameters = &Argon2Parameters{

@@ -16,6 +16,9 @@ func TestHashIsThatOfFor(t *testing.T) {
 	for _, h := range []*passhash.Hash{
 		{Alg: "SCRYPT", Key: []byte("other"), Separator: []byte("sep"), Rounds: 8, MemCost: 14},
 		{Alg: "HMAC_SHA256", Key: []byte("key"), PasswordFirst: true},
+		{Alg: "HMAC_SHA256", Key: []byte("key")},
+		{Alg: "SHA256", Rounds: 2, PasswordFirst: true},
+		{Alg: "SHA256", Rounds: 2},
 		{Alg: "STANDARD_SCRYPT", CPU: 1024, Block: 8, Parallel: 1, Length: 32},
 		{Alg: "ARGON2", Argon2: &passhash.Argon2{Type: "ARGON2_ID", Iterations: 2, MemoryKiB: 1024, Parallel: 1, Length: 16}},
 	} {
