@@ -72,12 +72,14 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, er
 			"clave deploy: name the PostgreSQL of the nodes with --store or in CLAVE_STORE. A server that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes).")
 	}
 	files, err := deployed(c)
-	if err == nil {
-		err = checkFiles(files)
-	}
 	if err != nil {
 		return nil, err
 	}
+	remarks, err := checkFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	printLines(o.Notices, remarks)
 	l, err := dialLeader(ctx, c, o)
 	if err != nil {
 		return nil, err
@@ -238,7 +240,9 @@ func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
 	of.Command, of.Databases = nil, databases
 	files, err := deployed(&of)
 	if err == nil {
-		err = checkFiles(files)
+		var remarks []string
+		remarks, err = checkFiles(files)
+		printLines(a.o.Notices, remarks)
 	}
 	var out *Released
 	if err == nil {

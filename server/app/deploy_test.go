@@ -96,10 +96,10 @@ func listed(files release.Files) string {
 func TestCheckFiles(t *testing.T) {
 	file := func(name, text string) *release.File { return &release.File{Name: name, Text: text} }
 	good := "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{b} { allow read; } } }"
-	if err := checkFiles(release.Files{"(default)": {Rules: file("a.rules", good), Indexes: file("a.json", "{} // with a comment")}}); err != nil {
+	if _, err := checkFiles(release.Files{"(default)": {Rules: file("a.rules", good), Indexes: file("a.json", "{} // with a comment")}}); err != nil {
 		t.Errorf("checkFiles of good files = %v", err)
 	}
-	err := checkFiles(release.Files{
+	_, err := checkFiles(release.Files{
 		"(default)": {Rules: file("a.rules", "rules_version = '2';\nservice"), Indexes: file("a.json", "[")}, "b": {Rules: file("b.rules", good+"\n\n}")},
 	})
 	for _, want := range []string{"a.rules:2:", "a.json", "b.rules:3:"} {

@@ -81,7 +81,7 @@ func (a *App) offerMissingIndexes(e *engine.Engine) {
 
 // handle gives the index to the engine.
 func (l *missingIndex) handle(e *engine.Engine) error {
-	defs, err := index.ParseDefinitions([]byte(`{"indexes":[` + string(l.Definition) + `]}`))
+	defs, _, err := index.ParseDefinitions([]byte(`{"indexes":[` + string(l.Definition) + `]}`))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"slices"
 	"sync"
 
@@ -13,6 +12,7 @@ import (
 	"clave/server/config"
 	"clave/server/fault"
 	"clave/server/index"
+	"clave/server/regularfile"
 	"clave/server/resource"
 )
 
@@ -86,11 +86,11 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 	if path == "" {
 		return fault.E(fault.FailedPrecondition, "firebase.json names no file for the indexes of %s.", db.ID)
 	}
-	text, err := os.ReadFile(path)
+	text, err := regularfile.ReadText(path, maxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if there, err := index.ParseDefinitions(text); err == nil && slices.ContainsFunc(there.Indexes, definition.Equal) {
+	if there, _, err := index.ParseDefinitions(config.PlainJSON(text)); err == nil && slices.ContainsFunc(there.Indexes, definition.Equal) {
 		return nil
 	}
 	return addIndex(path, definition)
@@ -98,7 +98,7 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 
 // addIndex adds an index to a file and preserves everything else in it.
 func addIndex(path string, definition index.Definition) error {
-	text, err := os.ReadFile(path)
+	text, err := regularfile.ReadText(path, maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		text = []byte("{}")

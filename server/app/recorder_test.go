@@ -32,7 +32,7 @@ func TestTheRecorderWritesToTheDatabasesFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defs, err := index.ParseDefinitions(text)
+		defs, _, err := index.ParseDefinitions(text)
 		if err != nil || len(defs.Indexes) == 0 || !defs.Indexes[0].Equal(two) {
 			t.Errorf("%s holds %+v, %v; want %+v first", path, defs, err, two)
 		}
@@ -47,7 +47,7 @@ func TestTheRecorderWritesToTheDatabasesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if defs, err := index.ParseDefinitions(text); err != nil || len(defs.Overrides) != 1 || !defs.Overrides[0].Group.Ascending {
+	if defs, _, err := index.ParseDefinitions(text); err != nil || len(defs.Overrides) != 1 || !defs.Overrides[0].Group.Ascending {
 		t.Errorf("an index of one field: %+v, %v; want an override", defs.Overrides, err)
 	}
 }

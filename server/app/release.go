@@ -20,6 +20,7 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/index"
+	"clave/server/regularfile"
 	"clave/server/release"
 	"clave/server/resource"
 	"clave/server/rules"
@@ -70,9 +71,12 @@ type Released struct {
 	Alone bool `json:"-"`
 }
 
+// maxText is the maximum size in bytes of a file of rules or indexes.
+const maxText = 16 << 20
+
 // readFile reads a file to be released. remedy names the origin of its name for errors.
 func readFile(path, remedy string) (*release.File, error) {
-	text, err := os.ReadFile(path)
+	text, err := regularfile.ReadText(path, maxText)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read: %v. %s", path, err, remedy)
 	}
@@ -122,8 +126,9 @@ func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error
 	return files, nil
 }
 
-// checkFiles returns all errors in files, in the form in which a server reports them at its start.
-func checkFiles(files release.Files) error {
+// checkFiles returns all errors in files, in the form in which a server reports them at its start, and remarks on
+// members of indexes without an effect.
+func checkFiles(files release.Files) (remarks []string, err error) {
 	var wrong []string
 	for _, id := range slices.Sorted(maps.Keys(files)) {
 		d := files[id]
@@ -134,15 +139,17 @@ func checkFiles(files release.Files) error {
 			}
 		}
 		if d.Indexes != nil {
-			if _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text)); err != nil {
+			_, lines, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
+			if err != nil {
 				wrong = append(wrong, fault.FromError(err).Message)
 			}
+			remarks = append(remarks, lines...)
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.E(fault.InvalidArgument, "%s", strings.Join(wrong, "\n"))
+		return remarks, fault.E(fault.InvalidArgument, "%s", strings.Join(wrong, "\n"))
 	}
-	return nil
+	return remarks, nil
 }
 
 // beginRelease returns the release in force on a store that this node writes: the stored one, completed with the node's
@@ -158,9 +165,11 @@ func (a *App) beginRelease(store storage.Reader) (*release.Release, error) {
 		return nil, err
 	}
 	missing := r.Missing(own)
-	if err := checkFiles(missing); err != nil {
+	remarks, err := checkFiles(missing)
+	if err != nil {
 		return nil, err
 	}
+	printLines(a.o.Notices, remarks)
 	if differ := r.Differing(own); serves && len(differ) > 0 {
 		fmt.Fprintf(a.o.Notices, "Release %d is in force, not the content of this node's %s (clave deploy, or SIGHUP, releases it)\n", r.Version, strings.Join(differ, ", "))
 	}
@@ -310,7 +319,8 @@ func (s *releases) check(files release.Files) error {
 			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
 		}
 	}
-	return checkFiles(files)
+	_, err := checkFiles(files)
+	return err
 }
 
 // changeIndexes builds and drops indexes according to definitions.

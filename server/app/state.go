@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -264,44 +265,70 @@ func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err
 // not name, which start mode creates on first use.
 func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
 	all := make(map[resource.Database]index.Definitions)
+	var printed []string
 	for _, d := range a.config.Databases {
 		if d.IndexesFile == "" {
 			continue
 		}
-		f, err := readFile(d.IndexesFile, remedyIndexes)
+		defs, remarks, err := readIndexFile(d.IndexesFile)
 		if a.toleratesIndexes(d.IndexesFile, err) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if all[a.databaseOf(d.ID)], err = parseIndexes(f.Name, []byte(f.Text)); err != nil {
-			return nil, err
+		all[a.databaseOf(d.ID)] = defs
+		if !slices.Contains(printed, d.IndexesFile) { // Several databases may have the same file.
+			printLines(a.o.Notices, remarks)
+			printed = append(printed, d.IndexesFile)
 		}
 	}
 	return all, nil
 }
 
-// toleratesIndexes reports whether err is that of an index file that does not exist, in development. The official
-// emulators start without the file, too: only deployments read it. --indexes record and auto create it.
+// readIndexFile reads the definitions of a file and the remarks on it.
+func readIndexFile(path string) (index.Definitions, []string, error) {
+	f, err := readFile(path, remedyIndexes)
+	if err != nil {
+		return index.Definitions{}, nil, err
+	}
+	return parseIndexes(f.Name, []byte(f.Text))
+}
+
+// toleratesIndexes reports whether err is that of an index file without which a server in development starts: one that
+// does not exist, or has a mistake that does not matter without --indexes enforce. The official emulators start, too:
+// only deployments read the file. --indexes record and auto create it.
 func (a *App) toleratesIndexes(file string, err error) bool {
-	if a.config.Production() || !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil || a.config.Production():
+		return false
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
+	case a.config.Indexes != "enforce":
+		fmt.Fprintf(a.o.Notices, "%s\nThe start continues without the indexes of this file\n", reason(err))
+	default:
 		return false
 	}
-	fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
 	return true
+}
+
+// printLines prints lines for the operator.
+func printLines(w io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // remedyIndexes is the remedy for an index file that can't be read.
 const remedyIndexes = "Correct firestore.indexes in firebase.json."
 
-// parseIndexes parses an index file.
-func parseIndexes(file string, text []byte) (index.Definitions, error) {
-	defs, err := index.ParseDefinitions(config.PlainJSON(text))
+// parseIndexes parses an index file. remarks are lines about members without an effect.
+func parseIndexes(file string, text []byte) (defs index.Definitions, remarks []string, err error) {
+	defs, found, err := index.ParseDefinitions(config.PlainJSON(text))
 	if err != nil {
-		return index.Definitions{}, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
+		return index.Definitions{}, nil, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
 	}
-	return defs, nil
+	return defs, found.Lines(file), nil
 }
 
 // definitionsOf returns the index definitions of released files.
@@ -311,7 +338,7 @@ func (a *App) definitionsOf(files release.Files) (map[resource.Database]index.De
 		if d.Indexes == nil {
 			continue
 		}
-		defs, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
+		defs, _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func TestDataDriven(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "indexes":
-				defs, err := index.ParseDefinitions([]byte(d.Input))
+				defs, _, err := index.ParseDefinitions([]byte(d.Input))
 				if err != nil {
 					return err.Error()
 				}

@@ -23,7 +23,7 @@ import (
 // parse parses index definitions.
 func parse(t *testing.T, text string) index.Definitions {
 	t.Helper()
-	defs, err := index.ParseDefinitions([]byte(text))
+	defs, _, err := index.ParseDefinitions([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

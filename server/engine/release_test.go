@@ -25,7 +25,7 @@ func definitions(t *testing.T, others ...string) index.Definitions {
 		}
 		text += fmt.Sprintf(`{"collectionGroup": "g", "queryScope": "COLLECTION", "fields": [{"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": %q, "order": "ASCENDING"}]}`, other)
 	}
-	defs, err := index.ParseDefinitions([]byte(text + "]}"))
+	defs, _, err := index.ParseDefinitions([]byte(text + "]}"))
 	if err != nil {
 		t.Fatal(err)
 	}

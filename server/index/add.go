@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -64,6 +65,7 @@ func (d Definition) addComposite(list []json.RawMessage) ([]json.RawMessage, err
 func (d Definition) addSingle(list []json.RawMessage) ([]json.RawMessage, error) {
 	type override struct {
 		CollectionGroup string       `json:"collectionGroup"`
+		CollectionID    string       `json:"collectionId,omitempty"` // in the form v1beta1
 		FieldPath       string       `json:"fieldPath"`
 		Indexes         []singleJSON `json:"indexes"`
 	}
@@ -78,7 +80,7 @@ func (d Definition) addSingle(list []json.RawMessage) ([]json.RawMessage, error)
 			return nil, err
 		}
 		switch path, err := value.ParseFieldPath(o.FieldPath); {
-		case o.CollectionGroup != d.CollectionGroup:
+		case cmp.Or(o.CollectionGroup, o.CollectionID) != d.CollectionGroup:
 		case o.FieldPath == "*":
 			base = nil // The field has no automatic indexes.
 		case err == nil && path.String() == d.Fields[0].Path:
