@@ -52,7 +52,7 @@ test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
-ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestSite$$
+ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$
 
 test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres

@@ -154,7 +154,9 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
-	if s.grpc, err = grpcd.New(a.grpcOptions(calls, verifier)); err != nil {
+	grpc := a.grpcOptions(calls, verifier)
+	grpc.Ended = textEnded
+	if s.grpc, err = grpcd.New(grpc); err != nil {
 		return err
 	}
 	if s.rest, err = restd.New(a.restOptions(calls, verifier)); err != nil {
@@ -162,7 +164,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 		return err
 	}
 	channels := a.channelOptions(calls, verifier)
-	channels.Owner, channels.ListenOnly = a.nodes.owner, true
+	channels.Owner, channels.ListenOnly, channels.Ended = a.nodes.owner, true, textEnded
 	if s.channels, err = webchannel.New(channels); err != nil {
 		s.grpc.Stop()
 		return err
@@ -170,6 +172,10 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	s.start(ctx, hub, g)
 	return nil
 }
+
+// textEnded is the text of the error of streams that end because this node no longer serves reads by itself: it is
+// about to lead or to stop, has lost contact, or has other rules than the leader.
+const textEnded = "This node can't continue the stream. Please try again."
 
 // start starts the background work.
 func (s *followed) start(ctx context.Context, hub *listen.Hub, g *guard.Guard) {

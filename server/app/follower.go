@@ -30,11 +30,13 @@ import (
 //
 // A lasting stream has no index of its own, but each of its reads does (engine.Options.Current). Streams end with
 // UNAVAILABLE if the replica was in contact with neither the leader nor PostgreSQL for a lease, if the leader has other
-// rules in force than this node, and if the state has to be opened again.
+// rules in force than this node for longer than rulesWait, and before this node leads. They outlive changes of rules
+// and indexes that are in the log.
 
 // The interval at which a node checks its contact; the maximum time for which the leader waits for a row of the log
 // after a node's last one; the time limit of a request for a read index; the time after which a read that has reached
-// no index is forwarded; the time for which a read of a stream waits for a leader, and the pause between its attempts.
+// no index is forwarded; the time for which a read of a stream waits for a leader, and the pause between its attempts;
+// the time for which the leader's rules may differ from those of this node.
 const (
 	contactPause = 100 * time.Millisecond
 	indexWait    = 400 * time.Millisecond
@@ -42,6 +44,7 @@ const (
 	readTimeout  = time.Second
 	maxIndexWait = 5 * time.Second
 	indexPause   = 20 * time.Millisecond
+	rulesWait    = 2 * time.Second
 )
 
 // follower serves reads at a node while it does not lead.
@@ -176,6 +179,8 @@ func (f *follower) indexForStream(ctx context.Context, s *followed) error {
 			continue
 		case <-late:
 		case <-s.ending.Done():
+			stopAgain()
+			return fault.Wrap(err, fault.Unavailable, textEnded)
 		}
 		stopAgain()
 		return fault.Wrap(err, fault.Unavailable, "%s", cluster.TextNoLeader)
@@ -198,7 +203,7 @@ func (f *follower) run(ctx context.Context) {
 			continue
 		}
 		if s, err = f.open(ctx); err != nil {
-			if !errors.Is(err, engine.ErrReopen) && !fault.Is(err, fault.Unavailable) && ctx.Err() == nil {
+			if !fault.Is(err, fault.Unavailable) && ctx.Err() == nil {
 				f.app.o.Log.Warn("reads are forwarded; serving them here is retried", "error", err)
 			}
 			_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
@@ -257,10 +262,30 @@ func (d *demand) look(reads int64, now time.Duration) bool {
 	return d.high
 }
 
+// difference is a difference between the rules of the leader and those of a node. A release is in the log, and so in
+// force at other nodes, a moment before the leader puts it in force, which waits for leases.
+type difference struct {
+	// by has other rules since a time; nil if the rules were the same at the last look.
+	by    *followed
+	since time.Duration
+}
+
+// lasts records whether the rules differ, and reports whether they have differed for rulesWait.
+func (d *difference) lasts(s *followed, differ bool, now time.Duration) bool {
+	switch {
+	case !differ:
+		d.by = nil
+		return false
+	case d.by != s:
+		d.by, d.since = s, now
+	}
+	return now-d.since >= rulesWait
+}
+
 // watch waits at the leader for each new row of the log, so that the replica follows at once, and for a lease if there
 // are reads. Each request confirms that the lease of the response before the last one is not used any more.
 func (f *follower) watch(ctx context.Context) {
-	var differed *followed // its rules were not the leader's at the last iteration
+	var rules difference
 	var reads demand
 	for ctx.Err() == nil {
 		seq, _ := f.store.Progress()
@@ -271,15 +296,10 @@ func (f *follower) watch(ctx context.Context) {
 		if s := f.opened.Load(); err == nil && s != nil {
 			err = f.reach(ctx, s, r)
 			switch {
-			case err == nil && r.Lease > 0:
-				differed = nil
-				f.lease.Put(s, r.began, r.Lease)
-			case !errors.Is(err, errRules):
-				differed = nil
-			case differed == s:
+			case rules.lasts(s, errors.Is(err, errRules), f.store.Elapsed()):
 				s.ending.End()
-			default: // a release is in the log a moment before the leader puts it in force
-				differed = s
+			case err == nil && r.Lease > 0:
+				f.lease.Put(s, r.began, r.Lease)
 			}
 		} else if err == nil {
 			err = f.store.Reach(ctx, r.Seq, r.began)
@@ -375,9 +395,7 @@ func (s *followed) applied(ctx context.Context, ops []storage.Op) {
 		return
 	}
 	if err := s.follow(ctx, ops); err != nil {
-		if !errors.Is(err, engine.ErrReopen) {
-			s.app.o.Log.Error("reads are forwarded: a row of the log can't be applied", "error", err)
-		}
+		s.app.o.Log.Error("reads are forwarded: a row of the log can't be applied", "error", err)
 		s.ending.End()
 	}
 }

@@ -44,6 +44,26 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	}
 }
 
+// TestDifferentRules lets the rules of a node differ from the leader's: for a moment, as at each release, for two parts
+// that serve reads one after the other, and for long.
+func TestDifferentRules(t *testing.T) {
+	first, second := new(followed), new(followed)
+	var d difference
+	for i, look := range []struct {
+		by     *followed
+		differ bool
+		at     time.Duration
+		want   bool
+	}{
+		{first, true, 0, false}, {first, true, rulesWait - 1, false}, {first, false, rulesWait, false}, {first, true, rulesWait + 1, false},
+		{second, true, 2*rulesWait + 1, false}, {second, true, 3*rulesWait + 1, true},
+	} {
+		if got := d.lasts(look.by, look.differ, look.at); got != look.want {
+			t.Errorf("look %d: lasts = %v, want %v", i, got, look.want)
+		}
+	}
+}
+
 // TestReadsDoNotWaitLongForAnIndex lets two reads wait for a leader that does not respond, the second one behind the
 // first one's request. Neither waits for two requests: it is forwarded then, and waits for a leader once more.
 func TestReadsDoNotWaitLongForAnIndex(t *testing.T) {

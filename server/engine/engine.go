@@ -96,6 +96,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		e.mu.view.release()
 		return nil, err
 	}
+	if e.follows() {
+		e.mu.view.indexes = e.storedIndexesLocked()
+	}
 	return e, nil
 }
 
@@ -124,15 +127,9 @@ func (e *Engine) loadDatabase(snap storage.Snapshot, d catalogue.Database) error
 	if db.dropped, err = past.Dropped(snap, db.number.Load()); err != nil {
 		return err
 	}
-	set, unfinished, err := e.loadSet(snap, db.number.Load())
+	indexes, err := e.loadIndexes(snap, db.number.Load())
 	if err != nil {
 		return err
-	}
-	indexes := newIndexState(set)
-	if unfinished && e.follows() {
-		return ErrReopen
-	} else if unfinished {
-		indexes.unfinished, indexes.incompleteUntil = true, noSerial
 	}
 	e.mu.last = max(e.mu.last, db.number.Load())
 	db.persisted = true

@@ -117,17 +117,26 @@ func (s *indexState) building() []uint32 {
 	return out
 }
 
-// loadSet reads the index definitions of a database's entries, and whether the entries are being changed. It omits
-// indexes whose build was interrupted. Their entries are removed when their numbers are assigned again.
-func (e *Engine) loadSet(r storage.Reader, number uint32) (set *index.Set, rebuilding bool, err error) {
+// loadIndexes reads the state of a database's indexes in a snapshot. It omits indexes that are being built. If their
+// build was interrupted, their entries are removed when their numbers are assigned again.
+func (e *Engine) loadIndexes(r storage.Reader, number uint32) (*indexState, error) {
 	s, err := catalogue.LoadSet(r, number)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := s.DropBuilding(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return s.Indexes(), s.Rebuilding, nil
+	state := newIndexState(s.Indexes())
+	if !s.Rebuilding {
+		return state, nil
+	}
+	if state.unfinished = true; s.Next != nil && e.follows() { // a writing engine writes all entries again
+		state.former, state.formerUntil = s.Next.Indexes(), noSerial
+	} else {
+		state.incompleteUntil = noSerial
+	}
+	return state, nil
 }
 
 // SetIndexes sets the index definitions of a database, and builds and drops entries accordingly, while commits wait.
@@ -228,16 +237,19 @@ func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitio
 func (e *Engine) beginChange(ctx context.Context, db *database, state *indexState, next *index.Set, added []*index.Composite) error {
 	during := state.next(state.set)
 	during.unfinished = true
+	during.former, during.formerUntil = next, noSerial
+	if state.unfinished { // It is unknown which entries exist.
+		during.incompleteUntil = noSerial
+	}
 	var batch storage.Batch
-	// Stored first, so that following engines stop reading before entries are missing.
+	// Stored first, so that following engines stop reading entries before they are missing.
 	if err := db.register(&batch, during); err != nil {
 		return err
 	}
 	for _, c := range added {
 		db.clearIndex(&batch, c.ID)
 	}
-	if during.former, during.formerUntil = next, noSerial; state.unfinished { // It is unknown which entries exist.
-		during.incompleteUntil = noSerial
+	if state.unfinished {
 		all := storage.Prefix(keys.Prefix(keys.KindIndex, db.number.Load()))
 		batch.DeleteRange(all.From, all.To)
 	}
@@ -258,7 +270,12 @@ func (db *database) clearIndex(batch *storage.Batch, id uint32) {
 // register writes a database and its index definitions into the catalogue.
 func (db *database) register(batch *storage.Batch, indexes *indexState) error {
 	defs, ids := indexes.set.Definitions()
-	return db.record().Register(batch, catalogue.Set{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: indexes.unfinished})
+	set := catalogue.Set{Definitions: defs, IDs: ids, Building: indexes.building(), Rebuilding: indexes.unfinished}
+	if former := indexes.formerOf(noSerial - 1); indexes.unfinished && former != nil && indexes.incompleteUntil != noSerial {
+		next, nextIDs := former.Definitions()
+		set.Next = &catalogue.Next{Definitions: next, IDs: nextIDs}
+	}
+	return db.record().Register(batch, set)
 }
 
 // keepIDs returns numbers for the composite indexes of definitions: the numbers of built indexes of the old state, and

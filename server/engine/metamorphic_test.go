@@ -277,6 +277,12 @@ func compareAnswers(t *testing.T, e *engine.Engine, s state, q *query.Query, lab
 		t.Fatal(err)
 	}
 	defer r.Close()
+	compareReading(t, r, s, q, label)
+}
+
+// compareReading is compareAnswers for an open reading.
+func compareReading(t *testing.T, r *engine.Reading, s state, q *query.Query, label string) {
+	t.Helper()
 	var got []string
 	stats, err := r.Query(t.Context(), q, func(d *document.Document) error {
 		got = append(got, d.Name.Path)

@@ -18,9 +18,17 @@ func (r *Reading) planInput(indexes *indexState) *planner.Input {
 	}
 }
 
+// indexes returns the state of the database's indexes for the reading's view.
+func (r *Reading) indexes() *indexState {
+	if s := r.view.indexes[r.db.number.Load()]; s != nil {
+		return s
+	}
+	return r.db.indexes.Load()
+}
+
 // plan plans a query. It returns Unavailable if the query needs entries while all entries are being written again.
 func (r *Reading) plan(q *query.Query) (*planner.Plan, error) {
-	indexes := r.db.indexes.Load()
+	indexes := r.indexes()
 	plan, err := planner.New(r.planInput(indexes), q)
 	if err == nil && r.view.serial < indexes.incompleteUntil && plan.ReadsEntries() {
 		return nil, fault.E(fault.Unavailable, "The indexes of the database are being built again. Please try again.")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"clave/server/clock"
@@ -25,13 +24,8 @@ import (
 // version that the writer assigned for such reads and up to which all commits were applied (Advance). Later commits
 // have greater versions. Options.Current obtains such a version before each read of the latest state.
 //
-// Index definitions are those of the catalogue. If they change, the next group may remove entries on which queries in
-// progress rely, so the engine ends (ErrReopen) and has to be opened again. It can't be opened while the writer changes
-// entries (catalogue.Set.Rebuilding).
-
-// ErrReopen is the error of a following engine that must be opened again, because index definitions have changed or are
-// being changed.
-var ErrReopen = errors.New("engine: the engine must be opened again")
+// Index definitions are those of the catalogue. Each view has those of its snapshot (view.indexes), so queries in
+// progress and later ones use only entries that their snapshot has, whatever the writer builds or removes meanwhile.
 
 // textFollows is the error of writes and transactions in a following engine.
 const textFollows = "This node does not take writes at the moment. Please try again."
@@ -83,6 +77,8 @@ type applied struct {
 	dropped   []storage.Op
 	commits   []storage.Op
 	defined   []uint32
+	// indexes holds the states of indexes that the group defines, by the databases' numbers.
+	indexes map[uint32]*indexState
 }
 
 // sort collects from a group the operations that change more than documents and entries: commits, databases and
@@ -115,8 +111,8 @@ func (a *applied) sort(ops []storage.Op) {
 }
 
 // Applied makes a group of changes that was applied to the store visible. It is for following engines, and must be
-// called by one goroutine only. An error is ErrReopen or means damage. After it the engine makes no later groups
-// visible, and reads return Unavailable.
+// called by one goroutine only. An error means damage. After it the engine makes no later groups visible, and reads
+// return Unavailable.
 func (e *Engine) Applied(ops []storage.Op) error {
 	e.mu.Lock()
 	ended := e.mu.failed
@@ -141,6 +137,12 @@ func (e *Engine) Applied(ops []storage.Op) error {
 	}
 	old := e.mu.view
 	next.serial = old.serial + 1
+	if next.indexes = old.indexes; len(group.databases) > 0 || len(group.indexes) > 0 {
+		e.missing.Clear() // queries may lack other indexes now, or the same ones again
+		e.wanted.Clear()
+		e.useIndexesLocked(group.indexes)
+		next.indexes = e.storedIndexesLocked()
+	}
 	e.mu.view = next
 	for _, f := range group.dropped {
 		if db := e.numberedLocked(binary.BigEndian.Uint32(f.Key[1:])); db != nil {
@@ -157,6 +159,25 @@ func (e *Engine) Applied(ops []storage.Op) error {
 	e.mu.Unlock()
 	old.release()
 	return nil
+}
+
+// useIndexesLocked replaces the states of the indexes of databases, by their numbers. Engine.mu is held.
+func (e *Engine) useIndexesLocked(states map[uint32]*indexState) {
+	for number, state := range states {
+		e.numberedLocked(number).indexes.Store(state)
+	}
+}
+
+// storedIndexesLocked returns the states of the indexes of all databases that are stored, by their numbers. Engine.mu
+// is held, or the engine isn't shared yet.
+func (e *Engine) storedIndexesLocked() map[uint32]*indexState {
+	states := make(map[uint32]*indexState)
+	for _, db := range e.mu.databases {
+		if db.persisted {
+			states[db.number.Load()] = db.indexes.Load()
+		}
+	}
+	return states
 }
 
 // numberedLocked returns the database with a number, or nil if there is none. Engine.mu is held.
@@ -200,13 +221,18 @@ func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
 	return out, err
 }
 
-// define adds the databases of a group. It returns ErrReopen if definitions of a known database have changed. Engine.mu
-// is held.
+// define adds the databases of a group, and reads the index definitions of those that are known. Engine.mu is held.
 func (e *Engine) define(group *applied, snap storage.Snapshot) error {
+	group.indexes = make(map[uint32]*indexState)
 	for _, number := range group.defined {
-		if e.numberedLocked(number) != nil {
-			return ErrReopen
+		if e.numberedLocked(number) == nil {
+			continue // it is among the databases of the group
 		}
+		state, err := e.loadIndexes(snap, number)
+		if err != nil {
+			return err
+		}
+		group.indexes[number] = state
 	}
 	for _, op := range group.databases {
 		d, err := catalogue.ParseDatabase(op.Key, op.Value)
@@ -241,7 +267,7 @@ func (e *Engine) endFollowing(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.mu.failed == nil {
-		e.mu.failed = fault.Wrap(cause, fault.Unavailable, "The database is changing at this node. Please try again.")
+		e.mu.failed = fault.Wrap(cause, fault.Unavailable, "This node can't read the database at the moment. Please try again.")
 	}
 	for _, db := range e.mu.databases {
 		db.feed.close()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -54,6 +55,13 @@ func (s *recorded) take(n int) (ops []storage.Op, more bool) {
 	}
 	s.batches = s.batches[n:]
 	return ops, len(ops) > 0
+}
+
+// waiting reports whether there are batches.
+func (s *recorded) waiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.batches) > 0
 }
 
 // pair is an engine that writes, and one that follows it.
@@ -122,55 +130,101 @@ func (p *pair) current(context.Context) error {
 	return nil
 }
 
-// catchUp applies all batches. It reopens the reader if necessary.
+// catchUp applies all batches.
 func (p *pair) catchUp() {
 	p.t.Helper()
-	err := p.apply(-1)
-	if errors.Is(err, engine.ErrReopen) {
-		p.openReader()
-	} else if err != nil {
+	if err := p.apply(-1); err != nil {
 		p.t.Fatalf("Applied = %v", err)
 	}
 }
 
 // TestAFollowerAnswersAsTheWriter runs random queries on both engines, at the latest and at past versions, while the
-// follower receives the writer's batches in random groups and its indexes change.
+// follower receives the writer's batches in random groups. Then the writer changes and builds indexes all the time, and
+// queries run between any two of its batches, some in readings that were opened before.
 func TestAFollowerAnswersAsTheWriter(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
 		rounds = 4
 	}
+	during := 0
 	for seed := range rounds {
 		r := random{rand.New(rand.NewPCG(uint64(seed), 11))}
-		p := newPair(t, engine.Options{})
+		p := newPair(t, engine.Options{IndexMode: engine.IndexesAuto})
+		stop := runEngine(t, p.writer)
 		setIndexes(t, p.writer, r.definitions())
 		states := history(t, r, p.writer)
 		if err := p.apply(1); err != nil { // the commit that the database is stored with
 			t.Fatal(err)
 		}
-		for n := range 100 {
+		label := fmt.Sprintf("follower, seed %d", seed)
+		for range 50 {
 			if err := p.apply(r.IntN(4)); err != nil {
 				t.Fatal(err)
 			}
-			q, err := r.query().Normalize()
-			if err != nil {
-				continue
+			if q, err := r.query().Normalize(); err == nil {
+				compareAnswers(t, p.reader, states[len(states)-1], q, label)
 			}
-			if n == 50 {
-				p.catchUp()
-				setIndexes(t, p.writer, r.definitions())
-				p.catchUp()
-			}
-			s := states[len(states)-1]
-			if r.IntN(3) == 0 && n > 50 {
-				s = states[r.IntN(len(states))]
-			}
-			compareAnswers(t, p.reader, s, q, fmt.Sprintf("follower, seed %d", seed))
 		}
+		p.catchUp()
+		during += p.changeIndexes(r, states, label)
+		stop()
 		if t.Failed() {
 			return
 		}
 	}
+	t.Logf("%d queries ran while indexes changed", during)
+	if during < 5*rounds {
+		t.Errorf("only %d queries ran while indexes changed", during)
+	}
+}
+
+// changeIndexes compares queries of states while the indexes change, and returns the number of those that ran between
+// two batches of a change.
+func (p *pair) changeIndexes(r random, states []state, label string) (during int) {
+	t := p.t
+	var held *engine.Reading
+	var of state
+	defer func() {
+		if held != nil {
+			held.Close()
+		}
+	}()
+	for range 100 {
+		switch r.IntN(10) {
+		case 0:
+			setIndexes(t, p.writer, r.definitions())
+		case 1:
+			for _, d := range r.definitions().Indexes {
+				if err := p.writer.MissingIndex(testDB, d, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case 2:
+			if held != nil {
+				held.Close()
+			}
+			of = states[r.IntN(len(states))]
+			var err error
+			if held, err = p.reader.Read(t.Context(), testDB, of.version); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.apply(r.IntN(2)); err != nil {
+			t.Fatal(err)
+		}
+		if p.log.waiting() {
+			during++
+		}
+		q, err := r.query().Normalize()
+		if err != nil {
+			continue
+		}
+		compareAnswers(t, p.reader, states[r.IntN(len(states)-1)], q, label)
+		if held != nil {
+			compareReading(t, held, of, q, label+", in an older reading")
+		}
+	}
+	return during
 }
 
 // TestAFollowersFeed compares the commits from subscriptions at both engines, and the versions of reads with those of
@@ -322,52 +376,58 @@ func TestAFollowerHasADatabaseBeforeItsFirstCommit(t *testing.T) {
 	}
 }
 
-// TestAFollowerEndsWhenIndexesChange checks that, from the first group of a change of indexes on, no read uses entries
-// that are being removed.
-func TestAFollowerEndsWhenIndexesChange(t *testing.T) {
+// TestAFollowerLastsWhileIndexesChange receives a change of indexes batch by batch. The subscription continues, no
+// query uses entries that are missing, and one that both definitions serve uses them all the time. An engine that is
+// opened in the middle does the same.
+func TestAFollowerLastsWhileIndexesChange(t *testing.T) {
 	p := newPair(t, engine.Options{})
-	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1), "b": value.Int(2)}))
-	two := index.Definitions{Indexes: []index.Definition{{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b"}}}}}
-	setIndexes(t, p.writer, two)
+	for i := range 3 {
+		put(t, p.writer, set(fmt.Sprintf("c/%d", i), value.Map{"kind": value.Int(1), "n": value.Int(i), "a": value.Int(1), "b": value.Int(i)}))
+	}
+	fields := func(names ...string) (d index.Definition) {
+		for _, name := range names {
+			d.Fields = append(d.Fields, index.Field{Path: name})
+		}
+		d.CollectionGroup = "c"
+		return d
+	}
+	setIndexes(t, p.writer, index.Definitions{Indexes: []index.Definition{kindIndex, fields("a", "n")}})
 	p.catchUp()
 	sub := p.reader.Subscribe(testDB)
-	setIndexes(t, p.writer, index.Definitions{})
-	if err := p.apply(1); !errors.Is(err, engine.ErrReopen) {
-		t.Fatalf("Applied = %v, want ErrReopen", err)
+	defer sub.Close()
+	setIndexes(t, p.writer, index.Definitions{Indexes: []index.Definition{kindIndex, fields("a", "b")}})
+	changed := put(t, p.writer, set("c/3", value.Map{"kind": value.Int(1), "n": value.Int(3)})).Version
+	for batches, more := 0, true; more; batches++ {
+		if err := p.apply(1); err != nil {
+			t.Fatalf("Applied of batch %d = %v", batches, err)
+		}
+		fresh, err := engine.Open(t.Context(), engine.Options{Store: p.replica, Current: func(context.Context) error { return nil }})
+		if err != nil {
+			t.Fatalf("Open after batch %d = %v", batches, err)
+		}
+		more = p.log.waiting()
+		for _, e := range []*engine.Engine{p.reader, fresh} {
+			got, stats := names(t, e, operation.At{ReadTime: e.Latest(testDB)}, ofKind(t, 1))
+			want := []string{"c/0", "c/1", "c/2", "c/3"}
+			if more {
+				want = want[:3]
+			}
+			if !slices.Equal(got, want) || !indexed(stats) {
+				t.Errorf("after batch %d the query returned %q by %+v, want %q by the index that stays", batches, got, stats.Plans, want)
+			}
+		}
+		if err := fresh.Close(); err != nil {
+			t.Error(err)
+		}
 	}
-	if err := p.reader.Applied(nil); !errors.Is(err, engine.ErrReopen) {
-		t.Errorf("the next Applied = %v, want ErrReopen", err)
-	}
-	if _, err := p.reader.Read(t.Context(), testDB, operation.At{ReadTime: 1}); err == nil {
-		t.Error("a read at an engine that must be opened again is answered")
-	}
-	if _, err := sub.Next(t.Context()); !errors.Is(err, engine.ErrClosed) {
-		t.Errorf("Next = %v, want ErrClosed", err)
-	}
-	if _, err := engine.Open(t.Context(), engine.Options{Store: p.replica, Current: p.current}); !errors.Is(err, engine.ErrReopen) {
-		t.Errorf("Open while entries change = %v, want ErrReopen", err)
-	}
-	rest, _ := p.log.take(-1)
-	if err := p.replica.Apply(t.Context(), &storage.Batch{Ops: rest}); err != nil {
-		t.Fatal(err)
-	}
-	p.openReader()
-	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit}).Normalize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.reader.Read(t.Context(), testDB, operation.At{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := r.Query(t.Context(), q, func(*document.Document) error { return nil }); err != nil {
-		t.Errorf("Query = %v", err)
+	if c, err := sub.Next(t.Context()); err != nil || len(c) != 1 || c[0].Version != changed {
+		t.Errorf("Next = %v, %v; want the commit after the change of indexes", c, err)
 	}
 }
 
 // TestAnInterruptedChangeOfIndexesIsDoneAgain opens an engine on a store in which a change of definitions was
-// interrupted.
+// interrupted, and another one that follows it. While all entries are written again, the follower's queries of entries
+// are unavailable.
 func TestAnInterruptedChangeOfIndexesIsDoneAgain(t *testing.T) {
 	p := newPair(t, engine.Options{})
 	put(t, p.writer, set("c/a", value.Map{"a": value.Int(1)}), set("c/b", value.Map{"a": value.Int(1)}))
@@ -380,7 +440,10 @@ func TestAnInterruptedChangeOfIndexesIsDoneAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := open(t, engine.Options{Store: p.replica})
+	p.log = &recorded{Store: p.replica}
+	p.replica = copied(t, p.replica)
+	p.openReader()
+	e := open(t, engine.Options{Store: p.log})
 	setIndexes(t, e, index.Definitions{}) // what it was before
 	q, err := (&query.Query{DB: testDB, From: []query.From{{Collection: "c"}}, Limit: query.NoLimit,
 		Where: query.Field{Path: value.FieldPath{"a"}, Op: query.Equal, Value: value.Int(1)}}).Normalize()
@@ -396,4 +459,44 @@ func TestAnInterruptedChangeOfIndexesIsDoneAgain(t *testing.T) {
 	if _, err := r.Query(t.Context(), q, func(*document.Document) error { found++; return nil }); err != nil || found != 2 {
 		t.Errorf("the query found %d documents (%v), want 2", found, err)
 	}
+	for more := true; more; {
+		if err := p.apply(1); err != nil {
+			t.Fatal(err)
+		}
+		more = p.log.waiting()
+		r, err := p.reader.Read(t.Context(), testDB, operation.At{ReadTime: p.reader.Latest(testDB)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		_, err = r.Query(t.Context(), q, func(*document.Document) error { found++; return nil })
+		r.Close()
+		if more && !fault.Is(err, fault.Unavailable) || !more && (err != nil || found != 2) {
+			t.Errorf("a follower's query found %d documents (%v), want 2 once the change is done and Unavailable before", found, err)
+		}
+	}
+}
+
+// copied returns a copy of a store.
+func copied(t *testing.T, from storage.Store) storage.Store {
+	t.Helper()
+	to, err := pebblestore.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = to.Close() })
+	var all storage.Batch
+	it := from.Scan(storage.Range{})
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		v, err := it.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Set(bytes.Clone(it.Key()), bytes.Clone(v))
+	}
+	if err := errors.Join(it.Err(), to.Apply(t.Context(), &all)); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }

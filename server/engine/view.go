@@ -13,6 +13,9 @@ type view struct {
 	refs atomic.Int64
 	// serial numbers the views in the order in which readers got them.
 	serial uint64
+	// indexes holds, in a following engine, the state of the indexes in this snapshot by the databases' numbers. A
+	// database that it lacks is not stored in the snapshot. It is immutable.
+	indexes map[uint32]*indexState
 }
 
 // newView returns a view with one reference.

@@ -85,7 +85,7 @@ func (f *follower) run(ctx context.Context) {
 }
 
 // closed returns the error for the streams after the engine has closed the subscription: the database does not exist,
-// or the server is stopping.
+// or the engine is closed or can't read it any more.
 func (f *follower) closed(ctx context.Context, err error) error {
 	r, missing := f.engine().Read(ctx, f.name, operation.At{})
 	if missing == nil {
@@ -93,7 +93,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 	} else if fault.Is(missing, fault.NotFound) {
 		return missing
 	}
-	return fault.Wrap(err, fault.Unavailable, "the server is stopping")
+	return fault.Wrap(err, fault.Unavailable, "The live queries of this server have ended. Please try again.")
 }
 
 // next waits for commits. It returns context.Canceled if there are none and a stream waits for a version.

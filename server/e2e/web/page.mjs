@@ -53,6 +53,14 @@ async function settled(w) {
 }
 
 const programs = {
+  // openAndRead: a fresh client's only read.
+  async openAndRead(config) {
+    const { app, db } = open(config)
+    const found = await f.getDocs(f.collection(db, config.path))
+    await deleteApp(app)
+    return { size: found.size, fromCache: found.metadata.fromCache }
+  },
+
   // basics: the snapshots for additions, updates, removals, limits, and metadata.
   async basics(config) {
     const { app, db } = open(config)

@@ -92,6 +92,16 @@ type Set struct {
 	Building []uint32 `json:",omitempty"`
 	// Rebuilding is set while entries are being changed for other definitions, so that some may be missing.
 	Rebuilding bool `json:",omitempty"`
+	// Next is set with Rebuilding. The entries that both these definitions and those of the set have are not missing. It
+	// is nil if any entries may be missing.
+	Next *Next `json:",omitempty"`
+}
+
+// Next holds the definitions for which entries are being changed.
+type Next struct {
+	Definitions index.Definitions
+	// IDs are the numbers of the composite indexes. One that the set has too has the same number there.
+	IDs []uint32
 }
 
 // LoadSet reads the index definitions of the database with a number. Without a record there are none.
@@ -102,7 +112,8 @@ func LoadSet(r storage.Reader, number uint32) (*Set, error) {
 	}
 	s := &Set{}
 	if found {
-		if err := json.Unmarshal(v, s); err != nil || len(s.IDs) != len(s.Definitions.Indexes) {
+		err := json.Unmarshal(v, s)
+		if err != nil || len(s.IDs) != len(s.Definitions.Indexes) || s.Next != nil && len(s.Next.IDs) != len(s.Next.Definitions.Indexes) {
 			return nil, fmt.Errorf("index definitions: %w", keys.ErrCorrupt)
 		}
 	}
@@ -120,6 +131,9 @@ func (s *Set) DropBuilding() error {
 	}
 	return nil
 }
+
+// Indexes returns the indexes of the definitions.
+func (n *Next) Indexes() *index.Set { return index.NewSet(n.Definitions, n.IDs) }
 
 // Indexes returns the indexes of the set.
 func (s *Set) Indexes() *index.Set { return index.NewSet(s.Definitions, s.IDs) }

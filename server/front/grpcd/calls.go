@@ -112,7 +112,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	}
 	switch {
 	case d.ending.Ended() && ss.Context().Err() == nil:
-		return errStopping()
+		return d.errEnded()
 	case status.Code(context.Cause(ctx)) == codes.Unavailable:
 		return errCrowded()
 	}
@@ -124,9 +124,9 @@ func errCrowded() error {
 	return wire.Status(fault.E(fault.Unavailable, "The server has too many streams. Try again.")).Err()
 }
 
-// errStopping returns the error of a lasting stream that ends with the server.
-func errStopping() error {
-	return wire.Status(fault.E(fault.Unavailable, "The server is stopping. Please try again.")).Err()
+// errEnded returns the error of a lasting stream that ends with the server.
+func (d *common) errEnded() error {
+	return wire.Status(fault.E(fault.Unavailable, "%s", d.o.Ended)).Err()
 }
 
 // codeOf returns the code of a call's result.

@@ -74,6 +74,8 @@ type Options struct {
 	Streams *slots.Slots
 	// Parsing limits the memory of large messages that are parsed; nil means a separate limit.
 	Parsing *parsing.Limit
+	// Ended is the text of the error of streams that end with the server; empty means that the server is stopping.
+	Ended string
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
 	// Log receives internal errors; nil logs nothing.
@@ -84,6 +86,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ended == "" {
+		o.Ended = "The server is stopping. Please try again."
 	}
 	if o.Parsing == nil {
 		o.Parsing = parsing.New(0)

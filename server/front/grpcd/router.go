@@ -208,7 +208,7 @@ func (f *forwardingStream) RecvMsg(m any) error {
 func (r *Router) lead(ss grpc.ServerStream, name string) error {
 	s := r.leads.Load()
 	if s == nil {
-		return errStopping()
+		return r.common.errEnded()
 	}
 	return s.call(ss, name)
 }
@@ -241,7 +241,7 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		return r.lead(ss, name)
 	}
 	if r.common.ending.Ended() && ss.Context().Err() == nil {
-		err = errStopping()
+		err = r.common.errEnded()
 	}
 	if s == nil {
 		r.count(name, err)

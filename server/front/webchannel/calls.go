@@ -15,8 +15,8 @@ import (
 	pb "clave/server/wire/firestorepb"
 )
 
-// serve identifies the session's caller and serves its stream. A stream that ends with the handler has the error
-// errStopping.
+// serve identifies the session's caller and serves its stream. A stream that ends with the handler has the error of its
+// context's cause.
 func (h *Handler) serve(ctx context.Context, s *session) (err error) {
 	counted := h.counted.Begin(s.rpc)
 	defer func() {

@@ -64,6 +64,8 @@ type Options struct {
 	Parsing *parsing.Limit
 	// Budget counts the messages that wait for streams; nil means a separate budget.
 	Budget *budget.Budget
+	// Ended is the text of the error of streams that end with the handler; empty means that the server is stopping.
+	Ended string
 	// Meter counts streams; nil counts nothing.
 	Meter *meter.Meter
 	// Log receives internal errors; nil logs nothing.
@@ -72,6 +74,9 @@ type Options struct {
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
+	if o.Ended == "" {
+		o.Ended = "The server is stopping. Please try again."
+	}
 	if o.Clock == nil {
 		o.Clock = clock.System()
 	}

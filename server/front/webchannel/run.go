@@ -16,7 +16,7 @@ func (h *Handler) Run(ctx context.Context) error {
 	defer streams.Wait()
 	defer h.closeAll()
 	defer h.awaitResults(&streams)
-	defer end(errStopping())
+	defer end(fault.E(fault.Unavailable, "%s", h.o.Ended))
 	tick, stop := h.o.Clock.After(h.sweepEvery())
 	defer func() { stop() }()
 	for {
@@ -48,11 +48,6 @@ func (h *Handler) awaitResults(streams *sync.WaitGroup) {
 	case <-written:
 	case <-late:
 	}
-}
-
-// errStopping returns the error of the streams that end with the handler.
-func errStopping() error {
-	return fault.E(fault.Unavailable, "The server is stopping. Please try again.")
 }
 
 // sweepEvery returns the interval at which sessions are checked.
