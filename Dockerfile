@@ -1,8 +1,12 @@
 # Two small images: clave and backoffice, both with the built site (docker build --target backoffice).
+#
+# The base images are named by tags, not by digests: a digest that was not read from the registry and built with would
+# be a guess, and it would keep an image without later repairs. To fix one, append what this prints to its name:
+#   docker buildx imagetools inspect --format '@{{.Manifest.Digest}}' golang:1.26-bookworm
 FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY frontend ./
 # The site's project and address. The defaults are those of the demo.
 ARG VITE_FIREBASE_PROJECT_ID
@@ -13,7 +17,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS console
 WORKDIR /src/server/console/web
 COPY server/console/web/package.json server/console/web/package-lock.json ./
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY server/console/web ./
 RUN npm run build
 

@@ -118,11 +118,11 @@ bin/gotestsum: server/tools/go.mod server/tools/go.sum
 	cd server/tools && go build -trimpath -o ../../$@ gotest.tools/gotestsum
 
 frontend/node_modules/.installed: frontend/package-lock.json
-	cd frontend && npm install --no-save --ignore-scripts --no-audit --no-fund
+	cd frontend && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 server/console/web/node_modules/.installed: server/console/web/package-lock.json
-	cd server/console/web && npm install --no-save --ignore-scripts --no-audit --no-fund
+	cd server/console/web && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 server/console/dist/app/index.html: server/console/web/node_modules/.installed $(CONSOLE_SOURCES)
