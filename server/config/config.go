@@ -253,9 +253,15 @@ func (c *Config) readProject(path string) error {
 	if parsed.found {
 		c.File = path
 	}
-	if c.Databases, err = parsed.databases(path, c.Root); err != nil {
+	rc, remark := readRC(filepath.Join(c.Root, ".firebaserc"))
+	if remark != "" {
+		c.Notes = append(c.Notes, remark)
+	}
+	c.Project = rc.project(c.Project)
+	if c.Databases, err = parsed.databases(path, c.Root, rc.targets(c.Project, "firestore")); err != nil {
 		return err
 	}
+	c.Notes = append(c.Notes, parsed.remarks...)
 	c.DataDir = under(c.Root, c.DataDir)
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
@@ -270,12 +276,7 @@ func (c *Config) readProject(path string) error {
 	}
 	c.noteAbsent(parsed)
 	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject
-	rc, err := readRC(filepath.Join(c.Root, ".firebaserc"))
-	if err != nil {
-		return err
-	}
-	c.Project = rc.project(c.Project)
-	if err := c.readHosting(parsed, rc.hostingTargets(c.Project)); err != nil {
+	if err := c.readHosting(parsed, rc.targets(c.Project, "hosting")); err != nil {
 		return err
 	}
 	if c.Project == "" && (c.Mode == ModeStart || c.Mode == ModeExec) {

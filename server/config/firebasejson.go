@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"reflect"
 
 	"clave/server/fault"
+	"clave/server/regularfile"
 )
 
 // firebaseJSON is the part of firebase.json that Clave uses (firebase.google.com/docs/cli#the_firebasejson_file).
@@ -18,7 +20,9 @@ type firebaseJSON struct {
 	// text is the file, without its comments.
 	text []byte
 	// found is false if there is no file.
-	found     bool
+	found bool
+	// remarks are lines about members without an effect.
+	remarks   []string
 	Firestore json.RawMessage `json:"firestore"`
 	Emulators struct {
 		Firestore struct {
@@ -58,13 +62,14 @@ type Database struct {
 // databaseJSON is one element of firebase.json's firestore section.
 type databaseJSON struct {
 	Database string `json:"database"`
+	Target   string `json:"target"`
 	Rules    string `json:"rules"`
 	Indexes  string `json:"indexes"`
 }
 
 // readFirebaseJSON reads the file. A missing file is an error only if the command line names it.
 func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
-	text, err := os.ReadFile(path)
+	text, err := readProjectFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return &firebaseJSON{text: []byte("{}")}, nil
 	}
@@ -72,10 +77,25 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
 	}
 	parsed := &firebaseJSON{text: PlainJSON(text), found: true}
+	if len(bytes.TrimSpace(parsed.text)) == 0 { // as in the Firebase CLI
+		parsed.text = []byte("{}")
+	}
+	parsed.remarks = tolerate(path, parsed.text)
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {
 		return nil, err
 	}
 	return parsed, nil
+}
+
+// maxFile is the maximum size in bytes of firebase.json and .firebaserc.
+const maxFile = 16 << 20
+
+// readProjectFile reads a file of a project. The null device is an empty file.
+func readProjectFile(path string) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	return regularfile.ReadText(path, maxFile)
 }
 
 // unwrapPath drops the path that an error of package os repeats.
@@ -129,9 +149,10 @@ func position(text []byte, offset int64) string {
 	return fmt.Sprintf("%d:%d", line, column)
 }
 
-// databases reads the firestore section, which is one object or a list of them.
-func (f *firebaseJSON) databases(path, root string) ([]Database, error) {
-	if len(f.Firestore) == 0 {
+// databases reads the firestore section, which is one object or a list of them. targets are the databases of the
+// targets in .firebaserc.
+func (f *firebaseJSON) databases(path, root string, targets map[string][]string) ([]Database, error) {
+	if len(f.Firestore) == 0 || f.Firestore[0] == 'n' {
 		return nil, nil
 	}
 	var list []databaseJSON
@@ -145,11 +166,16 @@ func (f *firebaseJSON) databases(path, root string) ([]Database, error) {
 			return nil, err
 		}
 	}
-	databases := make([]Database, len(list))
-	for i, d := range list {
-		databases[i] = Database{ID: d.Database, RulesFile: under(root, d.Rules), IndexesFile: under(root, d.Indexes)}
-		if d.Database == "" {
-			databases[i].ID = "(default)"
+	var databases []Database
+	for _, d := range list {
+		ids := []string{cmp.Or(d.Database, "(default)")}
+		if d.Target != "" {
+			if ids = targets[d.Target]; len(ids) == 0 {
+				f.remarks = append(f.remarks, fmt.Sprintf("%s: .firebaserc has no databases for the target %s of firestore", path, d.Target))
+			}
+		}
+		for _, id := range ids {
+			databases = append(databases, Database{ID: id, RulesFile: under(root, d.Rules), IndexesFile: under(root, d.Indexes)})
 		}
 	}
 	return databases, nil

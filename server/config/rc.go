@@ -2,7 +2,10 @@ package config
 
 import (
 	"encoding/json"
-	"os"
+	"errors"
+	"io/fs"
+
+	"clave/server/fault"
 )
 
 // noProject is the default project of the Emulator Suite. The suite's tools look for the hub under this name.
@@ -15,15 +18,27 @@ type rcFile struct {
 	Targets json.RawMessage `json:"targets"`
 }
 
-// readRC reads a .firebaserc, which is optional.
-func readRC(path string) (*rcFile, error) {
-	rc := &rcFile{}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return rc, nil
+// readRC reads a .firebaserc, which is optional. As in the Firebase CLI, a file with a mistake is as good as none:
+// remark is a line about it, or empty.
+func readRC(path string) (rc *rcFile, remark string) {
+	rc = &rcFile{}
+	text, err := readProjectFile(path)
+	if err == nil {
+		text = PlainJSON(text)
+		err = decodeAt(path, text, text, rc)
 	}
-	text = PlainJSON(text)
-	return rc, decodeAt(path, text, text, rc)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &rcFile{}, reason(err) + " The file has no effect."
+	}
+	return rc, ""
+}
+
+// reason returns the text of an error for the operator.
+func reason(err error) string {
+	if named := (*fault.Error)(nil); errors.As(err, &named) {
+		return named.Message
+	}
+	return err.Error() + "."
 }
 
 // project returns the project id for a name, as the Firebase CLI does: an alias names its project, and any other name
@@ -43,13 +58,14 @@ func (rc *rcFile) project(name string) string {
 	return name
 }
 
-// hostingTargets returns the sites of a project's hosting targets. Targets of another form are those of other tools.
-func (rc *rcFile) hostingTargets(project string) map[string][]string {
+// targets returns the resources of a project's targets of a kind, such as the sites of hosting. Targets of another form
+// are those of other tools.
+func (rc *rcFile) targets(project, kind string) map[string][]string {
 	var byProject map[string]json.RawMessage
 	_ = json.Unmarshal(rc.Targets, &byProject)
-	var kinds struct {
-		Hosting map[string][]string `json:"hosting"`
-	}
+	var kinds map[string]json.RawMessage
 	_ = json.Unmarshal(byProject[project], &kinds)
-	return kinds.Hosting
+	var targets map[string][]string
+	_ = json.Unmarshal(kinds[kind], &targets)
+	return targets
 }

@@ -90,8 +90,11 @@ func Read(path string, most int64) ([]byte, error) {
 // ReadText is Read for a text. It omits the byte order mark with which editors on Windows begin a text in UTF-8.
 func ReadText(path string, most int64) ([]byte, error) {
 	text, err := Read(path, most)
-	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), err
+	return WithoutMark(text), err
 }
+
+// WithoutMark returns a text without the byte order mark at its begin.
+func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
 // Folder is a folder of such files. Names in it have the form of package fs: with slashes, and never outside it.
 type Folder string

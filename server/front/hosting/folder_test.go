@@ -55,6 +55,12 @@ func TestAFolderIsServedFromWithin(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(site, "pipe.txt"), 0o600); err == nil {
 		get("/pipe.txt", http.StatusNotFound, "Not Found") // opening it would not return
 	}
+	if err := os.WriteFile(filepath.Join(site, "piped.html"), []byte("has a pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(site, "piped.html.br"), 0o600); err == nil {
+		get("/piped.html", http.StatusOK, "has a pipe")
+	}
 	if err := os.RemoveAll(site); err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,9 @@ func (v *visit) load(name string) (*file, error) {
 // prepared returns the Brotli form that the build wrote beside a file, at a higher level than a request allows. It
 // returns nil if there is none, or if its content differs from the file, which may have changed since.
 func (v *visit) prepared(name string, plain []byte) []byte {
+	if info := v.stat(name + ".br"); info == nil || info.Size() >= int64(len(plain)) {
+		return nil
+	}
 	encoded, err := fs.ReadFile(v.files, name+".br")
 	if err != nil || len(encoded) >= len(plain) {
 		return nil

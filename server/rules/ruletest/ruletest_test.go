@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"clave/server/rules/ruletest"
@@ -53,6 +54,7 @@ func TestCheck(t *testing.T) {
 		want         []string
 	}{
 		{"good", "rules_version = '2';\nservice cloud.firestore { match /a/{b} { allow read; } }", true, []string{": no errors, no warnings\n"}},
+		{"with a byte order mark", "\ufeffrules_version = '2';\nservice cloud.firestore { match /a/{b} { allow read; } }", true, []string{": no errors, no warnings\n"}},
 		{"warned", "rules_version = '2';\nservice cloud.firestore { match /a/{b} { allow read: if who; } }", true,
 			[]string{":2:57 - WARNING Invalid variable name: who.", "no errors, 1 warning"}},
 		{"two errors", "service cloud.firestore {\n match /a/{b} {\n  allow read: if ;\n  allow write: if 1 +;\n }\n}", false,
@@ -89,6 +91,13 @@ func TestTest(t *testing.T) {
 		if !ok && !strings.Contains(b.String(), "two: want allow, got deny: false for 'get' @ L1 (only x)") {
 			t.Errorf("Test wrote %q, want the failure of case two", b.String())
 		}
+	}
+	pipes := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(pipes, "c.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ruletest.Test(t.Context(), &strings.Builder{}, pipes, rules); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("Test of a folder with a pipe = %v", err)
 	}
 	for _, bad := range []string{`[{"op": {"method": "fly"}}]`, `[]`, `{`, `[{"op": {"method": "list", "query": {"nonsense": 1}}}]`} {
 		if _, err := ruletest.Test(t.Context(), &strings.Builder{}, write(t, "c.json", bad), rules); err == nil {

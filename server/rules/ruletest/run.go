@@ -10,17 +10,18 @@ import (
 	"slices"
 	"strings"
 
+	"clave/server/regularfile"
 	"clave/server/rules"
 )
 
 // Check writes the issues of a rules file, one on each line: file:line:column - SEVERITY text. ok is false if the file
 // would be refused.
 func Check(w io.Writer, file string) (ok bool, err error) {
-	source, err := os.ReadFile(file)
+	source, err := os.ReadFile(file) // It may be a pipe, as in <(git show HEAD:firestore.rules).
 	if err != nil {
 		return false, err
 	}
-	_, issues := rules.Compile(string(source))
+	_, issues := rules.Compile(string(regularfile.WithoutMark(source)))
 	var b strings.Builder
 	errors, warnings := 0, 0
 	for _, i := range issues {
@@ -65,7 +66,7 @@ func Test(ctx context.Context, w io.Writer, folder, rulesFile string) (ok bool, 
 		if err != nil {
 			return false, err
 		}
-		source = string(text)
+		source = string(regularfile.WithoutMark(text))
 	}
 	passed, failed := 0, 0
 	for _, file := range files {
@@ -127,6 +128,11 @@ func caseFiles(folder string) ([]string, error) {
 			return nil, err
 		}
 		files = append(files, found...)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s: %w", file, regularfile.ErrIrregular) // Opening a pipe waits for its writer.
+		}
 	}
 	slices.Sort(files)
 	return files, nil
