@@ -17,19 +17,44 @@ import (
 	"firebase.google.com/go/v4/auth"
 )
 
-// TestNodePrograms runs the programs of frontend/sdk, which use the JavaScript SDKs, against the server.
+// nodePrograms returns a folder with the programs of frontend/sdk and the modules of a folder.
+func nodePrograms(t *testing.T, modules string) string {
+	t.Helper()
+	modules, err := filepath.Abs(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(modules, "firebase")); err != nil {
+		t.Skipf("%s has no firebase: make test installs it", modules)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../frontend/sdk")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestNodePrograms runs the programs of frontend/sdk, which use the JavaScript SDKs, against the server: with the
+// versions that the site uses and the newest ones.
 func TestNodePrograms(t *testing.T) {
-	frontend := frontend(t, "node_modules/firebase")
 	addresses := start(t, nil)
-	for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs", "firestore.mjs"} {
-		t.Run(program, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, "node", filepath.Join("sdk", program))
-			cmd.Dir = frontend
-			cmd.Env = append(os.Environ(), "FIRESTORE_EMULATOR_HOST="+addresses.Firestore, "FIREBASE_AUTH_EMULATOR_HOST="+addresses.Auth, "GCLOUD_PROJECT="+project, "METADATA_SERVER_DETECTION=none")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", program, err, out)
+	for _, sdk := range sdksOf {
+		t.Run(sdk.name, func(t *testing.T) {
+			dir := nodePrograms(t, sdk.folder)
+			for _, program := range []string{"node.mjs", "lite.mjs", "admin.mjs", "firestore.mjs"} {
+				t.Run(program, func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
+					defer cancel()
+					cmd := exec.CommandContext(ctx, "node", program)
+					cmd.Dir = dir
+					cmd.Env = append(os.Environ(), "FIRESTORE_EMULATOR_HOST="+addresses.Firestore, "FIREBASE_AUTH_EMULATOR_HOST="+addresses.Auth, "GCLOUD_PROJECT="+project, "METADATA_SERVER_DETECTION=none")
+					if out, err := cmd.CombinedOutput(); err != nil {
+						t.Errorf("%s: %v\n%s", program, err, out)
+					}
+				})
 			}
 		})
 	}

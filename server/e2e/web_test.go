@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -8,5 +10,20 @@ import (
 // buffering proxy, persistent caches, several tabs, and a server that is killed and started again.
 func TestWebSDK(t *testing.T) {
 	browser(t)
+	inBrowser(t, "drive.mjs", clave(t), t.TempDir())
+}
+
+// TestNewestWebSDK runs the basic programs with the newest version of the web SDK.
+func TestNewestWebSDK(t *testing.T) {
+	browser(t)
+	modules, err := filepath.Abs("sdks/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(modules, "firebase")); err != nil {
+		t.Skipf("%s has no firebase: make test installs it", modules)
+	}
+	t.Setenv("SDK_MODULES", modules)
+	t.Setenv("ONLY", "basics")
 	inBrowser(t, "drive.mjs", clave(t), t.TempDir())
 }

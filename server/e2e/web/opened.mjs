@@ -1,4 +1,4 @@
-// The page of the browser tests: page.mjs, bundled with the site's SDK, in Chromium.
+// The page of the browser tests: page.mjs, bundled with the site's SDK or that of the folder SDK_MODULES, in Chromium.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -10,7 +10,7 @@ const here = path.dirname(fileURLToPath(import.meta.url))
 
 // site serves the bundled page.
 async function site(frontend, rolldown) {
-  const build = await rolldown({ input: path.join(here, 'page.mjs'), resolve: { modules: [path.join(frontend, 'node_modules')] }, platform: 'browser' })
+  const build = await rolldown({ input: path.join(here, 'page.mjs'), resolve: { modules: [process.env.SDK_MODULES ?? path.join(frontend, 'node_modules')] }, platform: 'browser' })
   const { output } = await build.generate({ format: 'esm' })
   assert.equal(output.length, 1, 'the page is one bundle')
   const server = http.createServer((req, res) => {
