@@ -97,6 +97,12 @@ func TestFiguresOfAPartAreOrdered(t *testing.T) {
 func TestAggregationsThatAreRefused(t *testing.T) {
 	count := query.Aggregate{Op: query.Count}
 	sum := query.Aggregate{Op: query.Sum, Path: value.FieldPath{"n"}}
+	const fieldsAfterName = "This query requires an index that has fields [n] after __name__ and Firestore does not currently support such an index. Please try the query again with additional ordering on those fields."
+	below := func(collection, parent string) *query.Query {
+		q := on(nil)
+		q.Parent, q.From = parent, []query.From{{Collection: collection, AllDescendants: true}}
+		return q
+	}
 	tests := []struct {
 		q      *query.Query
 		fields []query.Aggregate
@@ -115,7 +121,20 @@ func TestAggregationsThatAreRefused(t *testing.T) {
 		{on(nil), []query.Aggregate{{Alias: "__a__", Op: query.Count}}, `The property.name "__a__" is reserved.`},
 		{on(nil), []query.Aggregate{{Op: query.Sum, Path: value.NamePath}}, "Aggregations are not supported for the property: __key__"},
 		{on(nil), []query.Aggregate{{Op: query.Count, Capped: true, UpTo: -1}}, "The `up_to` value in a COUNT aggregation must be greater than or equal to zero."},
-		{on(nil, "__name__"), []query.Aggregate{sum}, "This query requires an index that has fields [n] after __name__ and Firestore does not currently support such an index. Please try the query again with additional ordering on those fields."},
+		{below("", ""), []query.Aggregate{count, sum}, fieldsAfterName},
+		{below("", ""), []query.Aggregate{{Op: query.Avg, Path: value.FieldPath{"n"}}}, fieldsAfterName},
+		{below("", "a/1"), []query.Aggregate{sum}, fieldsAfterName},
+		{below("b", "a/1"), []query.Aggregate{sum}, fieldsAfterName},
+		{on(nil, "__name__"), []query.Aggregate{sum}, fieldsAfterName},
+	}
+	for _, allowed := range []*query.Aggregation{
+		{Query: below("", ""), Fields: []query.Aggregate{count}},
+		{Query: below("b", "a/1"), Fields: []query.Aggregate{count}},
+		{Query: below("b", ""), Fields: []query.Aggregate{sum}},
+	} {
+		if _, err := allowed.Normalize(); err != nil {
+			t.Errorf("%v of %v: %v", allowed.Fields, allowed.Query, err)
+		}
 	}
 	for _, tt := range tests {
 		_, err := (&query.Aggregation{Query: tt.q, Fields: tt.fields}).Normalize()

@@ -112,9 +112,11 @@ func (f Aggregate) check(q *Query) error {
 }
 
 // checkOrder refuses aggregations that no index could serve: an index would end with the summed fields, but no field
-// can follow the document's name. q is the query as it was sent.
+// can follow the document's name. q is the query as it was sent. A collection group below a document, or one of all
+// collections, is read in the order of names.
 func (a *Aggregation) checkOrder(q *Query) error {
-	if !comparesName(q.Where) && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
+	byName := len(q.From) > 0 && q.From[0].AllDescendants && (q.Parent != "" || q.From[0].Collection == "")
+	if !byName && !comparesName(q.Where) && !slices.ContainsFunc(q.OrderBy, func(o Order) bool { return o.Path.IsName() }) {
 		return nil
 	}
 	var after []string

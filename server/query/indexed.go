@@ -10,6 +10,18 @@ import (
 // errGroupBelow is the cause of the errors of calls for collection groups below a document that need an index.
 var errGroupBelow = errors.New("a collection group below a document has no index")
 
+// CheckLive returns an error if a query can't be listened to: as in production, one over all descendants without a
+// collection id can't.
+func (q *Query) CheckLive() error {
+	switch {
+	case q.Nearest != nil:
+		return fault.E(fault.InvalidArgument, "Vector queries can't be listened to.")
+	case q.From[0].AllDescendants && q.From[0].Collection == "":
+		return fault.E(fault.InvalidArgument, "Queries over all collections can't be listened to.")
+	}
+	return nil
+}
+
 // InStream returns the error with which a Listen stream refuses a query that Normalize refused with err. It differs
 // from that of calls for collection groups below a document, as in the official emulator.
 func InStream(err error) error {

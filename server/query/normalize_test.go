@@ -321,3 +321,19 @@ func TestLargestComparedValues(t *testing.T) {
 		t.Errorf("a list is measured as a whole: %v", err)
 	}
 }
+
+// TestQueriesThatAreNotLive checks which queries can't be listened to.
+func TestQueriesThatAreNotLive(t *testing.T) {
+	for _, tt := range []struct {
+		from query.From
+		live bool
+	}{
+		{query.From{Collection: "c"}, true}, {query.From{Collection: "c", AllDescendants: true}, true}, {query.From{}, true},
+		{query.From{AllDescendants: true}, false},
+	} {
+		q := &query.Query{From: []query.From{tt.from}}
+		if err := q.CheckLive(); (err == nil) != tt.live || err != nil && !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("a live query of %+v: %v, want it allowed: %t", tt.from, err, tt.live)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"clave/server/fault"
 	"clave/server/wire"
 	pb "clave/server/wire/firestorepb"
 )
@@ -39,8 +40,13 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	for _, levels := range []int{100_000, 1_400_000} {
 		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)
 		commit := field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, field(pb.FieldDocumentFields, entry)))
-		if err := wire.Unmarshal(commit, &wire.CommitRequest{}); err == nil {
-			t.Errorf("%d levels in %d bytes: no error", levels, len(commit))
+		if err := wire.Unmarshal(commit, &wire.CommitRequest{}); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("a commit of %d levels in %d bytes: %v, want InvalidArgument", levels, len(commit), err)
+		}
+		const structuredQuery, where, fieldFilter, operand = 2, 3, 2, 3
+		query := field(structuredQuery, field(where, field(fieldFilter, field(operand, nestedArrays(levels)))))
+		if err := wire.Unmarshal(query, &pb.RunQueryRequest{}); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("a query of %d levels: %v, want InvalidArgument", levels, err)
 		}
 	}
 }

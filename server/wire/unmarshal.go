@@ -1,17 +1,34 @@
 package wire
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"clave/server/fault"
 	pb "clave/server/wire/firestorepb"
 )
 
 // Unmarshal parses the wire form of a message into m, which is empty. The result is that of proto.Unmarshal, but
 // messages with writes have no unknown fields, and keep the order of members for ParseWrites and ParseFields. The most
-// frequent requests are parsed without reflection if they contain nothing unusual.
+// frequent requests are parsed without reflection if they contain nothing unusual. It returns InvalidArgument for a
+// message whose values or filters are nested too deeply to be parsed, and unnamed errors for one that is malformed.
 func Unmarshal(b []byte, m proto.Message) error {
+	err := unmarshal(b, m)
+	if err != nil && strings.Contains(err.Error(), tooDeep) {
+		return fault.Wrap(err, fault.InvalidArgument, "The message is nested too deeply.")
+	}
+	return err
+}
+
+// tooDeep is in the text of the error with which package proto refuses a message that is nested too deeply, which has
+// no type.
+const tooDeep = "exceeded maximum recursion depth"
+
+// unmarshal is Unmarshal with the errors of package proto.
+func unmarshal(b []byte, m proto.Message) error {
 	done := false
 	switch r := m.(type) {
 	case *CommitRequest:

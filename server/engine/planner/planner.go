@@ -22,8 +22,8 @@ type Input struct {
 	Indexes *index.Set
 	// Serves reports whether a composite index of the database has all entries of the state that is read.
 	Serves func(*index.Composite) bool
-	// Former, if not nil, are other indexes of which the state that is read may have the entries instead. A single-field
-	// index is used only if it is in both.
+	// Former, if not nil, are other indexes of which the state that is read may have the entries instead. A
+	// single-field index is used only if it is in both.
 	Former *index.Set
 	// DescendingNames is set if a descending order by name alone requires an index, as in production.
 	DescendingNames bool
@@ -35,8 +35,8 @@ type Plan struct {
 	Scope Scope
 	// Alternatives lists the reads, one or two for each alternative of the query's filter.
 	Alternatives []*Alternative
-	// Exact is set if the alternatives yield exactly the results, in the query's order. Otherwise the engine filters and
-	// sorts.
+	// Exact is set if the alternatives yield exactly the results, in the query's order. Otherwise the engine filters
+	// and sorts.
 	Exact bool
 	// Walk is set if all documents below the parent are read, because the query names no collection.
 	Walk bool
@@ -154,9 +154,9 @@ func (a *Alternative) spread() []*Alternative {
 // in turn: all or some of the equalities, the range of one field, the existence of one field of the order, and finally
 // all documents.
 func closest(s Scope, h *Shape) *Alternative {
-	// loose is the shape with fewer conditions. Its order does not matter, since the results are sorted, so only ascending
-	// indexes are considered. loose finds every document of the shape: omitting a filter only adds documents, and a field
-	// of the order must exist, so the index of that field has all of them.
+	// loose is the shape with fewer conditions. Its order does not matter, since the results are sorted, so only
+	// ascending indexes are considered. loose finds every document of the shape: omitting a filter only adds documents,
+	// and a field of the order must exist, so the index of that field has all of them.
 	loose := &Shape{filters: h.filters, spans: map[string][]index.Span{}, names: h.names}
 	for _, e := range h.equals {
 		if s.indexed(e.path, e.element, false) {
@@ -206,7 +206,15 @@ func (p *Plan) Describe() []operation.Plan {
 	for _, a := range p.Alternatives {
 		one := operation.Plan{Filtered: !p.Exact, Sorted: !p.Exact}
 		for _, acc := range a.Accesses {
-			one.Indexes = append(one.Indexes, acc.Label)
+			label := acc.Label
+			if p.Scope.group {
+				label.Scope = scopeGroup
+			}
+			one.Indexes = append(one.Indexes, label)
+		}
+		// The collection at the root is read by itself. For a client it is a part of the group's index.
+		if p.Scope.group && !a.scope.group && slices.ContainsFunc(out, func(o operation.Plan) bool { return slices.Equal(o.Indexes, one.Indexes) }) {
+			continue
 		}
 		out = append(out, one)
 	}

@@ -1,11 +1,13 @@
 package planner_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"clave/server/engine/planner"
 	"clave/server/index"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
 	"clave/server/value"
@@ -87,6 +89,43 @@ func TestPlans(t *testing.T) {
 		in := &planner.Input{DB: db, Number: 1, Indexes: set, Serves: tt.serves}
 		if got := planned(t, in, tt.q); got != tt.want {
 			t.Errorf("%s: plan\ngot  %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestScopesOfPlans checks that a plan of a collection group shows one index with the group's scope, also where the
+// collection at the root is read by itself.
+func TestScopesOfPlans(t *testing.T) {
+	db := resource.Database{Project: "p", ID: "(default)"}
+	group := index.Definition{CollectionGroup: "c", Group: true, Fields: []index.Field{{Path: "a"}, {Path: "b"}}}
+	in := &planner.Input{DB: db, Number: 1, Indexes: index.NewSet(index.Definitions{Indexes: []index.Definition{group}}, []uint32{1}),
+		Serves: func(*index.Composite) bool { return true }}
+	ordered := []query.Order{{Path: value.FieldPath{"a"}}, {Path: value.FieldPath{"b"}}}
+	for _, tt := range []struct {
+		name  string
+		group bool
+		order []query.Order
+		want  []operation.PlanIndex
+	}{
+		{"all documents of a collection", false, nil, []operation.PlanIndex{{Scope: "COLLECTION", Properties: "(__name__ ASC)"}}},
+		{"all documents of a group", true, nil, []operation.PlanIndex{{Scope: "COLLECTION_GROUP", Properties: "(__name__ ASC)"}}},
+		{"a composite index of a group", true, ordered, []operation.PlanIndex{{Scope: "COLLECTION_GROUP", Properties: "(a ASC, b ASC, __name__ ASC)"}}},
+	} {
+		q := &query.Query{DB: db, From: []query.From{{Collection: "c", AllDescendants: tt.group}}, OrderBy: tt.order, Limit: query.NoLimit}
+		normal, err := q.Normalize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := planner.New(in, normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []operation.PlanIndex
+		for _, one := range p.Describe() {
+			got = append(got, one.Indexes...)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: the plan shows %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }

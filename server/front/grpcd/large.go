@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/fault"
 	"clave/server/front/budget"
 	"clave/server/parsing"
 	"clave/server/rpc/firestore"
@@ -23,6 +24,8 @@ type deferred struct {
 	message any
 	// late holds the bytes of a large message until it may be parsed; nil for a parsed message.
 	late mem.BufferSlice
+	// refused is the error of a message that was parsed and may not be served; gRPC would make it INTERNAL.
+	refused error
 	// taken is called when the message's bytes have been taken from the transport.
 	taken func()
 }
@@ -31,7 +34,11 @@ type deferred struct {
 func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 	l.taken()
 	if data.Len() < parsing.Large {
-		return c.Unmarshal(data, l.message)
+		err := c.Unmarshal(data, l.message)
+		if fault.Is(err, fault.InvalidArgument) {
+			l.refused, err = err, nil
+		}
+		return err
 	}
 	data.Ref()
 	l.late = data
@@ -41,6 +48,9 @@ func (c *codec) unmarshalDeferred(data mem.BufferSlice, l *deferred) error {
 // open parses a deferred message once it may be parsed. The share, which is nil for a small message, must be released
 // when the message is not needed any more.
 func (d *common) open(ctx context.Context, l *deferred) (*parsing.Share, error) {
+	if l.refused != nil {
+		return nil, wire.Status(l.refused).Err()
+	}
 	if l.late == nil {
 		return nil, nil
 	}
@@ -68,6 +78,9 @@ func (d *common) open(ctx context.Context, l *deferred) (*parsing.Share, error) 
 	}
 	if err := d.codec.Unmarshal(l.late, l.message); err != nil {
 		share.Release()
+		if fault.Is(err, fault.InvalidArgument) {
+			return nil, wire.Status(err).Err()
+		}
 		return nil, status.Errorf(codes.Internal, "grpc: error unmarshalling request: %v", err)
 	}
 	return share, nil

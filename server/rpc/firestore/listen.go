@@ -129,8 +129,8 @@ func parseTarget(db resource.Database, t *pb.Target) (out live.Target, err error
 			err = query.InStream(err)
 		case out.Query.DB != db:
 			err = fault.E(fault.InvalidArgument, "The query is not of the stream's database %q.", db.String())
-		case out.Query.Nearest != nil:
-			err = fault.E(fault.InvalidArgument, "Vector queries can't be listened to.")
+		default:
+			err = out.Query.CheckLive()
 		}
 	case *pb.Target_Documents:
 		out.Documents, err = parseNames(db, kind.Documents.GetDocuments())
