@@ -1,5 +1,5 @@
 // Hashes of passwords as the Admin SDK imports them, and certificates of SAML providers.
-import { createCipheriv, createHash, pbkdf2Sync, scryptSync } from 'node:crypto'
+import { createCipheriv, createHash, createHmac, pbkdf2Sync, scryptSync } from 'node:crypto'
 
 /** The only password whose bcrypt hash is known here. */
 const known = 'secreta1'
@@ -9,9 +9,13 @@ const bcrypt = '$2a$04$Z.6j3dpwtZY0W9Ew1VNMMu2Cv44oOeXbbTl170TFRcBavzlV1b6..'
 export function hashes(password) {
   if (password !== known) throw new Error(`the password must be ${known}`)
   const salt = Buffer.from('NaCl')
-  const prefixed = Buffer.concat([salt, Buffer.from(password)])
+  const [salted, prefixed] = [Buffer.concat([Buffer.from(password), salt]), Buffer.concat([salt, Buffer.from(password)])]
+  const key = Buffer.from('secret')
   const all = []
   const add = (hash, passwordHash, passwordSalt = salt) => all.push({ options: { hash }, user: { passwordHash, ...(passwordSalt && { passwordSalt }) } })
+  for (const name of ['MD5', 'SHA1', 'SHA256', 'SHA512']) {
+    add({ algorithm: `HMAC_${name}`, key }, createHmac(name, key).update(salted).digest())
+  }
   // Rounds beyond the first hash the digest. MD5 counts from 0.
   add({ algorithm: 'MD5', rounds: 0 }, createHash('md5').update(prefixed).digest())
   for (const name of ['SHA1', 'SHA256', 'SHA512']) {
