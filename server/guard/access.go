@@ -37,6 +37,9 @@ type access struct {
 	time    value.Timestamp
 	before  documents
 	after   documents
+	// unrequested is set for decisions about what the server sends by itself. The request monitor and the coverage lack
+	// them.
+	unrequested bool
 	// spend receives the cost of evaluations; nil receives nothing.
 	spend func(ctx context.Context, cost int) error
 }
@@ -214,6 +217,7 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 		return nil
 	}
 	request.Auth, request.Time, request.Reader, request.Spend = a.auth, a.time, a, a.spend
+	request.Unrecorded = a.unrequested
 	d, err := a.ruleset.Allow(ctx, request)
 	if errors.Is(err, engine.ErrCostly) {
 		return err // The decision is made later.
@@ -222,7 +226,7 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	if err != nil {
 		return err
 	}
-	if a.rulesets.o.Cover {
+	if a.rulesets.o.Cover && !a.unrequested {
 		a.rulesets.monitor.add(a.ruleset, request, &d)
 	}
 	switch {

@@ -70,7 +70,6 @@ type Guard struct {
 	rules  *Rulesets
 	clock  clock.Clock
 	log    *slog.Logger
-	watch  *watch
 	meter  *meter.Meter
 	faults *faultinject.Injector
 	turns  *turns.Queue
@@ -88,10 +87,10 @@ func New(o Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, watch: newWatch(), meter: o.Meter, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, meter: o.Meter, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
-	o.Rules.onChange(func() { g.reauthorize(func(*liveTarget) bool { return true }) })
+	o.Rules.onChange(func() { g.hub.Reauthorize(nil) })
 	return g, nil
 }
 

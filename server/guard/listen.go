@@ -72,7 +72,7 @@ func (s *Stream) Add(t live.Target) {
 	}
 	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.Database(), target: &t, expires: s.caller.Expires}
 	s.Stream.Add(listen.Target{Target: t, Authorization: listen.Authorization{
-		Key: p, Check: p.check, PerVersion: t.Query == nil, Done: func() { s.guard.watch.drop(p); _ = s.hold(-size) },
+		Key: p, Check: p.check, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
 	}})
 }
 

@@ -90,14 +90,12 @@ func TestListenerEndsWhenDenied(t *testing.T) {
 	wants(t, "the listener of who is no longer active", ann.await(live.Removed).Cause, fault.PermissionDenied)
 	h.seed(set("messages/1", nil))
 	bob.await(live.Changed)
-	// The first removal may be due to the beginning of the guard's subscription, this one is due to the change alone.
 	h.seed(set("adminusers/bob", active(false)))
 	wants(t, "the listener of the next who is no longer active", bob.await(live.Removed).Cause, fault.PermissionDenied)
 }
 
 // TestAResumedListenerIsCheckedWithTheLatestState resumes a listener at a version at which the user had a right that
-// was revoked since. The guard's subscription delivered the change before the listener was resumed, so it does not end
-// the listener.
+// was revoked since, before the listener was resumed.
 func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
 	h := newFixture(t, guard.RulesetsOptions{})
 	h.rules(adminRules)
@@ -146,8 +144,8 @@ func (h *hooked) Now() time.Time {
 	return h.Manual.Now()
 }
 
-// TestARightRevokedDuringTheDecision revokes a user's right after the decision about the user's target has begun to
-// read, and before the guard has recorded which documents the decision depends on.
+// TestARightRevokedDuringTheDecision revokes a user's right after the reading for the user's first snapshot was opened,
+// and before the hub has recorded which documents the decision depends on.
 func TestARightRevokedDuringTheDecision(t *testing.T) {
 	times := &hooked{Manual: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	h := newFixtureWith(t, guard.RulesetsOptions{}, func(o *guard.Options) { o.Clock = times })
@@ -159,8 +157,6 @@ func TestARightRevokedDuringTheDecision(t *testing.T) {
 		l.stream.Add(live.Target{ID: 1, Query: all(t, "messages")})
 		l.await(live.Current)
 	}
-	// The second removal shows that the guard's subscription has begun, and the change that the first listener has been
-	// re-authorized for it.
 	h.seed(set("adminusers/bob", active(false)))
 	bob.await(live.Removed)
 	h.seed(set("adminusers/eve", active(false)))
@@ -173,7 +169,7 @@ func TestARightRevokedDuringTheDecision(t *testing.T) {
 		}
 		late := time.NewTimer(30 * time.Second)
 		defer late.Stop()
-		for { // until the guard has handled the change
+		for { // until the hub has handled the change
 			select {
 			case e := <-first.events:
 				if e.Kind == live.Removed {

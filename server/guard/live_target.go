@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"clave/server/clock"
@@ -10,23 +9,51 @@ import (
 	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/live"
-	"clave/server/operation"
 	"clave/server/resource"
+	"clave/server/rules"
 	"clave/server/token"
 )
 
-// liveTarget authorizes one target of a stream. Its pointer is the authorization's key.
+// liveTarget authorizes one target of a stream. Its pointer is the authorization's key. Only the stream's goroutine
+// calls check and mayGet.
 type liveTarget struct {
 	guard   *Guard
 	caller  token.Caller
 	db      resource.Database
 	target  *live.Target
 	expires time.Time
-	mu      struct {
-		sync.Mutex
-		looked []resource.Document // what the last decision depends on
-		closed bool
+	// last is the last decision that allowed the target, if it is a query.
+	last *queryDecision
+}
+
+// queryDecision is a decision that allowed a query: what it depends on besides the caller and the query.
+type queryDecision struct {
+	ruleset *rules.Ruleset
+	// looked are the documents that the rules looked up, and updated when each was last written, 0 for an absent one.
+	looked  []resource.Document
+	updated []clock.Version
+}
+
+// holds reports whether the decision would be the same with a ruleset in the state that read reads.
+func (d *queryDecision) holds(ctx context.Context, ruleset *rules.Ruleset, read listen.Read) (bool, error) {
+	if d.ruleset != ruleset {
+		return false, nil
 	}
+	for i, name := range d.looked {
+		now, err := read(ctx, name)
+		if err != nil || updateTime(now) != d.updated[i] {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// updateTime returns when a document was last written, or 0 if it is absent.
+func updateTime(d *document.Document) clock.Version {
+	if d == nil {
+		return 0
+	}
+	return d.UpdateTime
 }
 
 // expired reports whether the caller's token has ended.
@@ -34,83 +61,58 @@ func (p *liveTarget) expired(now time.Time) bool {
 	return !p.expires.IsZero() && !now.Before(p.expires)
 }
 
-// check decides whether the target may be shown, and registers the documents on which the decision depends, so that a
-// change of one of them re-authorizes the target. An expired token ends the stream, as recorded in production.
-//
-// For a past version at, the rules are applied to that version, and then also to the latest state if a document that
-// they looked up has changed since: an older version must not restore a revoked right.
-func (p *liveTarget) check(ctx context.Context, at clock.Version) error {
-	g := p.guard
-	if p.expired(g.clock.Now()) {
-		return &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
+// check decides whether the target may be shown in the state that read reads, and returns the documents that the rules
+// looked up. An expired token ends the stream, as recorded in production.
+func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Document, error) {
+	if p.expired(p.guard.clock.Now()) {
+		return nil, &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
-	for ; ; at = 0 {
-		seen, err := p.decide(ctx, at)
-		if err != nil {
-			return err
-		}
-		names := make([]resource.Document, 0, len(seen))
-		for name := range seen {
-			names = append(names, name)
-		}
-		g.watch.note(p, names)
-		stale, err := p.stale(ctx, seen)
-		if err != nil || !stale {
-			return err
-		}
-	}
-}
-
-// decide applies the rules to the state of the database at a version, or to the latest state for 0, and returns the
-// documents that they looked up.
-func (p *liveTarget) decide(ctx context.Context, at clock.Version) (map[resource.Document]*document.Document, error) {
-	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{ReadTime: at})
-	if err != nil {
-		return nil, err
-	}
-	defer reading.Close()
-	seen := make(map[resource.Document]*document.Document)
-	look := func(ctx context.Context, name resource.Document) (*document.Document, error) {
-		d, err := reading.Get(ctx, name)
+	made := &queryDecision{}
+	access := p.guard.access(p.caller, p.db, func(ctx context.Context, name resource.Document) (*document.Document, error) {
+		d, err := read(ctx, name)
 		if err == nil {
-			seen[name] = d
+			made.looked, made.updated = append(made.looked, name), append(made.updated, updateTime(d))
 		}
 		return d, err
+	})
+	if p.target.Query == nil {
+		err := p.checkDocuments(ctx, access, read)
+		return made.looked, err
 	}
-	access := p.guard.access(p.caller, p.db, look)
-	if p.target.Query != nil {
-		return seen, access.list(ctx, p.target.Query)
-	}
-	for _, name := range p.target.Documents {
-		d, err := reading.Get(ctx, name)
-		if err != nil {
-			return nil, err
+	made.ruleset = access.ruleset
+	if p.last != nil {
+		if holds, err := p.last.holds(ctx, made.ruleset, read); err != nil || holds {
+			return p.last.looked, err
 		}
-		if err := access.get(ctx, name, d); err != nil {
-			return nil, err
-		}
+		p.last = nil
 	}
-	return seen, nil
+	if err := access.list(ctx, p.target.Query); err != nil {
+		return nil, err
+	}
+	p.last = made
+	return made.looked, nil
 }
 
-// stale reports whether one of the documents has changed since it was read. The watch detects later changes.
-func (p *liveTarget) stale(ctx context.Context, seen map[resource.Document]*document.Document) (bool, error) {
-	if len(seen) == 0 {
-		return false, nil
-	}
-	reading, err := p.guard.engine.Read(ctx, p.db, operation.At{})
-	if err != nil {
-		return false, err
-	}
-	defer reading.Close()
-	for name, old := range seen {
-		d, err := reading.Get(ctx, name)
+// checkDocuments decides about a target of documents.
+func (p *liveTarget) checkDocuments(ctx context.Context, access *access, read listen.Read) error {
+	for _, name := range p.target.Documents {
+		d, err := read(ctx, name)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if (d == nil) != (old == nil) || d != nil && d.UpdateTime != old.UpdateTime {
-			return true, nil
+		if err := access.get(ctx, name, d); err != nil {
+			return err
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// mayGet reports whether the caller may get a document that has left the target. The decision is no request of the
+// caller and is not shown in the request monitor.
+func (p *liveTarget) mayGet(ctx context.Context, read listen.Read, name resource.Document, d *document.Document) bool {
+	access := p.guard.access(p.caller, p.db, documents(read))
+	if !access.unrestricted {
+		access.unrequested = true
+	}
+	return access.get(ctx, name, d) == nil
 }

@@ -3,6 +3,7 @@ package listen
 import (
 	"context"
 	"math"
+	"slices"
 
 	"clave/server/clock"
 	"clave/server/live"
@@ -17,24 +18,35 @@ func (s *Stream) catchUp(ctx context.Context, upto clock.Version) error {
 		return err
 	}
 	s.mu.Lock()
-	lagged := s.takeQueueLocked()
+	lagged, recheck := s.takeQueueLocked(), s.mu.recheck
+	s.mu.recheck = nil
 	s.mu.Unlock()
+	if err := s.reauthorize(ctx, recheck); err != nil {
+		return err
+	}
 	if lagged {
 		return s.resetAll()
 	}
 	return s.deliver(ctx, upto)
 }
 
-// deliver sends the pending changes up to a version, commit by commit, each commit with its snapshot.
+// deliver sends the pending changes up to a version, commit by commit, each commit with its snapshot. Before anything
+// of a commit is sent, the targets that it concerns are authorized for its version.
 func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 	n := 0
 	for n < len(s.pending) && s.pending[n].delta.version <= upto {
-		version := s.pending[n].delta.version
+		version, end := s.pending[n].delta.version, n+1
+		for end < len(s.pending) && s.pending[end].delta.version == version {
+			end++
+		}
+		if err := s.authorizeCommit(ctx, version, s.pending[n:end]); err != nil {
+			return err
+		}
 		sent := false
-		for ; n < len(s.pending) && s.pending[n].delta.version == version; n++ {
+		for ; n < end; n++ {
 			e := s.pending[n]
 			// Closed targets get nothing. A target that was sent at this version or later has the change already.
-			if !e.target.open || version <= e.target.since {
+			if !e.target.open || version <= e.target.since || e.delta.looked != nil {
 				s.passed(n)
 				continue
 			}
@@ -65,19 +77,40 @@ func (s *Stream) sendDelta(ctx context.Context, e entry) error {
 	if e.delta.lost {
 		return s.reset(t)
 	}
-	if t.want.Authorization.PerVersion {
-		if err := s.authorize(ctx, t, e.delta.version); err != nil || !t.open {
-			return err
-		}
-	}
+	hidden := s.hidden(ctx, e)
 	for i := range e.delta.changes {
 		c := &e.delta.changes[i]
-		ev := &live.Event{Kind: c.kind, Target: t.want.ID, ReadTime: e.delta.version, Doc: c.doc, Leaves: c.leaves, Name: c.name}
+		ev := &live.Event{Kind: c.kind, Target: t.want.ID, ReadTime: e.delta.version, Doc: c.doc, Leaves: c.left != nil, Name: c.name}
+		if hidden[i] {
+			ev.Kind, ev.Doc, ev.Leaves = live.Left, nil, false
+		}
 		if err := s.send(ev); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hidden returns the indexes of the changed documents that leave the target of an entry and that its client may not
+// get.
+func (s *Stream) hidden(ctx context.Context, e entry) map[int]bool {
+	if e.target.want.Authorization.unrestricted || !slices.ContainsFunc(e.delta.changes, func(c change) bool { return c.left != nil }) {
+		return nil
+	}
+	var hidden map[int]bool
+	st := s.stateAt(e.delta.version)
+	defer st.close()
+	for i := range e.delta.changes {
+		c := &e.delta.changes[i]
+		if c.left == nil || e.target.want.Authorization.mayGet(ctx, st.read, c.name, c.left) {
+			continue
+		}
+		if hidden == nil {
+			hidden = make(map[int]bool)
+		}
+		hidden[i] = true
+	}
+	return hidden
 }
 
 // snapshot sends a global snapshot: all targets are complete up to a time. It sends none while a target waits to be

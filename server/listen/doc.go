@@ -21,5 +21,7 @@
 // of its version, and a target is opened at a version that all other targets of the stream have reached.
 //
 // The package does not depend on callers and rules. The Authorization of a target decides whether it may be shown; the
-// zero Authorization denies.
+// zero Authorization denies. A decision is made for a version, and before a commit is sent it is made again if the
+// commit changes what it depends on (authorization.go). Whether the content of a document that leaves a query is sent
+// is decided for each client.
 package listen

@@ -29,6 +29,8 @@ type follower struct {
 		// version is the version up to which all commits are applied.
 		version clock.Version
 		views   routes
+		// dependents are the targets whose authorization depends on a document, by its path.
+		dependents map[string]map[*target]struct{}
 		// waiters are streams that wait until version is at least theirs.
 		waiters []waiter
 		// endWait ends the wait for the next commit, so that waiters are served; nil if there is none.
@@ -53,6 +55,7 @@ func newFollower(h *Hub, db resource.Database) *follower {
 	f := &follower{hub: h, name: db, sub: h.o.Engine.Subscribe(db)}
 	f.mu.version = f.sub.Start()
 	f.mu.views = newRoutes()
+	f.mu.dependents = make(map[string]map[*target]struct{})
 	return f
 }
 
@@ -206,6 +209,7 @@ func (f *follower) restart(ctx context.Context) bool {
 func (f *follower) apply(ctx context.Context, c document.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.stageDependents(c)
 	var judge query.Judge
 	for _, v := range f.mu.views.affected(c.Changes) {
 		d := v.change(ctx, c.Version, &judge, v.hits)

@@ -22,7 +22,9 @@ type Hub struct {
 	windows atomic.Int64
 	// targets is the number of targets of all streams.
 	targets atomic.Int64
-	mu      struct {
+	// epoch counts the calls of Reauthorize for all targets. Decisions of earlier epochs hold for no later message.
+	epoch atomic.Uint64
+	mu    struct {
 		sync.Mutex
 		databases map[resource.Database]*follower
 		fresh     []*follower // not started yet
@@ -130,8 +132,12 @@ func (h *Hub) retireLocked(f *follower) {
 }
 
 // Reauthorize re-authorizes, by calling Check, the open targets whose keys choose accepts; nil accepts all. A denied
-// target is removed with the denial as its cause, and no later change of it is sent.
+// target is removed with the denial as its cause, and no later change of it is sent. With nil, no commit is sent after
+// Reauthorize has returned without a decision made since.
 func (h *Hub) Reauthorize(choose func(key any) bool) {
+	if choose == nil {
+		h.epoch.Add(1)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.mu.streams {

@@ -13,9 +13,8 @@ import (
 	"clave/server/query"
 )
 
-// add opens a target; sendInitial sends its documents. add refuses a target with an invalid token, or one that is
-// denied.
-func (s *Stream) add(ctx context.Context, t *target) error {
+// add opens a target; sendInitial authorizes it and sends its documents. add refuses a target with an invalid token.
+func (s *Stream) add(t *target) error {
 	t.from = t.want.ReadTime
 	if len(t.want.Resume) > 0 {
 		v, err := parseToken(t.want.Resume)
@@ -27,11 +26,6 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
 	s.hub.targets.Add(1)
-	if !t.want.Authorization.PerVersion { // Otherwise sendTarget checks the version that it sends.
-		if err := s.authorize(ctx, t, 0); err != nil || !t.open {
-			return err
-		}
-	}
 	s.follower.attach(t)
 	s.unsent = append(s.unsent, t)
 	return nil
@@ -39,12 +33,12 @@ func (s *Stream) add(ctx context.Context, t *target) error {
 
 // sendInitial sends new and reset targets completely, up to their first snapshot.
 //
-//  1. The windows that their views need are loaded (loadWindows).
+//  1. The windows that their views need are loaded, for clients that may see them at the moment (loadWindows).
 //  2. A reading of the engine is opened. All these targets are sent at its version.
 //  3. The stream's other targets catch up to the same version (catchUp). If that resets one of them, it has to be sent
 //     completely too, and the work restarts.
-//  4. Each target is sent (sendTarget): resumed from the version that its client has, or with all of its documents, and
-//     CURRENT.
+//  4. Each target is authorized for that version and sent (sendTarget): resumed from the version that its client has,
+//     or with all of its documents, and CURRENT.
 //  5. One snapshot completes them all.
 //
 // Between a target's first event and its last there is no snapshot, because clients take a snapshot's token for the
@@ -115,6 +109,14 @@ func (s *Stream) loadWindows(ctx context.Context) error {
 		if !t.open || !t.windowed() {
 			continue
 		}
+		if t.fresh { // No query is run for a denied client.
+			if err := s.authorize(ctx, t, s.stateAt(0)); err != nil {
+				return err
+			}
+			if !t.open {
+				continue
+			}
+		}
 		err := s.follower.load(ctx, t)
 		if err == nil {
 			err = s.checkWindows()
@@ -137,10 +139,8 @@ func (t *target) windowed() bool {
 // sendTarget sends a target at a reading, completely or only the changes since the version that its client has, up to
 // Current.
 func (s *Stream) sendTarget(ctx context.Context, t *target, r *engine.Reading) error {
-	if t.want.Authorization.PerVersion {
-		if err := s.authorize(ctx, t, r.Version()); err != nil || !t.open {
-			return err
-		}
+	if err := s.authorize(ctx, t, stateOf(r)); err != nil || !t.open {
+		return err
 	}
 	if t.fresh {
 		t.fresh = false

@@ -131,8 +131,10 @@ type client struct {
 func (h *fixture) open() *client {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
-	c := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *live.Event, 10000), cancel: cancel, ended: make(chan error, 1)}
+	c := &client{h: h, stream: h.hub.Open(testDB), events: make(chan *live.Event, 10000), cancel: cancel, ended: make(chan error, 2)}
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		err := c.stream.Run(ctx, func(e *live.Event) error {
 			c.events <- e
 			return nil
@@ -140,7 +142,10 @@ func (h *fixture) open() *client {
 		c.stream.Close()
 		c.ended <- err
 	}()
-	h.t.Cleanup(cancel)
+	h.t.Cleanup(func() {
+		cancel()
+		<-done // A reading may be open, also after the last event that the test expects.
+	})
 	return c
 }
 

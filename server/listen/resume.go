@@ -77,10 +77,17 @@ func (s *Stream) resumeQuery(ctx context.Context, t *target, r *engine.Reading, 
 // history holds the changes of a target's documents after a version.
 type history struct {
 	// changes are the documents that changed and are or were in the target, each as it was and as it is.
-	changes []document.Change
+	changes []pastChange
 	// commits is the number of commits with such changes, and last the last one.
 	commits int
 	last    clock.Version
+}
+
+// pastChange is what has happened to a document since the version that a client has.
+type pastChange struct {
+	document.Change
+	// shown is set if the document was in the target until its last change, or still is.
+	shown bool
 }
 
 // historySince returns the changes of a target after since and up to upto.
@@ -94,12 +101,13 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 		for _, change := range c.Changes {
 			// Of several changes of a document the first has the state that the client has, and the last the present state.
 			i, known := place[change.Name]
+			shown := t.view.shows(change.Before) || t.view.shows(change.After)
 			switch {
 			case known:
-				h.changes[i].After = change.After
-			case t.view.shows(change.Before) || t.view.shows(change.After):
+				h.changes[i].After, h.changes[i].shown = change.After, shown
+			case shown:
 				place[change.Name] = len(h.changes)
-				h.changes = append(h.changes, change)
+				h.changes = append(h.changes, pastChange{change, true})
 			default:
 				continue
 			}
@@ -119,7 +127,6 @@ func (s *Stream) historySince(ctx context.Context, t *target, since, upto clock.
 // sends the documents that left, so that the client need not query everything again. It includes documents that were
 // added and left meanwhile, because a client that wrote such a document itself shows it until it receives the deletion.
 func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h history) error {
-	v := r.Version()
 	came, went := 0, 0
 	for _, c := range h.changes {
 		var err error
@@ -128,7 +135,7 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 			came++
 			err = s.emit(s.changed(t, c.After))
 		} else {
-			err = s.sendGone(t, c.Name, c.After, v)
+			err = s.sendGone(ctx, t, r, c)
 		}
 		if err != nil {
 			return err
@@ -155,12 +162,17 @@ func (s *Stream) resumeWith(ctx context.Context, t *target, r *engine.Reading, h
 	}
 }
 
-// sendGone sends that a document has left a target. d is its present state, or nil if it was deleted.
-func (s *Stream) sendGone(t *target, name resource.Document, d *document.Document, at clock.Version) error {
-	if d == nil {
-		return s.emit(&live.Event{Kind: live.Deleted, Target: t.want.ID, Name: name, ReadTime: at})
+// sendGone sends that a document has left a target. A client that may not get it learns nothing of what it has become
+// since, neither its content nor that it was deleted.
+func (s *Stream) sendGone(ctx context.Context, t *target, r *engine.Reading, c pastChange) error {
+	deleted := c.After == nil && c.shown
+	if !deleted && !t.want.Authorization.mayGet(ctx, r.Get, c.Name, c.After) {
+		return s.emit(&live.Event{Kind: live.Left, Target: t.want.ID, Name: c.Name, ReadTime: r.Version()})
 	}
-	ev := s.changed(t, d)
+	if c.After == nil {
+		return s.emit(&live.Event{Kind: live.Deleted, Target: t.want.ID, Name: c.Name, ReadTime: r.Version()})
+	}
+	ev := s.changed(t, c.After)
 	ev.Leaves = true
 	return s.emit(ev)
 }
@@ -277,12 +289,12 @@ func (s *Stream) resumeWindow(ctx context.Context, t *target, r *engine.Reading,
 	quiet := came == 0 && len(was) == 0
 	for _, c := range h.changes { // documents that were added and left meanwhile
 		if was[c.Name] == nil && !t.view.shows(c.After) {
-			if err := s.sendGone(t, c.Name, c.After, r.Version()); err != nil {
+			if err := s.sendGone(ctx, t, r, c); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.sendAllGone(ctx, t, r, was); err != nil {
+	if err := s.sendAllGone(ctx, t, r, was, h); err != nil {
 		return err
 	}
 	if t.want.Expected != nil && came == 0 && int(*t.want.Expected) == were || quiet && t.want.Expected == nil && t.want.Resume == nil {
@@ -306,8 +318,12 @@ func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (m
 	return was, err
 }
 
-// sendAllGone sends that documents have left a target.
-func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, was map[resource.Document]*document.Document) error {
+// sendAllGone sends that documents have left a target. h may lack their changes.
+func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, was map[resource.Document]*document.Document, h history) error {
+	shown := make(map[resource.Document]bool, len(h.changes))
+	for _, c := range h.changes {
+		shown[c.Name] = c.shown
+	}
 	names := make([]resource.Document, 0, len(was))
 	for name := range was {
 		names = append(names, name)
@@ -321,7 +337,7 @@ func (s *Stream) sendAllGone(ctx context.Context, t *target, r *engine.Reading, 
 		case d != nil && d.UpdateTime == was[name].UpdateTime:
 			err = s.emit(&live.Event{Kind: live.Left, Target: t.want.ID, Name: name, ReadTime: r.Version()})
 		default:
-			err = s.sendGone(t, name, d, r.Version())
+			err = s.sendGone(ctx, t, r, pastChange{document.Change{Name: name, After: d}, shown[name]})
 		}
 		if err != nil {
 			return err

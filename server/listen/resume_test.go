@@ -14,8 +14,8 @@ import (
 	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/live"
-	"clave/server/operation"
 	"clave/server/query"
+	"clave/server/resource"
 	"clave/server/value"
 )
 
@@ -214,14 +214,14 @@ func TestAuthorization(t *testing.T) {
 	refuse := make(chan bool, 1)
 	refuse <- false
 	checks := 0
-	decided := listen.Authorization{Key: "ann", Check: func(context.Context, clock.Version) error {
+	decided := listen.Authorization{Key: "ann", Check: func(context.Context, listen.Read) ([]resource.Document, error) {
 		checks++
 		no := <-refuse
 		refuse <- no
 		if no {
-			return fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
+			return nil, fault.E(fault.PermissionDenied, "Missing or insufficient permissions.")
 		}
-		return nil
+		return nil, nil
 	}}
 	c := h.open()
 	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Query: collection(t, "c", nil)}, Authorization: decided})
@@ -250,17 +250,12 @@ func TestAuthorizationThatDependsOnTheDocument(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	h.commit(set("c/a", 1))
 	c := h.open()
-	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, at clock.Version) error {
-		r, err := h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		d, err := r.Get(ctx, docs("c/a")[0])
+	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: listen.Authorization{PerVersion: true, Check: func(ctx context.Context, read listen.Read) ([]resource.Document, error) {
+		d, err := read(ctx, docs("c/a")[0])
 		if err != nil || d.Fields["n"] == value.Int(1) {
-			return err
+			return nil, err
 		}
-		return fault.E(fault.PermissionDenied, "no")
+		return nil, fault.E(fault.PermissionDenied, "no")
 	}}})
 	c.want("open", "ADD[1], chg c/a>[1], CUR[1], B")
 	h.commit(set("c/a", 2))

@@ -2,11 +2,9 @@ package listen
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
-	"clave/server/clock"
 	"clave/server/fault"
 	"clave/server/live"
 )
@@ -74,10 +72,8 @@ func (s *Stream) do(ctx context.Context, w work) error {
 	// The order matters. Authorization comes first, since nothing of a denied target may be sent. A reset comes before
 	// deliver, because it drops the pending changes, which are incomplete. Changes come before commands, so that a target
 	// is removed after the changes that preceded its removal. New targets are sent last, together.
-	if len(w.recheck) > 0 {
-		if err := s.reauthorize(ctx, w.recheck); err != nil {
-			return err
-		}
+	if err := s.reauthorize(ctx, w.recheck); err != nil {
+		return err
 	}
 	if w.lagged {
 		if err := s.resetAll(); err != nil {
@@ -133,7 +129,7 @@ func (s *Stream) execute(ctx context.Context, c command) error {
 		}
 		return s.send(&live.Event{Kind: live.Removed, Target: want.ID, Cause: c.refuse})
 	}
-	return s.add(ctx, &target{stream: s, want: want})
+	return s.add(&target{stream: s, want: want})
 }
 
 // choose returns an id for a target without one: greater than all ids of the client.
@@ -167,55 +163,6 @@ func (s *Stream) remove(id int32, cause error) error {
 		}
 	}
 	return s.send(&live.Event{Kind: live.Removed, Target: id, Cause: cause})
-}
-
-// reauthorize re-authorizes the targets whose keys are chosen.
-func (s *Stream) reauthorize(ctx context.Context, choices []func(key any) bool) error {
-	for _, t := range s.byID() {
-		if !slices.ContainsFunc(choices, func(choose func(any) bool) bool { return choose(t.want.Authorization.Key) }) {
-			continue
-		}
-		if err := s.authorize(ctx, t, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// authorize removes a target that may not be shown at a version, 0 for the present.
-func (s *Stream) authorize(ctx context.Context, t *target, at clock.Version) error {
-	err := t.want.Authorization.check(ctx, at)
-	var ends *StreamError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &ends):
-		return ends.Err
-	case ctx.Err() != nil:
-		return ctx.Err()
-	default:
-		return s.reject(t, err)
-	}
-}
-
-// reject removes a target with an error as the cause. An Unavailable error, which is of the moment, is returned instead
-// and ends the stream: clients open a stream again, but take the removal of a target for final.
-func (s *Stream) reject(t *target, err error) error {
-	if fault.CodeOf(err) == fault.Unavailable {
-		return err
-	}
-	return s.remove(t.want.ID, err)
-}
-
-// check calls Check. An Authorization without Check denies unless it is unrestricted.
-func (a *Authorization) check(ctx context.Context, at clock.Version) error {
-	switch {
-	case a.unrestricted:
-		return nil
-	case a.Check == nil:
-		return fault.Denied()
-	}
-	return a.Check(ctx, at)
 }
 
 // byID returns the targets in the order of their ids.

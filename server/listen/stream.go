@@ -76,6 +76,14 @@ type target struct {
 	open, fresh bool
 	// from is the version at which the client has the target, or 0.
 	from clock.Version
+	// decided is the version of the last decision that allowed the target, and epoch the hub's epoch before it. The
+	// decision may not hold for commits up to blind.
+	decided, blind clock.Version
+	epoch          uint64
+	// looked are the documents on which the last decision depends, and concerned the last commit that changed one of them.
+	// follower.mu guards them.
+	looked    []resource.Document
+	concerned clock.Version
 }
 
 // entry is what one commit changes for one target.

@@ -124,19 +124,14 @@ func TestAuthorizationIsOfTheVersionShown(t *testing.T) {
 	var open atomic.Bool
 	ends := make(chan struct{}, 10)
 	gate := make(chan struct{})
-	authorization := listen.Authorization{PerVersion: true, Done: func() { ends <- struct{}{} }, Check: func(ctx context.Context, at clock.Version) error {
+	authorization := listen.Authorization{PerVersion: true, Done: func() { ends <- struct{}{} }, Check: func(ctx context.Context, read listen.Read) ([]resource.Document, error) {
 		if open.Load() {
 			<-gate // Wait for both commits below.
 		}
-		r, err := h.engine.Read(ctx, testDB, operation.At{ReadTime: at})
-		if err != nil {
-			return err
+		if d, err := read(ctx, docs("c/a")[0]); err != nil || d.Fields["n"] == value.Int(1) {
+			return nil, err
 		}
-		defer r.Close()
-		if d, err := r.Get(ctx, docs("c/a")[0]); err != nil || d.Fields["n"] == value.Int(1) {
-			return err
-		}
-		return fault.E(fault.PermissionDenied, "no")
+		return nil, fault.E(fault.PermissionDenied, "no")
 	}}
 	c := h.open()
 	c.stream.Add(listen.Target{Target: live.Target{ID: 1, Documents: docs("c/a")}, Authorization: authorization})

@@ -1,7 +1,6 @@
 package listen
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -80,35 +79,6 @@ func (o *Options) Validate() error {
 	}
 	return nil
 }
-
-// Authorization decides whether a target may be shown to its client. The zero value denies everything; Unrestricted
-// returns one that allows everything.
-type Authorization struct {
-	unrestricted bool
-	// Key is the key by which Hub.Reauthorize chooses targets. It must be comparable.
-	Key any
-	// Check returns nil when the target may be shown, and otherwise the error that its client receives. It is called by
-	// the stream's goroutine when the target opens and after a Reauthorize that chose the key. A StreamError ends the
-	// whole stream. at is 0 for the present, and otherwise the version that is about to be sent.
-	Check func(ctx context.Context, at clock.Version) error
-	// PerVersion reports that the decision depends on the target's own documents, so that Check is called for each version
-	// of them before it is sent.
-	PerVersion bool
-	// Done, if not nil, is called once when a target for which Check may have been called has ended.
-	Done func()
-}
-
-// Unrestricted returns the Authorization of a caller to whom no rules apply.
-func Unrestricted() Authorization { return Authorization{unrestricted: true} }
-
-// StreamError is an error of Authorization.Check that ends the stream and not only the target.
-type StreamError struct{ Err error }
-
-// Error implements error.
-func (e *StreamError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error.
-func (e *StreamError) Unwrap() error { return e.Err }
 
 // Target is a target with the decision whether it may be shown.
 type Target struct {

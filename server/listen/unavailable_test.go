@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/clock"
 	"clave/server/engine"
 	"clave/server/fault"
 	"clave/server/listen"
 	"clave/server/live"
+	"clave/server/resource"
 	"clave/server/storage"
 	"clave/server/storage/pebblestore"
 )
@@ -50,7 +50,9 @@ func TestUnavailableEndsTheStream(t *testing.T) {
 	store := &failing{Store: memory}
 	h := newFixtureOf(t, engine.Options{Store: store}, listen.Options{})
 	h.commit(set("c/a", 1))
-	check := listen.Authorization{Check: func(context.Context, clock.Version) error { return unavailable() }}
+	check := listen.Authorization{Check: func(context.Context, listen.Read) ([]resource.Document, error) {
+		return nil, unavailable()
+	}}
 	for name, target := range map[string]listen.Target{
 		"authorization": {Authorization: check, Target: live.Target{ID: 2, Documents: docs("c/a")}},
 		"reading":       {Authorization: listen.Unrestricted(), Target: live.Target{ID: 2, Documents: docs("c/a")}},

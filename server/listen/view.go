@@ -46,6 +46,9 @@ type delta struct {
 	changes []change
 	// lost is set if the window could not be maintained, so that the targets have to be reset.
 	lost bool
+	// looked, if not nil, are documents that the commit changes and on which authorizations depend, by path, as they are
+	// after it; nil means absent. Such a delta has no changes for its targets: it only has them authorized.
+	looked map[string]*document.Document
 	// size is the approximate size of its documents, in bytes.
 	size int
 	// holders is the number of streams for which it waits.
@@ -57,8 +60,8 @@ type change struct {
 	kind live.Kind // Changed, Deleted or Left
 	name resource.Document
 	doc  *live.Shown // of Changed
-	// leaves reports that a Changed document leaves.
-	leaves bool
+	// left is the document with all of its fields if a Changed document leaves. Clients that may not get it receive Left.
+	left *document.Document
 }
 
 // viewKey returns the key of the view of a target.
@@ -97,6 +100,7 @@ func (f *follower) attach(t *target) {
 func (f *follower) detach(t *target) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.dropDependencesLocked(t)
 	v := t.view
 	if v == nil {
 		return
@@ -130,7 +134,7 @@ func (v *view) change(ctx context.Context, at clock.Version, j *query.Judge, cha
 		case before && c.After == nil:
 			d.add(v, change{kind: live.Deleted, name: c.Name}, nil)
 		case before:
-			d.add(v, change{kind: live.Changed, name: c.Name, leaves: true}, c.After)
+			d.add(v, change{kind: live.Changed, name: c.Name, left: c.After}, c.After)
 		}
 	}
 	if len(d.changes) == 0 {

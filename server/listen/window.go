@@ -225,7 +225,7 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 		case touched && now == nil:
 			d.add(v, change{kind: live.Deleted, name: doc.Name}, nil)
 		case touched:
-			d.add(v, change{kind: live.Changed, name: doc.Name, leaves: true}, now)
+			d.add(v, change{kind: live.Changed, name: doc.Name, left: now}, now)
 		default:
 			d.add(v, change{kind: live.Left, name: doc.Name}, nil)
 		}

@@ -52,7 +52,7 @@ type Decision struct {
 // Allow decides a request. An error is an error of the Reader or of Spend, without a decision.
 func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
 	var record *recorder
-	if r.coverage.enabled.Load() {
+	if r.coverage.enabled.Load() && !q.Unrecorded {
 		record = &recorder{}
 	}
 	d, err := r.allow(ctx, q, record)

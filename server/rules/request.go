@@ -41,6 +41,8 @@ type Request struct {
 	Reader Reader
 	// Lookups are shared by the operations of one commit or multi-document read; nil for a single operation.
 	Lookups *Lookups
+	// Unrecorded keeps the evaluation out of the coverage.
+	Unrecorded bool
 	// Spend, if not nil, receives the cost of the evaluation, in units of about four microseconds, before the work is
 	// done. Its error ends the evaluation without a decision.
 	Spend func(ctx context.Context, cost int) error
