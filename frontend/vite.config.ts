@@ -59,14 +59,29 @@ const pruning: Plugin = {
   },
 }
 
+/** Replaces Vite's loading of chunks by the site's own, which can be repeated after a failure. */
+const chunkLoading: Plugin = {
+  name: 'chunk-loading',
+  apply: 'build',
+  enforce: 'pre',
+  load: {
+    filter: { id: /^\0vite\/preload-helper\.js$/ },
+    handler: () => "export { loadChunk as __vitePreload } from '/src/lib/load-chunk.ts'",
+  },
+}
+
 export default defineConfig({
-  plugins: [pruning, react(), tailwindcss()],
+  plugins: [chunkLoading, pruning, react(), tailwindcss()],
   build: {
     manifest: true,
     target: 'es2023',
     cssTarget: ['chrome111', 'firefox114', 'safari16.4'],
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // All files of a chunk are loaded before it is imported; without this function, Vite omits the file of a chunk that has no others.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (file, others, { hostType }) => (hostType === 'js' ? [...new Set([file, ...others])] : others),
+    },
     rolldownOptions: {
       output: {
         codeSplitting: {

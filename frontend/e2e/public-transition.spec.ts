@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 
 /** Records the browser's view transitions: their number, and the duration of their longest animation. */
 function recordTransitions(): void {
@@ -22,13 +22,18 @@ function recordTransitions(): void {
 
 const snapshot = 'window.snapshot'
 
+/** Waits until the page's scripts run. Before that, a link loads a new document. */
+const runs = (page: Page) => expect(page.getByRole('button', { name: /^Usar tema/ })).toBeVisible()
+
 test.describe('P-09 from page to page', () => {
   test('fades for at most 200 ms, and not when a modal opens', async ({ page }) => {
     await page.addInitScript(recordTransitions)
     await page.goto('/programas')
     const foot = page.getByRole('navigation', { name: 'Enlaces rápidos' })
+    await runs(page)
     await foot.getByRole('link', { name: 'Donar' }).hover()
-    await page.waitForLoadState('load')
+    // Only a page whose chunk is loaded fades in.
+    await page.waitForLoadState('networkidle')
     await foot.getByRole('link', { name: 'Donar' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Donar' })).toBeVisible()
     await expect.poll(() => page.evaluate(`${snapshot}.times`)).toBe(1)
@@ -48,6 +53,7 @@ test.describe('P-09 from page to page', () => {
     await page.addInitScript(recordTransitions)
     await page.goto('/programas')
     const foot = page.getByRole('navigation', { name: 'Enlaces rápidos' })
+    await runs(page)
     await foot.getByRole('link', { name: 'Donar' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Donar' })).toBeVisible()
     expect(await page.evaluate(`${snapshot}.times`)).toBe(0)
