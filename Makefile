@@ -40,7 +40,8 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 	@echo "Código de demostración para «Crear cuenta» en /LogIn: $(ADMIN_SIGNUP_CODE)"
 	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
-test: lint test-go test-site test-console ## install the tests' requirements and run all tests
+test: ## install the tests' requirements and run all tests; failures are printed last
+	@MAKE='$(MAKE)' .ci/test lint test-go test-site test-console
 
 lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
@@ -61,17 +62,28 @@ test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/e2e/sdks/no
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/e2e
 
-test-site: bin/clave bin/backoffice frontend/node_modules/.installed ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
+test-site: check-site drive-site ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
+
+# Runs scripts of npm one after the other, each one also after a failure of another.
+each = sh -c 'failed=; for one in $(1); do npm run --silent $$one || failed="$$failed $$one"; done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }'
+
+.PHONY: check-site drive-site check-console drive-console
+check-site: frontend/node_modules/.installed
+	cd frontend && $(call each,typecheck lint knip test)
+
+drive-site: bin/clave bin/backoffice frontend/node_modules/.installed
 	.ci/chromium
 	.ci/engines
-	cd frontend && npm run --silent typecheck && npm run --silent lint && npm run --silent knip && npm run --silent test
 	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
-	cd frontend && npm run --silent size
-	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' npm run --silent e2e
+	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' $(call each,size e2e)
 
-test-console: bin/clave server/console/web/node_modules/.installed ## check the console's pages, build them and drive them in Chromium
+test-console: check-console drive-console ## check the console's pages, build them and drive them in Chromium
+
+check-console: server/console/web/node_modules/.installed
+	cd server/console/web && $(call each,test size)
+
+drive-console: bin/clave server/console/web/node_modules/.installed
 	.ci/chromium
-	cd server/console/web && npm run --silent test && npm run --silent size
 	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
 
 test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, if they are installed
