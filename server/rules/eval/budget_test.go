@@ -195,3 +195,21 @@ func TestBudgetOfPatterns(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOfARequest checks the keys of the variable request, which are known for a query too, as by the official
+// emulator.
+func TestKeysOfARequest(t *testing.T) {
+	for cond, allowed := range map[string]bool{
+		"request.keys().hasAll(['auth', 'method', 'path', 'query', 'time'])": true, "'query' in request": true, "request.size() > 4": true,
+		"request.keys().hasAny(['resource'])": false, "'resource' in request": false, "request.values().size() > 0": false, "request == {}": false,
+	} {
+		r, issues := rules.Compile("rules_version = '2';\nservice cloud.firestore {\n match /databases/{db}/documents/t/{id} { allow list: if " + cond + "; }\n}")
+		if r == nil {
+			t.Fatalf("%s: %s", cond, rules.Summary(issues))
+		}
+		d, err := r.Allow(t.Context(), &rules.Request{Method: rules.List, Query: everything(), Reader: &counting{}})
+		if err != nil || d.Allowed != allowed {
+			t.Errorf("%s: allowed %t, %v; want %t (%s)", cond, d.Allowed, err, allowed, d.Denial())
+		}
+	}
+}

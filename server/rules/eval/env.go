@@ -51,15 +51,34 @@ type Request struct {
 	New Value
 }
 
+// requestMembers are the names of the members of the variable request.
+var requestMembers = [...]string{"auth", "method", "path", "query", "resource", "time"}
+
 // asMap returns the variable request as a plain map.
 func (r *Request) asMap() Value {
 	m := make(value.Map, 7)
-	for _, name := range [...]string{"auth", "method", "path", "query", "resource", "time"} {
+	for _, name := range requestMembers {
 		if v := r.member(name); v != nil {
 			if abstract(v) {
 				return Unknown{}
 			}
 			m[name] = v
+		}
+	}
+	return m
+}
+
+// keysOf returns v, the value of an expression, for an operation that depends on its keys only. Those of the variable
+// request are known also if a query does not determine its members.
+func (e *Evaluator) keysOf(x syntax.Expr, v Value) Value {
+	id, ok := x.(*syntax.Ident)
+	if _, unknown := v.(Unknown); !unknown || !ok || e.Program.Names[id.ID()].Kind != check.Request {
+		return v
+	}
+	m := make(value.Map, len(requestMembers))
+	for _, name := range requestMembers {
+		if e.Request.member(name) != nil {
+			m[name] = value.Null{}
 		}
 	}
 	return m

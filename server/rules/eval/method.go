@@ -24,6 +24,9 @@ func (e *Evaluator) method(ctx context.Context, x *syntax.Method) Value {
 		return v
 	}
 	name := x.Name.Text
+	if (name == "keys" || name == "size") && len(x.Args) == 0 {
+		v = e.keysOf(x.X, v)
+	}
 	args, other := e.values(ctx, x.Args, v)
 	switch {
 	case failed(other):

@@ -117,7 +117,7 @@ func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 		}
 		return inside(a, v)
 	}
-	b := e.eval(ctx, x.Y)
+	b := e.keysOf(x.Y, e.eval(ctx, x.Y))
 	if f := e.workOn(ctx, b); f != nil {
 		return f
 	}
