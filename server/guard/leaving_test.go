@@ -9,8 +9,10 @@ import (
 	"clave/server/fault"
 	"clave/server/guard"
 	"clave/server/live"
+	"clave/server/operation"
 	"clave/server/query"
 	"clave/server/resource"
+	"clave/server/token"
 	"clave/server/value"
 )
 
@@ -125,6 +127,29 @@ func TestADocumentThatIsNoLongerPublic(t *testing.T) {
 				t.Errorf("of %s the client received an event of kind %d, want %d", path, got[path], kind)
 			}
 		}
+	}
+}
+
+// TestMissingDocumentsAreHidden checks that callers to whom rules apply can't list missing documents, whose names show
+// that hidden documents exist below them.
+func TestMissingDocumentsAreHidden(t *testing.T) {
+	h := newFixture(t, guard.RulesetsOptions{})
+	h.rules(`match /open/{id} { allow read; }`)
+	h.seed(set("open/a/hidden/b", nil))
+	list := func(c token.Caller, missing bool) (int, error) {
+		page, err := h.guard.List(t.Context(), c, testDB, operation.List{
+			Collection: name("open/a").Collection(), PageSize: 10, ShowMissing: missing,
+		}, operation.At{})
+		return len(page.Documents), err
+	}
+	if n, err := list(anonymous, true); n != 0 || !fault.Is(err, fault.PermissionDenied) {
+		t.Errorf("a list of missing documents = %d, %v, want PERMISSION_DENIED", n, err)
+	}
+	if n, err := list(anonymous, false); n != 0 || err != nil {
+		t.Errorf("a list of documents = %d, %v, want none", n, err)
+	}
+	if n, err := list(server, true); n != 1 || err != nil {
+		t.Errorf("the server's list of missing documents = %d, %v, want one", n, err)
 	}
 }
 

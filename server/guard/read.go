@@ -118,7 +118,8 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 }
 
 // List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole
-// collection.
+// collection. Missing documents are for privileged callers: their names show that documents exist below them, which the
+// rules may hide, and rules have no method for it.
 func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, request operation.List, at operation.At) (page operation.ListPage, err error) {
 	call := g.meter.Begin()
 	defer func() { call.Query(int64(len(page.Documents)), err) }()
@@ -128,6 +129,9 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 		return operation.ListPage{}, err
 	}
 	defer reading.Close()
+	if request.ShowMissing && g.applies(c, db) {
+		return operation.ListPage{}, denied()
+	}
 	if g.concerned(c, db) {
 		whole := &query.Query{DB: db, Parent: request.Collection.Parent, From: []query.From{{Collection: request.Collection.ID}}, Limit: request.PageSize}
 		if request.PageSize == 0 {
