@@ -43,7 +43,9 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		}
 		open("firestore", p.firestore, firestore)
 	}
-	open("auth", p.auth, front.Handlers{Identity: calls.identity, Control: calls.accounts, Site: calls.accounts, Health: calls.health})
+	if p.auth != nil {
+		open("auth", p.auth, front.Handlers{Identity: calls.identity, Control: calls.accounts, Site: front.WithCORS(calls.accounts), Health: calls.health})
+	}
 	if p.hosting != nil {
 		whole, err := calls.firestoreHandlers()
 		if err != nil {

@@ -317,7 +317,7 @@ var authSequences = map[string][]authStep{
 		{"", "signInWithPassword", `{"email":"nobody@example.com","password":"wrong12"}`, "", false},
 		{"", "sendOobCode", `{"requestType":"PASSWORD_RESET","email":"nobody@example.com"}`, "kind,email", false},
 		{"", "createAuthUri", `{"identifier":"nobody@example.com","continueUri":"http://localhost/"}`, "registered,allProviders,signinMethods", false},
-		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config?updateMask=emailPrivacyConfig", `{"emailPrivacyConfig":{"enableImprovedEmailPrivacy":false}}`, "emailPrivacyConfig", false},
+		{"", "+PATCH /identitytoolkit.googleapis.com/v2/projects/PROJECT/config?updateMask=emailPrivacyConfig", `{"emailPrivacyConfig":{"enableImprovedEmailPrivacy":false}}`, "emailPrivacyConfig", true},
 	},
 	"accounts in bulk": {
 		{"", "+/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:batchCreate", `{}`, "", false},

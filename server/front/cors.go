@@ -12,6 +12,10 @@ var (
 	byOrigin       = []string{"Origin"}
 )
 
+// WithCORS lets pages of every origin call a handler that serves a port's other paths than those of the APIs, in
+// development.
+func WithCORS(next http.Handler) http.Handler { return withCORS(next, true) }
+
 // withCORS lets pages of every origin call the API, as Firebase does: credentials are tokens that a page must hold, not
 // cookies that a browser would add. The origin is echoed because WebChannel sends requests with credentials, for which
 // "*" is not enough. It responds to all OPTIONS requests. privateNetwork allows pages of public networks to call this

@@ -118,9 +118,13 @@ type RevokeTokenRequest struct {
 	IDToken    *string `json:"idToken"`
 }
 
-// RevokeToken returns Unimplemented: only tokens of Apple can be revoked, and Clave has no secrets of providers.
+// RevokeToken refuses, as production does for a project without the provider: only tokens of Apple can be revoked, and
+// Clave has no secrets of providers. The official emulator answers that it is not implemented.
 func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*struct{}, error) {
-	return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented.")
+	if s.o.AsEmulator {
+		return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented in the Auth Emulator.")
+	}
+	return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 }
 
 // RecaptchaConfig returns the state of reCAPTCHA, which is off.

@@ -54,6 +54,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if err := cmp.Or(s.knownTenant(ctx, c), idp.CheckConfig(r.Kind, r.Body)); err != nil {
 		return nil, err
 	}
+	idp.CleanConfig(r.Body)
 	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)
@@ -86,6 +87,7 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		if err := idp.CheckConfig(r.Kind, stored); err != nil {
 			return err
 		}
+		idp.CleanConfig(stored)
 		stored["name"] = r.name(c)
 		return ch.Save(r.Kind, r.ID, stored)
 	})

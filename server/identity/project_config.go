@@ -31,6 +31,7 @@ func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (m
 	raw, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
 		if len(r.Mask) > 0 {
 			settings.DropDefender(raw["recaptchaConfig"])
+			settings.OneRegionPolicy(raw, r.Body)
 			settings.ApplyMask(raw, r.Body, r.Mask)
 			return nil
 		}
@@ -71,9 +72,14 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	if _, ok := raw["blockingFunctions"]; !ok {
 		shown["blockingFunctions"] = map[string]any{}
 	}
-	if _, ok := raw["emailPrivacyConfig"]; !ok {
-		shown["emailPrivacyConfig"] = map[string]any{"enableImprovedEmailPrivacy": !s.o.EmulatorSettings}
+	privacy, ok := raw["emailPrivacyConfig"].(map[string]any)
+	if !ok {
+		privacy = map[string]any{"enableImprovedEmailPrivacy": !s.o.EmulatorSettings}
 	}
+	if !s.o.AsEmulator {
+		privacy = settings.WithoutFalse(privacy)
+	}
+	shown["emailPrivacyConfig"] = privacy
 	return shown, nil
 }
 

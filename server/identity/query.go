@@ -62,13 +62,13 @@ func (s *Service) Query(ctx context.Context, c Call, r *QueryRequest) (*QueryRes
 		return nil, err
 	}
 	limit, offset := int64(maxQuery), int64(0)
-	if r.Limit != nil && *r.Limit != 0 {
-		limit = *r.Limit
+	if r.Limit != nil {
+		limit = min(*r.Limit, maxQuery)
 	}
 	if r.Offset != nil {
 		offset = *r.Offset
 	}
-	if limit < 0 || limit > maxQuery || offset < 0 {
+	if limit < 0 || offset < 0 {
 		return nil, apierror.New("INVALID_LIMIT_OR_OFFSET")
 	}
 	users, err := s.match(ctx, c, r.Expression)
@@ -118,9 +118,10 @@ func (s *Service) match(ctx context.Context, c Call, expressions []Expression) (
 	return []*account.User{one}, err
 }
 
-// sortUsers orders accounts. Accounts without the field come first.
+// sortUsers orders accounts. In ascending order, accounts without the field come first. Those with the same value are
+// in the order of their ids, in descending order too.
 func sortUsers(users []*account.User, by SortField, down bool) {
-	compare := func(a, b *account.User) int {
+	slices.SortFunc(users, func(a, b *account.User) int {
 		var c int
 		switch by {
 		case "NAME":
@@ -131,16 +132,12 @@ func sortUsers(users []*account.User, by SortField, down bool) {
 			c = cmp.Compare(a.LastLogin, b.LastLogin)
 		case "USER_EMAIL":
 			c = strings.Compare(a.Email, b.Email)
-		}
-		if c == 0 {
+		default:
 			c = strings.Compare(a.UID, b.UID)
 		}
-		return c
-	}
-	slices.SortStableFunc(users, func(a, b *account.User) int {
 		if down {
-			return compare(b, a)
+			c = -c
 		}
-		return compare(a, b)
+		return cmp.Or(c, strings.Compare(a.UID, b.UID))
 	})
 }

@@ -74,9 +74,19 @@ type TenantRequest struct {
 	Mask []string `json:"-"`
 	// Body is the request's body.
 	Body map[string]any `json:"-"`
+	// Stored requests the settings as they are stored, for exports.
+	Stored bool `json:"-"`
 	// PageSize and PageToken choose a page of the list.
 	PageSize  int    `json:"-"`
 	PageToken string `json:"-"`
+}
+
+// shownTenant returns a tenant's settings as the API shows them.
+func (s *Service) shownTenant(r *TenantRequest, t *settings.Tenant) *settings.Tenant {
+	if r.Stored || s.o.AsEmulator {
+		return t
+	}
+	return t.Shown()
 }
 
 // TenantList is a page of tenants.
@@ -101,16 +111,17 @@ func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	}
 	t.TenantID = prefix + "-" + randid.From(5, "abcdefghijklmnopqrstuvwxyz0123456789")
 	t.Name = "projects/" + c.Project + "/tenants/" + t.TenantID
-	return t, s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(settings.TenantItem, t.TenantID, t) })
+	return s.shownTenant(r, t), s.accounts.Change(ctx, c.root(), nil, func(ch *account.Change) error { return ch.Save(settings.TenantItem, t.TenantID, t) })
 }
 
 // GetTenant returns a tenant.
 func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
 	t, err := s.tenant(ctx, c, r.ID)
-	if err == nil {
-		settings.DropDefender(t.RecaptchaConfig)
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	settings.DropDefender(t.RecaptchaConfig)
+	return s.shownTenant(r, t), nil
 }
 
 // UpdateTenant changes the fields of the mask. Without a mask it replaces all settings by the given ones and the
@@ -129,6 +140,7 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 			raw = r.Body
 		} else {
 			settings.DropDefender(raw["recaptchaConfig"])
+			settings.OneRegionPolicy(raw, r.Body)
 			settings.ApplyMask(raw, r.Body, r.Mask)
 		}
 		if err := t.Decode(raw); err != nil {
@@ -145,7 +157,10 @@ func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*
 	if err == nil && t.DisableAuth {
 		s.accounts.Revoked(account.Revocation{Scope: account.Scope{Project: c.Project, Tenant: r.ID}})
 	}
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	return s.shownTenant(r, t), nil
 }
 
 // DeleteTenant removes a tenant and its accounts.
@@ -178,13 +193,13 @@ func (s *Service) ListTenants(ctx context.Context, c Call, r *TenantRequest) (*T
 			return nil
 		}
 		t := &settings.Tenant{}
-		if res.Tenants = append(res.Tenants, t); len(res.Tenants) == r.PageSize {
-			res.NextPageToken = id // set for the last page too: clients continue until a page has no tenants
-		}
 		if err := decode(t); err != nil {
 			return err
 		}
 		settings.DropDefender(t.RecaptchaConfig)
+		if res.Tenants = append(res.Tenants, s.shownTenant(r, t)); len(res.Tenants) == r.PageSize {
+			res.NextPageToken = id // set for the last page too: clients continue until a page has no tenants
+		}
 		return nil
 	})
 }

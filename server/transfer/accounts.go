@@ -79,7 +79,7 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 // tenants returns all tenants.
 func (t *Transfer) tenants(ctx context.Context) ([]*settings.Tenant, error) {
 	all := []*settings.Tenant{}
-	request := &identity.TenantRequest{PageSize: maxAccounts}
+	request := &identity.TenantRequest{Stored: true, PageSize: maxAccounts}
 	for {
 		page, err := t.o.Identity.ListTenants(ctx, t.admin(""), request)
 		if err != nil {

@@ -24,17 +24,31 @@ func Email(email string) (string, bool) {
 	return email, !strings.HasPrefix(domain, ".") && !strings.HasSuffix(domain, ".") && !strings.Contains(domain, "..")
 }
 
-// Phone returns a phone number in E.164 form, and whether it is valid.
+// keypad has the digit of each letter on a telephone's keys, from a to z.
+const keypad = "22233344455566677778889999"
+
+// minLetters is the number of letters from which a number is written in letters. With fewer they may mean an extension.
+const minLetters = 3
+
+// Phone returns a phone number in E.164 form, and whether it is valid. Letters stand for the digits of a telephone's
+// keys, as in +1 809 555 CASA.
 func Phone(phone string) (string, bool) {
+	letters := 0
 	digits := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9' || r == '+':
 			return r
+		case r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z':
+			letters++
+			return rune(keypad[(r|0x20)-'a'])
 		case strings.ContainsRune(" -().", r):
 			return -1
 		}
 		return 'x'
 	}, strings.TrimSpace(phone))
+	if letters > 0 && letters < minLetters {
+		return "", false
+	}
 	rest, ok := strings.CutPrefix(digits, "+")
 	const shortest, longest = 7, 15
 	if !ok || len(rest) < shortest || len(rest) > longest || rest[0] == '0' || strings.ContainsAny(rest, "x+") {

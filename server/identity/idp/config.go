@@ -1,6 +1,10 @@
 package idp
 
-import "clave/server/identity/apierror"
+import (
+	"maps"
+
+	"clave/server/identity/apierror"
+)
 
 // rules lists the required fields of each kind of configuration, and the API's errors for missing ones.
 var rules = map[string][]struct {
@@ -31,6 +35,12 @@ func CheckConfig(kind string, config map[string]any) error {
 		return apierror.New("MISSING_CONFIG : idpConfig.idpCertificates is required.")
 	}
 	return nil
+}
+
+// CleanConfig removes the response types that are false from a configuration, as production shows it.
+func CleanConfig(config map[string]any) {
+	types, _ := config["responseType"].(map[string]any)
+	maps.DeleteFunc(types, func(_ string, v any) bool { return v == false })
 }
 
 // at returns the value at a path of objects, or nil.

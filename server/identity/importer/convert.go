@@ -87,6 +87,9 @@ func setProviders(u *account.User, list []userinfo.Provider) (problem string) {
 		// The account's hash and phone number represent these.
 		case "password", "phone":
 		case "":
+			if p.FederatedID == "" {
+				return "federatedId or (providerId & rawId) is required"
+			}
 			return "Invalid provider id"
 		default:
 			if p.RawID == "" {

@@ -95,7 +95,7 @@ func Save(ctx context.Context, accounts *account.Store, root account.Scope, edit
 		if err := wrongType(json.Unmarshal(text, &cfg)); err != nil {
 			return err
 		}
-		if err := cmp.Or(cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.BlockingFunctions.Check()); err != nil {
+		if err := cmp.Or(cleanTestNumbers(raw), checkRegions(raw, "config"), cfg.MFA.Check(), cfg.PasswordPolicyConfig.Check(), cfg.BlockingFunctions.Check()); err != nil {
 			return err
 		}
 		return ch.Save(configItem, "", raw)

@@ -22,7 +22,7 @@ type Tenant struct {
 	Client                map[string]any    `json:"client,omitempty"`
 	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
 	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
-	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitempty"`
+	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitzero"`
 	// The following fields are stored and returned, but have no effect.
 	AutodeleteAnonymousUsers bool           `json:"autodeleteAnonymousUsers,omitempty"`
 	SMSRegionConfig          map[string]any `json:"smsRegionConfig,omitempty"`
@@ -41,10 +41,25 @@ func (t *Tenant) Forbids(name string) bool {
 	return off
 }
 
-// Check refuses invalid settings.
+// Check refuses invalid settings. It writes the test phone numbers in the form in which numbers are compared.
 func (t *Tenant) Check() error {
+	if t.TestPhoneNumbers != nil {
+		clean, err := cleanNumbers(t.TestPhoneNumbers)
+		if err != nil {
+			return err
+		}
+		t.TestPhoneNumbers = clean
+	}
 	cfg := &Config{}
-	return cmp.Or(t.MFAConfig.Check(), t.Overrule(cfg), cfg.PasswordPolicyConfig.Check())
+	regions := checkRegions(map[string]any{regionField: t.SMSRegionConfig}, "tenant")
+	return cmp.Or(regions, t.MFAConfig.Check(), t.Overrule(cfg), cfg.PasswordPolicyConfig.Check())
+}
+
+// Shown returns the settings as the API shows them.
+func (t *Tenant) Shown() *Tenant {
+	shown := *t
+	shown.EmailPrivacyConfig = WithoutFalse(t.EmailPrivacyConfig)
+	return &shown
 }
 
 // Overrule replaces the project's settings with the tenant's own ones.
