@@ -49,6 +49,7 @@ lint: bin/golangci-lint ## check the format of the Go code and run its linters
 
 test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/e2e/functions/node_modules/.installed server/e2e/sdks/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
+	.ci/haproxy
 	.ci/chromium
 	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
 
@@ -57,6 +58,7 @@ ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|T
 
 test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres
+	.ci/haproxy
 	.ci/chromium
 	.ci/engines
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance

@@ -61,7 +61,7 @@ func TestComposeCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"node1:8080", "node2:8080", "node3:8080", "option httpchk GET /__/health"} {
+	for _, want := range []string{"node1:8080", "node2:8080", "node3:8080", "option httpchk GET /__/health", "on-marked-down shutdown-sessions"} {
 		if !strings.Contains(string(balancer), want) {
 			t.Errorf("haproxy.cfg lacks %q", want)
 		}

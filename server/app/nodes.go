@@ -227,24 +227,39 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 
 // leaderHealth requests the health of one of the leader's ports.
 func (n *nodes) leaderHealth(ctx context.Context, port string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
+	limit, recent := healthTimeout, n.reachedLately()
+	if recent {
+		limit = shortHealthTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	code, err := n.node.Status(ctx, port, front.HealthPath)
-	now := clock.System().Now()
-	switch last := n.reached.Load(); {
+	switch {
 	case err == nil && code == http.StatusOK:
+		now := clock.System().Now()
 		n.reached.Store(&now)
 		return nil
 	case err == nil:
 		return fmt.Errorf("the leader returned status %d", code)
-	case last != nil && now.Sub(*last) < changeTime:
+	case recent:
 		return nil // requests at this node wait for the next leader; a load balancer should not remove it
 	}
 	return fmt.Errorf("%w: %w", front.ErrNoLeader, err)
 }
 
-// healthTimeout is the time limit for the leader's report of its health.
-const healthTimeout = 2 * time.Second
+// reachedLately reports whether the leader has reported that it is healthy within changeTime.
+func (n *nodes) reachedLately() bool {
+	last := n.reached.Load()
+	return last != nil && clock.System().Now().Sub(*last) < changeTime
+}
+
+// The time limits for the leader's report of its health: in general, and while the report of a moment ago makes this
+// node healthy in any case. A load balancer waits only half a second, and a leader that does not respond must not make
+// it remove the other nodes.
+const (
+	healthTimeout      = 2 * time.Second
+	shortHealthTimeout = 200 * time.Millisecond
+)
 
 // changeTime is the time for which a node without a leader reports that it is healthy. A change of leaders takes less.
 const changeTime = 10 * time.Second
