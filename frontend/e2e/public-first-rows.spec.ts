@@ -27,11 +27,12 @@ async function watch(page: Page, title: string): Promise<() => Promise<boolean>>
   return () => page.evaluate(() => document.body.dataset['gone'] === 'yes')
 }
 
-/** The addresses of matching requests from now on. */
+/** The addresses of matching requests from now on, each once: a chunk is imported from the cache after its request. */
 const asks = (page: Page, wanted: RegExp) => {
   const urls: string[] = []
   page.on('request', (sent) => {
-    if (wanted.test(sent.url())) urls.push(sent.url())
+    const url = sent.url()
+    if (wanted.test(url) && !urls.includes(url)) urls.push(url)
   })
   return urls
 }
