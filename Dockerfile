@@ -16,9 +16,9 @@ RUN npm run build
 # The console's pages, which are part of the program clave.
 FROM node:22-bookworm-slim AS console
 WORKDIR /src/server/console/web
-COPY server/console/web/package.json server/console/web/package-lock.json ./
+COPY server/internal/console/web/package.json server/internal/console/web/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY server/console/web ./
+COPY server/internal/console/web ./
 RUN npm run build
 
 FROM golang:1.26-bookworm AS server
@@ -26,7 +26,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
-COPY --from=console /src/server/console/dist/app ./server/console/dist/app
+COPY --from=console /src/server/console/dist/app ./server/internal/console/dist/app
 # The output of clave version.
 ARG VERSION=unknown
 ARG COMMIT

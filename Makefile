@@ -25,8 +25,8 @@ DATE ?= $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 # The console's pages, which are part of the program if npm can build them.
-CONSOLE_SOURCES := $(shell find server/console/web -name node_modules -prune -o -type f -print 2>/dev/null)
-CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/console/web/package.json)),server/console/dist/app/index.html)
+CONSOLE_SOURCES := $(shell find server/internal/console/web -name node_modules -prune -o -type f -print 2>/dev/null)
+CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/internal/console/web/package.json)),server/internal/console/dist/app/index.html)
 
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
@@ -47,7 +47,7 @@ lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/e2e/functions/node_modules/.installed server/e2e/sdks/node_modules/.installed server/npm/runners/node_modules/.installed ## test the Go code, with the race detector
+test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/test/e2e/functions/node_modules/.installed server/test/e2e/sdks/node_modules/.installed server/dist/npm/runners/node_modules/.installed ## test the Go code, with the race detector
 	.ci/postgres
 	.ci/haproxy
 	.ci/chromium
@@ -56,13 +56,13 @@ test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$
 
-test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
+test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/test/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres
 	.ci/haproxy
 	.ci/chromium
 	.ci/engines
-	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/conformance
-	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/e2e
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/test/conformance
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/test/e2e
 
 test-site: check-site drive-site ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
 
@@ -81,42 +81,42 @@ drive-site: bin/clave bin/backoffice frontend/node_modules/.installed
 
 test-console: check-console drive-console ## check the console's pages, build them and drive them in Chromium
 
-check-console: server/console/web/node_modules/.installed
-	cd server/console/web && $(call each,test size)
+check-console: server/internal/console/web/node_modules/.installed
+	cd server/internal/console/web && $(call each,test size)
 
-drive-console: bin/clave server/console/web/node_modules/.installed
+drive-console: bin/clave server/internal/console/web/node_modules/.installed
 	.ci/chromium
-	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
+	cd server/internal/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' npm run --silent e2e
 
 test-official: bin/backoffice frontend/dist/index.html ## drive the site against Firebase's own emulators, if they are installed
 	.ci/chromium
 	.ci/official
 
-bench: ## run the workloads of server/bench
-	go test -run '^$$' -bench . -benchmem ./server/bench/...
+bench: ## run the workloads of server/test/bench
+	go test -run '^$$' -bench . -benchmem ./server/test/bench/...
 
-bench-console: bin/clave server/console/web/node_modules/.installed ## measure the console with 1 M documents and 100 k users in Chromium (DOCUMENTS=1000000 USERS=100000)
+bench-console: bin/clave server/internal/console/web/node_modules/.installed ## measure the console with 1 M documents and 100 k users in Chromium (DOCUMENTS=1000000 USERS=100000)
 	.ci/chromium
-	cd server/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' DOCUMENTS='$(DOCUMENTS)' USERS='$(USERS)' node scripts/bench.mjs
+	cd server/internal/console/web && CLAVE_BIN='$(CURDIR)/bin/clave' DOCUMENTS='$(DOCUMENTS)' USERS='$(USERS)' node scripts/bench.mjs
 
 release: ## build programs for six platforms, npm packages, an image, checksums and the list of modules (VERSION=1.2.3)
 	.ci/release '$(VERSION)'
 
 soak: ## run 2,000 listeners on a server under constant commits (SOAK=10m)
-	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/e2e
+	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/test/e2e
 
-attack: bin/clave ## carry out the attacks of server/e2e on the program, and flood it with unfinished requests and slow readers
-	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/e2e
+attack: bin/clave ## carry out the attacks of server/test/e2e on the program, and flood it with unfinished requests and slow readers
+	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/test/e2e
 
 torture: bin/clave ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5)
 	.ci/postgres
-	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/torture
+	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/test/torture
 
 fuzz: ## run each fuzz target for a while (T=30s)
 	.ci/fuzz '$(T)'
 
 clean: ## remove built files
-	rm -rf bin frontend/dist frontend/dist-ssr server/console/dist/app
+	rm -rf bin frontend/dist frontend/dist-ssr server/internal/console/dist/app
 
 bin/clave: $(GO_SOURCES) $(CONSOLE)
 	CGO_ENABLED=0 go build -trimpath -ldflags='$(LDFLAGS)' -o $@ ./server/cmd/clave
@@ -135,24 +135,24 @@ frontend/node_modules/.installed: frontend/package-lock.json
 	cd frontend && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-server/console/web/node_modules/.installed: server/console/web/package-lock.json
-	cd server/console/web && npm ci --ignore-scripts --no-audit --no-fund
+server/internal/console/web/node_modules/.installed: server/internal/console/web/package-lock.json
+	cd server/internal/console/web && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-server/console/dist/app/index.html: server/console/web/node_modules/.installed $(CONSOLE_SOURCES)
-	cd server/console/web && npm run --silent build
+server/internal/console/dist/app/index.html: server/internal/console/web/node_modules/.installed $(CONSOLE_SOURCES)
+	cd server/internal/console/web && npm run --silent build
 	@touch $@
 
-server/npm/runners/node_modules/.installed: server/npm/runners/package.json
-	cd server/npm/runners && npm install --ignore-scripts --no-audit --no-fund --silent
+server/dist/npm/runners/node_modules/.installed: server/dist/npm/runners/package.json
+	cd server/dist/npm/runners && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-server/e2e/functions/node_modules/.installed: server/e2e/functions/package.json
-	cd server/e2e/functions && npm install --ignore-scripts --no-audit --no-fund --silent
+server/test/e2e/functions/node_modules/.installed: server/test/e2e/functions/package.json
+	cd server/test/e2e/functions && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-server/e2e/sdks/node_modules/.installed: server/e2e/sdks/package.json
-	cd server/e2e/sdks && npm install --ignore-scripts --no-audit --no-fund --silent
+server/test/e2e/sdks/node_modules/.installed: server/test/e2e/sdks/package.json
+	cd server/test/e2e/sdks && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)

@@ -13,7 +13,7 @@ const DIST = resolve(ROOT, process.env.SITE_DIST || 'dist')
 // Each process has its own folder, so that builds can run concurrently. It is inside the project so that packages are found.
 const DIST_SSR = join(ROOT, 'dist-ssr', String(process.pid))
 
-/** The minimum size of files that Clave compresses (server/front/hosting). */
+/** The minimum size of files that Clave compresses (server/internal/transport/hosting). */
 const LEAST_COMPRESSED = 512
 
 await build({ root: ROOT, logLevel: 'warn', build: { outDir: DIST, emptyOutDir: true } })

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"clave/server/backoffice"
-	"clave/server/clock"
-	"clave/server/fault"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
 )
 
 // secret is the code of the services under test.

@@ -8,7 +8,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // TestTwoServicesSendAnIssueOnce sends an issue with two services at the same time. Every address must receive it once,

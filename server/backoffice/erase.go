@@ -9,7 +9,7 @@ import (
 
 	"cloud.google.com/go/firestore"
 
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // newsletter is the collection of the newsletter's subscriptions. They are kept until they are unsubscribed.

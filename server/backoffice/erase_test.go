@@ -16,7 +16,7 @@ import (
 	"cloud.google.com/go/firestore"
 
 	"clave/server/backoffice"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // formCollections are the collections that visitors write to.

@@ -15,7 +15,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // mailServer is an email.Sender that keeps what it accepts.

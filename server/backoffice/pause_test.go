@@ -9,7 +9,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // sendFor sends at every step of a period.

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/backoffice/picture"
-	"clave/server/clock"
-	"clave/server/randid"
-	"clave/server/ratelimit"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/randid"
+	"clave/server/internal/limit/rate"
 )
 
 // Pictures of events are documents: EventPictures/{id} has the time and the administrator of the upload, and its
@@ -31,7 +31,7 @@ const (
 const MaxUpload = 5 << 20
 
 // uploadRate is how often an administrator may upload a picture.
-var uploadRate = ratelimit.Rate{Burst: 20, Every: 30 * time.Second}
+var uploadRate = rate.Rate{Burst: 20, Every: 30 * time.Second}
 
 // The interval of the search for pictures that no event shows, and the time for which such pictures are kept: an event
 // may be restored, or its form may still be open.
@@ -50,7 +50,7 @@ var fileName = regexp.MustCompile(`^[a-z0-9]{1,16}\.(webp|jpg)$`)
 
 // SavePicture stores the files of an upload and returns the address of its largest one.
 func (s *Service) SavePicture(ctx context.Context, by string, upload []byte) (string, error) {
-	if wait := s.uploads.Take(ratelimit.Demand{Key: by, Rate: uploadRate}); wait > 0 {
+	if wait := s.uploads.Take(rate.Demand{Key: by, Rate: uploadRate}); wait > 0 {
 		refusal := refuse(TooManyRequests, nil)
 		refusal.RetryAfter = wait
 		return "", refusal

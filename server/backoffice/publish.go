@@ -7,7 +7,7 @@ import (
 
 	"cloud.google.com/go/firestore"
 
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // The collections of published events and of drafts.

@@ -3,7 +3,7 @@ package backoffice
 import (
 	"time"
 
-	"clave/server/fault"
+	"clave/server/internal/base/fault"
 )
 
 // Name is Firebase's name for the kind of an error, as the JavaScript SDK spells it after "auth/".

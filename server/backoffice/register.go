@@ -14,7 +14,7 @@ import (
 	"firebase.google.com/go/v4/auth"
 	"firebase.google.com/go/v4/errorutils"
 
-	"clave/server/randid"
+	"clave/server/internal/base/randid"
 )
 
 // Registration is a request to become an administrator.

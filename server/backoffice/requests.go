@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/backoffice/email"
-	"clave/server/mailbox"
+	"clave/server/internal/base/mailbox"
 )
 
 // requests is a round of requests for confirmation.

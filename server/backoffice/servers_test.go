@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"clave/server/testprogram"
+	"clave/server/test/kit/program"
 )
 
 // startServers sets up the servers for a test. If the environment names servers (`clave exec`, Firebase's emulators),
@@ -21,8 +21,8 @@ func startServers(t *testing.T) {
 	if os.Getenv("FIREBASE_AUTH_EMULATOR_HOST") != "" && os.Getenv("FIRESTORE_EMULATOR_HOST") != "" {
 		return
 	}
-	program := os.Getenv("CLAVE_BIN")
-	if program == "" {
+	binary := os.Getenv("CLAVE_BIN")
+	if binary == "" {
 		t.Skip("needs a server: make bin/clave and set CLAVE_BIN")
 	}
 	rules, err := filepath.Abs("../../firestore.rules")
@@ -30,13 +30,13 @@ func startServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	settings, ports := filepath.Join(dir, "firebase.json"), testprogram.FreePorts(t, 4)
+	settings, ports := filepath.Join(dir, "firebase.json"), program.FreePorts(t, 4)
 	text := fmt.Sprintf(`{"firestore": {"rules": %q}, "emulators": {"firestore": {"port": %d, "websocketPort": %d}, "auth": {"port": %d}, "hosting": {"port": %d}}}`,
 		relative(t, dir, rules), ports[0], ports[1], ports[2], ports[3])
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, exec.Command(program, "start", "--memory", "--project", "demo-back-office", "--only", "firestore,auth", "--config", settings))
+	run(t, exec.Command(binary, "start", "--memory", "--project", "demo-back-office", "--only", "firestore,auth", "--config", settings))
 	t.Setenv("FIRESTORE_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", ports[0]))
 	t.Setenv("FIREBASE_AUTH_EMULATOR_HOST", fmt.Sprintf("127.0.0.1:%d", ports[2]))
 }

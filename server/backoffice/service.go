@@ -14,9 +14,9 @@ import (
 	"google.golang.org/api/option"
 
 	"clave/server/backoffice/email"
-	"clave/server/clock"
-	"clave/server/randid"
-	"clave/server/ratelimit"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/randid"
+	"clave/server/internal/limit/rate"
 )
 
 // DemoCode is the sign-up code that `make start` uses. It is public, so production refuses it.
@@ -95,7 +95,7 @@ type Service struct {
 	tries   *tries
 	tickets *tickets
 	// uploads limits the pictures that an administrator uploads; decoding holds one value while an upload is decoded.
-	uploads  *ratelimit.Limiter
+	uploads  *rate.Limiter
 	decoding chan struct{}
 	// dial creates the clients.
 	dial func() (*clients, error)
@@ -122,7 +122,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 		options: o,
 		tries:   newTries(o.Clock),
 		tickets: newTickets(o.Clock),
-		uploads: ratelimit.New(ratelimit.Options{Clock: o.Clock, MaxKeys: maxUploaders}), decoding: make(chan struct{}, 1),
+		uploads: rate.New(rate.Options{Clock: o.Clock, MaxKeys: maxUploaders}), decoding: make(chan struct{}, 1),
 		dial: func() (*clients, error) { return dial(ctx, o) },
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/backoffice/email"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // The newsletter is sent to confirmed addresses only (double opt-in). Visitors write subscriptions, and anyone can

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"clave/server/clock"
-	"clave/server/randid"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/randid"
 )
 
 // ticketLife is the time for which a ticket is valid.

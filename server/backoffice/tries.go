@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"clave/server/clock"
-	"clave/server/ratelimit"
+	"clave/server/internal/base/clock"
+	ratelimit "clave/server/internal/limit/rate"
 )
 
 // An address may send maxTries wrong codes in triesWindow.

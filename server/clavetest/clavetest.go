@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/app"
-	"clave/server/config"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
 )
 
 // Options are the options of Start; the zero value is a server without rules.

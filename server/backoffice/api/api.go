@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"clave/server/backoffice"
-	"clave/server/fault"
-	"clave/server/forwarded"
-	"clave/server/httpjson"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/clientaddr"
+	"clave/server/internal/httpx/httpjson"
 )
 
 // maxBody is the maximum size of a request in bytes: short forms, an issue of the newsletter, or a page of addresses.
@@ -97,7 +97,7 @@ func (d *handler) code(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	ticket, err := d.service.CheckCode(forwarded.Address(r, d.options.ProxyHops), in.Code)
+	ticket, err := d.service.CheckCode(clientaddr.Address(r, d.options.ProxyHops), in.Code)
 	if err != nil {
 		return 0, nil, err
 	}

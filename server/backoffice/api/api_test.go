@@ -13,7 +13,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/api"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // secret is the code of the services under test.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"clave/server/backoffice"
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // uploadTime is the time limit of an upload: 5 MB over a slow connection.

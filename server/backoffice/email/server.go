@@ -9,7 +9,7 @@ import (
 	"github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
-	"clave/server/mailserver"
+	"clave/server/internal/base/mailserver"
 )
 
 // server is a Sender by SMTP.

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"clave/server/clock"
+	"clave/server/internal/base/clock"
 )
 
 // The files of the built site that the handler reads, on each request, so that a new build needs no restart.

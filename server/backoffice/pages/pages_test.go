@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"clave/server/backoffice/pages"
-	"clave/server/clock"
-	"clave/server/fault"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
 )
 
 // builtPage is a short version of a page written by scripts/build.mjs.

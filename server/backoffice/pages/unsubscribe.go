@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"clave/server/fault"
+	"clave/server/internal/base/fault"
 )
 
 // linkFile is the built page of the newsletter's links. A text replaces linkMark in it.

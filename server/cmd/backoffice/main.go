@@ -20,9 +20,9 @@ import (
 	"clave/server/backoffice/api"
 	"clave/server/backoffice/pages"
 	"clave/server/backoffice/seed"
-	"clave/server/clock"
-	"clave/server/framing"
-	"clave/server/process"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/process"
+	"clave/server/internal/httpx/framing"
 )
 
 // stopTime is the time for which requests may finish after a signal to stop.

@@ -11,7 +11,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/firebaseconn"
+	"clave/server/backoffice/firebaseconn"
 )
 
 // usage is the first part of the output of `backoffice --help`.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/config"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
 )
 
 // folderCommand returns a command on a data folder and another folder.

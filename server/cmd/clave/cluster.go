@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/fault"
-	"clave/server/release"
+	"clave/server/internal/app"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/store/release"
 )
 
 // clusterCommand returns `clave cluster`.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"clave/server/config"
-	"clave/server/fault"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
 )
 
 // The groups of commands in the help.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/config"
-	"clave/server/fault"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
 )
 
 // credentialsCommand returns `clave credentials`.

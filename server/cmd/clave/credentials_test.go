@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/storage/pebblestore"
+	"clave/server/internal/store/pebble"
 )
 
 // output runs a command line and returns its exit code and its output.
@@ -97,7 +97,7 @@ func TestCredentialsRefuses(t *testing.T) {
 	t.Setenv("CLAVE_PUBLIC_URL", "")
 	t.Setenv("GCLOUD_PROJECT", "")
 	t.Chdir(t.TempDir())
-	busy, err := pebblestore.Open(filepath.Join("busy", "store"), pebblestore.Options{})
+	busy, err := pebble.Open(filepath.Join("busy", "store"), pebble.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

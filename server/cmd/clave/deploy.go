@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/config"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
 )
 
 // deployCommand returns `clave deploy`.

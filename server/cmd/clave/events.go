@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/clock"
-	"clave/server/config"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/clock"
 )
 
 // eventsCommand returns `clave events`.

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"clave/server/app"
-	"clave/server/config"
-	"clave/server/fault"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
 )
 
 // This file runs the unmodified Firebase CLI with Clave instead of the official Firestore emulator. The CLI runs `java

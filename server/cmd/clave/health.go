@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/fault"
+	"clave/server/internal/app"
+	"clave/server/internal/base/fault"
 )
 
 // healthTimeout is the time limit for a server to respond.

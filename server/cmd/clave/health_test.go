@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/app"
+	"clave/server/internal/app"
 )
 
 func TestHealth(t *testing.T) {

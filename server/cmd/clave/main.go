@@ -13,9 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"clave/server/config"
-	"clave/server/fault"
-	"clave/server/process"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/process"
 )
 
 // gcPercent lets the heap grow to five times the live heap before it is collected: requests create much short-lived

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/inventory"
-	"clave/server/process"
+	"clave/server/internal/app"
+	"clave/server/internal/base/process"
+	"clave/server/internal/database/inventory"
 )
 
 // moveCommand returns `clave move`.

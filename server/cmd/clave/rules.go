@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"clave/server/rules/ruletest"
+	"clave/server/internal/rules/ruletest"
 )
 
 // rulesCommand returns `clave rules`.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/app"
-	"clave/server/clock"
-	"clave/server/config"
-	"clave/server/memory"
-	"clave/server/process"
+	"clave/server/internal/app"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/process"
+	"clave/server/internal/limit/heap"
 )
 
 // startCommand returns `clave start`.
@@ -84,12 +84,12 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 
 // limitMemory limits the memory and the connections of the process according to the command line, the control group or
 // the machine, and returns its division.
-func limitMemory(c *config.Config) memory.Plan {
+func limitMemory(c *config.Config) heap.Plan {
 	limit, configured := c.MemoryLimit, c.MemoryLimit != 0
 	if !configured {
-		limit = memory.Limit(os.DirFS("/"))
+		limit = heap.Limit(os.DirFS("/"))
 	}
-	plan := memory.PlanFor(limit, configured)
+	plan := heap.PlanFor(limit, configured)
 	// The store and outgoing connections need files, too.
 	plan.Connections = min(plan.Connections, process.MaxFiles()/4*3)
 	if plan.Limit > 0 {

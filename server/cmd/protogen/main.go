@@ -1,4 +1,5 @@
-// Command protogen generates the Go code of clave/server/wire/firestorepb from the protos that lie there. It compiles
+// Command protogen generates the Go code of clave/server/internal/model/wire/firestorepb from the protos that lie
+// there. It compiles
 // them itself, and runs the plugins that go.mod pins as tools, so that nothing but Go has to be installed:
 //
 //	go run .         writes the files
@@ -31,11 +32,11 @@ import (
 
 const (
 	// dir is where protos and generated files lie, seen from this folder.
-	dir = "../../wire/firestorepb"
+	dir = "../../internal/model/wire/firestorepb"
 	// importPath is how the protos import each other.
 	importPath = "clave/firestore/v1/"
 	// module is the package of the generated files.
-	module = "clave/server/wire/firestorepb"
+	module = "clave/server/internal/model/wire/firestorepb"
 )
 
 // plugins are the tools that generate code, with their options.
@@ -78,7 +79,7 @@ func run(ctx context.Context, check bool) error {
 		return err
 	}
 	if len(stale) > 0 {
-		return fmt.Errorf("not current: %s; run go generate ./server/wire/firestorepb", strings.Join(stale, ", "))
+		return fmt.Errorf("not current: %s; run go generate ./server/internal/model/wire/firestorepb", strings.Join(stale, ", "))
 	}
 	return nil
 }

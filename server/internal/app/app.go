@@ -1,0 +1,282 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/faultinject"
+	"clave/server/internal/base/process"
+	"clave/server/internal/limit/fair"
+	"clave/server/internal/limit/heap"
+	"clave/server/internal/limit/parse"
+	"clave/server/internal/limit/receive"
+	"clave/server/internal/limit/slots"
+	"clave/server/internal/observe/meter"
+	"clave/server/internal/store"
+	"clave/server/internal/transport/port"
+)
+
+// HealthPath is the path at which every port of an app reports its health.
+const HealthPath = port.HealthPath
+
+// Options hold what an app needs besides its Config.
+type Options struct {
+	// Clock is the source of time; nil means the machine's clock.
+	Clock clock.Clock
+	// Log receives failures; nil means slog's default.
+	Log *slog.Logger
+	// Memory limits the memory of the parts; zero means their defaults.
+	Memory heap.Plan
+	// GovernMemory lets the app adjust the process's garbage collector. A process may have one such app.
+	GovernMemory bool
+	// Version is the program's version, for the console.
+	Version string
+	// Notices receives lines for the operator, such as a reloaded rules file; nil discards them.
+	Notices io.Writer
+}
+
+// EnsureDefaults sets the defaults of zero fields.
+func (o *Options) EnsureDefaults() {
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Memory == (heap.Plan{}) {
+		o.Memory = heap.PlanFor(0, false)
+	}
+	if o.Notices == nil {
+		o.Notices = io.Discard
+	}
+}
+
+// Addresses holds the addresses of the parts as host:port; empty for parts that don't run.
+type Addresses struct {
+	Firestore, Auth, Hosting, Websocket, Hub, Console string
+	// Storage takes the place of the Cloud Storage emulator for the command of ModeExec. It returns an error to every
+	// request.
+	Storage string
+	// Metrics is the port of the metrics.
+	Metrics string
+	// ConsoleURL returns the URL of the console. In production each call creates a link that works once. It is nil
+	// without a console.
+	ConsoleURL func() string
+	// Scheme is http or https, for the site.
+	Scheme string
+	// Data is the data folder; empty if the data are in memory.
+	Data string
+}
+
+// App is a server with all its parts.
+type App struct {
+	config *config.Config
+	o      Options
+	// components are the parts of which the app was built.
+	components []any
+	// parts are run together and stopped in reverse order.
+	parts []process.Part
+	// afterBurst is called when a burst of work is over.
+	afterBurst []func(context.Context)
+	// closers are called in reverse order once everything has stopped.
+	closers []func() error
+	// watched holds data for the console; nil without one.
+	watched *watched
+	// counts holds the counters of the console and the metrics; nil without both. served is the state that they show;
+	// nil until it is open.
+	counts *meter.Meter
+	served *state
+	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
+	encryption *tls.Config
+	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a
+	// lab.
+	ahead  *clock.Shifted
+	faults *faultinject.Injector
+	// budget bounds the memory of requests that are being received, over all ports.
+	budget *receive.Budget
+	// connections, streams and responses bound what clients hold, over all ports except those for administrators.
+	connections, calls, streams, responses *slots.Slots
+	// parsing limits the memory of large requests that are parsed, over all transports.
+	parsing *parse.Limit
+	// turns divides the processors' time for queries between networks.
+	turns *fair.Queue
+	// prepare runs after the ports are open and before the app is ready.
+	prepare []func(ctx context.Context) error
+	// beforeEnd runs at the end of a run that was ready, after serving has stopped.
+	beforeEnd []func(ctx context.Context) error
+	addresses Addresses
+	// settling waits for pending events and live queries; nil in production.
+	settling *settling
+	// nodes is this node among those that share its store; nil without --store.
+	nodes *nodes
+	// hasLed is set once this node leads.
+	hasLed bool
+	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
+	importing []string
+	// isUnused is set when an import was refused. If this process has created the data folder, it is removed.
+	isUnused bool
+}
+
+// New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
+// the others.
+func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
+	ahead := labClock(c, &o)
+	o.EnsureDefaults()
+	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
+	a.turns = fair.New(fair.Options{})
+	if !c.Production() {
+		o.Memory = o.Memory.ForDevelopment()
+	}
+	bounded := func(kind string, all int, shared bool) *slots.Slots {
+		return slots.New(slots.Options{All: all, Shared: shared, Kind: kind, Clock: o.Clock, Log: o.Log})
+	}
+	a.connections = bounded("connections", o.Memory.Connections, c.TrustProxy)
+	a.calls = bounded("calls of gRPC", o.Memory.Calls, false)
+	a.streams = bounded("streams", o.Memory.Streams, false)
+	a.responses = bounded("requests", o.Memory.Responses, false)
+	if a.hasConsole() {
+		a.watch()
+	}
+	if a.hasLab() {
+		a.faults = faultinject.New(a.machineClock())
+	}
+	if a.hasConsole() || c.Metrics != "" {
+		a.counts = meter.New(a.machineClock(), a.sampled)
+	}
+	if o.GovernMemory {
+		a.add("memory", heap.NewGovernor(o.Clock, o.Memory.Limit, a.rest))
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintln(o.Notices, note)
+	}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(a.lapsed(err), a.close())
+	}
+	return a, nil
+}
+
+// lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over,
+// the error is store.ErrMoved too: the app may be built again.
+func (a *App) lapsed(err error) error {
+	if a.hasLed && fault.Is(err, fault.Unavailable) && !Moved(err) {
+		return fault.Wrap(store.ErrMoved, fault.Unavailable, "%s", reason(err))
+	}
+	return err
+}
+
+// build creates the components, layer by layer.
+func (a *App) build(ctx context.Context) error {
+	ports, err := a.listen()
+	if err != nil {
+		return err
+	}
+	rulesets, err := a.loadRules()
+	if err != nil {
+		return err
+	}
+	state, err := a.openState(ctx, ports)
+	if err != nil {
+		return err
+	}
+	if a.nodes != nil {
+		if err := a.openReleases(ctx, state, rulesets); err != nil {
+			return err
+		}
+		a.offerIndexes(state, rulesets)
+		a.offerMissingIndexes(state.engine)
+		a.offerProject()
+	}
+	a.served = state
+	if a.hasConsole() {
+		a.add("meter", a.counts) // which takes samples
+	}
+	users, err := a.openUsers(ctx, state)
+	if err != nil {
+		return err
+	}
+	if err := a.deliverEvents(ctx, state, users); err != nil {
+		return err
+	}
+	calls, err := a.makeCalls(state, users, rulesets)
+	if err != nil {
+		return err
+	}
+	if a.nodes == nil {
+		if a.encryption, err = a.tls(); err != nil {
+			return err
+		}
+	}
+	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
+		return err
+	}
+	if err := a.transfers(ctx, calls.transfer); err != nil {
+		return err
+	}
+	return a.openPorts(ports, calls)
+}
+
+// Addresses returns the addresses of the parts.
+func (a *App) Addresses() Addresses { return a.addresses }
+
+// Run runs the app until ctx is done and then stops it. It calls ready once all ports serve.
+func (a *App) Run(ctx context.Context, ready func()) error {
+	wasReady := false
+	starter := process.Part{Name: "start", Run: func(ctx context.Context) error {
+		for _, prepare := range a.prepare {
+			if err := prepare(ctx); err != nil {
+				return err
+			}
+		}
+		wasReady = true
+		ready()
+		<-ctx.Done()
+		return nil
+	}}
+	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
+	for _, leave := range a.beforeEnd {
+		if wasReady && !Moved(err) {
+			err = errors.Join(err, leave(context.WithoutCancel(ctx)))
+		}
+	}
+	return errors.Join(err, a.close())
+}
+
+// runner is a component that works in the background until ctx is done.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// add registers a component. If the component has a Run method, the app runs it, under a name for logs. So the wiring
+// need not list which components have one. TestEveryRunIsStarted fails if one was not added.
+func (a *App) add(name string, component any) {
+	a.components = append(a.components, component)
+	if r, ok := component.(runner); ok {
+		a.run(name, r.Run)
+	}
+}
+
+// run adds work that belongs to no component.
+func (a *App) run(name string, run func(ctx context.Context) error) {
+	a.parts = append(a.parts, process.Part{Name: name, Run: run})
+}
+
+// onClose adds a function that is called at the end.
+func (a *App) onClose(closer func() error) { a.closers = append(a.closers, closer) }
+
+// close closes everything in reverse order.
+func (a *App) close() error {
+	var all []error
+	for _, closer := range slices.Backward(a.closers) {
+		all = append(all, closer())
+	}
+	a.closers = nil
+	return errors.Join(all...)
+}

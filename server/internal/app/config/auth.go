@@ -1,0 +1,60 @@
+package config
+
+import (
+	"net/url"
+
+	"github.com/spf13/pflag"
+
+	"clave/server/internal/base/fault"
+)
+
+// Auth is the configuration of Authentication.
+type Auth struct {
+	// SMSWebhook is the URL that receives text messages with codes, or empty.
+	SMSWebhook string
+	// NoSignUp restricts sign-up to administrators, unless a project's settings allow it.
+	NoSignUp bool
+	// AsEmulator selects the official emulator's behaviour where it differs from production's. It is not allowed with
+	// ModeServe.
+	AsEmulator bool
+	// DebugLog is the file to which codes and links are appended, or empty.
+	DebugLog string
+	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the
+	// official emulator's. ModeServe always does.
+	ProductionSettings bool
+}
+
+// declareAuth declares the flags of Authentication.
+func (c *Config) declareAuth(flags *pflag.FlagSet) {
+	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` of a webhook that sends text messages (see server/doc/auth.md) (default: CLAVE_SMS_WEBHOOK)")
+	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")
+	if !c.Production() {
+		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "respond like the official emulator where it differs from Auth in production")
+		flags.BoolFunc("debug", "append e-mail links and text message codes to firebase-debug.log in the current folder, as the Firebase CLI does", func(on string) error {
+			if c.Auth.DebugLog = ""; on == "true" {
+				c.Auth.DebugLog = "firebase-debug.log"
+			}
+			return nil
+		})
+		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "start projects with the Auth settings of a new production project, such as e-mail enumeration protection, instead of the official emulator's")
+	}
+}
+
+// checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows
+// only https, and http on this machine.
+func (c *Config) checkAuth() error {
+	if c.Auth.AsEmulator && c.Auth.ProductionSettings {
+		return fault.E(fault.InvalidArgument, "--as-emulator and --production-settings exclude each other")
+	}
+	if c.Auth.SMSWebhook == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Auth.SMSWebhook)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: expected an address that begins with https://", c.Auth.SMSWebhook)
+	}
+	if c.Production() && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes for other machines need https", c.Auth.SMSWebhook)
+	}
+	return nil
+}

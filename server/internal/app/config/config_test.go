@@ -1,0 +1,251 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"clave/server/internal/app/config"
+)
+
+// write creates a project folder with the given files and returns the path of its firebase.json.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "firebase.json")
+}
+
+// noEnv is an empty environment.
+func noEnv(string) string { return "" }
+
+func TestParseReadsTheProject(t *testing.T) {
+	path := write(t, map[string]string{
+		"firebase.json": `{"firestore":{"rules":"firestore.rules","indexes":"i.json"},"emulators":{"firestore":{"port":8081,"websocketPort":9151}}}`,
+		".firebaserc":   `{"projects":{"default":"demo-x"}}`,
+	})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path, "--only", "firestore,auth"}, noEnv, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (config.Ports{Firestore: 8081, Auth: 9099, Hosting: 5000, Websocket: 9151, Hub: 4400, UI: 4000}); c.Ports != want {
+		t.Errorf("Ports = %+v, want %+v", c.Ports, want)
+	}
+	if c.Project != "demo-x" || !c.Runs("auth") || c.Runs("hosting") || c.Production() {
+		t.Errorf("project %q, auth %v, hosting %v, production %v", c.Project, c.Runs("auth"), c.Runs("hosting"), c.Production())
+	}
+	want := config.Database{ID: "(default)", RulesFile: filepath.Join(filepath.Dir(path), "firestore.rules"), IndexesFile: filepath.Join(filepath.Dir(path), "i.json")}
+	if len(c.Databases) != 1 || c.Databases[0] != want {
+		t.Errorf("Databases = %+v, want %+v", c.Databases, want)
+	}
+}
+
+func TestDefaultOfIndexes(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"}}`, "firestore.rules": ""})
+	for mode, want := range map[config.Mode]string{config.ModeStart: "auto", config.ModeServe: "enforce"} {
+		args := []string{"--config", path, "--project", "x"}
+		if mode == config.ModeServe {
+			args = append(args, "--public-url", "https://x.example", "--trust-proxy")
+		}
+		if c, err := config.Parse(mode, args, noEnv, io.Discard); err != nil || c.Indexes != want {
+			t.Errorf("clave %s: Indexes = %+v, %v; want %q", mode, c, err, want)
+		}
+	}
+}
+
+func TestParseSeveralDatabases(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"firestore":[{"rules":"a.rules"},{"database":"second","rules":"b.rules"}]}`})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+	if err != nil || len(c.Databases) != 2 || c.Databases[1].ID != "second" {
+		t.Errorf("Parse = %+v, %v; want two databases", c, err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	good := `{"firestore":{"rules":"firestore.rules"}}`
+	tests := []struct {
+		name, json string
+		mode       config.Mode
+		args       []string
+		want       string
+	}{
+		{"broken JSON names the line", "{\n  \"firestore\": oops\n}", config.ModeStart, nil, "firebase.json:2:16: "},
+		{"a wrong type names the field of Firestore", `{"emulators":{"firestore":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:37: "emulators.firestore.port" must be a whole number, not string`},
+		{"a wrong type names the field", `{"emulators":{"auth":{"port":"x"}}}`, config.ModeStart, nil, `firebase.json:1:32: "emulators.auth.port" must be a whole number, not string`},
+		{"a word for true", `{"emulators":{"singleProjectMode":"yes"}}`, config.ModeStart, nil, `must be true or false, not string`},
+		{"a wrong type in a section is found in the file", "{\n  \"firestore\": {\"rules\": 7}\n}", config.ModeStart, nil, `firebase.json:2:26: "rules" must be a string, not number`},
+		{"an unknown flag", good, config.ModeStart, []string{"--prot", "1"}, "unknown flag: --prot; clave start --help"},
+		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
+		{"a service without an address", good, config.ModeStart, []string{"--service", "x"}, "expected ID=URL"},
+		{"a service with half an address", good, config.ModeServe, []string{"--service", "x=127.0.0.1:80"}, "is not an origin"},
+		{"a service with a path", good, config.ModeStart, []string{"--service", "x=http://127.0.0.1:80/a"}, "is not an origin"},
+		{"a service with two addresses", good, config.ModeStart, []string{"--service", "x=http://a", "--service", "x=http://b"}, "two addresses"},
+		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "expected one or more of"},
+		{"metrics at no address", good, config.ModeStart, []string{"--metrics", "there"}, "expected a port, or a host and a port"},
+		{"metrics at the public port", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--port", "8443", "--metrics", "127.0.0.1:8443"}, "this is the public port"},
+		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
+		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
+		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},
+		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "unknown flag: --ui"},
+		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},
+		{"exec without a command", good, config.ModeExec, nil, "name the command to run"},
+		{"serve without a project", good, config.ModeServe, nil, "--project"},
+		{"serve with a demo project", good, config.ModeServe, []string{"--project", "demo-x"}, "demo project"},
+		{"serve without rules", `{}`, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org"}, "without rules"},
+		{"serve without its origin", good, config.ModeServe, []string{"--project", "x"}, "--public-url"},
+		{"serve with a path behind its origin", good, config.ModeServe, []string{"--project", "x", "--public-url", "https://x.org/a"}, "expected an origin"},
+		{"serve with half a certificate", good, config.ModeServe, []string{"--project", "x", "--tls-cert", "c.pem"}, "go together"},
+		{"credentials without a project", good, config.ModeCredentials, nil, "--project"},
+		{"credentials with a server's flag", good, config.ModeCredentials, []string{"--port", "1"}, "unknown flag: --port"},
+		{"two sources of certificates", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--tls-cert", "c", "--tls-key", "k"}, "not both"},
+		{"certificates that nothing keeps", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "a.example", "--memory"}, "--memory"},
+		{"an invalid domain", good, config.ModeServe, []string{"--project", "x", "--acme-domain", "https://a.example"}, "host name"},
+		{"an authority's address without a domain", good, config.ModeServe, []string{"--project", "x", "--acme-email", "a@b.example"}, "--acme-domain"},
+		{"on to https that is not there", good, config.ModeServe, []string{"--project", "x", "--http-port", "80"}, "--http-port"},
+		{"codes in the open", good, config.ModeServe, []string{"--project", "x", "--sms-webhook", "http://sms.example"}, "need https"},
+		{"a webhook without address", good, config.ModeStart, []string{"--sms-webhook", "sms.example"}, "https://"},
+		{"serve as the emulator", good, config.ModeServe, []string{"--project", "x", "--as-emulator"}, "unknown flag: --as-emulator"},
+		{"serve with a choice of settings", good, config.ModeServe, []string{"--project", "x", "--production-settings"}, "unknown flag: --production-settings"},
+		{"both ways at once", good, config.ModeStart, []string{"--as-emulator", "--production-settings"}, "exclude each other"},
+		{"serve with unsigned tokens", good, config.ModeServe, []string{"--project", "x", "--sign-tokens=false"}, "unknown flag: --sign-tokens"},
+	}
+	for _, tt := range tests {
+		path := write(t, map[string]string{"firebase.json": tt.json})
+		c, err := config.Parse(tt.mode, append([]string{"--config", path}, tt.args...), noEnv, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Parse = %+v, %v; want an error with %q", tt.name, c, err, tt.want)
+		}
+	}
+	if _, err := config.Parse(config.ModeStart, []string{"--config", "/does/not/exist.json"}, noEnv, io.Discard); err == nil {
+		t.Error("a named firebase.json that does not exist must be refused")
+	}
+}
+
+func TestParseAllowsComments(t *testing.T) {
+	path := write(t, map[string]string{
+		"firebase.json": "// the project\n{\"firestore\": {/* http://x */ \"rules\": \"a//b.rules\"}} // end",
+		".firebaserc":   "{\"projects\": {\"default\": \"demo-x\"}} // ours",
+	})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(filepath.Dir(path), "a/b.rules"); len(c.Databases) != 1 || c.Databases[0].RulesFile != want || c.Project != "demo-x" {
+		t.Errorf("Databases = %+v of project %q, want rules %s of demo-x", c.Databases, c.Project, want)
+	}
+}
+
+func TestPlainJSON(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{`{"a": 1}`, `{"a": 1}`},
+		{"1 // x\n2", "1     \n2"},
+		{"1 /* x\n */2", "1     \n   2"},
+		{`"// no \" /* no */"// yes`, `"// no \" /* no */"      `},
+		{"/* open", "       "},
+		{`"open // `, `"open // `},
+		{`"\`, `"\`},
+		{"/", "/"},
+	}
+	for _, tt := range tests {
+		if got := string(config.PlainJSON([]byte(tt.in))); got != tt.want {
+			t.Errorf("PlainJSON(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"emulators":{"firestore":{"port":8081,"host":"0.0.0.0"},"auth":{"host":"::1"}}}`})
+	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{c.HostFor(c.Hosts.Firestore), c.HostFor(c.Hosts.Auth), c.HostFor(c.Hosts.Hosting)}; !slices.Equal(got, []string{"0.0.0.0", "::1", "127.0.0.1"}) {
+		t.Errorf("addresses %q", got)
+	}
+	if want := []string{"auth", "hosting", "websocketPort", "hub", "console"}; !slices.Equal(c.Loose, want) {
+		t.Errorf("Loose = %q, want %q: only the Firestore port was configured", c.Loose, want)
+	}
+	c, err = config.Parse(config.ModeStart, []string{"--config", path, "--host", "192.0.2.1"}, noEnv, io.Discard)
+	if err != nil || c.HostFor(c.Hosts.Firestore) != "192.0.2.1" {
+		t.Errorf("with --host: %q, %v, want it to win", c.HostFor(c.Hosts.Firestore), err)
+	}
+}
+
+func TestTheEnvironmentNamesTheProjectBeforeTheFile(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": "{}", ".firebaserc": `{"projects":{"default":"demo-file"}}`})
+	for _, tt := range []struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		{nil, nil, "demo-file"},
+		{map[string]string{"GOOGLE_CLOUD_PROJECT": "demo-b"}, nil, "demo-b"},
+		{map[string]string{"GCLOUD_PROJECT": "demo-a", "GOOGLE_CLOUD_PROJECT": "demo-b"}, nil, "demo-a"},
+		{map[string]string{"GCLOUD_PROJECT": "demo-a"}, []string{"--project", "demo-flag"}, "demo-flag"},
+	} {
+		c, err := config.Parse(config.ModeStart, append([]string{"--config", path}, tt.args...), func(name string) string { return tt.env[name] }, io.Discard)
+		if err != nil || c.Project != tt.want {
+			t.Errorf("env %v, args %v: project %q, %v, want %q", tt.env, tt.args, c.Project, err, tt.want)
+		}
+	}
+}
+
+func TestFirebaseJSONIsFoundFromAFolderBelow(t *testing.T) {
+	path := write(t, map[string]string{"firebase.json": `{"firestore":{"rules":"x.rules"}}`})
+	below := filepath.Join(filepath.Dir(path), "a", "b")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	c, err := config.Parse(config.ModeStart, nil, noEnv, io.Discard)
+	if err != nil || len(c.Databases) != 1 || c.Databases[0].RulesFile != filepath.Join("..", "..", "x.rules") || c.DataDir != filepath.Join("..", "..", ".clave") {
+		t.Errorf("Parse = %+v, %v, want the project two folders up", c, err)
+	}
+}
+
+func TestHelpDescribesEveryFlag(t *testing.T) {
+	for mode, want := range map[config.Mode]string{config.ModeStart: "--service", config.ModeExec: "--memory", config.ModeServe: "--tls-cert"} {
+		var text strings.Builder
+		if _, err := config.Parse(mode, []string{"--help"}, noEnv, &text); !errors.Is(err, pflag.ErrHelp) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "--project") {
+			t.Errorf("clave %s --help: %v, wrote %q", mode, err, text.String())
+		}
+	}
+}
+
+func FuzzPlainJSON(f *testing.F) {
+	f.Add([]byte("{} // x"))
+	f.Add([]byte(`"a\" /* */`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		plain := config.PlainJSON(text)
+		if len(plain) != len(text) || json.Valid(text) && string(plain) != string(text) {
+			t.Errorf("PlainJSON(%q) = %q", text, plain)
+		}
+	})
+}
+
+func FuzzFirebaseJSON(f *testing.F) {
+	f.Add(`{"firestore":[{"rules":"a"}]}`)
+	f.Add(`{"firestore":{"rules":1}}`)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(dir, "firebase.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+		if (c == nil) && err == nil {
+			t.Error("neither a configuration nor an error")
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"clave/server/internal/base/fault"
+)
+
+// site is one site of firebase.json's hosting section.
+type site struct {
+	Site   string `json:"site"`
+	Target string `json:"target"`
+	// text is the site's JSON, at is its offset in the file, and member is its name in it.
+	text   json.RawMessage
+	at     int
+	member string
+}
+
+// name returns the name by which --only selects the site.
+func (s *site) name() string {
+	switch {
+	case s.Target != "":
+		return s.Target
+	case s.Site != "":
+		return s.Site
+	}
+	return s.member
+}
+
+// readHosting reads the hosting section: one site or a list of them. It sets the one that is served: that which --only
+// names, or the first. targets are the sites of the targets in .firebaserc.
+func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error {
+	sites := hostingSites(f.text)
+	if !c.Runs("hosting") || len(sites) == 0 {
+		return nil
+	}
+	served := 0
+	if len(c.sites) > 0 {
+		served = slices.IndexFunc(sites, func(s site) bool {
+			name := c.sites[0]
+			return s.Target == name || s.Site == name || s.Target != "" && slices.Contains(targets[s.Target], name)
+		})
+		if served < 0 {
+			return fault.E(fault.InvalidArgument, "--only hosting:%s: firebase.json has no such site or target; it has: %s", c.sites[0], names(sites))
+		}
+	}
+	s := &sites[served]
+	// Everything before the site becomes blanks, so that places in it are those in the file.
+	before := bytes.Clone(f.text[:s.at])
+	blank(before, 0, -1)
+	c.Hosting, c.HostingMember = append(before, s.text...), s.member
+	if others := slices.Delete(slices.Clone(sites), served, served+1); len(others) > 0 && (len(c.sites) != 1 || c.whole) {
+		c.Notes = append(c.Notes, fmt.Sprintf("firebase.json has %d sites, of which Clave serves one: %s. --only hosting:NAME chooses another: %s", len(sites), s.name(), names(others)))
+	}
+	return nil
+}
+
+// names lists the names of sites.
+func names(sites []site) string {
+	var list []string
+	for i := range sites {
+		list = append(list, sites[i].name())
+	}
+	return strings.Join(list, ", ")
+}
+
+// hostingSites returns the sites of a firebase.json. The names of a site are empty if they are not strings. Mistakes in
+// it are reported when it is served.
+func hostingSites(text []byte) []site {
+	var sites []site
+	eachValue(text, func(key string, value json.RawMessage, at int) {
+		if key != "hosting" {
+			return
+		}
+		sites = nil // the last member of a name counts
+		add := func(member string, value json.RawMessage, at int) {
+			s := site{text: value, at: at, member: member}
+			_ = json.Unmarshal(value, &s)
+			if !bytes.Equal(value, []byte("null")) {
+				sites = append(sites, s)
+			}
+		}
+		if !bytes.HasPrefix(value, []byte("[")) {
+			add(key, value, at)
+			return
+		}
+		eachValue(value, func(index string, value json.RawMessage, inner int) {
+			add(key+index, value, at+inner)
+		})
+	})
+	return sites
+}
+
+// eachValue calls a function for each value in a JSON object or list, with its key or [index] and its offset in bytes.
+func eachValue(text []byte, f func(key string, value json.RawMessage, at int)) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	open, err := d.Token()
+	for i := 0; err == nil && d.More(); i++ {
+		key := fmt.Sprintf("[%d]", i)
+		if open == json.Delim('{') {
+			var token json.Token
+			token, err = d.Token()
+			key = fmt.Sprint(token)
+		}
+		var value json.RawMessage
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err == nil {
+			f(key, value, int(d.InputOffset())-len(value))
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strconv"
+
+	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/service/smtp"
+	"clave/server/internal/console"
+	"clave/server/internal/console/audit"
+	"clave/server/internal/console/session"
+	"clave/server/internal/database/authz"
+	"clave/server/internal/transport/rest"
+	"clave/server/internal/transport/webchannel"
+)
+
+// consoleHeld is the maximum number of buffered bytes of the console's connections, in both directions.
+const consoleHeld = 64 << 20
+
+// consoleAt returns the address of the console.
+func (a *App) consoleAt() (host string, port int) {
+	c := a.config
+	if c.Console == "" {
+		return c.HostFor(c.Hosts.UI), c.Ports.UI
+	}
+	return hostPort(c.Console)
+}
+
+// hostPort returns the parts of an address that was checked with the configuration.
+func hostPort(address string) (host string, port int) {
+	host, text, _ := net.SplitHostPort(address)
+	port, _ = strconv.Atoi(text)
+	return host, port
+}
+
+// consoleTLS returns the certificates of the console's port: the server's, if other machines can reach the port.
+func (a *App) consoleTLS() *tls.Config {
+	at, err := netip.ParseAddrPort(a.addresses.Console)
+	if !a.config.Production() || err == nil && at.Addr().IsLoopback() {
+		return nil
+	}
+	return a.encryption
+}
+
+// makeConsole creates the console of a listener, or returns nil if there is none.
+func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users, rulesets *authz.Rulesets) (http.Handler, error) {
+	if ln == nil {
+		return nil, nil
+	}
+	c := a.config
+	log, err := audit.Open(audit.Options{Path: a.consoleFile("audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(log.Close)
+	// The console has transports of its own for its live lists. They authenticate by the console's sessions instead of
+	// ID tokens, and what they hold has a limit of its own, which clients of the public ports cannot exhaust.
+	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
+	a.add("console sessions", sessions)
+	channels, err := webchannel.New(webchannel.Options{Firestore: calls.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Parsing: a.parsing, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.add("console webchannel", channels)
+	rest, err := rest.New(rest.Options{Firestore: calls.firestore, Tokens: sessions, Parsing: a.parsing, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	at := a.addresses
+	o := console.Options{
+		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
+		Hosts:     a.consoleHosts(),
+		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
+		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
+		Accounts: users.service, IndexMode: c.Indexes, Defined: a.watched.definedIn, Missing: &a.watched.missing, Meter: a.counts, Logs: &a.watched.logs,
+		AddIndex: a.watched.recorder.add, Compose: a.compose, TestMail: users.testMail,
+		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
+		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
+		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
+	}
+	if a.nodes != nil {
+		o.Node = a.nodes.name
+	}
+	for _, d := range c.Databases {
+		o.Databases = append(o.Databases, d.ID)
+		o.RulesFiles[d.ID], o.IndexFiles[d.ID] = d.RulesFile, d.IndexesFile
+	}
+	pages, err := console.New(o)
+	if err != nil {
+		return nil, err
+	}
+	a.add("console", pages)
+	if !c.Production() {
+		calls.signIn = pages.SignIn()
+	}
+	a.offerLinks(sessions)
+	return pages, nil
+}
+
+// compose returns the e-mail of a code as it would be sent to a mail server.
+func (a *App) compose(e service.Email) (subject, text string, err error) {
+	subject, text, _, err = smtp.Compose(e, a.config.Project)
+	return subject, text, err
+}
+
+// consoleFile returns the path of a file of the console, or empty if the data are in memory.
+func (a *App) consoleFile(name string) string {
+	if a.config.Memory {
+		return ""
+	}
+	return filepath.Join(a.config.DataDir, session.Folder, name)
+}
+
+// consoleHosts returns the hosts by which pages may name the console.
+func (a *App) consoleHosts() console.Hosts {
+	c := a.config
+	host, _ := a.consoleAt()
+	names := append([]string{host}, c.ACMEDomains...)
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" && c.Production() {
+		names = append(names, u.Hostname())
+	}
+	return console.Hosts{Names: names, AnyAddress: unspecified(a.addresses.Console)}
+}
+
+// unspecified reports whether an address means all addresses of the machine.
+func unspecified(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	return err == nil && at.Addr().IsUnspecified()
+}
+
+// consoleOrigin returns the origin of the console for browsers of this machine, or with TLS of any machine.
+func (a *App) consoleOrigin() string {
+	host, port, err := net.SplitHostPort(a.addresses.Console)
+	if err != nil {
+		return ""
+	}
+	if a.consoleTLS() == nil {
+		if a.config.Mode != config.ModeServe {
+			host = ForPages(host)
+		} else if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	if u, err := url.Parse(a.config.PublicURL); err == nil {
+		host = u.Hostname()
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,221 @@
+package app
+
+import (
+	"cmp"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	rpcidentity "clave/server/internal/auth/api"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/console"
+	"clave/server/internal/limit/slots"
+	"clave/server/internal/transport/hosting"
+	"clave/server/internal/transport/port"
+)
+
+// openPorts opens the ports with their handlers.
+func (a *App) openPorts(p ports, calls *calls) error {
+	site, err := a.siteOnce()
+	if err != nil {
+		return err
+	}
+	a.addresses.Scheme = "http"
+	if a.encryption != nil {
+		a.addresses.Scheme = "https"
+	}
+	// The firestore and hosting ports each need a gRPC server of their own, because a server ends with its listener.
+	open := func(name string, ln net.Listener, handlers port.Handlers) {
+		if ln != nil {
+			o := a.portOptions(name, ln, handlers)
+			o.TLS = a.encryption
+			a.openPort(o)
+		}
+	}
+	if p.firestore != nil {
+		firestore, err := calls.firestoreHandlers()
+		if err != nil {
+			return err
+		}
+		open("firestore", p.firestore, firestore)
+	}
+	if p.auth != nil {
+		open("auth", p.auth, port.Handlers{Identity: calls.identity, Control: calls.accounts, Site: port.WithCORS(calls.accounts), Health: calls.health})
+	}
+	if p.hosting != nil {
+		whole, err := calls.firestoreHandlers()
+		if err != nil {
+			return err
+		}
+		whole.Control = nil // the emulator's control routes must not be on the origin of pages
+		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
+		whole.Reserved = a.reserved(calls.signIn)
+		open("hosting", p.hosting, whole)
+	}
+	open("hub", p.hub, port.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
+	open("storage", p.storage, port.Handlers{Hub: noStorage(a.o.Log)})
+	if p.console != nil {
+		a.openPort(a.consoleOptions(p.console, calls.console))
+	}
+	if p.metrics != nil {
+		handlers, err := a.metricsHandlers(a.serverState)
+		if err != nil {
+			return err
+		}
+		a.openPort(a.metricsOptions(p.metrics, handlers))
+	}
+	if p.plain != nil {
+		a.openPort(a.plainOptions(p.plain, calls.health))
+	}
+	if p.websocket != nil {
+		a.openPort(a.requestsOptions(p.websocket, port.Handlers{Site: calls.monitor, Health: calls.health}))
+	}
+	if a.nodes != nil {
+		a.nodes.serveAsLeader(a)
+	}
+	return nil
+}
+
+// portOptions returns the options of a port for clients.
+func (a *App) portOptions(name string, ln net.Listener, handlers port.Handlers) port.Options {
+	return port.Options{
+		Name: name, Listener: ln, Handlers: handlers, Budget: a.budget, Connections: a.connections, Calls: a.calls, Responses: a.responses, ProxyHops: a.proxyHops(),
+		PrivateNetwork: !a.config.Production(), Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// openPort opens a port. One that answers already, at a node that shares its store, serves the handlers once the node
+// leads.
+func (a *App) openPort(o port.Options) {
+	if a.nodes != nil && a.nodes.ports[o.Name] != nil {
+		a.nodes.leading[o.Name] = o.Handlers
+		return
+	}
+	a.add(o.Name+" port", port.New(o))
+}
+
+// maxOwn is the maximum number of connections of each port that is not for clients. Without it, the clients of such a
+// port could take the descriptors and the memory of the others.
+const maxOwn = 512
+
+// ownSlots returns the slots of the connections of a port that is not for clients.
+func ownSlots() *slots.Slots { return slots.New(slots.Options{All: maxOwn}) }
+
+// consoleOptions returns the options of the console's port.
+func (a *App) consoleOptions(ln net.Listener, pages http.Handler) port.Options {
+	return port.Options{
+		Name: "console", Listener: ln, TLS: a.consoleTLS(), Handlers: port.Handlers{Site: pages}, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, ShownPath: console.ShownPath, Log: a.o.Log,
+	}
+}
+
+// metricsOptions returns the options of the port of the metrics.
+func (a *App) metricsOptions(ln net.Listener, handlers port.Handlers) port.Options {
+	return port.Options{
+		Name: "metrics", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownSlots(), Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// plainOptions returns the options of the port that redirects to https.
+func (a *App) plainOptions(ln net.Listener, health func() error) port.Options {
+	return port.Options{Name: "http", Listener: ln, Handlers: port.Handlers{Site: port.ToHTTPS(a.config.Ports.Hosting), Health: health}, Budget: a.budget, Connections: a.connections, Log: a.o.Log}
+}
+
+// requestsOptions returns the options of the port of the monitor of requests.
+func (a *App) requestsOptions(ln net.Listener, handlers port.Handlers) port.Options {
+	return port.Options{Name: "requests", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownSlots(), Log: a.o.Log}
+}
+
+// siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it
+// leads.
+func (a *App) siteOnce() (http.Handler, error) {
+	if a.nodes != nil {
+		return a.nodes.site, nil
+	}
+	return a.site()
+}
+
+// site returns the static site, or nil if firebase.json has none. Production refuses a site that can't be served. In
+// start mode its pages show the reason instead, because most test runs don't use the site.
+func (a *App) site() (http.Handler, error) {
+	if !a.config.ServesSite() {
+		return nil, nil
+	}
+	section, err := hosting.Parse(a.config.Hosting)
+	if err != nil {
+		reason := "firebase.json: " + fault.FromError(err).Message
+		if a.config.Production() {
+			return nil, fault.E(fault.InvalidArgument, "%s", reason)
+		}
+		fmt.Fprintf(a.o.Notices, "No site: %s\n", reason)
+		// No address is shown for a missing site.
+		a.addresses.Hosting = ""
+		return hosting.Unavailable(reason), nil
+	}
+	for _, w := range section.Warnings {
+		fmt.Fprintf(a.o.Notices, "%s:%d:%d: %s.%s: %s\n", a.config.File, w.Line, w.Column, a.config.HostingMember, w.Member, w.Text)
+	}
+	if err := a.checkServices(section.Services()); err != nil {
+		return nil, err
+	}
+	site, err := a.openSite(section)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(site.Close)
+	return site, nil
+}
+
+// openSite returns the site that a hosting section describes. Without a folder it has redirects and services only.
+func (a *App) openSite(section *hosting.Config) (*hosting.Site, error) {
+	o := hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Production: a.config.Production(), Log: a.o.Log}
+	if section.Public == "" {
+		return hosting.New(section, nil, o), nil
+	}
+	folder := section.Public
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(a.config.Root, folder)
+	}
+	if err := hosting.CheckFolder(folder); err != nil {
+		if a.config.Production() {
+			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or omit hosting with --only.", fault.FromError(err).Message)
+		}
+		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)
+	}
+	return hosting.Folder(section, folder, o), nil
+}
+
+// checkServices compares the services that firebase.json names with those of --service. A service without an address
+// causes only a notice: its paths return 501.
+func (a *App) checkServices(named []string) error {
+	for id := range a.config.Services {
+		if !slices.Contains(named, id) {
+			return fault.E(fault.InvalidArgument, "--service %s: firebase.json rewrites no path to a service of this name; it has: %s", id, cmp.Or(strings.Join(named, ", "), "none"))
+		}
+	}
+	for _, id := range named {
+		if a.config.Services[id] == nil {
+			fmt.Fprintf(a.o.Notices, "Service %s has no address: its paths answer 501 (--service %s=URL)\n", id, id)
+		}
+	}
+	return nil
+}
+
+// tls returns the certificates of a port that terminates TLS itself, or nil.
+func (a *App) tls() (*tls.Config, error) {
+	c := a.config
+	if c.TLSCert == "" && len(c.ACMEDomains) == 0 {
+		return nil, nil
+	}
+	settings, err := port.TLS(port.CertificateOptions{
+		CertFile: c.TLSCert, KeyFile: c.TLSKey, Domains: c.ACMEDomains, Directory: c.ACMEDirectory, Email: c.ACMEEmail,
+		Cache: filepath.Join(c.DataDir, "certificates"), Clock: a.o.Clock, Log: a.o.Log,
+	})
+	if err != nil {
+		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot use the certificate: %v. Correct --tls-cert and --tls-key.", err)
+	}
+	return settings, nil
+}

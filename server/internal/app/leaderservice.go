@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/forward"
+	"clave/server/internal/httpx/httpjson"
+	"clave/server/internal/store"
+)
+
+// failure is the response of a service to a refused request.
+type failure struct {
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+// leaderService returns the handler of a service of the leader, which nodes and commands call by callLeader: do serves
+// requests of at most limit bytes of JSON.
+func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In) (Out, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		if err == nil {
+			err = json.Unmarshal(body, &in)
+		}
+		if err != nil {
+			httpjson.Write(w, http.StatusBadRequest, failure{fault.InvalidArgument, err.Error()})
+			return
+		}
+		out, err := do(r.Context(), in)
+		if err != nil {
+			httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
+			return
+		}
+		httpjson.Write(w, http.StatusOK, out)
+	})
+}
+
+// callLeader sends a request as JSON to a service of the leader and decodes its response into out. It returns the
+// service's error, or Unavailable if no leader is known or it does not respond.
+func callLeader(ctx context.Context, client *forward.Client, leader forward.Leader, service string, in, out any) error {
+	if leader.Address == "" {
+		return fault.Wrap(errNoLeader, fault.Unavailable, "no node leads at the moment. Try again.")
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	status, answer, err := client.Call(ctx, leader, service, body)
+	switch {
+	case err != nil:
+		return fault.Wrap(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
+	case status == http.StatusOK:
+		return json.Unmarshal(answer, out)
+	}
+	var refused failure
+	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
+		return fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
+	}
+	return fault.E(refused.Code, "%s", refused.Message)
+}
+
+// retryPause is the time after which a call of the leader is retried, unless the leader changes before.
+const retryPause = 100 * time.Millisecond
+
+// withLeader calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx
+// is done. After the time limit it returns true and the last error. The leader is the zero Leader while none is known.
+func withLeader(ctx context.Context, leader func() (forward.Leader, <-chan struct{}), limit time.Duration, do func(forward.Leader) error) (late bool, err error) {
+	over, stop := clock.System().After(limit)
+	defer stop()
+	for {
+		now, changed := leader()
+		if err := do(now); err == nil || !isTransient(err) {
+			return false, err
+		} else if late, err := awaitRetry(ctx, changed, over, err); err != nil {
+			return late, err
+		}
+	}
+}
+
+// awaitRetry waits for the next attempt of withLeader. It returns true and the error of the last one if there is none
+// because of the time limit.
+func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.Time, last error) (late bool, err error) {
+	again, stop := clock.System().After(retryPause)
+	defer stop()
+	select {
+	case <-changed:
+	case <-again:
+	case <-over:
+		return true, last
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	return false, nil
+}
+
+// errNoLeader is the error if no node leads.
+var errNoLeader = errors.New("no node leads")
+
+// isTransient reports whether a retry may succeed.
+func isTransient(err error) bool {
+	return errors.Is(err, errNoLeader) || errors.Is(err, store.ErrMoved) || errors.Is(err, forward.ErrNotLeading) || fault.Is(err, fault.Unavailable)
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"net/netip"
+
+	"clave/server/internal/observe/prometheus"
+	"clave/server/internal/store/postgres"
+	"clave/server/internal/transport/port"
+)
+
+// MetricsPath is the path of the metrics on their port.
+const MetricsPath = prometheus.Path
+
+// followerState returns the state of a node that does not lead. It is healthy while it serves reads from its replica.
+func (a *App) followerState(n *nodes) prometheus.State {
+	leader, _ := n.members.Leader()
+	node := &prometheus.Node{Role: "follower", Epoch: leader.Epoch}
+	out := prometheus.State{Requests: a.budget.Used(), Node: node}
+	out.Memory, _ = memoryTaken()
+	f := n.follower.Load()
+	if f == nil {
+		return out
+	}
+	node.Indexed = f.indexed.Load() // first: a read counts in both
+	node.Leased = f.reads.Load() - node.Indexed
+	rows, contact := f.store.Behind()
+	node.Members = []prometheus.Member{{Name: n.name, LogLag: rows, Age: contact}}
+	s := f.opened.Load()
+	if s == nil {
+		return out
+	}
+	condition := s.replica.Condition()
+	out.StoreBytes, out.StoreFree, out.LogBytes = condition.Used, condition.Free, condition.Log
+	out.Healthy = condition.Err == nil && f.current.Load() == s
+	out.Streams, out.Targets = s.hub.Streams(), s.hub.Targets()
+	return out
+}
+
+// metricsHandlers returns the handlers of the metrics port. state returns the server's state.
+func (a *App) metricsHandlers(state func(context.Context) prometheus.State) (port.Handlers, error) {
+	at, err := netip.ParseAddrPort(a.addresses.Metrics)
+	local := err == nil && at.Addr().IsLoopback()
+	handler, err := prometheus.New(prometheus.Options{Meter: a.counts, State: state, Version: a.o.Version, Local: local})
+	return port.Handlers{Site: handler}, err
+}
+
+// serverState returns the state of the server.
+func (a *App) serverState(ctx context.Context) prometheus.State {
+	g := a.gauges()
+	out := prometheus.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
+	s := a.served
+	out.Healthy, out.Targets = s.health() == nil, s.hub.Targets()
+	if log, ok := s.store.(logged); ok {
+		out.LogBytes = log.LogSize()
+	}
+	if shared, ok := s.store.(*postgres.Store); ok {
+		out.Node = a.leads(ctx, shared)
+	}
+	return out
+}
+
+// leads returns the state of this leader and of the other nodes.
+func (a *App) leads(ctx context.Context, s *postgres.Store) *prometheus.Node {
+	st, err := s.Standing(ctx)
+	if err != nil {
+		a.o.Log.Warn("the metrics lack the nodes of the cluster", "error", err)
+	}
+	n := &prometheus.Node{Role: "leader", Epoch: st.Epoch, StateLag: max(0, st.Log-st.State)}
+	for _, node := range st.Nodes {
+		n.Members = append(n.Members, prometheus.Member{Name: node.Name, LogLag: max(0, st.Log-node.Seq), Age: node.Age})
+	}
+	return n
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/inventory"
+)
+
+// TestMoveDataRefuses passes invalid sources and targets.
+func TestMoveDataRefuses(t *testing.T) {
+	dir := t.TempDir()
+	const url = "postgres://clave@127.0.0.1:1/clave"
+	for _, tt := range []struct {
+		name, from, to string
+		want           fault.Code
+	}{
+		{"nothing", "", "", fault.InvalidArgument},
+		{"no target", dir, "", fault.InvalidArgument},
+		{"two folders", dir, filepath.Join(dir, "b"), fault.InvalidArgument},
+		{"two databases", url, url, fault.InvalidArgument},
+		{"a folder without data", dir, url, fault.NotFound},
+	} {
+		if _, err := MoveData(t.Context(), tt.from, tt.to, Options{Log: slog.New(slog.DiscardHandler)}); fault.CodeOf(err) != tt.want {
+			t.Errorf("MoveData of %s = %v, want code %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestFollowersFolder runs commands on the data folder of a node that does not lead: the error names the node that can
+// do it.
+func TestFollowersFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, replicaDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Backup(t.Context(), &config.Config{DataDir: dir}, Options{Log: slog.New(slog.DiscardHandler)}, filepath.Join(t.TempDir(), "copy"))
+	if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "the node that leads") {
+		t.Errorf("Backup of a follower's folder = %v, want FailedPrecondition with the place to run it", err)
+	}
+}
+
+// TestComparedFails compares two stores that differ in one value.
+func TestComparedFails(t *testing.T) {
+	sides := [2]*inventory.Inventory{inventory.New(), inventory.New()}
+	for i, value := range []string{"one", "two"} {
+		if err := sides[i].Add([]byte("events/a"), []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := compare(sides[0], sides[1]); !fault.Is(err, fault.DataLoss) || len(m.From) != 1 || len(m.To) != 1 {
+		t.Errorf("compared = %+v, %v; want DataLoss and both counts", m, err)
+	}
+	if _, err := compare(sides[0], sides[0]); err != nil {
+		t.Errorf("compared with itself = %v", err)
+	}
+}

@@ -1,0 +1,314 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	rpcidentity "clave/server/internal/auth/api"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/process"
+	"clave/server/internal/cluster/forward"
+	"clave/server/internal/store/postgres"
+	"clave/server/internal/store/postgres/readlease"
+	"clave/server/internal/transport/grpc"
+	"clave/server/internal/transport/port"
+)
+
+// nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests
+// to the leader.
+type nodes struct {
+	members *postgres.Members
+	node    *forward.Node
+	// name is the name of this node.
+	name string
+	// owner names this node in the ids of sessions of WebChannel.
+	owner string
+	// inner is the address at which other nodes reach this one.
+	inner string
+	// site is the static site, which every node serves itself.
+	site  http.Handler
+	ports map[string]*earlyPart
+	// routers serve the calls of gRPC of the ports that have them, by the port's name.
+	routers map[string]*grpc.Router
+	// leading holds the handlers of the ports once this node leads, by the port's name.
+	leading map[string]port.Handlers
+	// forwarded holds the names of the ports whose requests are forwarded to the node that leads.
+	forwarded []string
+	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
+	services map[string]http.Handler
+	releases atomic.Pointer[releases]
+	// leases are those by which other nodes read once this node leads.
+	leases *readlease.Grants
+	// endTransactions ends the open transactions once this node leads.
+	endTransactions func()
+	// follower serves reads while this node does not lead; nil until its replica is open.
+	follower atomic.Pointer[follower]
+	// reached is the time when the leader last reported that it is healthy.
+	reached atomic.Pointer[time.Time]
+	// parts holds the parts that run before the app does.
+	parts []*earlyPart
+}
+
+// innerName names the inner listener in logs.
+const innerName = "cluster"
+
+// earlyPart is a part that runs before the app does, and is stopped with it.
+type earlyPart struct {
+	name string
+	port *port.Port
+	stop context.CancelFunc
+	// ended is closed when it has ended, with err set.
+	ended chan struct{}
+	err   error
+}
+
+// start runs a part until it is stopped.
+func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Context) error) *earlyPart {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e := &earlyPart{name: name, stop: stop, ended: make(chan struct{})}
+	n.parts = append(n.parts, e)
+	go func() {
+		defer close(e.ended)
+		e.err = run(ctx)
+	}()
+	return e
+}
+
+// open starts a port, which serves other handlers once this node leads.
+func (n *nodes) open(ctx context.Context, o port.Options) {
+	port := port.New(o)
+	n.ports[o.Name] = n.start(ctx, o.Name, port.Run)
+	n.ports[o.Name].port = port
+}
+
+// close stops a part and waits for it.
+func (e *earlyPart) close() error {
+	e.stop()
+	<-e.ended
+	return e.err
+}
+
+// run waits for the part's end within the app.
+func (e *earlyPart) run(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-e.ended:
+	}
+	return e.close()
+}
+
+// close stops the parts that still run, the ports first, so that the leader's responses to requests in progress reach
+// their clients.
+func (n *nodes) close() error {
+	var all []error
+	for _, e := range n.ports {
+		all = append(all, e.close())
+	}
+	for i := len(n.parts) - 1; i >= 0; i-- {
+		all = append(all, n.parts[i].close())
+	}
+	return errors.Join(all...)
+}
+
+// failed waits until ctx is done, or a part has ended by itself, and returns its error.
+func (n *nodes) failed(ctx context.Context) error {
+	ended := make(chan error, len(n.parts))
+	for _, e := range n.parts {
+		go func() {
+			select {
+			case <-ctx.Done():
+				ended <- nil
+			case <-e.ended:
+				ended <- cmp.Or(e.err, errors.New("app: the port "+e.name+" has ended"))
+			}
+		}()
+	}
+	return <-ended
+}
+
+// join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node
+// leads.
+func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
+	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
+		return nil, err
+	}
+	n = &nodes{ports: make(map[string]*earlyPart), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
+	if n.members, err = postgres.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
+		return nil, err
+	}
+	a.onClose(n.members.Close)
+	if err := a.openInner(ctx, n); err != nil {
+		return nil, err
+	}
+	if err := a.sameProject(ctx, n); err != nil {
+		return nil, err
+	}
+	if a.encryption, err = a.tls(); err != nil {
+		return nil, err
+	}
+	n.site, err = a.site()
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(n.close) // before the inner listener and the others are
+	n.start(ctx, "members", n.members.Run)
+	for _, at := range []struct {
+		name     string
+		listener net.Listener
+		handlers port.Handlers
+	}{
+		{"firestore", p.firestore, port.Handlers{}},
+		{"auth", p.auth, port.Handlers{}},
+		{"hosting", p.hosting, port.Handlers{Site: n.site, Reserved: a.reserved(nil), IdentityHost: rpcidentity.IsHost}},
+	} {
+		if at.listener == nil {
+			continue
+		}
+		at.handlers.Forward, at.handlers.Role = n.reads(at.name), "follower"
+		if at.name != "auth" {
+			n.routers[at.name] = n.router(a, at.name)
+			at.handlers.GRPC = n.routers[at.name]
+		}
+		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
+		o := a.portOptions(at.name, at.listener, at.handlers)
+		o.TLS = a.encryption
+		n.open(ctx, o)
+		n.forwarded = append(n.forwarded, at.name)
+	}
+	n.serveOwned()
+	if err := a.openOtherPorts(ctx, n, p); err != nil {
+		return nil, err
+	}
+	n.start(ctx, innerName, n.node.Run)
+	return n, nil
+}
+
+// openInner opens the inner listener.
+func (a *App) openInner(ctx context.Context, n *nodes) error {
+	secret, err := n.members.Secret(ctx)
+	if err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(cmp.Or(a.config.ClusterListen, net.JoinHostPort(n.members.Host(), "0")))
+	if err != nil {
+		return err // config has checked it
+	}
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return innerError(host, port, err)
+	}
+	a.onClose(closer(ln))
+	_, taken, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = n.members.Host()
+	}
+	n.inner = net.JoinHostPort(host, taken)
+	if n.name, err = a.nodeName(); err != nil {
+		return err
+	}
+	n.owner = ownerOf(n.name)
+	n.node, err = forward.New(forward.Options{
+		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
+		Leader: leaderOf(n.members),
+	})
+	return err
+}
+
+// leaderHealth requests the health of one of the leader's ports.
+func (n *nodes) leaderHealth(ctx context.Context, portNumber string) error {
+	limit, recent := healthTimeout, n.reachedLately()
+	if recent {
+		limit = shortHealthTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	code, err := n.node.Status(ctx, portNumber, port.HealthPath)
+	switch {
+	case err == nil && code == http.StatusOK:
+		now := clock.System().Now()
+		n.reached.Store(&now)
+		return nil
+	case err == nil:
+		return fmt.Errorf("the leader returned status %d", code)
+	case recent:
+		return nil // requests at this node wait for the next leader; a load balancer should not remove it
+	}
+	return fmt.Errorf("%w: %w", port.ErrNoLeader, err)
+}
+
+// reachedLately reports whether the leader has reported that it is healthy within changeTime.
+func (n *nodes) reachedLately() bool {
+	last := n.reached.Load()
+	return last != nil && clock.System().Now().Sub(*last) < changeTime
+}
+
+// The time limits for the leader's report of its health: in general, and while the report of a moment ago makes this
+// node healthy in any case. A load balancer waits only half a second, and a leader that does not respond must not make
+// it remove the other nodes.
+const (
+	healthTimeout      = 2 * time.Second
+	shortHealthTimeout = 200 * time.Millisecond
+)
+
+// changeTime is the time for which a node without a leader reports that it is healthy. A change of leaders takes less.
+const changeTime = 10 * time.Second
+
+// serveAsLeader lets the ports, which have forwarded so far, serve at this node while the app runs. The inner listener
+// is stopped before them, because requests that are forwarded to it need their handlers.
+func (n *nodes) serveAsLeader(a *App) {
+	for _, e := range n.parts {
+		part := process.Part{Name: e.name, Run: e.run}
+		if e.name == innerName {
+			part.Run = func(ctx context.Context) error {
+				n.lead()
+				return n.runInner(ctx, e)
+			}
+		}
+		a.parts = append(a.parts, part)
+	}
+}
+
+// runInner is earlyPart.run for the inner listener: while it still serves, other nodes give their leases back, so that
+// the next leader need not wait. Nor need it wait for commits that wait for transactions, which can't be continued.
+func (n *nodes) runInner(ctx context.Context, e *earlyPart) error {
+	select {
+	case <-ctx.Done():
+		n.endTransactions()
+		n.leases.Close()
+	case <-e.ended:
+	}
+	return e.close()
+}
+
+// lead lets the ports serve at this node.
+func (n *nodes) lead() {
+	handlers := maps.Clone(n.services)
+	for name, leading := range n.leading {
+		leading.Role = "leader"
+		if router := n.routers[name]; router != nil {
+			router.Lead(leading.GRPC.(*grpc.Server))
+			leading.GRPC = router
+		}
+		if leading.WebChannel != nil {
+			leading.WebChannel = n.sessions(name, leading.WebChannel)
+		}
+		port := n.ports[name].port
+		port.Replace(leading)
+		if slices.Contains(n.forwarded, name) {
+			handlers[name] = port.Handler()
+		}
+	}
+	n.serveConsole(handlers)
+	n.node.Serve(handlers)
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"clave/server/internal/base/fault"
+)
+
+// projectService is the name of the leader's service that returns its project. A leader of an earlier version has none.
+const projectService = "project"
+
+// maxProject is the maximum size of its requests, in bytes.
+const maxProject = 1 << 10
+
+// projectTimeout is the time limit for its response.
+const projectTimeout = 2 * time.Second
+
+// projectResponse is its response.
+type projectResponse struct {
+	Project string `json:"project"`
+}
+
+// offerProject registers the service.
+func (a *App) offerProject() {
+	a.nodes.services[projectService] = leaderService(maxProject, func(context.Context, struct{}) (projectResponse, error) {
+		return projectResponse{a.config.Project}, nil
+	})
+}
+
+// sameProject returns FailedPrecondition if the node that leads serves another project in production than this one:
+// after a fail-over this node would refuse the tokens of all clients. Without a response of the leader it returns nil.
+func (a *App) sameProject(ctx context.Context, n *nodes) error {
+	leader, _ := leaderOf(n.members)()
+	if !a.config.Production() || leader.Address == "" || leader.Node == n.name {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, projectTimeout)
+	defer cancel()
+	var out projectResponse
+	if err := callLeader(ctx, n.node.Client(), leader, projectService, struct{}{}, &out); err != nil {
+		a.o.Log.Debug("the leader does not name its project", "leader", leader.Node, "error", err)
+		return nil
+	}
+	if out.Project == a.config.Project {
+		return nil
+	}
+	return fault.E(fault.FailedPrecondition, "--project %s: the node %s, which leads on this PostgreSQL, serves the project %s. Give all nodes of a cluster the same project, and each project its own database.",
+		a.config.Project, leader.Node, out.Project)
+}

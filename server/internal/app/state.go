@@ -1,0 +1,402 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/database/engine/derive"
+	"clave/server/internal/database/engine/keys"
+	"clave/server/internal/database/index"
+	"clave/server/internal/database/listen"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/store"
+	"clave/server/internal/store/backup"
+	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/release"
+	"clave/server/internal/suite/transfer"
+)
+
+// dataStore is a store that a server runs on.
+type dataStore interface {
+	store.Store
+	// Err returns an error if the store has a problem.
+	Err() error
+	// Rest returns the memory that a burst of writes took. It returns when ctx ends.
+	Rest(ctx context.Context)
+	// Checkpoint creates in dir, which must not exist, a store with everything applied so far.
+	Checkpoint(ctx context.Context, dir string) error
+}
+
+// state is the stored data and the parts that follow its changes.
+type state struct {
+	store  dataStore
+	engine *engine.Engine
+	hub    *listen.Hub
+	// release is the release in force at the start if nodes share the store; nil otherwise.
+	release *release.Release
+}
+
+// health returns an error for a failed or full disk, or damaged data files.
+func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err()) }
+
+// indexModes maps values of --indexes to the engine's modes.
+var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
+
+// openState opens the store and the parts on it.
+func (a *App) openState(ctx context.Context, p ports) (*state, error) {
+	store, err := a.openServed(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(store.Close)
+	a.afterBurst = append(a.afterBurst, store.Rest)
+	a.offerBackups(store)
+	return a.openEngine(ctx, store)
+}
+
+// rest lets the parts return the memory that a burst of work took.
+func (a *App) rest(ctx context.Context) {
+	for _, rest := range a.afterBurst {
+		rest(ctx)
+	}
+}
+
+// openServed opens the store of a server: the data folder's, memory, or the one on PostgreSQL once this node leads.
+func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
+	if a.config.Store == "" {
+		return a.openStore()
+	}
+	store, err := a.openLeading(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	a.hasLed = true
+	a.add("store", store)
+	return store, nil
+}
+
+// openEngine opens the engine of a store with its indexes, and the live queries.
+func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
+	definitions, begun, err := a.beginIndexes(store)
+	if err != nil {
+		return nil, err
+	}
+	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
+	if a.watched != nil {
+		a.watched.recorder = recorder
+	}
+	eo := engine.Options{
+		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
+		Exists: a.exists(), Needed: a.neededIndex(definitions),
+	}
+	ho := listen.Options{MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
+	if a.counts != nil {
+		eo.CommitsWritten, ho.Sent = a.counts.CommitsWritten, a.counts.Sent
+	}
+	e, err := engine.Open(ctx, eo)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(e.Close)
+	// If definitions have changed since the last start, entries are rebuilt, and commits would wait for that. So it
+	// happens before requests are served.
+	for name, defs := range definitions {
+		if err := e.SetIndexes(ctx, name, defs); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.FinishIndexes(ctx); err != nil {
+		return nil, err
+	}
+	ho.Engine = e
+	hub, err := listen.New(ho)
+	if err != nil {
+		return nil, err
+	}
+	a.add("engine", e)
+	a.add("listen", hub)
+	return &state{store: store, engine: e, hub: hub, release: begun}, nil
+}
+
+// storeDir is the folder of the store within the data folder.
+const storeDir = "store"
+
+// openStore opens the data folder, or memory.
+func (a *App) openStore() (dataStore, error) {
+	if a.config.Memory {
+		return pebble.OpenMemoryWith(a.sizes())
+	}
+	dir := a.config.DataDir
+	path, err := a.makeFolder(storeDir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := pebble.Open(path, a.sizes())
+	if err != nil {
+		return nil, a.openError(err)
+	}
+	a.addresses.Data = dir
+	return store, nil
+}
+
+// sizes returns the options of a store.
+func (a *App) sizes() pebble.Options {
+	return pebble.Options{
+		CacheBytes: a.o.Memory.Cache, MemTableBytes: uint64(a.o.Memory.Table), Scanned: derive.IsEntry, Region: keys.Region, Log: a.o.Log,
+	}
+}
+
+// makeFolder creates the data folder with a folder in it. It refuses a data folder with an interrupted import or
+// restore.
+func (a *App) makeFolder(name string) (path string, err error) {
+	if err := a.unfinished(); err != nil {
+		return "", err
+	}
+	path = filepath.Join(a.config.DataDir, name)
+	a.removeUnused(path)
+	// Pebble's files are readable by all, so their folder must not be.
+	if err = os.MkdirAll(path, 0o700); err == nil {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
+		return "", folderError(a.config.DataDir, err)
+	}
+	return path, nil
+}
+
+// folderError returns the error for a data folder that can't be created or, if it exists, can't be written to.
+func folderError(dir string, err error) error {
+	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+		return fault.Wrap(err, fault.FailedPrecondition,
+			"cannot write to the data folder %s: %v. Make it writable for the user of the server, or choose another with --data.", dir, err)
+	}
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", dir, err)
+}
+
+// openError returns the error for a data folder that can't be opened, with a remedy.
+func (a *App) openError(err error) error {
+	dir := a.config.DataDir
+	var named *fault.Error
+	if errors.As(err, &named) && named.Code != fault.FailedPrecondition {
+		return err
+	}
+	if named != nil {
+		return fault.Wrap(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
+	}
+	return fault.Wrap(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Correct that, or choose another folder with --data.", dir, err)
+}
+
+// importMarker returns the path of the file that marks an import in progress; empty for data in memory.
+func (a *App) importMarker() string {
+	if a.config.Memory {
+		return ""
+	}
+	return filepath.Join(a.config.DataDir, "importing")
+}
+
+// unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process
+// continues the same import, or any if the marker does not name its source.
+func (a *App) unfinished() error {
+	dir := a.config.DataDir
+	copied, err := backup.Interrupted(dir)
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(copied, "clave move") {
+		return fault.E(fault.FailedPrecondition, "%s: a copy from %s was interrupted, and the data are incomplete. Run clave move again.", dir, copied)
+	}
+	if copied != "" {
+		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are incomplete. Run clave restore again.", dir, copied)
+	}
+	source, err := transfer.Unfinished(a.importMarker())
+	if err != nil {
+		return err
+	}
+	known := slices.Contains(a.importing, source) || source == backup.UnknownSource && len(a.importing) > 0
+	if source != "" && !known {
+		return fault.E(fault.FailedPrecondition,
+			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", dir, source)
+	}
+	return nil
+}
+
+// openExisting opens an existing data folder, or the store on PostgreSQL if no node serves it.
+func (a *App) openExisting(ctx context.Context) (dataStore, error) {
+	if a.config.Store != "" {
+		return a.openAlone(ctx)
+	}
+	if _, err := os.Stat(filepath.Join(a.config.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(a.config.DataDir, replicaDir)); err == nil {
+			return nil, fault.E(fault.FailedPrecondition,
+				"%s: this is the folder of a node on PostgreSQL, which holds a replica. Run the command on the machine of the node that leads; clave cluster status shows it.", a.config.DataDir)
+		}
+		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", a.config.DataDir)
+	}
+	return a.openStore()
+}
+
+// openFolder opens the data folder until the app is closed. It creates the folder if create is set.
+func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err error) {
+	if create && a.config.Store == "" {
+		store, err = a.openStore()
+	} else {
+		store, err = a.openExisting(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(store.Close)
+	return store, nil
+}
+
+// readIndexes reads the index files. The default database's definitions also apply to databases that firebase.json does
+// not name, which start mode creates on first use.
+func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
+	all := make(map[resource.Database]index.Definitions)
+	var printed []string
+	for _, d := range a.config.Databases {
+		if d.IndexesFile == "" {
+			continue
+		}
+		defs, remarks, err := readIndexFile(d.IndexesFile)
+		if a.toleratesIndexes(d.IndexesFile, err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[a.databaseOf(d.ID)] = defs
+		if !slices.Contains(printed, d.IndexesFile) { // Several databases may have the same file.
+			printLines(a.o.Notices, remarks)
+			printed = append(printed, d.IndexesFile)
+		}
+	}
+	return all, nil
+}
+
+// readIndexFile reads the definitions of a file and the remarks on it.
+func readIndexFile(path string) (index.Definitions, []string, error) {
+	f, err := readFile(path, remedyIndexes)
+	if err != nil {
+		return index.Definitions{}, nil, err
+	}
+	return parseIndexes(f.Name, []byte(f.Text))
+}
+
+// toleratesIndexes reports whether err is that of an index file without which a server in development starts: one that
+// does not exist, or has a mistake that does not matter without --indexes enforce. The official emulators start, too:
+// only deployments read the file. --indexes record and auto create it.
+func (a *App) toleratesIndexes(file string, err error) bool {
+	switch {
+	case err == nil || a.config.Production():
+		return false
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
+	case a.config.Indexes != "enforce":
+		fmt.Fprintf(a.o.Notices, "%s\nThe start continues without the indexes of this file\n", reason(err))
+	default:
+		return false
+	}
+	return true
+}
+
+// printLines prints lines for the operator.
+func printLines(w io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// remedyIndexes is the remedy for an index file that can't be read.
+const remedyIndexes = "Correct firestore.indexes in firebase.json."
+
+// parseIndexes parses an index file. remarks are lines about members without an effect.
+func parseIndexes(file string, text []byte) (defs index.Definitions, remarks []string, err error) {
+	defs, found, err := index.ParseDefinitions(config.PlainJSON(text))
+	if err != nil {
+		return index.Definitions{}, nil, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
+	}
+	return defs, found.Lines(file), nil
+}
+
+// definitionsOf returns the index definitions of released files.
+func (a *App) definitionsOf(files release.Files) (map[resource.Database]index.Definitions, error) {
+	all := make(map[resource.Database]index.Definitions)
+	for id, d := range files {
+		if d.Indexes == nil {
+			continue
+		}
+		defs, _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
+		if err != nil {
+			return nil, err
+		}
+		all[a.databaseOf(id)] = defs
+	}
+	return all, nil
+}
+
+// beginIndexes returns the index definitions at the start: those of the release, which it returns too, if nodes share
+// the store, and otherwise those of the files.
+func (a *App) beginIndexes(store store.Reader) (map[resource.Database]index.Definitions, *release.Release, error) {
+	if a.config.Store == "" {
+		defs, err := a.readIndexes()
+		return defs, nil, err
+	}
+	r, err := a.beginRelease(store)
+	if err != nil {
+		return nil, nil, err
+	}
+	defs, err := a.definitionsOf(r.Files)
+	exists := a.exists()
+	maps.DeleteFunc(defs, func(db resource.Database, _ index.Definitions) bool {
+		kept := db == (resource.Database{}) || exists(db)
+		if !kept { // The database was released before firebase.json named it, or firebase.json no longer names it.
+			fmt.Fprintf(a.o.Notices, "Release %d has indexes of the database %s, which this node does not serve: firebase.json does not name it\n", r.Version, db.ID)
+		}
+		return !kept
+	})
+	return defs, r, err
+}
+
+// exists returns a function that reports whether a database exists. In production only those of firebase.json exist,
+// since any client may name others. Elsewhere all exist, and the first one of another project is logged: a forgotten
+// --project usually explains missing data.
+func (a *App) exists() func(resource.Database) bool {
+	if !a.config.Production() {
+		var once sync.Once
+		return func(db resource.Database) bool {
+			if a.config.SingleProject && db.Project != a.config.Project {
+				once.Do(func() {
+					a.o.Log.Warn("a client uses a project other than the server's; imports, exports and tools use only the server's", "client", db.Project, "server", a.config.Project,
+						"remedy", "--project "+db.Project+", or emulators.singleProjectMode false in firebase.json")
+				})
+			}
+			return true
+		}
+	}
+	return func(db resource.Database) bool {
+		return db.Project == a.config.Project &&
+			slices.ContainsFunc(a.config.Databases, func(d config.Database) bool { return d.ID == db.ID })
+	}
+}
+
+// databaseOf returns the database of a section of firebase.json. For the default database it returns the zero Database,
+// which means all.
+func (a *App) databaseOf(id string) resource.Database {
+	if id == resource.DefaultDatabase {
+		return resource.Database{}
+	}
+	return resource.Database{Project: a.config.Project, ID: id}
+}

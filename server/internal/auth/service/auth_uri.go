@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"clave/server/internal/auth/account"
+	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/limits"
+	"clave/server/internal/auth/service/optional"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/randid"
+)
+
+// AuthURIRequest queries the sign-in methods of an address, or the URL at which to sign in with a provider.
+type AuthURIRequest struct {
+	Identifier  *string `json:"identifier"`
+	ContinueURI *string `json:"continueUri"`
+	ProviderID  *string `json:"providerId"`
+	SessionID   *string `json:"sessionId"`
+	TenantID    *string `json:"tenantId"`
+}
+
+// AuthURIResponse lists the sign-in methods of an address. With protection from e-mail enumeration it contains almost
+// nothing.
+type AuthURIResponse struct {
+	Kind          string   `json:"kind"`
+	Registered    *bool    `json:"registered,omitempty"`
+	AllProviders  []string `json:"allProviders,omitzero"`
+	SigninMethods []string `json:"signinMethods,omitzero"`
+	SessionID     string   `json:"sessionId"`
+}
+
+// CreateAuthURI returns the sign-in methods of an address.
+func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
+	cfg, _, err := s.settings(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	if optional.String(r.ProviderID) != "" {
+		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
+	}
+	if optional.String(r.Identifier) == "" {
+		return nil, apierror.New("MISSING_IDENTIFIER")
+	}
+	if optional.String(r.ContinueURI) == "" {
+		return nil, apierror.New("MISSING_CONTINUE_URI")
+	}
+	email, ok := contact.Email(*r.Identifier)
+	if !ok {
+		return nil, apierror.New("INVALID_IDENTIFIER")
+	}
+	if u, err := url.Parse(*r.ContinueURI); err != nil || u.Scheme == "" {
+		return nil, apierror.New("INVALID_CONTINUE_URI")
+	}
+	res := &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: optional.String(r.SessionID)}
+	if res.SessionID == "" {
+		res.SessionID = randid.New(27)
+	}
+	// With protection from e-mail enumeration the answer is the same for every address.
+	if s.privacy(cfg) {
+		return res, nil
+	}
+	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
+		return nil, err
+	}
+	u, err := s.byAnyEmail(ctx, c, email, cfg.SignIn.AllowDuplicateEmails)
+	if err != nil {
+		return nil, err
+	}
+	registered := u != nil
+	res.Registered, res.AllProviders, res.SigninMethods = &registered, []string{}, []string{}
+	if u == nil {
+		return res, nil
+	}
+	if !cfg.SignIn.AllowDuplicateEmails {
+		for _, p := range u.Providers {
+			res.AllProviders = append(res.AllProviders, p.ProviderID)
+			res.SigninMethods = append(res.SigninMethods, p.ProviderID)
+		}
+	}
+	if u.Password != nil || u.EmailLink {
+		res.AllProviders = append(res.AllProviders, "password")
+	}
+	if u.Password != nil {
+		res.SigninMethods = append(res.SigninMethods, "password")
+	}
+	if u.EmailLink {
+		res.SigninMethods = append(res.SigninMethods, "emailLink")
+	}
+	return res, nil
+}
+
+// byAnyEmail returns the account with an address, its own or that of a linked provider, or nil. With own it returns
+// only accounts that have an address of their own. Finding providers' addresses takes a scan of all accounts, so only
+// `clave start` finds them: clients without credentials must not be able to start a scan on a production server.
+func (s *Service) byAnyEmail(ctx context.Context, c Call, email string, own bool) (found *account.User, err error) {
+	found, err = s.accounts.ByEmail(c.scope(), email)
+	if err != nil || found != nil || !s.o.Emulator {
+		return found, err
+	}
+	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
+		has := func(p account.Provider) bool { return strings.EqualFold(p.Email, email) }
+		if slices.ContainsFunc(u.Providers, has) && (!own || u.Email != "") {
+			found = u
+		}
+		return found == nil
+	})
+	return found, err
+}
+
+// RevokeTokenRequest revokes a provider's token.
+type RevokeTokenRequest struct {
+	ProviderID *string `json:"providerId"`
+	IDToken    *string `json:"idToken"`
+}
+
+// RevokeToken refuses, as production does for a project without the provider: only tokens of Apple can be revoked, and
+// Clave has no secrets of providers. The official emulator answers that it is not implemented.
+func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*struct{}, error) {
+	if s.o.AsEmulator {
+		return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented in the Auth Emulator.")
+	}
+	return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+}
+
+// RecaptchaConfig returns the state of reCAPTCHA, which is off.
+func (s *Service) RecaptchaConfig(context.Context, Call, *PublicRequest) (*RecaptchaState, error) {
+	return &RecaptchaState{Enforcement: []any{}}, nil
+}
+
+// RecaptchaState is the state that clients fetch before they protect calls with reCAPTCHA.
+type RecaptchaState struct {
+	Key         string `json:"recaptchaKey"`
+	Enforcement []any  `json:"recaptchaEnforcementState"`
+}

@@ -1,0 +1,52 @@
+package idp
+
+import (
+	"maps"
+
+	"clave/server/internal/auth/service/apierror"
+)
+
+// rules lists the required fields of each kind of configuration, and the API's errors for missing ones.
+var rules = map[string][]struct {
+	path []string
+	code string
+}{
+	OIDC: {{[]string{"clientId"}, "MISSING_OAUTH_CLIENT_ID"}, {[]string{"issuer"}, "MISSING_ISSUER"}},
+	SAML: {
+		{[]string{"idpConfig", "idpEntityId"}, "MISSING_CONFIG : idpConfig.idpEntityId is required."},
+		{[]string{"idpConfig", "ssoUrl"}, "MISSING_CONFIG : idpConfig.ssoUrl is required."},
+		{[]string{"spConfig", "spEntityId"}, "MISSING_SAML_RELYING_PARTY_CONFIG"},
+	},
+}
+
+// CheckConfig refuses configurations with which no user could sign in.
+func CheckConfig(kind string, config map[string]any) error {
+	for _, rule := range rules[kind] {
+		if s, _ := at(config, rule.path...).(string); s == "" {
+			return apierror.New("%s", rule.code)
+		}
+	}
+	if code, _ := at(config, "responseType", "code").(bool); code {
+		if secret, _ := config["clientSecret"].(string); secret == "" {
+			return apierror.New("MISSING_OAUTH_CLIENT_SECRET")
+		}
+	}
+	if list, _ := at(config, "idpConfig", "idpCertificates").([]any); len(list) == 0 && kind == SAML {
+		return apierror.New("MISSING_CONFIG : idpConfig.idpCertificates is required.")
+	}
+	return nil
+}
+
+// CleanConfig removes the response types that are false from a configuration, as production shows it.
+func CleanConfig(config map[string]any) {
+	types, _ := config["responseType"].(map[string]any)
+	maps.DeleteFunc(types, func(_ string, v any) bool { return v == false })
+}
+
+// at returns the value at a path of objects, or nil.
+func at(object map[string]any, path ...string) any {
+	for _, name := range path[:len(path)-1] {
+		object, _ = object[name].(map[string]any)
+	}
+	return object[path[len(path)-1]]
+}

@@ -1,0 +1,148 @@
+package service
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+
+	"clave/server/internal/auth/service/settings"
+)
+
+// ConfigRequest reads or changes a project's settings.
+type ConfigRequest struct {
+	// Mask lists the fields to change.
+	Mask []string
+	// Body holds their values.
+	Body map[string]any
+}
+
+// GetConfig returns a project's settings, with the parameters of its password hashes.
+func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[string]any, error) {
+	raw, err := settings.Raw(s.accounts, c.root())
+	if err != nil {
+		return nil, err
+	}
+	settings.DropDefender(raw["recaptchaConfig"])
+	return s.shownConfig(ctx, c, raw)
+}
+
+// UpdateConfig changes the settings of the mask. Without a mask all settings are replaced by those given.
+func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
+	raw, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
+		if len(r.Mask) > 0 {
+			settings.DropDefender(raw["recaptchaConfig"])
+			settings.OneRegionPolicy(raw, r.Body)
+			settings.ApplyMask(raw, r.Body, r.Mask)
+			return nil
+		}
+		clear(raw)
+		maps.Copy(raw, r.Body)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.shownConfig(ctx, c, raw)
+}
+
+// shownConfig adds the fields that are not stored with the settings.
+func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (map[string]any, error) {
+	params, err := s.hasher.Params(ctx, c.Project)
+	if err != nil {
+		return nil, err
+	}
+	shown := maps.Clone(raw)
+	shown["name"] = "projects/" + c.Project + "/config"
+	signIn, _ := raw["signIn"].(map[string]any)
+	signIn = maps.Clone(signIn)
+	if signIn == nil {
+		signIn = make(map[string]any)
+	}
+	if _, ok := signIn["allowDuplicateEmails"]; !ok {
+		signIn["allowDuplicateEmails"] = false
+	}
+	// `firebase auth:export` and imports elsewhere need the parameters of the project's password hashes.
+	if !s.o.AsEmulator {
+		signIn["hashConfig"] = map[string]any{
+			"algorithm": "SCRYPT", "signerKey": base64.StdEncoding.EncodeToString(params.SignerKey),
+			"saltSeparator": base64.StdEncoding.EncodeToString(params.Separator), "rounds": params.Rounds, "memoryCost": params.MemCost,
+		}
+	}
+	shown["signIn"] = signIn
+	if _, ok := raw["blockingFunctions"]; !ok {
+		shown["blockingFunctions"] = map[string]any{}
+	}
+	privacy, ok := raw["emailPrivacyConfig"].(map[string]any)
+	if !ok {
+		privacy = map[string]any{"enableImprovedEmailPrivacy": !s.o.EmulatorSettings}
+	}
+	if !s.o.AsEmulator {
+		privacy = settings.WithoutFalse(privacy)
+	}
+	shown["emailPrivacyConfig"] = privacy
+	return shown, nil
+}
+
+// EmulatorConfig returns the settings that the emulator's control route shows. If body is not nil, it changes them
+// first.
+func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]any) (map[string]any, error) {
+	if body != nil {
+		known := make(map[string]any)
+		for _, name := range []string{"signIn", "emailPrivacyConfig", "client", "passwordPolicyConfig", "mfa", "authorizedDomains"} {
+			if v, ok := body[name]; ok {
+				known[name] = v
+			}
+		}
+		if _, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
+			settings.Merge(raw, known)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"signIn":             map[string]any{"allowDuplicateEmails": cfg.SignIn.AllowDuplicateEmails},
+		"emailPrivacyConfig": map[string]any{"enableImprovedEmailPrivacy": s.privacy(cfg)},
+	}, nil
+}
+
+// PublicRequest reads the public settings of a project.
+type PublicRequest struct{}
+
+// PublicConfig has the public settings of a project.
+type PublicConfig struct {
+	ProjectID         string   `json:"projectId"`
+	AuthorizedDomains []string `json:"authorizedDomains"`
+}
+
+// GetProject returns the public settings of a project.
+func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*PublicConfig, error) {
+	cfg, err := s.config(c)
+	if err != nil {
+		return nil, err
+	}
+	domains := cfg.AuthorizedDomains
+	if len(domains) == 0 {
+		domains = []string{"localhost", "127.0.0.1"}
+	}
+	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: domains}, nil
+}
+
+// RecaptchaParams holds the parameters of reCAPTCHA. Clients fetch them, though reCAPTCHA is not used.
+type RecaptchaParams struct {
+	Kind             string `json:"kind"`
+	RecaptchaStoken  string `json:"recaptchaStoken"`
+	RecaptchaSiteKey string `json:"recaptchaSiteKey"`
+}
+
+// GetRecaptchaParams returns the same parameters as the official emulator. reCAPTCHA is not used.
+func (s *Service) GetRecaptchaParams(context.Context, Call, *PublicRequest) (*RecaptchaParams, error) {
+	return &RecaptchaParams{
+		Kind: "identitytoolkit#GetRecaptchaParamResponse", RecaptchaStoken: "This-is-a-fake-token__Dont-send-this-to-the-Recaptcha-service",
+		RecaptchaSiteKey: "Fake-key__Do-not-send-this-to-Recaptcha_",
+	}, nil
+}

@@ -1,0 +1,188 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/value"
+	"clave/server/internal/model/wire"
+	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/rules"
+	"clave/server/internal/rules/ruletest"
+)
+
+// replayBody holds the changes under which a request is decided again.
+type replayBody struct {
+	As     json.RawMessage `json:"as"`
+	At     *time.Time      `json:"at"`
+	Source *string         `json:"source"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// postReplay decides a request again: as another user, at another time, with other data or by other rules.
+func (c *Console) postReplay(in *call) (any, error) {
+	e, err := c.evaluation(in)
+	if err != nil {
+		return nil, err
+	}
+	var body replayBody
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	q, r := e.Request(), e.Ruleset()
+	if len(body.As) > 0 {
+		var as *ruletest.Auth
+		if err := json.Unmarshal(body.As, &as); err != nil {
+			return nil, fault.E(fault.InvalidArgument, `as must be null or {"uid", "token"}.`)
+		}
+		q.Auth = as.Rules()
+	}
+	if body.At != nil {
+		q.Time = value.TimestampOf(*body.At)
+	}
+	if body.Source != nil {
+		var issues []rules.Issue
+		if r, issues = rules.Compile(*body.Source); r == nil {
+			return nil, fault.E(fault.InvalidArgument, "%s", rules.Summary(issues))
+		}
+	}
+	if len(body.Data) > 0 {
+		if q.After == nil {
+			return nil, fault.E(fault.InvalidArgument, "The request writes no document whose data could be replaced.")
+		}
+		if q.After, err = withData(q.After, body.Data); err != nil {
+			return nil, err
+		}
+	}
+	d, _, err := c.decide(in, r, q)
+	return d, err
+}
+
+// withData returns a document with other fields, in the REST form.
+func withData(d *document.Document, fields json.RawMessage) (*document.Document, error) {
+	var m pb.Document
+	if err := wire.ParseJSON([]byte(`{"fields":`+string(fields)+`}`), &m); err != nil {
+		return nil, err
+	}
+	v, err := wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: m.Fields}}})
+	if err != nil {
+		return nil, err
+	}
+	out := *d
+	out.Fields, _ = v.(value.Map)
+	return &out, nil
+}
+
+// postReplayAll decides the latest requests by other rules and returns the decisions that differ.
+func (c *Console) postReplayAll(in *call) (any, error) {
+	var body struct {
+		sourceBody
+		Limit int `json:"limit"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	if body.Source == nil {
+		return nil, fault.E(fault.InvalidArgument, "source is missing.")
+	}
+	r, issues := rules.Compile(*body.Source)
+	type result struct {
+		ID  string `json:"id"`
+		Was string `json:"was"`
+		Now string `json:"now"`
+	}
+	results := []result{}
+	kept, most := c.o.Rules.Monitor().Kept()
+	if body.Limit < 1 || body.Limit > most {
+		body.Limit = usualRequests
+	}
+	for i := len(kept) - 1; i >= 0 && r != nil && len(results) < body.Limit; i-- {
+		record := kept[i].Record()
+		if record.Outcome == "admin" {
+			continue
+		}
+		d, _, err := c.decide(in, r, kept[i].Request())
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result{record.ID, record.Outcome, d.Outcome})
+	}
+	return map[string]any{"ok": r != nil, "issues": issuesJSON(issues), "results": results}, nil
+}
+
+// getRequestCase returns a request as a case of `clave rules test`: with the documents that its decision read.
+func (c *Console) getRequestCase(in *call) (any, error) {
+	e, err := c.evaluation(in)
+	if err != nil {
+		return nil, err
+	}
+	q := e.Request()
+	d, reader, err := c.decide(in, e.Ruleset(), q)
+	if err != nil {
+		return nil, err
+	}
+	if q.Query == nil { // The rules get the document itself as resource, without a read.
+		reader.seen[q.Name.Path] = q.Before
+	}
+	docs := make(map[string]json.RawMessage)
+	for path, found := range reader.seen {
+		if found == nil {
+			continue
+		}
+		if docs[path], err = fieldsJSON(found); err != nil {
+			return nil, err
+		}
+	}
+	op, err := operationOf(&q)
+	if err != nil {
+		return nil, err
+	}
+	expect := ruletest.Deny
+	if d.Allowed {
+		expect = ruletest.Allow
+	}
+	return map[string]any{"case": map[string]any{
+		"id": q.Method.String() + " " + e.Record().Path + " #" + in.PathValue("id"), "auth": authOf(q.Auth), "now": q.Time.Time().Format(time.RFC3339Nano), "docs": docs, "op": op, "expect": expect,
+	}}, nil
+}
+
+// operationOf returns the operation of a test case that makes a request.
+func operationOf(q *rules.Request) (map[string]any, error) {
+	op := map[string]any{"method": q.Method.String()}
+	if q.Query != nil {
+		text, err := wire.AppendJSON(nil, wire.FormatQuery(q.Query))
+		if err != nil {
+			return nil, err
+		}
+		// A test case has its own database. The references in a query must point into it.
+		text = bytes.ReplaceAll(text, []byte(`"`+q.Query.DB.Root()+"/"), []byte(`"`+ruletest.Database.Root()+"/"))
+		op["parent"], op["query"] = q.Query.Parent, json.RawMessage(text)
+		return op, nil
+	}
+	op["path"] = q.Name.Path
+	if q.After == nil || q.Method == rules.Get {
+		return op, nil
+	}
+	fields, err := fieldsJSON(q.After)
+	op["data"] = fields
+	return op, err
+}
+
+// fieldsJSON returns a document's fields in the REST form.
+func fieldsJSON(d *document.Document) (json.RawMessage, error) {
+	text, err := documentJSON(d)
+	if err != nil {
+		return nil, err
+	}
+	var m struct{ Fields json.RawMessage }
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, err
+	}
+	if m.Fields == nil {
+		m.Fields = json.RawMessage("{}")
+	}
+	return m.Fields, nil
+}

@@ -1,0 +1,125 @@
+package console
+
+import (
+	"context"
+	"net/mail"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
+	"clave/server/internal/rules"
+)
+
+// The states of a check.
+const (
+	CheckOK      = "ok"
+	CheckWarn    = "warn"
+	CheckBad     = "bad"
+	CheckUnknown = "unknown"
+)
+
+// Check is the result of one check of a production server.
+type Check struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+	// Text describes the result in an English sentence. Case names the sentence, and Values holds its parts as data, so
+	// that pages in other languages have sentences of their own.
+	Text   string         `json:"text"`
+	Case   string         `json:"case"`
+	Values map[string]any `json:"values"`
+}
+
+// getSafety returns the results of the checks for a production server.
+func (c *Console) getSafety(in *call) (any, error) {
+	checks := []Check{c.checkRules(in)}
+	if c.o.Checks != nil {
+		checks = append(checks, c.o.Checks(in.Context())...)
+	}
+	return map[string]any{"checks": checks}, nil
+}
+
+// postTestMail sends an e-mail with which an administrator checks the mail server.
+func (c *Console) postTestMail(in *call) (any, error) {
+	var body struct {
+		To     string `json:"to"`
+		Locale string `json:"locale"`
+	}
+	if err := in.decode(&body); err != nil {
+		return nil, err
+	}
+	if to, err := mail.ParseAddress(body.To); err != nil || to.Name != "" {
+		return nil, fault.E(fault.InvalidArgument, "to must be an e-mail address.")
+	}
+	if c.o.TestMail == nil {
+		return nil, fault.E(fault.FailedPrecondition, "No mail server is configured. Configure one with --mail.")
+	}
+	ended, err := in.change(c.o.Project, "test e-mail", body.To)
+	if err != nil {
+		return nil, err
+	}
+	err = c.o.TestMail(in.Context(), body.To, body.Locale)
+	ended(err)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "The mail server did not accept the e-mail: %v", err)
+	}
+	return struct{}{}, nil
+}
+
+// checkRules checks whether the rules are open to everyone: what a caller who is not signed in may do with a document
+// of any name.
+func (c *Console) checkRules(in *call) Check {
+	open := map[string]any{}
+	state := CheckOK
+	for _, id := range append([]string{resource.DefaultDatabase}, c.o.Databases...) {
+		db := resource.Database{Project: c.o.Project, ID: id}
+		r, _ := c.o.Rules.Ruleset(db)
+		if r == nil || open[id] != nil {
+			continue
+		}
+		if text := publicOperations(in.Context(), r, db, c.now()); text != "" {
+			open[id] = text
+			state = CheckWarn
+			if text != "read" {
+				state = CheckBad
+			}
+		}
+	}
+	if len(open) == 0 {
+		return Check{"rulesOpen", CheckOK, "The rules do not let users without a sign-in read or write documents of any name.", "closed", open}
+	}
+	return Check{"rulesOpen", state, "The rules let anyone read or write documents of any name.", "open", open}
+}
+
+// now returns the current time as a value of the rules.
+func (c *Console) now() value.Timestamp { return value.TimestampOf(c.o.Clock.Now()) }
+
+// publicOperations returns the operations that everyone may do with a document of any name: none, read, write, or both.
+func publicOperations(ctx context.Context, r *rules.Ruleset, db resource.Database, now value.Timestamp) string {
+	name := resource.Document{DB: db, Path: "clave-safety-check/x"}
+	d := &document.Document{Name: name, Fields: value.Map{}}
+	may := func(q rules.Request) bool {
+		q.Name, q.Time, q.Reader = name, now, emptyDatabase{}
+		decision, err := r.Allow(ctx, &q)
+		return err == nil && decision.Allowed
+	}
+	read := may(rules.Request{Method: rules.Get, Before: d})
+	write := may(rules.Request{Method: rules.Create, After: d}) || may(rules.Request{Method: rules.Update, Before: d, After: d}) || may(rules.Request{Method: rules.Delete, Before: d})
+	switch {
+	case read && write:
+		return "read and write"
+	case write:
+		return "write"
+	case read:
+		return "read"
+	}
+	return ""
+}
+
+// emptyDatabase is a database without documents.
+type emptyDatabase struct{}
+
+// Lookup implements rules.Reader.
+func (emptyDatabase) Lookup(context.Context, resource.Document, bool) (*document.Document, error) {
+	return nil, nil
+}

@@ -1,0 +1,39 @@
+// Package authztest opens guards for tests.
+package authztest
+
+import (
+	"context"
+	"testing"
+
+	"clave/server/internal/database/authz"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/database/listen"
+	"clave/server/internal/store"
+	"clave/server/internal/store/pebble/pebbletest"
+)
+
+// Open opens a guard of an empty database in memory, and closes the database at the end of the test. The store is that
+// of the database, for packages that store more in it. The guard and its live queries are not run: revoked rights and
+// open streams need Run.
+func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Guard, store.Store) {
+	t.Helper()
+	store := pebbletest.Open(t)
+	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, store
+}

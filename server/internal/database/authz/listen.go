@@ -1,0 +1,95 @@
+package authz
+
+import (
+	"context"
+	"sync"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/database/listen"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/target"
+	"clave/server/internal/rules"
+)
+
+// Stream holds one client's targets, each authorized by the rules. Run must be called once; the other methods are safe
+// for concurrent use.
+type Stream struct {
+	*listen.Stream
+	guard  *Guard
+	caller token.Caller
+	mu     struct {
+		sync.Mutex
+		closed bool
+		// held are the bytes of targets that were added and have not ended.
+		held int64
+	}
+}
+
+// Close ends the stream. Run must have returned, or not have been called.
+func (s *Stream) Close() {
+	s.Stream.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.guard.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
+	s.mu.held, s.mu.closed = 0, true
+}
+
+// hold holds the memory of a target, or returns it if n is negative.
+func (s *Stream) hold(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed {
+		return nil
+	}
+	err := s.guard.held.add(s.caller.Address, n)
+	if err == nil {
+		s.mu.held += n
+	}
+	return err
+}
+
+// Listen returns a stream of live queries for one client of one database. Its caller closes it.
+func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
+	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
+}
+
+// Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
+func (s *Stream) Run(ctx context.Context, send func(*target.Event) error) error {
+	return s.Stream.Run(s.guard.within(ctx, s.caller), send)
+}
+
+// Add opens a target. The rules may deny it when it opens and at any later time.
+func (s *Stream) Add(t target.Target) {
+	if s.caller.Privileged {
+		s.report(t)
+		s.Stream.Add(listen.Target{Target: t, Authorization: listen.Unrestricted()})
+		return
+	}
+	size := targetMemory(&t)
+	if err := s.hold(size); err != nil {
+		s.Refuse(t.ID, err)
+		return
+	}
+	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.Database(), target: &t, expires: s.caller.Expires}
+	s.Stream.Add(listen.Target{Target: t, Authorization: listen.Authorization{
+		Key: p, Check: p.check, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
+	}})
+}
+
+// report shows a privileged caller's target in the request monitor.
+func (s *Stream) report(t target.Target) {
+	access := s.guard.access(s.caller, s.Database(), nil)
+	if !access.reported {
+		return
+	}
+	requests := make([]*rules.Request, 0, len(t.Documents)+1)
+	for _, name := range t.Documents {
+		requests = append(requests, &rules.Request{Method: rules.Get, Name: name})
+	}
+	if t.Query != nil {
+		requests = append(requests, &rules.Request{Method: rules.List, Query: t.Query})
+	}
+	for _, r := range requests {
+		access.report(r)
+	}
+}

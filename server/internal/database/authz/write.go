@@ -1,0 +1,156 @@
+package authz
+
+import (
+	"cmp"
+	"context"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/faultinject"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/limit/fair"
+	"clave/server/internal/limit/rate"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+)
+
+// Begin begins a transaction and returns its id.
+func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o request.TransactionOptions) ([]byte, error) {
+	if err := mayBegin(c, o); err != nil {
+		return nil, err
+	}
+	if err := g.inject(ctx, c, faultinject.Reads); err != nil {
+		return nil, err
+	}
+	return g.engine.Begin(ctx, db, optionsFor(c, o))
+}
+
+// mayBegin refuses read-write transactions of read-only callers: their locks would block writers.
+func mayBegin(c token.Caller, o request.TransactionOptions) error {
+	if o.ReadOnly || !c.ReadOnly {
+		return nil
+	}
+	_, err := c.Change(nil)
+	return err
+}
+
+// maxTargets is the maximum number of a commit's documents that a caller's journal lists.
+const maxTargets = 100
+
+// change records writes in the journal of a caller that has one.
+func change(c token.Caller, method string, db resource.Database, writes []document.Write) (ended func(error), err error) {
+	if len(writes) == 0 { // the end of a transaction
+		return func(error) {}, nil
+	}
+	return c.Change(func() token.Change {
+		about := token.Change{Method: method, Database: db.String(), Count: len(writes)}
+		for i := range writes[:min(len(writes), maxTargets)] {
+			about.Targets = append(about.Targets, opNames[writes[i].Op]+" "+writes[i].Name.Path)
+		}
+		return about
+	})
+}
+
+// opNames are the names of operations in journals.
+var opNames = map[document.Op]string{document.Update: "update", document.Delete: "delete", document.Verify: "verify"}
+
+// optionsFor returns the options of a caller's transaction. If rules apply to the caller, the transaction is
+// optimistic: with locks any client could block writers, even of documents that the rules hide. Its reads are compared
+// at the commit, as the web SDKs do by themselves. Such transactions count for their caller.
+func optionsFor(c token.Caller, o request.TransactionOptions) request.TransactionOptions {
+	o.Optimistic = o.Optimistic || !c.Privileged
+	switch {
+	case c.Privileged:
+	case c.Unidentified():
+		o.Client = "address " + rate.Network(c.Address).String()
+	default:
+		o.Client = "user " + c.Project + "\x00" + c.Tenant + "\x00" + c.UID
+	}
+	return o
+}
+
+// Rollback ends a transaction.
+func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Database, id []byte) error {
+	return g.engine.Rollback(ctx, db, id)
+}
+
+// Commit applies writes atomically. The rules are evaluated inside the commit, before preconditions are checked, so
+// that a denied caller learns nothing about the documents.
+func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (request.CommitResult, error) {
+	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
+		return request.CommitResult{}, err
+	}
+	if err := g.limitWrites(c, len(r.Writes)); err != nil {
+		return request.CommitResult{}, err
+	}
+	ended, err := change(c, "Commit", db, r.Writes)
+	if err != nil {
+		return request.CommitResult{}, err
+	}
+	call := g.meter.Begin()
+	result, err := g.engine.Commit(ctx, db, r, g.check(c, db))
+	call.Commit(len(r.Writes), err)
+	ended(err)
+	return result, err
+}
+
+// limitWrites counts the writes of a caller that only the address identifies, and refuses those above the limit.
+func (g *Guard) limitWrites(c token.Caller, n int) error {
+	if g.anonymousWrites == nil || !c.Unidentified() {
+		return nil
+	}
+	for range n {
+		if wait := g.anonymousWrites.Take(c.Address); wait > 0 {
+			g.meter.Limited("anonymous-writes")
+			return fault.E(fault.ResourceExhausted, "Too many writes without a signed-in user. Try again in %d seconds.", int(wait.Seconds())+1)
+		}
+	}
+	return nil
+}
+
+// BatchWrite applies each write independently. It is for privileged callers.
+func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]request.WriteStatus, error) {
+	if err := privileged(c); err != nil {
+		return nil, err
+	}
+	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
+		return nil, err
+	}
+	ended, err := change(c, "BatchWrite", db, writes)
+	if err != nil {
+		return nil, err
+	}
+	call := g.meter.Begin()
+	statuses, err := g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
+	call.Commit(len(writes), err)
+	ended(cmp.Or(err, firstFailure(statuses)))
+	return statuses, err
+}
+
+// firstFailure returns the error of the first write of a batch that failed, or nil.
+func firstFailure(statuses []request.WriteStatus) error {
+	for _, s := range statuses {
+		if s.Err != nil {
+			return s.Err
+		}
+	}
+	return nil
+}
+
+// check returns the check that the engine calls inside a commit.
+func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
+	if !g.concerned(c, db) {
+		return engine.Unrestricted()
+	}
+	return engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
+		a := g.access(c, db, v.Before)
+		if v.Locked {
+			a.underLocks()
+			return a.commit(ctx, v)
+		}
+		ctx = g.within(ctx, c)
+		defer fair.Of(ctx).Rest()
+		return a.commit(ctx, v)
+	})
+}

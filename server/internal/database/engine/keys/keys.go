@@ -1,0 +1,110 @@
+// Package keys defines the keys of the store: documents, index entries, commits and the catalogue of databases.
+package keys
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/database/index"
+	"clave/server/internal/store"
+)
+
+// The first bytes of keys. The database's number follows in 4 bytes, except in the catalogue.
+//
+//	a project database            -> number and birth of a database
+//	c number version              -> a commit: its changes, before and after
+//	d number collection 01 id     -> a document
+//	f number                      -> the version before which commits are dropped
+//	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
+//	i number …                    -> an index entry (package index)
+//	m number                      -> the index definitions of the stored entries
+//	t                             -> the greatest version given to a commit or a reader, written every minute
+const (
+	KindCatalogue  byte = 'a'
+	KindChange     byte = 'c'
+	KindDocument   byte = 'd'
+	KindDropped    byte = 'f'
+	KindGroup      byte = 'g'
+	KindIndex      byte = 'i'
+	KindDefinition byte = 'm'
+	KindFloor      byte = 't'
+)
+
+// PathEnd is the byte after a collection's path in keys.
+const PathEnd = 0x01
+
+// ErrCorrupt is the error of stored bytes that the engine did not write.
+var ErrCorrupt = errors.New("engine: corrupt record")
+
+// Append appends the prefix of a database's keys of one kind.
+func Append(dst []byte, kind byte, number uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, kind), number)
+}
+
+// Prefix returns the prefix of a database's keys of one kind.
+func Prefix(kind byte, number uint32) []byte { return Append(make([]byte, 0, 64), kind, number) }
+
+// Floor returns the key of the greatest assigned version.
+func Floor() []byte { return []byte{KindFloor} }
+
+// Catalogue returns the key of a database's entry in the catalogue.
+func Catalogue(project, id string) []byte {
+	return index.AppendSegment(index.AppendSegment([]byte{KindCatalogue}, project), id)
+}
+
+// CatalogueRange returns the range of the catalogue's keys. Their second byte is a tag and never a letter, which
+// separates them from the keys of other packages, such as account/….
+func CatalogueRange() store.Range {
+	return store.Range{From: []byte{KindCatalogue}, To: []byte{KindCatalogue, 'A'}}
+}
+
+// Document returns the key of the document with a relative path.
+func Document(number uint32, path string) []byte {
+	i := strings.LastIndexByte(path, '/')
+	key := Append(make([]byte, 0, len(path)+24), KindDocument, number)
+	key = append(index.AppendPath(key, path[:i]), PathEnd)
+	return index.AppendSegment(key, path[i+1:])
+}
+
+// Group returns the key of a document in its collection group, or nil for a document at the root, which needs none.
+func Group(number uint32, path string) []byte {
+	last := strings.LastIndexByte(path, '/')
+	collection := path[:last]
+	i := strings.LastIndexByte(collection, '/')
+	if i < 0 {
+		return nil
+	}
+	key := Append(make([]byte, 0, len(path)+40), KindGroup, number)
+	return append(index.AppendPath(index.AppendSegment(key, collection[i+1:]), path), PathEnd)
+}
+
+// Change returns the key of a commit.
+func Change(number uint32, v clock.Version) []byte {
+	return binary.BigEndian.AppendUint64(Append(make([]byte, 0, 13), KindChange, number), uint64(v))
+}
+
+// ChangeVersion returns the version in a commit's key.
+func ChangeVersion(key []byte) (clock.Version, error) {
+	if len(key) != 13 {
+		return 0, ErrCorrupt
+	}
+	return clock.Version(binary.BigEndian.Uint64(key[5:])), nil
+}
+
+// DocumentPath returns the relative path in a document's key.
+func DocumentPath(key []byte) (string, error) {
+	if len(key) < 5 {
+		return "", ErrCorrupt
+	}
+	collection, rest, err := index.DecodePath(key[5:])
+	if err != nil {
+		return "", err
+	}
+	id, _, err := index.CutSegment(rest)
+	if err != nil {
+		return "", err
+	}
+	return collection + "/" + id, nil
+}

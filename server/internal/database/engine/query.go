@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine/execute"
+	"clave/server/internal/database/engine/locks"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+)
+
+// errEnough ends a query or a walk early.
+var errEnough = errors.New("enough")
+
+// Query calls yield with the results of a normalized query in its order, with the fields it selects. In a transaction
+// it waits for the range's lock. Under IndexesEnforce it returns FailedPrecondition if an index is missing.
+func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*document.Document) error) (request.Stats, error) {
+	var last *document.Document
+	var given int
+	hold, err := r.lockQuery(ctx, q)
+	if err != nil {
+		return request.Stats{}, err
+	}
+	defer r.turn.Rest()
+	if err := r.turn.Start(ctx); err != nil {
+		return request.Stats{}, err
+	}
+	x, err := r.newRun(ctx, q)
+	if err != nil {
+		return request.Stats{}, err
+	}
+	err = x.Documents(func(d *document.Document) error {
+		if given++; given == q.Limit { // An earlier one need not be held while a slow client takes it.
+			last = d
+		}
+		r.turn.Lend()
+		defer r.turn.Return()
+		return yield(q.Project(d))
+	})
+	x.Stats.Results = int64(given)
+	if err != nil {
+		return x.Stats, err
+	}
+	if q.Nearest != nil {
+		last = nil
+	}
+	r.noteQuery(hold, q, last)
+	return x.Stats, nil
+}
+
+// newRun plans a query. It returns FailedPrecondition if a required index is missing.
+func (r *Reading) newRun(ctx context.Context, q *query.Query) (*execute.Run, error) {
+	overlay, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.plan(q)
+	if err != nil {
+		return nil, err
+	}
+	missing, err := r.admit(plan, q)
+	if err != nil {
+		return nil, err
+	}
+	x, err := execute.New(ctx, r.state(overlay), q, plan)
+	if err != nil {
+		return nil, err
+	}
+	x.Stats.Plans, x.Stats.Missing = plan.Describe(), missing
+	return x, nil
+}
+
+// lockQuery locks a query's range in a transaction with locks.
+func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, error) {
+	if q.DB != r.db.name {
+		return nil, fault.E(fault.InvalidArgument,
+			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, q.DB)
+	}
+	if !r.locking() {
+		return nil, nil
+	}
+	r.turn.Pause()
+	hold, err := r.db.locks.LockRange(ctx, r.txn.owner, q)
+	if err != nil {
+		return nil, err
+	}
+	return hold, r.refresh()
+}
+
+// noteQuery records in a transaction the range that a query has read.
+func (r *Reading) noteQuery(hold *locks.Range, q *query.Query, last *document.Document) {
+	switch {
+	case r.txn == nil:
+	case hold != nil && last != nil:
+		r.db.locks.Narrow(hold, last)
+	case r.txn.optimistic:
+		r.txn.noteQuery(q, last, r.version)
+	}
+}

@@ -1,0 +1,93 @@
+// Package parse limits the memory of large requests that are parsed and served at the same time, over all transports
+// together. A parsed request takes many times the memory of its bytes, and needs no credentials.
+//
+// A transport estimates what a request takes, and waits for a Share of the Limit with its unparsed bytes, which the
+// transport counts elsewhere. A request that takes more than the Limit is parsed alone.
+package parse
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
+
+	"clave/server/internal/base/fault"
+)
+
+// Large is the size in bytes from which on a request has to be admitted. Smaller ones take too little to matter.
+const Large = 64 << 10
+
+// enough is the default of New: some hundred large commits of ordinary documents.
+const enough = 64 << 20
+
+// Limit is the memory of the requests that are parsed and served. It is safe for concurrent use.
+type Limit struct {
+	free *semaphore.Weighted
+	most int64
+	used atomic.Int64
+}
+
+// New returns a limit of that many bytes; 0 means 64 MiB.
+func New(bytes int64) *Limit {
+	if bytes == 0 {
+		bytes = enough
+	}
+	return &Limit{free: semaphore.NewWeighted(bytes), most: bytes}
+}
+
+// Most returns the limit's size in bytes.
+func (l *Limit) Most() int64 { return l.most }
+
+// Used returns the number of bytes that requests have.
+func (l *Limit) Used() int64 { return l.used.Load() }
+
+// Share is the memory of one request. It is safe for concurrent use; a nil one is empty.
+type Share struct {
+	limit *Limit
+	mu    struct {
+		sync.Mutex
+		taken int64
+	}
+}
+
+// Admit waits until a request may be parsed that takes the given bytes of memory. It returns CANCELLED or
+// DEADLINE_EXCEEDED if ctx ends before. The share must be released when the request has been answered.
+func (l *Limit) Admit(ctx context.Context, memory int64) (*Share, error) {
+	memory = min(memory, l.most)
+	if err := l.free.Acquire(ctx, memory); err != nil {
+		return nil, fault.Ended(err, "The request was canceled while it waited.")
+	}
+	l.used.Add(memory)
+	s := &Share{limit: l}
+	s.mu.taken = memory
+	return s, nil
+}
+
+// Shrink returns what the share holds beyond the given bytes.
+func (s *Share) Shrink(memory int64) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rest := s.mu.taken - memory; rest > 0 {
+		s.limit.used.Add(-rest)
+		s.limit.free.Release(rest)
+		s.mu.taken = memory
+	}
+}
+
+// Release returns the share. It may be called more than once.
+func (s *Share) Release() { s.Shrink(0) }
+
+// Values returns the number of values in a text of JSON, or somewhat more.
+func Values[Text ~[]byte | ~string](text Text) int64 {
+	n := int64(1)
+	for i := range len(text) {
+		if c := text[i]; c == ',' || c == ':' || c == '[' { // A value follows one of these.
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,63 @@
+package parse_test
+
+import (
+	"context"
+	"testing"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/parse"
+)
+
+// TestRequestsWaitForTheLimit uses up a limit: a further request waits until bytes are returned, or until its context
+// ends.
+func TestRequestsWaitForTheLimit(t *testing.T) {
+	l := parse.New(100)
+	first, err := l.Admit(t.Context(), 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := l.Admit(ended, 41); !fault.Is(err, fault.Canceled) {
+		t.Errorf("Admit beyond the limit with an ended context = %v, want CANCELLED", err)
+	}
+	late, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	if _, err := l.Admit(late, 41); !fault.Is(err, fault.DeadlineExceeded) {
+		t.Errorf("Admit beyond the limit after the deadline = %v, want DEADLINE_EXCEEDED", err)
+	}
+	if s, err := l.Admit(t.Context(), 40); err != nil {
+		t.Errorf("Admit of the rest = %v", err)
+	} else {
+		s.Release()
+	}
+	admitted := make(chan error, 1)
+	go func() {
+		alone, err := l.Admit(t.Context(), 1000)
+		alone.Release()
+		admitted <- err
+	}()
+	first.Shrink(20)
+	first.Shrink(70) // holds less already
+	select {
+	case <-admitted:
+		t.Error("a request that needs the whole limit did not wait")
+	default:
+	}
+	first.Release()
+	first.Release()
+	if err := <-admitted; err != nil {
+		t.Errorf("Admit of more than the limit, alone = %v", err)
+	}
+	if n := l.Used(); n != 0 {
+		t.Errorf("%d bytes are used when all shares are returned", n)
+	}
+}
+
+func TestValues(t *testing.T) {
+	for text, want := range map[string]int64{`{}`: 1, `[]`: 2, `{"a": 1, "b": [2, 3]}`: 6} {
+		if got := parse.Values(text); got != want {
+			t.Errorf("Values(%s) = %d, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package prometheus
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/observe/meter"
+)
+
+// desc returns the description of a metric.
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("clave_"+name, help, labels, nil)
+}
+
+// The metrics.
+var (
+	buildInfo = desc("build_info", "1, with the version of the program.", "version")
+	healthy   = desc("healthy", "1 while the store and the disk are healthy, 0 otherwise.")
+
+	callsTotal     = desc("calls_total", "Finished calls, by transport, method and canonical code.", "transport", "method", "code")
+	callsForwarded = desc("calls_forwarded_total", "Finished calls, and requests of WebChannel, that were forwarded to another node, by transport, method and canonical code.", "transport", "method", "code")
+	callDuration   = desc("call_duration_seconds", "Duration of calls, without the streams Listen and Write.", "transport", "method")
+	callsOpen      = desc("calls_open", "Calls and streams in progress.", "transport", "method")
+
+	operationDuration = desc("operation_duration_seconds", "Duration of reads, queries and commits on all transports.", "operation")
+	commitsTotal      = desc("commits_total", "Commits.")
+	writtenTotal      = desc("documents_written_total", "Writes of documents in commits.")
+	readTotal         = desc("documents_read_total", "Documents that were read, including those of queries.")
+	queriesTotal      = desc("queries_total", "Queries, listings and aggregations.")
+	deniedTotal       = desc("operations_denied_total", "Operations on data that were denied.")
+	groupSize         = desc("commit_group_size", "Commits per batch.")
+	writeDuration     = desc("commit_write_duration_seconds", "Duration of writing a batch of commits to the disk, or to the cluster's log.")
+	decisionsTotal    = desc("rule_decisions_total", "Decisions of security rules by method: allow, deny or error.", "method", "decision")
+
+	listenStreams = desc("listen_streams", "Open streams of live queries.")
+	listenTargets = desc("listen_targets", "Open targets of live queries.")
+	fanoutDelay   = desc("fanout_delay_seconds", "Time from a commit until a live query's stream has sent it.")
+
+	signInsTotal  = desc("sign_ins_total", "New sessions.")
+	attemptsTotal = desc("sign_in_attempts_total", "Attempts to sign in or to refresh a token, by method and canonical code.", "method", "code")
+	limitsTotal   = desc("limits_hit_total", "Requests that a limit refused.", "limit")
+
+	storeBytes    = desc("store_bytes", "Bytes of data on this machine's disk.")
+	storeFree     = desc("store_free_bytes", "Free bytes of that disk.")
+	storeLogBytes = desc("store_log_bytes", "Bytes of the store's log that are not yet in a table.")
+	memoryBytes   = desc("memory_bytes", "Memory that the program has obtained from the system.")
+	requestBytes  = desc("request_memory_bytes", "Memory of requests that are being received.")
+
+	nodeRole     = desc("node_role", "1 for the role of this node: leader or follower.", "role")
+	nodeReads    = desc("node_reads_total", "Reads that a follower served: current by a lease, or by an index from the leader.", "by")
+	nodeEpoch    = desc("node_epoch", "The number of leaders so far, including the present one.")
+	nodeLogLag   = desc("node_log_lag_rows", "Rows of the cluster's log that a node lacks. The leader reports all nodes, a follower only itself.", "node")
+	nodeSeen     = desc("node_seen_seconds", "Seconds since a node reported its position. The leader reports all nodes; a follower reports the seconds since its last contact.", "node")
+	nodeStateLag = desc("node_state_lag_rows", "Rows of the cluster's log that are not yet in its state.")
+)
+
+// all are the metrics, for Describe.
+var all = []*prometheus.Desc{
+	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
+	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+}
+
+// attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
+// to their names in attemptsTotal.
+var attempts = map[string]string{
+	"accounts:signInWithPassword": "password", "verifyPassword": "password",
+	"accounts:signInWithEmailLink": "email-link", "emailLinkSignin": "email-link",
+	"accounts:signInWithPhoneNumber": "phone", "verifyPhoneNumber": "phone",
+	"accounts:signInWithIdp": "provider", "verifyAssertion": "provider",
+	"accounts:signInWithCustomToken": "custom", "verifyCustomToken": "custom",
+	"accounts:signUp": "sign-up", "signupNewUser": "sign-up",
+	"accounts/mfaSignIn:finalize": "second-factor", "accounts/passkeySignIn:finalize": "passkey", "token": "refresh",
+}
+
+// collector collects the metrics as of a moment.
+type collector struct {
+	o     Options
+	state State
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range all {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	out := output{to}
+	out.gauge(buildInfo, 1, c.o.Version)
+	out.state(c.state)
+	if c.o.Meter == nil {
+		return
+	}
+	out.calls(c.o.Meter.Called())
+	for _, m := range c.o.Meter.AllForwarded() {
+		for code, n := range m.Codes {
+			out.counter(callsForwarded, n, m.Transport, m.Method, code.String())
+		}
+	}
+	out.counts(c.o.Meter.All())
+}
+
+// output takes metrics.
+type output struct{ to chan<- prometheus.Metric }
+
+// gauge reports a current value.
+func (o output) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	o.to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// counter reports a count.
+func (o output) counter(d *prometheus.Desc, v uint64, labels ...string) {
+	o.to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+}
+
+// histogram reports a distribution. For durations, which have many ranges, it joins two ranges to one.
+func (o output) histogram(d *prometheus.Desc, from meter.Distribution, labels ...string) {
+	const many = 20
+	step := 1
+	if len(from.Bounds) > many {
+		step = 2
+	}
+	buckets, count := make(map[float64]uint64), uint64(0)
+	for i, n := range from.Counts {
+		count += n
+		if i < len(from.Bounds) && (i%step == 0 || i == len(from.Bounds)-1) {
+			buckets[from.Bounds[i]] = count
+		}
+	}
+	o.to <- prometheus.MustNewConstHistogram(d, count, from.Sum, buckets, labels...)
+}
+
+// state reports the state of the server. Only a node of a cluster reports the metrics of nodes, and each only those
+// that its role determines.
+func (o output) state(s State) {
+	well := 0.0
+	if s.Healthy {
+		well = 1
+	}
+	o.gauge(healthy, well)
+	o.gauge(listenStreams, float64(s.Streams))
+	o.gauge(listenTargets, float64(s.Targets))
+	o.gauge(storeBytes, float64(s.StoreBytes))
+	o.gauge(storeFree, float64(s.StoreFree))
+	o.gauge(storeLogBytes, float64(s.LogBytes))
+	o.gauge(memoryBytes, float64(s.Memory))
+	o.gauge(requestBytes, float64(s.Requests))
+	if n := s.Node; n != nil {
+		for _, role := range []string{"leader", "follower"} {
+			has := 0.0
+			if role == n.Role {
+				has = 1
+			}
+			o.gauge(nodeRole, has, role)
+		}
+		if n.Epoch > 0 {
+			o.gauge(nodeEpoch, float64(n.Epoch))
+		}
+		if n.Role == "leader" {
+			o.gauge(nodeStateLag, float64(n.StateLag))
+		} else {
+			o.counter(nodeReads, uint64(n.Leased), "lease")
+			o.counter(nodeReads, uint64(n.Indexed), "index")
+		}
+		for _, m := range n.Members {
+			o.gauge(nodeLogLag, float64(m.LogLag), m.Name)
+			o.gauge(nodeSeen, m.Age.Seconds(), m.Name)
+		}
+	}
+}
+
+// calls reports the calls, and the attempts to sign in among them.
+func (o output) calls(all []meter.MethodCounts) {
+	for _, m := range all {
+		for code, n := range m.Codes {
+			o.counter(callsTotal, n, m.Transport, m.Method, code.String())
+		}
+		o.gauge(callsOpen, float64(m.Open), m.Transport, m.Method)
+		if m.Took != nil {
+			o.histogram(callDuration, *m.Took, m.Transport, m.Method)
+		}
+	}
+	o.attempts(all)
+}
+
+// attempts reports the attempts to sign in.
+func (o output) attempts(all []meter.MethodCounts) {
+	sums := make(map[string]map[fault.Code]uint64)
+	for _, name := range attempts {
+		sums[name] = map[fault.Code]uint64{fault.OK: 0}
+	}
+	for _, m := range all {
+		if name := attempts[m.Method]; name != "" && m.Transport == "auth" {
+			for code, n := range m.Codes {
+				sums[name][code] += n
+			}
+		}
+	}
+	for name, codes := range sums {
+		for code, n := range codes {
+			o.counter(attemptsTotal, n, name, code.String())
+		}
+	}
+}
+
+// counts reports all other counts.
+func (o output) counts(a meter.All) {
+	o.counter(commitsTotal, uint64(a.Commits))
+	o.counter(writtenTotal, uint64(a.Writes))
+	o.counter(readTotal, uint64(a.Reads))
+	o.counter(queriesTotal, uint64(a.Queries))
+	o.counter(deniedTotal, uint64(a.Denials))
+	o.counter(signInsTotal, uint64(a.SignIns))
+	for i, d := range a.Operations {
+		o.histogram(operationDuration, d, meter.OperationNames[i])
+	}
+	o.histogram(groupSize, a.Groups)
+	o.histogram(writeDuration, a.Syncs)
+	o.histogram(fanoutDelay, a.Fanout)
+	for i, decisions := range a.Decisions {
+		for j, n := range decisions {
+			o.counter(decisionsTotal, n, meter.RuleMethods[i], meter.DecisionNames[j])
+		}
+	}
+	for name, n := range a.Limits {
+		o.counter(limitsTotal, n, name)
+	}
+}

@@ -1,0 +1,225 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/record"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/regularfile"
+	"clave/server/internal/database/authz"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+)
+
+// The bounds of one commit of an import.
+const (
+	commitDocuments = 500
+	commitBytes     = 4 << 20
+)
+
+// owner is the caller of exports and imports. The rules do not apply to it.
+func owner(db resource.Database) token.Caller {
+	return token.Caller{Privileged: true, Project: db.Project}
+}
+
+// ExportDocuments writes all documents of a database, as of one moment, to a folder, and returns their number. The
+// files are named after the folder. An earlier export in the folder is replaced when everything is written, and other
+// files in it stay.
+// ExportDocuments returns FailedPrecondition if the folder contains other files.
+func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
+	dir = filepath.Clean(dir)
+	name, size := filepath.Base(dir), int64(0)
+	e := &export{
+		marker: name + overallSuffix,
+		write: func(part string) error {
+			documents, size, err = t.writeWhole(ctx, db, part, name)
+			return err
+		},
+		describe: func(_ []byte, place func(string) string) ([]byte, error) {
+			return overall(place(wholeNamespaces), documents, size)
+		},
+		parts: overallParts,
+	}
+	err = e.replace(dir)
+	return documents, err
+}
+
+// overallParts returns the folders beside an overall metadata file that have what it describes, if Clave wrote them.
+func overallParts(text []byte) []string {
+	var names []string
+	for _, message := range unframed(text) {
+		// A damaged file describes less.
+		_ = eachField(message, func(f field) error {
+			if f.number != overallPart {
+				return nil
+			}
+			return eachField(f.bytes, func(f field) error {
+				name, _, _ := strings.Cut(string(f.bytes), "/")
+				if f.number == partPath && partName(name) == wholeNamespaces && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+				return nil
+			})
+		})
+	}
+	return names
+}
+
+// exportDocuments writes an export of all documents of a database to an absent folder.
+func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, dir, name string) (documents int64, err error) {
+	documents, size, err := t.writeWhole(ctx, db, dir, name)
+	if err != nil {
+		return documents, err
+	}
+	text, err := overall(wholeNamespaces, documents, size)
+	if err != nil {
+		return documents, err
+	}
+	return documents, writeFile(filepath.Join(dir, name+overallSuffix), text)
+}
+
+// writeWhole writes all documents of a database to the folder wholeNamespaces in dir.
+func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, name string) (documents, size int64, err error) {
+	began := t.o.Clock.Now()
+	whole := filepath.Join(dir, wholeNamespaces, wholeKinds)
+	f, err := createFile(filepath.Join(whole, outputName))
+	if err != nil {
+		return 0, 0, err
+	}
+	documents, size, err = t.writeDocuments(ctx, db, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return documents, size, err
+	}
+	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now()))
+}
+
+// writeDocuments writes all documents of a database to a log.
+func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File) (documents, size int64, err error) {
+	buffered := bufio.NewWriter(f) // a log writes after each record
+	log := record.NewWriter(buffered)
+	var entity []byte
+	err = t.documents(ctx, db, query.NoLimit, func(d *document.Document) (err error) {
+		documents++
+		entity = appendDocument(entity[:0], d)
+		size, err = log.WriteRecord(entity)
+		return err
+	})
+	return documents, size, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
+}
+
+// documents calls yield with at most limit documents of a database, of all collections, in the order of their names.
+func (t *Transfer) documents(ctx context.Context, db resource.Database, limit int, yield func(*document.Document) error) error {
+	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: limit}).Normalize()
+	if err != nil {
+		return err
+	}
+	_, err = t.o.Guard.Query(ctx, owner(db), all, request.At{}, func(authz.Snapshot) error { return nil }, yield)
+	return err
+}
+
+// ImportDocuments imports the export of one database that an overall metadata file describes, and returns the number of
+// documents. As in Import, everything is verified first.
+func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (n int64, err error) {
+	folder, name := regularfile.Folder(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
+	if _, err := t.importDocuments(ctx, db, folder, name, true); err != nil {
+		return 0, err
+	}
+	err = t.marked(metadataFile, func() error {
+		n, err = t.importDocuments(ctx, db, folder, name, false)
+		return err
+	})
+	return n, err
+}
+
+// importDocuments imports an export in a folder, or only verifies it, and returns the number of its documents.
+func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder regularfile.Folder, metadataFile string, verify bool) (int64, error) {
+	parts, err := partsOf(folder, metadataFile)
+	if err != nil {
+		return 0, err
+	}
+	l := &loader{guard: t.o.Guard, db: db, verify: verify}
+	for _, part := range parts {
+		before := l.read
+		var cut error // An incomplete record at the end of a file is that of a killed writer if all documents are there.
+		for _, name := range part.outputs {
+			err := l.load(ctx, folder, name)
+			if err != nil {
+				err = fault.Wrap(err, fault.CodeOf(err), "%s: %s", name, reason(err))
+			}
+			switch {
+			case errors.Is(err, errCut):
+				cut = err
+			case err != nil:
+				return l.read, err
+			}
+		}
+		n := l.read - before
+		switch complete := part.counted && n == part.documents; {
+		case !complete && cut != nil:
+			return l.read, cut
+		case !complete && part.counted:
+			return l.read, fault.E(fault.DataLoss, "the export is damaged: %s counts %d documents, and its files have %d",
+				metadataFile, part.documents, n)
+		}
+	}
+	return l.read, l.commit(ctx)
+}
+
+// loader commits documents in batches.
+type loader struct {
+	guard *authz.Guard
+	db    resource.Database
+	// verify is set if documents are only verified.
+	verify bool
+	writes []document.Write
+	bytes  int
+	// read counts documents.
+	read int64
+}
+
+// load reads one file of documents.
+func (l *loader) load(ctx context.Context, folder regularfile.Folder, name string) error {
+	f, err := folder.Open(name)
+	if err != nil {
+		return unreadable(name, err)
+	}
+	defer func() { _ = f.Close() }() // a read
+	return readRecords(f, func(entity []byte) error {
+		w, err := decodeDocument(l.db, entity)
+		if err != nil {
+			return err
+		}
+		l.read++
+		if l.verify {
+			return ctx.Err()
+		}
+		l.writes = append(l.writes, w)
+		l.bytes += len(entity)
+		if len(l.writes) < commitDocuments && l.bytes < commitBytes {
+			return nil
+		}
+		return l.commit(ctx)
+	})
+}
+
+// commit commits the documents that were read since the last commit.
+func (l *loader) commit(ctx context.Context) error {
+	if len(l.writes) == 0 {
+		return nil
+	}
+	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, request.Commit{Writes: l.writes}); err != nil {
+		return err
+	}
+	l.writes, l.bytes = nil, 0
+	return nil
+}

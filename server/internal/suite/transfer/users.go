@@ -1,0 +1,110 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/regularfile"
+	"clave/server/internal/model/document"
+)
+
+// Empty reports whether the project has neither documents nor accounts.
+func (t *Transfer) Empty(ctx context.Context) (bool, error) {
+	filled, err := t.hasDocuments(ctx)
+	if err != nil {
+		return false, err
+	}
+	one := int64(1)
+	page, err := t.o.Identity.BatchGet(ctx, t.admin(""), &service.BatchGetRequest{MaxResults: &one})
+	if err != nil {
+		return false, err
+	}
+	return !filled && len(page.Users) == 0, nil
+}
+
+// hasDocuments reports whether the project has documents.
+func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
+	filled := false
+	for _, db := range t.databases() {
+		err := t.documents(ctx, db, 1, func(*document.Document) error {
+			filled = true
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return filled, nil
+}
+
+// ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with
+// the password hash parameters in the form in which the Firebase console shows them.
+func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
+	var hash *importform.Request
+	if hashFile != "" {
+		text, err := os.ReadFile(hashFile)
+		if err != nil {
+			return fault.Wrap(err, fault.NotFound, "cannot read the hash parameters: %v", err)
+		}
+		if hash, err = parseHash(string(text)); err != nil {
+			return fault.Wrap(err, fault.InvalidArgument, "%s: %v", hashFile, err)
+		}
+	}
+	put := func(verify bool, sum *Summary) error {
+		in := &accountsIn{t: t, verify: verify, hash: hash, notes: &sum.Notes}
+		err := in.read(ctx, regularfile.Folder(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
+		sum.Accounts += in.count
+		if err != nil {
+			return err
+		}
+		return in.refusal()
+	}
+	if err := put(true, &Summary{}); err != nil {
+		return err
+	}
+	return t.marked(usersFile, func() error { return put(false, sum) })
+}
+
+// parseHash reads password hash parameters as the Firebase console shows them:
+//
+//	hash_config {
+//	  algorithm: SCRYPT,
+//	  base64_signer_key: …,
+//	  base64_salt_separator: …,
+//	  rounds: 8,
+//	  mem_cost: 14,
+//	}
+func parseHash(text string) (*importform.Request, error) {
+	r := &importform.Request{}
+	texts := map[string]*string{"algorithm": &r.HashAlgorithm, "base64_signer_key": &r.SignerKey, "base64_salt_separator": &r.SaltSeparator}
+	numbers := map[string]*int64{"rounds": &r.Rounds, "mem_cost": &r.MemoryCost}
+	for line := range strings.Lines(text) {
+		name, v, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		name, v = strings.Trim(strings.TrimSpace(name), `"`), strings.Trim(strings.TrimSpace(v), `",`)
+		if to := texts[name]; to != nil {
+			*to = v
+		} else if to := numbers[name]; to != nil {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %q is not a number", name, v)
+			}
+			*to = n
+		} else {
+			return nil, fmt.Errorf("%q is not a parameter of a password hash", name)
+		}
+	}
+	if r.HashAlgorithm == "" || r.SignerKey == "" {
+		return nil, fmt.Errorf("expected the password hash parameters that the Firebase console shows: algorithm, base64_signer_key, base64_salt_separator, rounds, mem_cost")
+	}
+	return r, nil
+}

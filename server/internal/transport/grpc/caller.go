@@ -1,0 +1,89 @@
+package grpc
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/httpx/clientaddr"
+	pb "clave/server/internal/model/wire/firestorepb"
+)
+
+// caller returns the caller of a call for the project of a request.
+func (d *common) caller(ctx context.Context, request any) (token.Caller, error) {
+	project := projectOf(requestName(request))
+	if project == "" {
+		project = projectOf(prefix(ctx))
+	}
+	c, err := d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
+	c.Address = address(ctx, d.o.ProxyHops)
+	return c, err
+}
+
+// address returns the network address of the client of a call.
+func address(ctx context.Context, hops int) netip.Addr {
+	remote := ""
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		remote = p.Addr.String()
+	}
+	return clientaddr.Client(remote, metadata.ValueFromIncomingContext(ctx, "x-forwarded-for"), hops)
+}
+
+// first returns the first value of a call's header.
+func first(ctx context.Context, name string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// prefix returns the database that the headers name, projects/P/databases/D, or "".
+func prefix(ctx context.Context) string {
+	if p := first(ctx, "google-cloud-resource-prefix"); p != "" {
+		return p
+	}
+	params, err := url.ParseQuery(first(ctx, "x-goog-request-params"))
+	if err != nil {
+		return ""
+	}
+	if project := params.Get("project_id"); project != "" {
+		return "projects/" + project + "/databases/" + params.Get("database_id")
+	}
+	for _, name := range []string{"database", "parent", "name", "document.name"} {
+		if v := params.Get(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// requestName returns the name of a database or a document in a request.
+func requestName(request any) string {
+	switch r := request.(type) {
+	case interface{ GetDatabase() string }:
+		return r.GetDatabase()
+	case interface{ GetParent() string }:
+		return r.GetParent()
+	case interface{ GetName() string }:
+		return r.GetName()
+	case *pb.UpdateDocumentRequest:
+		return r.GetDocument().GetName()
+	default:
+		return ""
+	}
+}
+
+// projectOf returns the project in a resource name, or "".
+func projectOf(name string) string {
+	after, ok := strings.CutPrefix(name, "projects/")
+	if !ok {
+		return ""
+	}
+	project, _, _ := strings.Cut(after, "/")
+	return project
+}

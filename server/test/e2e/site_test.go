@@ -1,0 +1,37 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/test/kit/program"
+)
+
+// TestSite runs the site's browser tests, or those that CLAVE_SITE_SPECS names, on several nodes. make test-site runs
+// them on one node.
+func TestSite(t *testing.T) {
+	if os.Getenv(nodesVariable) == "" {
+		t.Skipf("on nodes only (%s): make test-site runs these tests with one", nodesVariable)
+	}
+	_, chromium := browser(t)
+	dir := frontend(t, "dist/index.html", "node_modules/.bin/playwright")
+	office, err := program.BackOffice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 50 * time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	program := clave(t) // also sets the environment
+	cmd := exec.CommandContext(ctx, "npx", append([]string{"playwright", "test"}, strings.Fields(os.Getenv("CLAVE_SITE_SPECS"))...)...)
+	cmd.Env = append(os.Environ(), "CLAVE_BIN="+program, "BACKOFFICE_BIN="+office, "CHROMIUM="+chromium)
+	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+}

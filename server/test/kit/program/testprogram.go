@@ -1,0 +1,122 @@
+// Package program finds or builds the programs that tests run as processes, chooses ports for them, and waits until
+// they are ready.
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock"
+)
+
+// Clave returns the path of the program: the one that CLAVE_BIN names, or one built for this process.
+var Clave = built("clave", "CLAVE_BIN")
+
+// BackOffice returns the path of the back office's program: the one that BACKOFFICE_BIN names, or one built for this
+// process.
+var BackOffice = built("backoffice", "BACKOFFICE_BIN")
+
+// built returns a function that returns the path in an environment variable, or builds a program into a temporary
+// folder once.
+func built(name, variable string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		if path := os.Getenv(variable); path != "" {
+			return path, nil
+		}
+		dir, err := os.MkdirTemp("", "clave-tests")
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(dir, name)
+		build := exec.Command("go", "build", "-trimpath", "-o", path, "clave/server/cmd/"+name)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+}
+
+// The ports of tests are below the ephemeral ports of Linux, macOS and Windows. An ephemeral port can become the source
+// of a connection before the program that is to listen on it starts, and a client that dials an ephemeral port without
+// a listener can connect to itself.
+const firstPort, lastPort = 12000, 31999
+
+// FreePorts returns TCP ports that are free.
+func FreePorts(t testing.TB, n int) []int {
+	t.Helper()
+	ports := make([]int, 0, n)
+	for len(ports) < n {
+		ln, err := freeListener()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = ln.Close() }() // held until all are found
+		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// FreePort returns a TCP port that is free.
+func FreePort() (int, error) {
+	ln, err := freeListener()
+	if err != nil {
+		return 0, err
+	}
+	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
+}
+
+// freeListener listens on a port that was free.
+func freeListener() (net.Listener, error) {
+	const tries = 1000
+	for i := 1; ; i++ {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort+1)))
+		if err == nil || i == tries {
+			return ln, err
+		}
+	}
+}
+
+// ReadyLine reads the output of Clave until the line that begins with "Clave ready in". It returns false if the output
+// ends before.
+func ReadyLine(out io.Reader) (line string, ready bool) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "Clave ready in ") {
+			return lines.Text(), true
+		}
+	}
+	return "", false
+}
+
+// AwaitHealth waits until a program at an address reports that it is healthy.
+func AwaitHealth(ctx context.Context, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/__/health", http.NoBody)
+	if err != nil {
+		return err
+	}
+	for {
+		res, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		if clock.Sleep(ctx, clock.System(), 20*time.Millisecond) != nil {
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+}
