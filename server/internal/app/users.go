@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net"
 	"net/http"
 
 	"clave/server/internal/auth/account"
@@ -42,6 +43,22 @@ func (a *App) tokenOptions(keys *serviceaccount.Registry, service func() *servic
 	}
 }
 
+// linkOrigin returns the origin that links in e-mails name under `clave start`: that of Auth's port, as with the
+// Firebase CLI. It is empty if Auth has no port of its own.
+func linkOrigin(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return ""
+	}
+	switch host {
+	case "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
 // openUsers opens the accounts.
 func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	c := a.config
@@ -74,6 +91,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 		o.HashMemCost = memoryHashCost
 	}
 	if !c.Production() {
+		o.LinkOrigin = linkOrigin(a.addresses.Auth)
 		if o.Announce, err = a.announcer(); err != nil {
 			return nil, err
 		}

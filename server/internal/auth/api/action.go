@@ -64,6 +64,7 @@ func (h *Handler) action(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.Form.Get("lang"), "es") {
 		s.Words = texts["es"]
 	}
+	call.Locale = s.Words.Lang // That of the e-mail to the former address, when a link changes it.
 	// Only authorized domains: an open redirect would give phishing pages a link that begins with this server's name.
 	if next := r.Form.Get("continueUrl"); next != "" && h.service.MayContinue(call, next) {
 		s.Next = next

@@ -58,6 +58,39 @@ func TestActionPage(t *testing.T) {
 	w.must(w.client("signInWithPassword", object{"email": "ana@example.com", "password": "secret2"}))
 }
 
+// TestTheFormerAddressIsNotifiedInThePagesLanguage changes an address by an e-mail's link, on the page in Spanish and
+// in English.
+func TestTheFormerAddressIsNotifiedInThePagesLanguage(t *testing.T) {
+	mails := make(slowMail)
+	w := newFixture(t, setup{production: true, mail: mails})
+	w.run()
+	for lang, name := range map[string]string{"es": "ana", "en": "bob"} {
+		in := w.signUp(name+"@example.com", "secret1")
+		w.must(w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": name + "@new.example"}))
+		link, err := url.Parse((<-mails).Link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form := link.Query()
+		form.Set("lang", lang)
+		posted := make(chan error, 1)
+		go func() {
+			res, err := http.PostForm(w.url+rpc.ActionPath, form)
+			if err == nil {
+				err = res.Body.Close()
+			}
+			posted <- err
+		}()
+		notice := <-mails
+		if err := <-posted; err != nil {
+			t.Fatal(err)
+		}
+		if notice.To != name+"@example.com" || notice.Locale != lang || queryOf(t, notice.Link, "lang") != lang {
+			t.Errorf("the page in %s: an e-mail to %s in %q with the link %s; want the former address and %s", lang, notice.To, notice.Locale, notice.Link, lang)
+		}
+	}
+}
+
 // TestEmulatorActionContinues follows links to the emulator's page that continue to URLs of several kinds. A browser
 // would run a script in the URL of a redirect's page.
 func TestEmulatorActionContinues(t *testing.T) {

@@ -125,11 +125,7 @@ func (s *Service) GetProject(_ context.Context, c Call, _ *PublicRequest) (*Publ
 	if err != nil {
 		return nil, err
 	}
-	domains := cfg.AuthorizedDomains
-	if len(domains) == 0 {
-		domains = []string{"localhost", "127.0.0.1"}
-	}
-	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: domains}, nil
+	return &PublicConfig{ProjectID: projectNumber, AuthorizedDomains: s.links.Domains(cfg.AuthorizedDomains)}, nil
 }
 
 // RecaptchaParams holds the parameters of reCAPTCHA. Clients fetch them, though reCAPTCHA is not used.

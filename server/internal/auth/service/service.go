@@ -66,6 +66,8 @@ type Options struct {
 	Blocking blocking.Caller
 	// PublicURL is the prefix of links that are sent; empty means the request's own origin.
 	PublicURL string
+	// LinkOrigin is the origin of links without PublicURL; empty means the request's own.
+	LinkOrigin string
 	// NoSignUp disables sign-up by clients for projects without a setting for it.
 	NoSignUp bool
 	// Log logs failures that no request returns; nil logs nothing.
@@ -131,7 +133,7 @@ func New(o Options) *Service {
 	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock, Emulator: o.Emulator, Log: o.Log}
 	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
 	s.apps = authapp.Apps{Accounts: o.Accounts, Clock: o.Clock}
-	s.links = actionlink.Policy{PublicURL: o.PublicURL, Emulator: o.Emulator}
+	s.links = actionlink.Policy{PublicURL: o.PublicURL, Origin: o.LinkOrigin, Emulator: o.Emulator}
 	perClient := 0
 	if o.RateLimits {
 		perClient = maxHashesWaiting
@@ -154,6 +156,9 @@ func (s *Service) Origin(c Call) string {
 	}
 	return s.o.PublicURL
 }
+
+// LinkOrigin returns the origin to which the links of a call lead.
+func (s *Service) LinkOrigin(c Call) string { return s.links.Base(c.Origin) }
 
 // OnRevoke registers a function that is called when sessions of an account, or of a whole tenant or project, may have
 // ended: the account was disabled or deleted, its sessions were revoked, the tenant was disabled or deleted. A

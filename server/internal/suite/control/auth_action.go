@@ -62,7 +62,7 @@ func (h *accounts) action(w http.ResponseWriter, r *http.Request) {
 		authEmulator(w, http.StatusBadRequest, map[string]any{"error": "Invalid mode"})
 		return
 	}
-	call := service.Call{Project: h.service.Project(), Tenant: q.Get("tenantId"), Address: r.RemoteAddr, Origin: "http://" + r.Host}
+	call := service.Call{Project: h.service.Project(), Tenant: q.Get("tenantId"), Address: r.RemoteAddr, Origin: "http://" + r.Host, Locale: q.Get("lang")}
 	// A person who opens the link gets the text of checkCode, which explains how to add the new password to it.
 	if mode == "resetPassword" && lacksPassword(q) && h.checkCode(w, r, call, q) {
 		return
@@ -107,7 +107,7 @@ func (h *accounts) checkCode(w http.ResponseWriter, r *http.Request, call servic
 		fields["instructions2"] = "Please change the URL to specify a new password instead."
 	}
 	q.Set("newPassword", newPasswordHere)
-	fields["urlTemplate"] = call.Origin + r.URL.Path + "?" + q.Encode()
+	fields["urlTemplate"] = h.service.LinkOrigin(call) + r.URL.Path + "?" + q.Encode()
 	authEmulator(w, http.StatusBadRequest, fields)
 	return true
 }

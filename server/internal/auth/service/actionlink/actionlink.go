@@ -5,6 +5,7 @@
 package actionlink
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 type Policy struct {
 	// PublicURL is the prefix of links; empty means the request's own origin.
 	PublicURL string
+	// Origin is the origin of links without a public URL, whatever host a request names; empty means the request's own.
+	Origin string
 	// Emulator is set under `clave start`. Links then lead to the emulator's page whatever the request, as in the official
 	// emulator, and any host except subdomains of localhost is authorized if a project lists no domains.
 	Emulator bool
@@ -81,6 +84,18 @@ func (p Policy) authorized(domains []string, host string) bool {
 	return p.isOwn(host)
 }
 
+// Domains returns the domains that a project lists or, if it lists none, those to which links may lead then.
+func (p Policy) Domains(listed []string) []string {
+	if len(listed) > 0 {
+		return listed
+	}
+	domains := []string{"localhost", "127.0.0.1"}
+	if own, err := url.Parse(p.PublicURL); err == nil && own.Hostname() != "" && !contains(domains, own.Hostname()) {
+		domains = append(domains, own.Hostname())
+	}
+	return domains
+}
+
 // isOwn reports whether a host is that of the public URL.
 func (p Policy) isOwn(host string) bool {
 	own, err := url.Parse(p.PublicURL)
@@ -110,12 +125,12 @@ type Link struct {
 	Key, Locale, ContinueURL, Tenant string
 }
 
+// Base returns the origin to which links lead that are requested at an origin.
+func (p Policy) Base(origin string) string { return cmp.Or(p.PublicURL, p.Origin, origin) }
+
 // URL returns a link.
 func (p Policy) URL(l Link) string {
-	base := p.PublicURL
-	if base == "" {
-		base = l.Origin
-	}
+	base := p.Base(l.Origin)
 	path := "/__/auth/action"
 	if p.Emulator {
 		path = "/emulator/action"

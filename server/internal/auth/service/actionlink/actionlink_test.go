@@ -75,6 +75,42 @@ func TestURL(t *testing.T) {
 	}
 }
 
+// TestLinksNameTheConfiguredOrigin requests links at other origins than the configured one.
+func TestLinksNameTheConfiguredOrigin(t *testing.T) {
+	link := actionlink.Link{Kind: onetime.PasswordReset, Code: "c", Origin: "http://10.0.0.2:8000"}
+	for want, policy := range map[string]actionlink.Policy{
+		"http://10.0.0.2:8000/emulator/action?":   {Emulator: true},
+		"http://127.0.0.1:9099/emulator/action?":  {Emulator: true, Origin: "http://127.0.0.1:9099"},
+		"https://tunnel.example/emulator/action?": {Emulator: true, Origin: "http://127.0.0.1:9099", PublicURL: "https://tunnel.example"},
+	} {
+		if got := policy.URL(link); !strings.HasPrefix(got, want) {
+			t.Errorf("%+v: URL = %s, want %s…", policy, got, want)
+		}
+	}
+}
+
+func TestDomains(t *testing.T) {
+	for _, tt := range []struct {
+		url    string
+		listed []string
+		want   string
+	}{
+		{"", nil, "localhost 127.0.0.1"}, {"https://www.example.org:8443", nil, "localhost 127.0.0.1 www.example.org"}, {"http://localhost:5000", nil, "localhost 127.0.0.1"},
+		{"https://www.example.org", []string{"example.com"}, "example.com"},
+	} {
+		policy := actionlink.Policy{PublicURL: tt.url}
+		domains := policy.Domains(tt.listed)
+		if got := strings.Join(domains, " "); got != tt.want {
+			t.Errorf("%q, listed %v: Domains = %s, want %s", tt.url, tt.listed, got, tt.want)
+		}
+		for _, domain := range domains {
+			if !policy.MayContinue(tt.listed, "https://"+domain+"/") {
+				t.Errorf("%q, listed %v: a link may not lead to %s", tt.url, tt.listed, domain)
+			}
+		}
+	}
+}
+
 func TestCheckLength(t *testing.T) {
 	policy := actionlink.Policy{PublicURL: "https://example.org"}
 	for want, l := range map[string]actionlink.Link{
