@@ -67,6 +67,9 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	if err := s.openMail(env, stdout); err != nil {
 		return err
 	}
+	if err := checkMail(ctx, env("MAIL_URL"), log); err != nil {
+		return err
+	}
 	restore, err := s.connect()
 	if err != nil {
 		return err

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
 	"clave/server/backoffice/firebaseconn"
+	"clave/server/internal/base/mailserver"
 )
 
 // usage is the first part of the output of `backoffice --help`.
@@ -127,6 +130,20 @@ func (s *settings) openMail(env func(string) string, out io.Writer) error {
 		return fmt.Errorf("MAIL_URL: %w", err)
 	}
 	s.options.Mail = sender
+	return nil
+}
+
+// checkMail returns an error if the mail server of a URL is reached and no e-mail could be sent over it.
+func checkMail(ctx context.Context, address string, log *slog.Logger) error {
+	if address == "" {
+		return nil
+	}
+	switch err := mailserver.Check(ctx, address); {
+	case errors.Is(err, mailserver.ErrNoEncryption):
+		return fmt.Errorf("MAIL_URL: %w", err)
+	case err != nil:
+		log.WarnContext(ctx, "the mail server is not reached at the start", "error", err)
+	}
 	return nil
 }
 

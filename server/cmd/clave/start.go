@@ -17,6 +17,8 @@ import (
 	"clave/server/internal/app"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/mailserver"
 	"clave/server/internal/base/process"
 	"clave/server/internal/limit/heap"
 )
@@ -46,6 +48,9 @@ func serveCommand(s streams) *cobra.Command {
 
 // runServer builds the app and runs it until it is stopped. A node that stops leading becomes a follower.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
+	if err := checkMail(ctx, c, s); err != nil {
+		return err
+	}
 	for {
 		err := runApp(ctx, c, s)
 		switch {
@@ -56,6 +61,21 @@ func runServer(ctx context.Context, c *config.Config, s streams) error {
 		}
 		fmt.Fprintln(s.out, "This node no longer leads; it continues as a follower")
 	}
+}
+
+// checkMail returns an error if the mail server is reached and no e-mail could be sent over it. One that is not reached
+// may be back before the first e-mail.
+func checkMail(ctx context.Context, c *config.Config, s streams) error {
+	if c.Mail == "" {
+		return nil
+	}
+	switch err := mailserver.Check(ctx, c.Mail); {
+	case errors.Is(err, mailserver.ErrNoEncryption):
+		return fault.Wrap(err, fault.FailedPrecondition, "--mail: %v", err)
+	case err != nil:
+		logger(c, s.err).Warn("the mail server is not reached at the start", "error", err)
+	}
+	return nil
 }
 
 // runApp builds the app and runs it until it ends.
