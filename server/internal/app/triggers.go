@@ -20,7 +20,8 @@ func (s eventSource) Follow(db resource.Database) triggers.Subscription {
 // eventSubscription adapts the engine's subscription to package triggers.
 type eventSubscription struct{ *engine.Subscription }
 
-// Next waits for commits.
+// Next waits for commits and returns them. It returns triggers.ErrClosed once the subscription is closed,
+// engine.ErrLagged if commits are lost, and ctx's error if ctx ends first.
 func (s eventSubscription) Next(ctx context.Context) ([]triggers.Commit, error) {
 	commits, err := s.Subscription.Next(ctx)
 	if errors.Is(err, engine.ErrClosed) {

@@ -106,7 +106,7 @@ func (w *MissingIndexes) Add(db resource.Database, d index.Definition, now time.
 	one.last = now
 }
 
-// find returns the recorded definition of a database with the given JSON.
+// find returns the recorded definition of a database with the given JSON, and whether there is one.
 func (w *MissingIndexes) find(db resource.Database, text string) (index.Definition, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

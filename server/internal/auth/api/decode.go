@@ -302,7 +302,7 @@ func assignEnum(to reflect.Value, names []string, v any, path string) error {
 	return badValue(path, to.Type().Name(), v)
 }
 
-// integer returns an integer, which may be given as a string.
+// integer returns an integer, which may be given as a string, and whether the value is one.
 func integer(v any) (int64, bool) {
 	var s string
 	switch v := v.(type) {

@@ -176,7 +176,8 @@ func (t *jwt) word(name string) (string, bool) {
 	return "", false
 }
 
-// seconds returns a claim that is a time in seconds.
+// seconds returns a claim that is a time in seconds. It returns false if the claim is missing, of another type, or out
+// of range.
 func (t *jwt) seconds(name string) (int64, bool) {
 	switch n := t.claims[name].(type) {
 	case int64:

@@ -14,10 +14,11 @@ import (
 // Stream holds one client's targets, each authorized by the rules. Run must be called once; the other methods are safe
 // for concurrent use.
 type Stream struct {
-	*listen.Stream
-	guard  *Guard
-	caller token.Caller
-	mu     struct {
+	// targets are not embedded: their Add would open a target that the rules have not authorized.
+	targets *listen.Stream
+	guard   *Guard
+	caller  token.Caller
+	mu      struct {
 		sync.Mutex
 		closed bool
 		// held are the bytes of targets that were added and have not ended.
@@ -27,7 +28,7 @@ type Stream struct {
 
 // Close ends the stream. Run must have returned, or not have been called.
 func (s *Stream) Close() {
-	s.Stream.Close()
+	s.targets.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.guard.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
@@ -50,19 +51,19 @@ func (s *Stream) hold(n int64) error {
 
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
 func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
-	return &Stream{Stream: g.hub.Open(db), guard: g, caller: c}
+	return &Stream{targets: g.hub.Open(db), guard: g, caller: c}
 }
 
 // Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
 func (s *Stream) Run(ctx context.Context, send func(*target.Event) error) error {
-	return s.Stream.Run(s.guard.within(ctx, s.caller), send)
+	return s.targets.Run(s.guard.within(ctx, s.caller), send)
 }
 
 // Add opens a target. The rules may deny it when it opens and at any later time.
 func (s *Stream) Add(t target.Target) {
 	if s.caller.Privileged {
 		s.report(t)
-		s.Stream.Add(listen.Target{Target: t, Authorization: listen.Unrestricted()})
+		s.targets.Add(listen.Target{Target: t, Authorization: listen.Unrestricted()})
 		return
 	}
 	size := targetMemory(&t)
@@ -70,15 +71,28 @@ func (s *Stream) Add(t target.Target) {
 		s.Refuse(t.ID, err)
 		return
 	}
-	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.Database(), target: &t, expires: s.caller.Expires}
-	s.Stream.Add(listen.Target{Target: t, Authorization: listen.Authorization{
+	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
+	s.targets.Add(listen.Target{Target: t, Authorization: listen.Authorization{
 		Key: p, Check: p.check, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
 	}})
 }
 
+// Refuse refuses an invalid target: the target is added, and removed with the error as cause.
+func (s *Stream) Refuse(id int32, err error) { s.targets.Refuse(id, err) }
+
+// Remove removes a target.
+func (s *Stream) Remove(id int32) { s.targets.Remove(id) }
+
+// Finish makes Run return once all of Add, Refuse and Remove so far are executed.
+func (s *Stream) Finish() { s.targets.Finish() }
+
+// Dropped returns a channel that is closed if the client has not read for too long. The caller must then cut the
+// stream, because Run may be blocked in its send.
+func (s *Stream) Dropped() <-chan struct{} { return s.targets.Dropped() }
+
 // report shows a privileged caller's target in the request monitor.
 func (s *Stream) report(t target.Target) {
-	access := s.guard.access(s.caller, s.Database(), nil)
+	access := s.guard.access(s.caller, s.targets.Database(), nil)
 	if !access.reported {
 		return
 	}

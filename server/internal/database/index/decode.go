@@ -69,7 +69,7 @@ func SkipSegment(b []byte) int {
 	return 0
 }
 
-// skipText returns the length of a text with its end.
+// skipText returns the length of a text with its end, or false if it has none.
 func skipText(b []byte) (int, bool) {
 	for i := 0; ; {
 		j := bytes.IndexByte(b[i:], 0)
@@ -130,7 +130,7 @@ func skipValue(b []byte) (int, bool) {
 	return 0, false
 }
 
-// skipNumber returns the length of a number.
+// skipNumber returns the length of a number, or false if b ends in it.
 func skipNumber(b []byte) (int, bool) {
 	if len(b) < 9 {
 		return 0, false
@@ -141,7 +141,7 @@ func skipNumber(b []byte) (int, bool) {
 	return 9, true
 }
 
-// skipReference returns the length of a reference.
+// skipReference returns the length of a reference, or false if it has no end.
 func skipReference(b []byte) (int, bool) {
 	for i := 1; i < len(b); {
 		if b[i] == tagEnd {

@@ -84,12 +84,6 @@ func Without(a []Span, s Span) []Span {
 	return Intersect(a, rest)
 }
 
-// Exactly returns the span of a value's encoding.
-func Exactly(v value.Value) Span {
-	b, _ := AppendValue(nil, v)
-	return Span{From: b, To: end(b)}
-}
-
 // kindTags holds, by kind, the first byte of its encodings and the first byte after them. Numbers in ranges exclude
 // NaN.
 var kindTags = [...][2]byte{
@@ -131,7 +125,8 @@ func OfField(f query.Field) (spans []Span, exact bool) {
 	return ofRange(f)
 }
 
-// without removes one value from spans. It keeps NaN, which equals nothing, and truncated values.
+// without removes one value from spans. It keeps NaN, which equals nothing. It returns false, and all spans, if the
+// value is truncated, because others have the same encoding.
 func without(spans []Span, v value.Value) ([]Span, bool) {
 	if value.IsNaN(v) {
 		return spans, true
@@ -143,7 +138,8 @@ func without(spans []Span, v value.Value) ([]Span, bool) {
 	return Without(spans, Span{From: b, To: end(b)}), true
 }
 
-// ofRange returns the span of a range, which holds values of its operand's kind only.
+// ofRange returns the span of a range, which holds values of its operand's kind only, and whether it is exact, as
+// OfField does.
 func ofRange(f query.Field) ([]Span, bool) {
 	tags := kindTags[f.Value.Kind()]
 	s := Span{From: []byte{tags[0]}, To: []byte{tags[1]}}

@@ -56,7 +56,7 @@ func Scheme(r *http.Request, hops int) string {
 	return "http"
 }
 
-// fromLast returns the nth entry from the end of a list that may come in several headers.
+// fromLast returns the nth entry from the end of a list that may come in several headers, or false if it is shorter.
 func fromLast(values []string, n int) (string, bool) {
 	for i := len(values) - 1; i >= 0; i-- {
 		rest := values[i]

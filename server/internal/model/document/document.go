@@ -23,7 +23,7 @@ type Document struct {
 	UpdateTime clock.Version
 }
 
-// Get returns the value at a path; __name__ is the document's name as a reference.
+// Get returns the value at a path, and whether there is one; __name__ is the document's name as a reference.
 func (d *Document) Get(path value.FieldPath) (value.Value, bool) {
 	if path.IsName() {
 		return value.Reference(d.Name.String()), true

@@ -85,7 +85,7 @@ func (d *Draft) edit() *value.Editor {
 	return d.editor
 }
 
-// get returns the present value at a path.
+// get returns the present value at a path, and whether there is one.
 func (d *Draft) get(path value.FieldPath) (value.Value, bool) {
 	if d.editor != nil {
 		return d.editor.Get(path)

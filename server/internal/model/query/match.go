@@ -50,7 +50,8 @@ func (q *Query) InScope(name resource.Document) bool {
 	return id == "" || rest[start:end] == id
 }
 
-// field returns a document's value at a path. For __name__ the value is a placeholder; names are compared without it.
+// field returns a document's value at a path, and whether there is one. For __name__ the value is a placeholder; names
+// are compared without it.
 func field(d *document.Document, path value.FieldPath) (value.Value, bool) {
 	if path.IsName() {
 		return nil, true

@@ -27,7 +27,7 @@ func (d Database) String() string { return "projects/" + d.Project + "/databases
 // Root returns the common prefix of all documents' names, projects/P/databases/D/documents.
 func (d Database) Root() string { return d.String() + "/documents" }
 
-// ParseDatabase parses projects/P/databases/D. It returns InvalidArgument.
+// ParseDatabase parses projects/P/databases/D. It returns InvalidArgument for any other text.
 func ParseDatabase(name string) (Database, error) {
 	db, rest, err := splitDatabase(name)
 	if err != nil || rest != "" {
@@ -158,7 +158,8 @@ func parseDocument(what, name string) (Document, error) {
 }
 
 // SplitPath splits projects/P/databases/D/documents[/path] into database and relative path, which is empty
-// for the root. The path's segments are not checked.
+// for the root. The path's segments are not checked. It returns InvalidArgument if the text before the path is not of
+// this form.
 func SplitPath(name string) (Database, string, error) { return splitName("Document", name) }
 
 // splitName is SplitPath; what is the term for the name in error texts. at is the position of rest in the name, which

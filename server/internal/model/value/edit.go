@@ -37,7 +37,7 @@ func (e *Editor) Map() Map { return e.root.fields }
 // Layout returns the layout of the changed map.
 func (e *Editor) Layout() Layout { return LayoutOf(e.root.layout()) }
 
-// Get returns the value at a path.
+// Get returns the value at a path, and whether there is one.
 func (e *Editor) Get(path FieldPath) (Value, bool) { return e.root.fields.Get(path) }
 
 // Set sets the value at the path, whose layout is b. It creates missing maps on the path and replaces values that are

@@ -30,7 +30,7 @@ func Key(v Value) any {
 	return v
 }
 
-// whole returns the integer that equals a double.
+// whole returns the integer that equals a double, or false if none does.
 func whole(d Double) (Int, bool) {
 	f := float64(d)
 	if f != math.Trunc(f) || f < -1<<63 || f >= 1<<63 {

@@ -119,7 +119,7 @@ func (p FieldPath) HasPrefix(q FieldPath) bool {
 	return len(p) >= len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// Get returns the value at a path. A path can't name elements of arrays and vectors.
+// Get returns the value at a path, and whether there is one. A path can't name elements of arrays and vectors.
 func (m Map) Get(path FieldPath) (Value, bool) {
 	if len(path) == 0 {
 		return nil, false

@@ -126,7 +126,7 @@ const (
 )
 
 // AsVector returns the numbers of a map that is a vector: members __type__ = "__vector__" and value = an array
-// of doubles, and no other.
+// of doubles, and no other. It returns false for other maps.
 func AsVector(m Map) ([]float64, bool) {
 	if !isVector(m) {
 		return nil, false

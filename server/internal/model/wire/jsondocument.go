@@ -146,7 +146,7 @@ func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case 
 	}
 }
 
-// bytes decodes a string of padded base64.
+// bytes decodes a string of padded base64, or returns false for any other node.
 func (n jsonNode) bytes() ([]byte, bool) {
 	b, err := base64.StdEncoding.Strict().DecodeString(n.text)
 	return b, n.kind == jsonString && err == nil && !strings.ContainsAny(n.text, "\r\n")

@@ -338,7 +338,7 @@ func (p *jsonParser) unicode(b *strings.Builder) error {
 	return nil
 }
 
-// hex reads \uXXXX at an offset.
+// hex reads \uXXXX at an offset, or returns false if the text there is not of this form.
 func (p *jsonParser) hex(at int) (rune, bool) {
 	if at+6 > len(p.in) || p.in[at] != '\\' || p.in[at+1] != 'u' {
 		return 0, false

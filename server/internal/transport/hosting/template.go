@@ -171,7 +171,8 @@ func (s *source) names() map[string]bool {
 	return names
 }
 
-// groups returns the groups of a regular expression that matched, by number and by name.
+// groups returns the groups of a regular expression that matched, by number and by name, or false if the path does not
+// match it.
 func groups(regex *regexp.Regexp, path string) (map[string]string, bool) {
 	m := regex.FindStringSubmatchIndex(path)
 	if m == nil {

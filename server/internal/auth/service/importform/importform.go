@@ -132,7 +132,8 @@ func (r *Request) Hash() (*passhash.Hash, error) {
 	return h, nil
 }
 
-// FakePassword returns the password from the official emulator's exports, which hold it in plain text.
+// FakePassword returns the password from the official emulator's exports, which hold it in plain text, and whether the
+// hash has that form.
 func FakePassword(hash string) (string, bool) {
 	rest, ok := strings.CutPrefix(hash, "fakeHash:salt=")
 	if !ok {

@@ -33,7 +33,7 @@ func CheckAttributes(text string) error {
 	return CheckReserved(claims)
 }
 
-// CheckReserved refuses reserved claims.
+// CheckReserved refuses reserved claims: it returns FORBIDDEN_CLAIM with the first of them in the order of names.
 func CheckReserved(claims map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(claims)) {
 		if slices.Contains(reserved, name) {

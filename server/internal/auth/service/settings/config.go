@@ -52,14 +52,14 @@ type Config struct {
 // configItem is the kind of item that stores settings.
 const configItem = "config"
 
-// Raw returns a project's settings as they were given.
+// Raw returns a project's settings as they were given, or an empty map if none are stored. Its error is the store's.
 func Raw(accounts *account.Store, root account.Scope) (map[string]any, error) {
 	raw := make(map[string]any)
 	_, err := accounts.Load(root, configItem, "", &raw)
 	return raw, err
 }
 
-// Load returns a project's settings.
+// Load returns a project's settings, or the defaults if none are stored. Its error is the store's.
 func Load(accounts *account.Store, root account.Scope) (*Config, error) {
 	cfg := &Config{}
 	if _, err := accounts.Load(root, configItem, "", cfg); err != nil {

@@ -93,8 +93,9 @@ func (c *Codes) Phone(scope account.Scope, session string) (string, error) {
 	return made.Phone, nil
 }
 
-// Check checks a code and returns the stored record. A valid code is removed. After a wrong code the client may try
-// again, up to maxTries.
+// Check checks a code and returns the stored record. A valid code is removed. It returns INVALID_CODE for a wrong one,
+// after which the client may try again, up to maxTries; INVALID_SESSION_INFO or SESSION_EXPIRED if no code is stored
+// for the session; and MISSING_SESSION_INFO or MISSING_CODE. With an error the record must not be used.
 func (c *Codes) Check(ctx context.Context, scope account.Scope, session, code string) (*Code, error) {
 	switch {
 	case session == "":

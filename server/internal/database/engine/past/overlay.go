@@ -77,7 +77,8 @@ func (o Overlay) Collections(parent string) map[string]bool {
 	return out
 }
 
-// ChildCollection returns the id of the collection directly below parent that contains a document's path.
+// ChildCollection returns the id of the collection directly below parent that contains a document's path. It returns
+// false if the document is not below parent.
 func ChildCollection(parent, path string) (string, bool) {
 	rest := path
 	if parent != "" {

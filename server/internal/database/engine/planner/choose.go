@@ -175,7 +175,7 @@ func composites(s *Scope, h *Shape) []candidate {
 	return out
 }
 
-// matchComposite returns the access of a shape by a composite index.
+// matchComposite returns the access of a shape by a composite index, or false if the index does not fit.
 func matchComposite(s *Scope, h *Shape, c *index.Composite) (candidate, bool) {
 	fields := c.Fields
 	// If the last field is the name, it adds only a direction, which NameDescending has.

@@ -10,7 +10,7 @@ import (
 )
 
 // Ranges returns the ranges of an alternative's keys, after their prefixes, in the order of reading. They restrict the
-// first field of the order, or the name, and lie between the query's cursors.
+// first field of the order, or the name, and lie between the query's cursors. It returns nil if no key does.
 func (a *Alternative) Ranges(q *query.Query) []index.Span {
 	acc := &a.Accesses[0]
 	spans := a.AsStored(a.Shape.Span(0), 0)
