@@ -1,12 +1,17 @@
 package control
 
 import (
+	"cmp"
+	"context"
 	_ "embed"
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"unicode"
 	"unicode/utf8"
 
+	"clave/server/internal/auth/service"
+	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/httpjson"
 )
 
@@ -20,7 +25,8 @@ var handlerHTML string
 //go:embed auth_frame.html
 var frameHTML string
 
-// handlerPage is the handler; it shows the accounts of the project.
+// handlerPage is the handler. Its HTML has the accounts of the project: browser tests choose one as soon as the page is
+// loaded.
 var handlerPage = template.Must(template.New("handler").Parse(handlerHTML))
 
 // handlerPage serves the handler.
@@ -31,10 +37,75 @@ func (h *accounts) handlerPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	pageHeaders(w)
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'")
-	provider := q.Get("providerId")
-	// It fails only when the client has disconnected.
-	_ = handlerPage.Execute(w, struct{ Project, Provider, Name string }{h.service.Project(), provider, shownProvider(provider)})
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	page := handlerData{Name: shownProvider(q.Get("providerId"))}
+	var err error
+	if page.Accounts, err = h.known(r.Context(), cmp.Or(q.Get("tid"), q.Get("tenantId")), q.Get("providerId")); err != nil {
+		page.Problem = "The existing accounts cannot be shown: " + fault.FromError(err).Message
+	}
+	_ = handlerPage.Execute(w, page) // It fails only when the client has disconnected.
+}
+
+// handlerData is what the handler shows.
+type handlerData struct {
+	// Name is the provider's name.
+	Name string
+	// Accounts are the accounts of the provider, and Problem is why they are not all there.
+	Accounts []knownAccount
+	Problem  string
+}
+
+// knownAccount is an account of a provider that signed in before.
+type knownAccount struct {
+	Name, Email string
+	// Claims are those of an ID token for the account, in JSON.
+	Claims string
+}
+
+// knownClaims are the claims of an ID token for a known account.
+type knownClaims struct {
+	Subject       string  `json:"sub"`
+	Email         string  `json:"email,omitempty"`
+	EmailVerified bool    `json:"email_verified"`
+	Name          *string `json:"name,omitempty"`
+	ScreenName    string  `json:"screen_name,omitempty"`
+	Picture       *string `json:"picture,omitempty"`
+}
+
+// maxKnown is the maximum number of accounts that the handler shows.
+const maxKnown = 500
+
+// known returns the accounts of a provider in a tenant of the project, or without one.
+func (h *accounts) known(ctx context.Context, tenant, provider string) (list []knownAccount, err error) {
+	call := service.Call{Project: h.service.Project(), Tenant: tenant, Admin: true}
+	most, after := int64(1000), ""
+	for {
+		page, err := h.service.BatchGet(ctx, call, &service.BatchGetRequest{MaxResults: &most, NextPageToken: &after})
+		if err != nil {
+			return list, err
+		}
+		for _, user := range page.Users {
+			for _, info := range user.ProviderUserInfo {
+				if info.ProviderID != provider {
+					continue
+				}
+				claims, err := json.Marshal(knownClaims{info.RawID, info.Email, true, info.DisplayName, info.ScreenName, info.PhotoURL})
+				if err != nil {
+					return list, err
+				}
+				one := knownAccount{Email: info.Email, Claims: string(claims)}
+				if info.DisplayName != nil {
+					one.Name = *info.DisplayName
+				}
+				if list = append(list, one); len(list) == maxKnown {
+					return list, nil
+				}
+			}
+		}
+		if after = page.NextPageToken; after == "" {
+			return list, nil
+		}
+	}
 }
 
 // framePage serves the frame.
