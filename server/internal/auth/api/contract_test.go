@@ -120,6 +120,34 @@ func TestLettersInPhoneNumbers(t *testing.T) {
 	}
 }
 
+// TestChangesToTakenAddresses requests, as a client and as an administrator, a link that changes an address to one that
+// has an account. With protection from e-mail enumeration the answer is that for a free address, without a link.
+func TestChangesToTakenAddresses(t *testing.T) {
+	for _, tt := range []struct {
+		privacy, as, free bool
+		want              string
+		link              bool
+	}{
+		{true, false, true, "", true}, {true, false, false, "", false}, {false, false, false, "EMAIL_EXISTS", false}, {true, true, false, "EMAIL_EXISTS", false},
+	} {
+		w := newFixture(t, setup{asEmulator: tt.as})
+		w.must(w.admin("PATCH", "v2/projects/"+project+"/config?updateMask=emailPrivacyConfig", object{"emailPrivacyConfig": object{"enableImprovedEmailPrivacy": tt.privacy}}))
+		in := w.signUp("a@example.com", "secret1")
+		w.signUp("taken@example.com", "secret1")
+		to := "taken@example.com"
+		if tt.free {
+			to = "free@example.com"
+		}
+		answer, got := w.admin("POST", "v1/projects/"+project+"/accounts:sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "a@example.com", "newEmail": to, "returnOobLink": true})
+		if got != tt.want || (str(answer, "oobLink") != "") != tt.link || got == "" && str(answer, "email") != "a@example.com" {
+			t.Errorf("%+v, an administrator: %q %v", tt, got, answer)
+		}
+		if answer, got := w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": to}); got != tt.want {
+			t.Errorf("%+v, a client: %q %v", tt, got, answer)
+		}
+	}
+}
+
 // TestRevokingTokensOfProviders revokes a token of Apple, whose secrets no project has.
 func TestRevokingTokensOfProviders(t *testing.T) {
 	for as, want := range map[bool]string{false: "OPERATION_NOT_ALLOWED", true: "identitytoolkit.accounts.revokeToken is not implemented in the Auth Emulator."} {
