@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,18 @@ var conflicts = []conflict{
 		p.commit(nil, p.set("c/z", 1))
 		p.commit(one, p.set("d/z", 2))
 	}, false},
+	{"a transaction writes what it has queried and another one writes", func(p *conflictPlayer) {
+		one, two := p.begin(false), p.begin(false)
+		p.query(one)
+		p.commit(two, p.set("c/x", 2))
+		p.commit(one, p.set("c/x", 1))
+	}, false},
+	{"the older one of them has not queried", func(p *conflictPlayer) {
+		one, two := p.begin(false), p.begin(false)
+		p.query(two)
+		p.commit(one, p.set("c/x", 2))
+		p.commit(two, p.set("c/x", 1))
+	}, false},
 	{"a read-only transaction keeps its past", func(p *conflictPlayer) {
 		one := p.begin(true)
 		p.read(one, "c/x")
@@ -148,6 +161,23 @@ func (p *conflictPlayer) read(in []byte, paths ...string) {
 		p.t.Fatal(err)
 	}
 	p.seen = append(p.seen, text)
+}
+
+// query queries the documents of a collection in a transaction.
+func (p *conflictPlayer) query(in []byte) {
+	p.t.Helper()
+	stream, err := p.api.RunQuery(p.ctx, &pb.RunQueryRequest{
+		Parent: p.database() + "/documents",
+		QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: &pb.StructuredQuery{
+			From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: "c"}},
+		}},
+		ConsistencySelector: &pb.RunQueryRequest_Transaction{Transaction: in},
+	})
+	found, err := rows(stream, err, func(m *pb.RunQueryResponse) string { return p.short(m.GetDocument().GetName()) })
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.seen = append(p.seen, strings.TrimSpace(strings.Join(found, " ")))
 }
 
 // set returns a write of a document.

@@ -14,8 +14,8 @@ import (
 
 // How a commit works. The order of the steps matters.
 //
-//  1. Lock the written documents exclusively, in the order of their names. An optimistic transaction locks all that it
-//     has read too.
+//  1. Wait until no transaction has locked, by a query, a range with one of the documents. Then lock the written
+//     documents exclusively, in the order of their names. An optimistic transaction locks all that it has read too.
 //  2. Take a view. It has every commit of the locked documents, because a commit holds its locks until readers see it.
 //  3. An optimistic transaction compares its reads with the view.
 //  4. Apply the writes in memory, one after the other, with their preconditions, and check the result by the rules. If
@@ -107,6 +107,9 @@ func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t
 	// The locks come before the view. A commit releases its locks only after readers see it, so the view includes every
 	// commit that has changed these documents, and no other commit changes them until this one is done. For the same
 	// reason the reads of an optimistic transaction are locked before they are compared.
+	if err := e.awaitRanges(ctx, db, o, writes); err != nil {
+		return request.CommitResult{}, err
+	}
 	if err := e.lockWrites(ctx, db, o, writes); err != nil {
 		return request.CommitResult{}, err
 	}
@@ -160,6 +163,30 @@ func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t
 	result.Version = p.version
 	s.stampResults(p.version)
 	return result, nil
+}
+
+// awaitRanges waits until no other transaction has locked a range that contains the present state of a document that is
+// written.
+func (e *Engine) awaitRanges(ctx context.Context, db *database, o *locks.Owner, writes []document.Write) error {
+	if len(writes) == 0 || !db.locks.Ranged(o) {
+		return nil
+	}
+	view, _, err := e.current(db)
+	if err != nil {
+		return err
+	}
+	s := &commitState{db: db, view: view, docs: make(map[string]*docState, len(writes))}
+	changes := make([]document.Change, 0, len(writes))
+	for _, w := range writes {
+		d, err := s.load(w.Name)
+		if err != nil {
+			view.release()
+			return err
+		}
+		changes = append(changes, document.Change{Name: w.Name, Before: d.before})
+	}
+	view.release()
+	return db.locks.AwaitRanges(ctx, o, changes)
 }
 
 // lockWrites locks the documents of writes in the order of their names.

@@ -83,11 +83,41 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 		return nil, nil
 	}
 	r.turn.Pause()
+	if err := r.followWriters(ctx, q); err != nil {
+		return nil, err
+	}
 	hold, err := r.db.locks.LockRange(ctx, r.txn.owner, q)
 	if err != nil {
 		return nil, err
 	}
 	return hold, r.refresh()
+}
+
+// followWriters waits for commits that wait for a lock themselves to write documents in the range of a query. Otherwise
+// the query would overtake them.
+func (r *Reading) followWriters(ctx context.Context, q *query.Query) error {
+	paths := r.db.locks.Writing(r.txn.owner, func(path string) bool { return q.InScope(r.db.document(path)) })
+	if len(paths) == 0 {
+		return nil
+	}
+	if err := r.refresh(); err != nil {
+		return err
+	}
+	before, found := r.held.Held(), locks.NewRange(q, nil)
+	defer r.held.Shrink(before)
+	for _, path := range paths {
+		d, err := r.state(nil).Get(r.db.document(path))
+		if err != nil {
+			return err
+		}
+		if !found.Covers(document.Change{Before: d}) {
+			continue
+		}
+		if err := r.db.locks.Follow(ctx, r.txn.owner, path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noteQuery records in a transaction the range that a query has read.

@@ -62,11 +62,17 @@ type request struct {
 	// lock and mode are the document and the requested mode. lock is nil for a request about ranges.
 	lock *docLock
 	mode Mode
+	// writes is set if a commit is going to write the document.
+	writes bool
+	// optional is set if the request ends, without the lock and without an error, when it would be part of a deadlock.
+	optional bool
 	// order is greater than that of all requests before this one in the lock's queue.
 	order int
-	// seen is a range to be locked. If it and lock are nil, changes are the changes that a commit announces.
+	// seen is a range to be locked. If it and lock are nil, changes are the changes that a commit announces, or, if ahead
+	// is set, the documents for whose ranges it waits before it locks them.
 	seen    *Range
 	changes []document.Change
+	ahead   bool
 	// done, of capacity one, receives the outcome. The goroutine that removes the request from its queue sends it.
 	done chan error
 }
@@ -117,6 +123,7 @@ type Table struct {
 	mu       struct {
 		sync.Mutex
 		docs    map[string]*docLock
+		queued  map[*docLock]struct{} // the documents for which requests wait
 		ranges  map[*Range]struct{}
 		writers map[*Owner]struct{} // owners with intents
 		waiters []*request          // requests about ranges, in the order of arrival
@@ -128,6 +135,7 @@ type Table struct {
 func New(c clock.Clock, deadline time.Duration) *Table {
 	t := &Table{clock: c, deadline: deadline}
 	t.mu.docs = make(map[string]*docLock)
+	t.mu.queued = make(map[*docLock]struct{})
 	t.mu.ranges = make(map[*Range]struct{})
 	t.mu.writers = make(map[*Owner]struct{})
 	return t
@@ -140,6 +148,12 @@ func NewOwner(age uint64) *Owner { return &Owner{age: age} }
 // victim of a deadlock or the deadline passes. reading marks the shared lock of a transaction's read, which becomes
 // exclusive while the document is hot.
 func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, reading bool) error {
+	return t.lockPath(ctx, path, &request{o: o, mode: mode, writes: mode == Exclusive && !reading}, reading)
+}
+
+// lockPath grants a request for a document, or waits.
+func (t *Table) lockPath(ctx context.Context, path string, r *request, reading bool) error {
+	o := r.o
 	t.mu.Lock()
 	if err := t.refusal(o); err != nil {
 		t.mu.Unlock()
@@ -151,28 +165,29 @@ func (t *Table) Lock(ctx context.Context, o *Owner, path string, mode Mode, read
 		l.holders = l.first[:0]
 		t.mu.docs[path] = l
 	}
-	hot := reading && mode == Shared && l.hot(t.clock)
+	hot := reading && r.mode == Shared && l.hot(t.clock)
 	if hot {
-		mode = Exclusive
+		r.mode = Exclusive
 	}
 	had := l.held(o)
-	if had >= mode {
+	if had >= r.mode {
 		t.mu.Unlock()
 		return nil
 	}
 	// A request waits behind others even if it is compatible with the holders. Otherwise a continuous stream of readers
 	// would starve a writer.
-	if l.compatible(o, mode) && (had != 0 || len(l.queue) == 0) {
-		l.grant(o, mode)
+	if l.compatible(o, r.mode) && (had != 0 || len(l.queue) == 0) {
+		l.grant(o, r.mode)
 		t.mu.Unlock()
 		return nil
 	}
-	r := &request{o: o, lock: l, mode: mode, done: make(chan error, 1)}
+	r.lock, r.done = l, make(chan error, 1)
 	// The owner has read the document and has to wait to write it, so it conflicts with another reader.
 	if had != 0 || hot {
 		l.hotUntil = t.clock.Now().Add(hotFor)
 	}
 	l.enqueue(r, had != 0)
+	t.mu.queued[l] = struct{}{}
 	return t.wait(ctx, r)
 }
 
@@ -244,7 +259,8 @@ func (t *Table) withdraw(r *request, err error) error {
 	return <-r.done
 }
 
-// refuse removes a waiting request from its queue with an error, and serves those behind it. The table is locked.
+// refuse removes a waiting request from its queue with an error, or nil if it is optional, and serves those behind it.
+// The table is locked.
 func (t *Table) refuse(r *request, err error) {
 	r.o.waiting = nil
 	r.done <- err
@@ -270,6 +286,7 @@ func (t *Table) serve(l *docLock) {
 		r.o.waiting = nil
 		r.done <- nil
 	}
+	delete(t.mu.queued, l)
 	if len(l.holders) == 0 && !l.hot(t.clock) {
 		delete(t.mu.docs, l.path)
 	}
@@ -353,7 +370,8 @@ func (t *Table) Close(err error) {
 	}
 }
 
-// breakCycles aborts the youngest owner of every cycle of waiting owners through o. The table is locked.
+// breakCycles aborts the youngest owner of every cycle of waiting owners through o, unless a request in the cycle is
+// optional. The table is locked.
 func (t *Table) breakCycles(o *Owner) {
 	for o.waiting != nil && t.awaited(o) {
 		// o may close several cycles. The loop ends when o no longer waits, as the victim or because a victim's locks were
@@ -361,6 +379,10 @@ func (t *Table) breakCycles(o *Owner) {
 		cycle := newSearch(t, o).from(o)
 		if cycle == nil {
 			return
+		}
+		if i := slices.IndexFunc(cycle, func(w *Owner) bool { return w.waiting.optional }); i >= 0 {
+			t.refuse(cycle[i].waiting, nil)
+			continue
 		}
 		victim := slices.MaxFunc(cycle, func(a, b *Owner) int { return compareAges(a, b) })
 		t.refuse(victim.waiting, Contention())

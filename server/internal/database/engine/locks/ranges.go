@@ -13,6 +13,10 @@ import (
 // contains a changed document, before or after the change. From then on it waits for no owner, and a query whose range
 // contains one of its changes waits until the commit is written. Queries and announcements share one queue: each also
 // waits for earlier requests with which it conflicts, so neither kind starves the other.
+//
+// A commit that waited for a range while it holds the lock of a document in it would deadlock with the transaction that
+// has read the range and writes the document. Before it locks the documents, the commit therefore waits until no range
+// contains them as they are then.
 
 // Range is the locked range of a transaction's query. It excludes changes by others of documents that are in the range,
 // before or after the change.
@@ -60,6 +64,9 @@ func (t *Table) grantOrWait(ctx context.Context, r *request) error {
 
 // grant grants a request about ranges; the table is locked.
 func (t *Table) grant(r *request) {
+	if r.ahead {
+		return
+	}
 	if r.seen != nil {
 		t.mu.ranges[r.seen] = struct{}{}
 		r.o.ranges = append(r.o.ranges, r.seen)
@@ -141,6 +148,28 @@ func (t *Table) Announce(ctx context.Context, o *Owner, changes []document.Chang
 	}
 	r.done = make(chan error, 1)
 	return t.grantOrWait(ctx, r)
+}
+
+// Ranged reports whether another owner has locked a range, or waits for one.
+func (t *Table) Ranged(o *Owner) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.mu.ranges {
+		if r.o != o {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.mu.waiters, func(r *request) bool { return r.seen != nil && r.o != o })
+}
+
+// AwaitRanges waits until no other owner's range contains documents, which are the Before of changes. It locks nothing.
+func (t *Table) AwaitRanges(ctx context.Context, o *Owner, changes []document.Change) error {
+	t.mu.Lock()
+	if err := t.refusal(o); err != nil {
+		t.mu.Unlock()
+		return err
+	}
+	return t.grantOrWait(ctx, &request{o: o, changes: changes, ahead: true, done: make(chan error, 1)})
 }
 
 // releaseRanges releases an owner's ranges and intents; the table is locked.
