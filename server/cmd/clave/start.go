@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,8 +99,17 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 			return
 		}
 		printTable(s.out, c, a.Addresses())
-		fmt.Fprintf(s.out, "Clave ready in %d ms\n", clock.System().Now().Sub(began).Milliseconds())
+		fmt.Fprintln(s.out, readyLine(began, a.LedSince(), clock.System().Now()))
 	})
+}
+
+// readyLine returns the line that reports that the server is ready. A node that has followed another one was ready
+// before, and says how long its take-over took.
+func readyLine(began, led, now time.Time) string {
+	if led.IsZero() {
+		return fmt.Sprintf("Clave ready in %d ms", now.Sub(began).Milliseconds())
+	}
+	return fmt.Sprintf("Clave ready in %d ms after it took the lead", now.Sub(led).Milliseconds())
 }
 
 // limitMemory limits the memory and the connections of the process according to the command line, the control group or

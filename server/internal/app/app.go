@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
@@ -119,6 +121,9 @@ type App struct {
 	nodes *nodes
 	// hasLed is set once this node leads.
 	hasLed bool
+	// followed is set once another node led, and ledSince the time at which this one led after that.
+	followed atomic.Bool
+	ledSince time.Time
 	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
 	importing []string
 	// isUnused is set when an import was refused. If this process has created the data folder, it is removed.
@@ -225,6 +230,9 @@ func (a *App) build(ctx context.Context) error {
 
 // Addresses returns the addresses of the parts.
 func (a *App) Addresses() Addresses { return a.addresses }
+
+// LedSince returns the time at which a node that has followed another one began to lead, and a zero time otherwise.
+func (a *App) LedSince() time.Time { return a.ledSince }
 
 // Run runs the app until ctx is done and then stops it. It calls ready once all ports serve.
 func (a *App) Run(ctx context.Context, ready func()) error {

@@ -39,6 +39,7 @@ func Backup(ctx context.Context, c *config.Config, o Options, dir string) error 
 
 // makeBackup writes a copy of the data folder to dir.
 func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
+	backup.RemoveUnfinished(c.DataDir)
 	if err := backup.Request(ctx, c.DataDir, dir); !errors.Is(err, backup.ErrNoServer) {
 		return err
 	}

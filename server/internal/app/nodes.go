@@ -51,6 +51,8 @@ type nodes struct {
 	endTransactions func()
 	// follower serves reads while this node does not lead; nil until its replica is open.
 	follower atomic.Pointer[follower]
+	// opened is set once this node's replica is open.
+	opened atomic.Bool
 	// reached is the time when the leader last reported that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// parts holds the parts that run before the app does.
@@ -225,8 +227,12 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	return err
 }
 
-// leaderHealth requests the health of one of the leader's ports.
+// leaderHealth requests the health of one of the leader's ports. Before this node's replica is open it could not take
+// over from the leader, so it is not healthy.
 func (n *nodes) leaderHealth(ctx context.Context, portNumber string) error {
+	if !n.opened.Load() {
+		return port.ErrBuilding
+	}
 	limit, recent := healthTimeout, n.reachedLately()
 	if recent {
 		limit = shortHealthTimeout

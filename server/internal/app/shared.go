@@ -50,7 +50,10 @@ func (a *App) openShared(ctx context.Context) (*postgres.Store, error) {
 	store, err := postgres.Open(ctx, postgres.Options{
 		URL: a.config.Store, Inner: inner, Dir: path, Local: a.sizes(), Node: node, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
 		Derived: derive.IsEntry, Derive: derive.Entries, Progress: a.progress(),
-		Waiting: func(leader string) { fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader) },
+		Waiting: func(leader string) {
+			a.followed.Store(true)
+			fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader)
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -89,6 +92,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 	store, err = a.openWithSpace(ctx)
 	if err == nil {
 		replica.Store(store)
+		a.nodes.opened.Store(true)
 		err = a.nodes.followUntil(ctx, a, store)
 	}
 	stopGoverning()
@@ -101,6 +105,9 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if a.followed.Load() {
+		a.ledSince = clock.System().Now()
 	}
 	return store, nil
 }

@@ -164,6 +164,7 @@ func (a *App) makeFolder(name string) (path string, err error) {
 	if err := a.unfinished(); err != nil {
 		return "", err
 	}
+	backup.RemoveUnfinished(a.config.DataDir)
 	path = filepath.Join(a.config.DataDir, name)
 	a.removeUnused(path)
 	// Pebble's files are readable by all, so their folder must not be.

@@ -110,6 +110,12 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 			return err
 		}
 	}
+	backup.RemoveUnfinished(c.DataDir)
+	forget, err := noteExport(c.DataDir, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, forget()) }()
 	part, done, err := transfer.Scratch(dir)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the export: %v", err)
@@ -127,6 +133,34 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 		sum, err := t.Export(ctx, dir)
 		return sum, "Exported to " + dir, err
 	})
+}
+
+// noteExport records in a data folder, if it exists, that an export is being written to dir, with temporary folders
+// beside dir or in it. done removes the record.
+func noteExport(data, dir string) (done func() error, err error) {
+	var notes []func() error
+	done = func() error {
+		var all []error
+		for _, forget := range notes {
+			all = append(all, forget())
+		}
+		return errors.Join(all...)
+	}
+	if _, err := os.Stat(data); err != nil {
+		return done, nil // The export fails, or needs no data folder.
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, parent := range []string{filepath.Dir(dir), dir} {
+		forget, err := backup.Note(data, parent)
+		if err != nil {
+			return nil, errors.Join(fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err), done())
+		}
+		notes = append(notes, forget)
+	}
+	return done, nil
 }
 
 // Import reads an export in dir, if it is not empty, and the accounts of UsersFile, if there is one, into the data

@@ -60,8 +60,8 @@ var ends = []end{
 	{"power cut", cutPower},
 }
 
-// killDuringBackup kills the program while it makes a backup. The next backup must remove the files of the killed one
-// and contain all acknowledged commits.
+// killDuringBackup kills the program while it makes a backup. The next command on the data folder, a backup to another
+// place, must remove the files of the killed one and contain all acknowledged commits.
 func killDuringBackup(srv *server, l *ledger) {
 	s := srv.site
 	parent := s.t.TempDir()
@@ -75,12 +75,12 @@ func killDuringBackup(srv *server, l *ledger) {
 		<-ended
 	}
 	srv.kill()
-	dir := filepath.Join(parent, "whole")
+	dir := filepath.Join(s.t.TempDir(), "whole")
 	if out, err := s.run("backup", dir, "--data", s.data); err != nil {
 		s.t.Fatalf("backup after a killed one: %v\n%s", err, out)
 	}
 	if left, _ := filepath.Glob(filepath.Join(parent, "*.part-*")); len(left) > 0 {
-		s.t.Errorf("the next backup leaves %v of the killed one", left)
+		s.t.Errorf("the next backup to another place leaves %v of the killed one", left)
 	}
 	back := newSite(s.t)
 	if out, err := back.run("restore", dir, "--data", back.data); err != nil {

@@ -24,8 +24,9 @@ import (
 const storeName = "store"
 
 // notCopied lists the parts of a data folder that are not copied as files: the store's own folder, a cluster node's
-// replica and name, and the list and the lock of the copy that was used as this data folder.
-var notCopied = []string{storeName, "replica", "node", contentsName, lockName}
+// replica and name, the notes of unfinished copies, and the list and the lock of the copy that was used as this data
+// folder.
+var notCopied = []string{storeName, "replica", "node", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -51,6 +52,11 @@ func Make(ctx context.Context, s Source, data, dir string) (err error) {
 	if err := Outside(data, dir); err != nil {
 		return err
 	}
+	forget, err := Note(data, filepath.Dir(dir))
+	if err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", data, err)
+	}
+	defer func() { err = errors.Join(err, forget()) }() // after the part is gone
 	part, done, err := Scratch(filepath.Dir(dir), filepath.Base(dir)+partInfix)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)

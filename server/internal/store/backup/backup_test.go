@@ -339,6 +339,50 @@ func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	}
 }
 
+// TestUnfinishedCopiesAreRemovedAtTheNextStart removes the copy of a killed process, which the data folder's note
+// names, and neither that of a process that runs nor what others have there.
+func TestUnfinishedCopiesAreRemovedAtTheNextStart(t *testing.T) {
+	data, store := dataFolder(t)
+	notes, parent, other := filepath.Join(data, "unfinished-copies"), t.TempDir(), t.TempDir()
+	killed, unknown := filepath.Join(parent, "monday.part-1"), filepath.Join(other, "monday.part-1")
+	for _, path := range []string{notes, killed, unknown, filepath.Join(killed, "store")} {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		filepath.Join(killed, "unfinished.lock"): "", filepath.Join(unknown, "unfinished.lock"): "",
+		filepath.Join(notes, "killed"): parent, filepath.Join(notes, "killed.lock"): "",
+		filepath.Join(notes, "gone"): filepath.Join(parent, "gone"), filepath.Join(notes, "gone.lock"): "",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := backup.Make(t.Context(), store, data, filepath.Join(t.TempDir(), "tuesday")); err != nil {
+		t.Fatal(err)
+	}
+	forget, err := backup.Note(data, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup.RemoveUnfinished(data)
+	for path, want := range map[string]bool{killed: false, unknown: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s after the next start: %v, want there %t", path, err, want)
+		}
+	}
+	if left, err := os.ReadDir(notes); err != nil || len(left) != 2 {
+		t.Errorf("the notes are %v, %v; want that of the process that runs, with its lock", left, err)
+	}
+	if err := forget(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(notes); err != nil || len(left) != 0 {
+		t.Errorf("after the end of all copies the notes are %v, %v", left, err)
+	}
+}
+
 // TestTheLockIsRemovedLast removes an unfinished copy of which a part can't be removed. The next copy must find its
 // lock and remove it.
 func TestTheLockIsRemovedLast(t *testing.T) {

@@ -33,7 +33,7 @@ func ScratchCopy(dir string) (scratch string, done func() error, err error) {
 // Scratch creates a folder in parent whose name begins with prefix, and removes the folders that killed processes left
 // there. done removes the folder, unless it was renamed.
 func Scratch(parent, prefix string) (scratch string, done func() error, err error) {
-	removeAbandoned(parent)
+	_ = removeAbandoned(parent) // If it can't be read, MkdirTemp fails.
 	var lock io.Closer
 	for {
 		if scratch, err = os.MkdirTemp(parent, prefix); err != nil {
@@ -67,13 +67,14 @@ func removeScratch(path string) error {
 	return os.RemoveAll(path)
 }
 
-// removeAbandoned removes the unfinished copies in a folder whose processes have ended. It ignores folders that can't
-// be removed.
-func removeAbandoned(parent string) {
+// removeAbandoned removes the unfinished copies in a folder whose processes have ended. It returns the errors of those
+// that can't be removed.
+func removeAbandoned(parent string) error {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return
+		return err
 	}
+	var all []error
 	for _, entry := range entries {
 		name := entry.Name()
 		if !entry.IsDir() || !strings.Contains(name, partInfix) && !strings.Contains(name, copyInfix) {
@@ -82,10 +83,10 @@ func removeAbandoned(parent string) {
 		path := filepath.Join(parent, name)
 		_ = os.Remove(path) // succeeds if it is empty
 		if lock := abandoned(path); lock != nil {
-			_ = removeScratch(path)
-			_ = lock.Close()
+			all = append(all, removeScratch(path), lock.Close())
 		}
 	}
+	return errors.Join(all...)
 }
 
 // abandoned returns the lock of an unfinished copy whose process has ended, nil for other folders.

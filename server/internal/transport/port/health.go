@@ -9,8 +9,12 @@ import (
 // HealthPath is the path of the health check. Firebase Hosting reserves /__/, so no site has a page there.
 const HealthPath = "/__/health"
 
-// ErrNoLeader is the error of a health check at a node that reaches no leader.
-var ErrNoLeader = errors.New("no leader")
+// ErrNoLeader is the error of a health check at a node that reaches no leader, and ErrBuilding that at a node whose
+// replica is not open yet.
+var (
+	ErrNoLeader = errors.New("no leader")
+	ErrBuilding = errors.New("building")
+)
 
 // health returns 200 if check succeeds, and otherwise 503. Only the log has the reason.
 func health(check func() error, role string) http.Handler {
@@ -22,6 +26,9 @@ func health(check func() error, role string) http.Handler {
 		case errors.Is(err, ErrNoLeader):
 			w.WriteHeader(http.StatusServiceUnavailable)
 			text = "no leader\n"
+		case errors.Is(err, ErrBuilding):
+			w.WriteHeader(http.StatusServiceUnavailable)
+			text = "building\n"
 		case err != nil:
 			w.WriteHeader(http.StatusServiceUnavailable)
 			text = "The storage has failed, is full or is damaged. The log has the cause, and what to do.\n"
