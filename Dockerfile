@@ -15,7 +15,7 @@ RUN npm run build
 
 # The console's pages, which are part of the program clave.
 FROM node:22-bookworm-slim AS console
-WORKDIR /src/server/console/web
+WORKDIR /src/server/internal/console/web
 COPY server/internal/console/web/package.json server/internal/console/web/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY server/internal/console/web ./
@@ -26,7 +26,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY server ./server
-COPY --from=console /src/server/console/dist/app ./server/internal/console/dist/app
+COPY --from=console /src/server/internal/console/dist/app ./server/internal/console/dist/app
 # The output of clave version.
 ARG VERSION=unknown
 ARG COMMIT
