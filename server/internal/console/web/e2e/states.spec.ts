@@ -38,6 +38,19 @@ test('every page of production is accessible and fits', async ({ page }) => {
   }
 })
 
+test('a page whose code was not loaded works once the server is back', async ({ page, quiet }) => {
+  quiet(/ERR_|Failed to fetch/)
+  await page.goto(at('data'))
+  await expect(page.getByRole('link', { name: /^things \d/ })).toBeVisible()
+  await page.route('**/assets/indexes-page*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.unroute('**/assets/indexes-page*')
+  await page.getByRole('link', { name: 'Data', exact: true }).click()
+  await page.getByRole('link', { name: 'Indexes' }).click()
+  await expect(page.locator('main').getByRole('heading', { name: 'Indexes' }).first()).toBeVisible()
+})
+
 test('a page shows failed requests and can repeat them', async ({ page, quiet }) => {
   quiet(/500|403/)
   const failing = {

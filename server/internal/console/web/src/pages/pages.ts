@@ -1,5 +1,6 @@
-import { type ComponentType, createElement, lazy, useState } from 'react'
+import { type ComponentType, createElement, useState } from 'react'
 import { beginList } from '../api/paths'
+import { renewable } from '../lib/renewable'
 
 /** The code of a page: its view, and a function that preloads the data of an address for the first rendering. */
 type Code = { default: ComponentType; preload?: (address: Location) => Promise<void> }
@@ -25,7 +26,7 @@ const preloaded = new Map<Id, ComponentType>()
 
 /** A page's view. It loads its code on the first rendering, unless preload has loaded it. */
 function viewOf(id: Id): ComponentType {
-  const Lazy = lazy(LOADERS[id])
+  const Lazy = renewable(LOADERS[id])
   return function View() {
     const [Page] = useState<ComponentType>(() => preloaded.get(id) ?? Lazy)
     return createElement(Page)

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/http'
 import { loadCollections } from '../../api/collections'
 import { commit, type Doc, getDocument } from '../../api/firestore'
 import { useText } from '../../i18n/text'
+import { renewable } from '../../lib/renewable'
 import { collectionOf, pagePath, type Scope } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
@@ -18,8 +19,8 @@ import { LinkList } from './link-list'
 import { NewDocumentDialog } from './new-document-dialog'
 import { FieldsEditor } from './value-editor'
 
-const JsonEditor = lazy(() => import('./json-editor'))
-const HistoryPanel = lazy(() => import('./history-panel'))
+const JsonEditor = renewable(() => import('./json-editor'))
+const HistoryPanel = renewable(() => import('./history-panel'))
 
 type Props = { scope: Scope; path: string; open: (path: string | null) => void; changed: () => void }
 type Asked = 'duplicate' | 'rename' | 'delete' | null

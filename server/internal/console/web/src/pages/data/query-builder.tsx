@@ -1,8 +1,9 @@
-import { lazy, Suspense, useId, useState } from 'react'
+import { Suspense, useId, useState } from 'react'
 import { aggregate } from '../../api/firestore'
 import { useText } from '../../i18n/text'
 import { parseInput } from '../../lib/parse-input'
 import { type Aggregation, type Condition, EMPTY_QUERY, OPERATORS, type Operator, type Order, type Query } from '../../lib/query'
+import { renewable } from '../../lib/renewable'
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import type { Value, ValueType } from '../../lib/value'
@@ -11,8 +12,8 @@ import { Icon } from '../../ui/icons'
 import { Problem } from '../../ui/states'
 import { type Place, sourceOf } from './use-rows'
 
-const ExplainDialog = lazy(() => import('./explain-dialog'))
-const CodeDialog = lazy(() => import('./code-dialog'))
+const ExplainDialog = renewable(() => import('./explain-dialog'))
+const CodeDialog = renewable(() => import('./code-dialog'))
 
 const TYPES = [
   'string',

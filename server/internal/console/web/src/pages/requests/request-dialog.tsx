@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import * as v from 'valibot'
 import { type Decision, type FullRequest, loadCase, loadRequest, type Replay, replayRequest } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { download } from '../../lib/download'
 import { formatDocument, parseDocument } from '../../lib/json-document'
+import { renewable } from '../../lib/renewable'
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
@@ -13,7 +14,7 @@ import { Input } from '../../ui/input'
 import { Loaded, Problem, Skeleton } from '../../ui/states'
 import { Tabs } from '../../ui/tabs'
 
-const DecisionView = lazy(() => import('./decision-view'))
+const DecisionView = renewable(() => import('./decision-view'))
 
 type Tab = 'decision' | 'request' | 'replay'
 

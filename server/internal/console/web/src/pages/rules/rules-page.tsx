@@ -1,11 +1,12 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { loadRules } from '../../api/rules'
 import { useText } from '../../i18n/text'
+import { renewable } from '../../lib/renewable'
 import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
 import { Loaded, Skeleton } from '../../ui/states'
 
-const RulesWorkshop = lazy(() => import('./rules-workshop'))
+const RulesWorkshop = renewable(() => import('./rules-workshop'))
 
 /** The rules in force, and a draft. */
 export default function RulesPage() {

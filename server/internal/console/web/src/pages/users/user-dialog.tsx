@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { deleteUsers, type Directory, getUser, signInAs, siteLink, updateUser, type User } from '../../api/users'
 import { useText } from '../../i18n/text'
+import { renewable } from '../../lib/renewable'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
@@ -11,7 +12,7 @@ import { Tabs } from '../../ui/tabs'
 import { useToast } from '../../ui/toasts'
 import { ProfileForm } from './profile-form'
 
-const ClaimsForm = lazy(() => import('./claims-form'))
+const ClaimsForm = renewable(() => import('./claims-form'))
 
 type Props = { directory: Directory; localId: string; close: () => void; changed: () => void }
 type Tab = 'profile' | 'claims' | 'sign-in'
