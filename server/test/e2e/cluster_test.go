@@ -126,6 +126,7 @@ func TestNodes(t *testing.T) {
 	t.Run("a follower that was stopped reads nothing old", func(t *testing.T) { testWakingFollower(t, pg.Database()) })
 	t.Run("a follower with slow readers takes over", func(t *testing.T) { testSlowReadersOfFollower(t, pg.Database()) })
 	t.Run("a node that builds its replica is not ready", func(t *testing.T) { testBuildingNode(t, pg.Database()) })
+	t.Run("a follower sends nothing that rules forbid", func(t *testing.T) { testLeavingAtFollower(t, pg.Database()) })
 	t.Run("a leader hands over", func(t *testing.T) { testHandOver(t, pg.Database()) })
 	t.Run("a stopped leader is fenced", func(t *testing.T) { testStoppedLeader(t, pg.Database()) })
 	t.Run("mistakes are named without secrets", func(t *testing.T) { testWrongPassword(t, pg) })

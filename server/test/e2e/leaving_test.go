@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -58,19 +59,47 @@ func firstAbout(t *testing.T, end listenEnd) *pb.ListenResponse {
 	}
 }
 
-// TestADocumentOfAnotherUserIsNotSent gives a document of a listening user to another one, over each transport. The
-// listener receives that the document has left, without its new content: at once, and when it resumes by its token or
-// by a time.
-func TestADocumentOfAnotherUserIsNotSent(t *testing.T) {
+// startLeaving starts a server with leavingRules and returns its address.
+func startLeaving(t *testing.T) string {
+	t.Helper()
 	dir, port := projectFolder(t, map[string]string{"firestore.rules": leavingRules})
 	startProgram(t, dir, "--memory", "--project", project)
-	address := fmt.Sprintf("127.0.0.1:%d", port)
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
+func TestADocumentOfAnotherUserIsNotSent(t *testing.T) {
+	address := startLeaving(t)
+	giveAway(t, address, address)
+}
+
+func TestRolesEndWithTheirCommit(t *testing.T) {
+	address := startLeaving(t)
+	endRoles(t, address, address, 5)
+}
+
+// testLeavingAtFollower makes the commits at a leader, while the clients listen at a follower.
+func testLeavingAtFollower(t *testing.T, url string) {
+	nodes := make([]*node, 2)
+	for i, ready := range []string{"Clave ready", "Follower: "} {
+		folder, port := projectFolder(t, map[string]string{"firestore.rules": leavingRules})
+		nodes[i] = (&node{folder: folder, dir: filepath.Join(folder, ".clave"), port: port}).again(t, url)
+		nodes[i].await(ready)
+	}
+	giveAway(t, nodes[0].addr(), nodes[1].addr())
+	endRoles(t, nodes[0].addr(), nodes[1].addr(), 2)
+}
+
+// giveAway gives a document of a listening user to another one, over each transport. The listener receives that the
+// document has left, without its new content: at once, and when it resumes by its token or by a time. Commits are made
+// at the first address, and clients listen at the second one.
+func giveAway(t *testing.T, address, listens string) {
+	t.Helper()
 	for i, transport := range transports {
 		t.Run(transport.name, func(t *testing.T) {
 			name := fmt.Sprintf("%s/documents/own/a%d", channelDatabase, i)
 			me := fmt.Sprint("me", i)
 			put(t, http.MethodPatch, address, "/v1/"+name, object{"fields": object{"owner": textField(me), "v": textField("mine")}})
-			end := transport.open(t, address, "Bearer "+tokenOf(t, me))
+			end := transport.open(t, listens, "Bearer "+tokenOf(t, me))
 			end.send(ownTarget(me, nil))
 			if m := firstAbout(t, end); m.GetDocumentChange().GetDocument().GetName() != name {
 				t.Fatalf("the first document is %v", m)
@@ -96,11 +125,11 @@ func TestADocumentOfAnotherUserIsNotSent(t *testing.T) {
 				"by a token": func(t *pb.Target) { t.ResumeType = &pb.Target_ResumeToken{ResumeToken: token} },
 				"by a time":  func(t *pb.Target) { t.ResumeType = &pb.Target_ReadTime{ReadTime: read} },
 			} {
-				again := transport.open(t, address, "Bearer "+tokenOf(t, me))
+				again := transport.open(t, listens, "Bearer "+tokenOf(t, me))
 				again.send(ownTarget(me, resume))
 				left("resumed "+how, firstAbout(t, again))
 			}
-			r := &rulesRun{t: t, host: "http://" + address}
+			r := &rulesRun{t: t, host: "http://" + listens}
 			if code, answer := r.request(http.MethodGet, "/v1/"+name, tokenOf(t, me), nil); code != http.StatusForbidden {
 				t.Errorf("a get = %d %s, want 403", code, answer)
 			}
@@ -108,13 +137,12 @@ func TestADocumentOfAnotherUserIsNotSent(t *testing.T) {
 	}
 }
 
-// TestRolesEndWithTheirCommit deletes the roles of many users in the commit that changes what the roles guard, while
-// some of the users listen and others begin to. None may receive the new content.
-func TestRolesEndWithTheirCommit(t *testing.T) {
-	const users, rounds = 60, 5
-	dir, port := projectFolder(t, map[string]string{"firestore.rules": leavingRules})
-	startProgram(t, dir, "--memory", "--project", project)
-	address := fmt.Sprintf("127.0.0.1:%d", port)
+// endRoles deletes the roles of many users in the commit that changes what the roles guard, while some of the users
+// listen and others begin to. None may receive the new content. Commits are made at the first address, and clients
+// listen at the second one.
+func endRoles(t *testing.T, address, listens string, rounds int) {
+	t.Helper()
+	const users = 60
 	documents := channelDatabase + "/documents/"
 	commit := func(content string, grant bool) {
 		t.Helper()
@@ -135,7 +163,7 @@ func TestRolesEndWithTheirCommit(t *testing.T) {
 		begin := make(chan struct{})
 		opened.Add((users + 1) / 2)
 		for i := range users {
-			end := overGRPC(t, address, "Bearer "+tokenOf(t, fmt.Sprintf("user%d", i)))
+			end := overGRPC(t, listens, "Bearer "+tokenOf(t, fmt.Sprintf("user%d", i)))
 			open := func() {
 				r := collectionTarget(2, "guarded")
 				if i%4 == 3 {

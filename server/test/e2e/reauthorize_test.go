@@ -81,9 +81,7 @@ func TestListenersAreReauthorized(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, port := projectFolder(t, map[string]string{"firestore.rules": tt.rules})
-			startProgram(t, dir, "--memory", "--project", project)
-			address := fmt.Sprintf("127.0.0.1:%d", port)
+			address := start(t, map[string]string{"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": tt.rules}).Firestore
 			for i, transport := range transports {
 				t.Run(transport.name, func(t *testing.T) {
 					uid := fmt.Sprintf("ana%d", i)
