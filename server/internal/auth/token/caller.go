@@ -181,7 +181,7 @@ func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Calle
 		caller, err = v.access(ctx, access, project)
 		return caller, true, err
 	}
-	t, err := parseJWT(raw)
+	t, err := parseForeign(raw)
 	if err != nil || !isServiceAccount(t) {
 		return Caller{}, false, nil
 	}

@@ -80,7 +80,7 @@ func (v *Verifier) parseCustom(raw string) (*jwt, error) {
 		claims, err := DecodeClaims([]byte(raw))
 		return &jwt{claims: claims}, err
 	}
-	return parseJWT(raw)
+	return parseForeign(raw)
 }
 
 // checkCustomSigner checks the token's signature.

@@ -44,13 +44,29 @@ type jwt struct {
 
 // parseJWT parses a token. It verifies nothing.
 func parseJWT(raw string) (*jwt, error) {
+	return parseParts(raw, base64.RawURLEncoding.Strict().DecodeString)
+}
+
+// parseForeign parses a token that a service account may have signed itself. Its parts may have the padding of base64,
+// which RFC 7515 excludes: Google accepts the tokens of its Python library before 1.7, which pads them.
+func parseForeign(raw string) (*jwt, error) {
+	return parseParts(raw, func(part string) ([]byte, error) {
+		if strings.HasSuffix(part, "=") {
+			return base64.URLEncoding.Strict().DecodeString(part)
+		}
+		return base64.RawURLEncoding.Strict().DecodeString(part)
+	})
+}
+
+// parseParts parses a token whose parts are decoded by a function.
+func parseParts(raw string, decode func(part string) ([]byte, error)) (*jwt, error) {
 	if len(raw) > maxToken || strings.Count(raw, ".") != 2 {
 		return nil, errMalformed
 	}
 	last := strings.LastIndexByte(raw, '.')
 	t := &jwt{signed: raw[:last]}
 	first, second, _ := strings.Cut(t.signed, ".")
-	head, err := base64.RawURLEncoding.Strict().DecodeString(first)
+	head, err := decode(first)
 	if err != nil {
 		return nil, errMalformed
 	}
@@ -60,14 +76,14 @@ func parseJWT(raw string) (*jwt, error) {
 	if t.header.Crit != nil {
 		return nil, errCritical
 	}
-	body, err := base64.RawURLEncoding.Strict().DecodeString(second)
+	body, err := decode(second)
 	if err != nil {
 		return nil, errMalformed
 	}
 	if t.claims, err = DecodeClaims(body); err != nil {
 		return nil, errMalformed
 	}
-	if t.signature, err = base64.RawURLEncoding.Strict().DecodeString(raw[last+1:]); err != nil {
+	if t.signature, err = decode(raw[last+1:]); err != nil {
 		return nil, errMalformed
 	}
 	return t, nil

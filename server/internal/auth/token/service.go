@@ -35,7 +35,7 @@ func isServiceAccount(t *jwt) bool {
 // Assertion verifies the JWT with which a service account requests an access token from the OAuth2 token endpoint (RFC
 // 7523), and mints the access token. audiences are the names of the endpoint.
 func (v *Verifier) Assertion(ctx context.Context, raw string, audiences []string) (access string, life time.Duration, err error) {
-	t, err := parseJWT(raw)
+	t, err := parseForeign(raw)
 	if err != nil || !isServiceAccount(t) {
 		return "", 0, fault.Wrap(err, fault.Unauthenticated, "Invalid JWT: not made by a service account.")
 	}
