@@ -29,7 +29,7 @@ const (
 
 // tries limits wrong codes by address and over all addresses together. The second limit also bounds how many addresses
 // are kept. doc/decisions/0014-window-of-wrong-codes.md explains why the first one is a window and not a bucket of
-// package ratelimit.
+// package rate.
 type tries struct {
 	clock clock.Clock
 	// all has a token for each wrong code that is still allowed.

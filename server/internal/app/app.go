@@ -90,8 +90,8 @@ type App struct {
 	afterBurst []func(context.Context)
 	// closers are called in reverse order once everything has stopped.
 	closers []func() error
-	// watched holds data for the console; nil without one.
-	watched *watched
+	// consoleData holds data for the console; nil without one.
+	consoleData *consoleData
 	// counts holds the counters of the console and the metrics; nil without both. served is the state that they show;
 	// nil until it is open.
 	counts *meter.Meter

@@ -123,7 +123,7 @@ func dialLeader(ctx context.Context, c *config.Config, o Options) (_ *leaderClie
 	}}, nil
 }
 
-// leaderOf returns the leader in the form of package cluster.
+// leaderOf returns the leader in the form of package forward.
 func leaderOf(m *postgres.Members) func() (forward.Leader, <-chan struct{}) {
 	return func() (forward.Leader, <-chan struct{}) {
 		l, changed := m.Leader()

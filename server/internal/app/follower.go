@@ -23,7 +23,7 @@ import (
 )
 
 // How a node that does not lead serves reads. Its replica follows the log. On the replica run a following engine, the
-// live queries, the guard, and the calls over gRPC and REST (followed). For a request that reads the latest state
+// live queries, the guard, and the calls over gRPC and REST (replicaStack). For a request that reads the latest state
 // (forward.ReadingOf) the node requests a read index from the leader and waits until the replica has all that the index
 // names. So documents, accounts, signing keys and rules include everything that was acknowledged before the request.
 // All other requests are forwarded, and so are reads while there is no index.
@@ -56,12 +56,12 @@ type follower struct {
 	indexes forward.Shared[timedIndex]
 	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for
 	// a read index.
-	lease          readlease.Held[*followed]
+	lease          readlease.Held[*replicaStack]
 	reads, indexed atomic.Int64
 	// current serves reads; nil while they are forwarded.
-	current atomic.Pointer[followed]
+	current atomic.Pointer[replicaStack]
 	// opened is the same, set before it becomes current.
-	opened atomic.Pointer[followed]
+	opened atomic.Pointer[replicaStack]
 }
 
 // timedIndex is a read index and the time of its request (postgres.Store.Elapsed).
@@ -69,7 +69,7 @@ type timedIndex struct {
 	forward.Index
 	began time.Duration
 	// by has all that the index names; nil if that is not known.
-	by *followed
+	by *replicaStack
 }
 
 // newFollower returns a follower on a store that does not lead yet.
@@ -117,9 +117,10 @@ var errAhead = errors.New("app: the replica is ahead of the leader")
 var errEnding = errors.New("app: the parts that serve reads are ending")
 
 // reach waits until the replica has all that a read index names, and raises the versions of reads to those of the
-// index. The parts of s follow the replica until s begins to end (followed.close): only before that do they have each
-// row that the replica has. After a pause that was longer than a lease, the reads that have waited meet parts that end.
-func (f *follower) reach(ctx context.Context, s *followed, r timedIndex) error {
+// index. The parts of s follow the replica until s begins to end (replicaStack.close): only before that do they have
+// each row that the replica has. After a pause that was longer than a lease, the reads that have waited meet parts that
+// end.
+func (f *follower) reach(ctx context.Context, s *replicaStack, r timedIndex) error {
 	if err := f.store.Reach(ctx, r.Seq, r.began); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (f *follower) reach(ctx context.Context, s *followed, r timedIndex) error {
 }
 
 // now waits until reads see everything that was acknowledged before the call. With a lease they do already.
-func (f *follower) now(ctx context.Context, s *followed) error {
+func (f *follower) now(ctx context.Context, s *replicaStack) error {
 	f.reads.Add(1)
 	if f.lease.Valid(s, f.store.Elapsed) {
 		return nil
@@ -152,7 +153,7 @@ func (f *follower) now(ctx context.Context, s *followed) error {
 }
 
 // index waits until reads see everything that a read index names, and have its versions.
-func (f *follower) index(ctx context.Context, s *followed) error {
+func (f *follower) index(ctx context.Context, s *replicaStack) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	r, err := f.indexes.Do(ctx)
@@ -164,7 +165,7 @@ func (f *follower) index(ctx context.Context, s *followed) error {
 
 // indexForStream is index for reads within streams, which wait for a leader. A lease would not do: its versions are
 // from its beginning, and a listener that comes from another node may have a later one.
-func (f *follower) indexForStream(ctx context.Context, s *followed) error {
+func (f *follower) indexForStream(ctx context.Context, s *replicaStack) error {
 	late, stop := clock.System().After(maxIndexWait)
 	defer stop()
 	for {
@@ -196,7 +197,7 @@ func (f *follower) run(ctx context.Context) {
 	}()
 	defer func() { <-watched }()
 	for ctx.Err() == nil {
-		var s *followed
+		var s *replicaStack
 		_, err := f.indexes.Do(ctx)
 		if err != nil { // no node leads, or this node is about to lead
 			_ = clock.Sleep(ctx, clock.System(), contactPause) // or ctx is done
@@ -214,7 +215,7 @@ func (f *follower) run(ctx context.Context) {
 }
 
 // serve serves reads until it no longer can.
-func (f *follower) serve(ctx context.Context, s *followed) {
+func (f *follower) serve(ctx context.Context, s *replicaStack) {
 	defer s.close()
 	defer f.opened.Store(nil)
 	f.opened.Store(s)
@@ -266,12 +267,12 @@ func (d *demand) look(reads int64, now time.Duration) bool {
 // force at other nodes, a moment before the leader puts it in force, which waits for leases.
 type difference struct {
 	// by has other rules since a time; nil if the rules were the same at the last look.
-	by    *followed
+	by    *replicaStack
 	since time.Duration
 }
 
 // lasts records whether the rules differ, and reports whether they have differed for rulesWait.
-func (d *difference) lasts(s *followed, differ bool, now time.Duration) bool {
+func (d *difference) lasts(s *replicaStack, differ bool, now time.Duration) bool {
 	switch {
 	case !differ:
 		d.by = nil
@@ -365,7 +366,7 @@ func (f *follower) answer(w http.ResponseWriter, r *http.Request) bool {
 
 // enter begins a request at this node, under the returned context and until done is called. It returns nil if the
 // leader must serve it.
-func (f *follower) enter(ctx context.Context, reading func() forward.Reading) (s *followed, within context.Context, done func()) {
+func (f *follower) enter(ctx context.Context, reading func() forward.Reading) (s *replicaStack, within context.Context, done func()) {
 	if s = f.current.Load(); s == nil {
 		return nil, nil, nil
 	}
@@ -390,7 +391,7 @@ func (f *follower) enter(ctx context.Context, reading func() forward.Reading) (s
 
 // applied is called for each row of the log that was applied to the replica. A stack that ends takes no more rows: it
 // may lack one of them, after which its streams must not show a later one.
-func (s *followed) applied(ctx context.Context, ops []store.Op) {
+func (s *replicaStack) applied(ctx context.Context, ops []store.Op) {
 	if s.ending.Ended() {
 		return
 	}

@@ -25,7 +25,7 @@ import (
 func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {
-		s := &followed{ending: process.NewEnding(), cut: process.NewEnding()}
+		s := &replicaStack{ending: process.NewEnding(), cut: process.NewEnding()}
 		s.rest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			w.WriteHeader(status)
@@ -47,10 +47,10 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 // TestDifferentRules lets the rules of a node differ from the leader's: for a moment, as at each release, for two parts
 // that serve reads one after the other, and for long.
 func TestDifferentRules(t *testing.T) {
-	first, second := new(followed), new(followed)
+	first, second := new(replicaStack), new(replicaStack)
 	var d difference
 	for i, look := range []struct {
-		by     *followed
+		by     *replicaStack
 		differ bool
 		at     time.Duration
 		want   bool
@@ -77,7 +77,7 @@ func TestReadsDoNotWaitLongForAnIndex(t *testing.T) {
 		for range 2 {
 			go func() {
 				began := time.Now()
-				if err := f.index(t.Context(), &followed{}); err == nil {
+				if err := f.index(t.Context(), &replicaStack{}); err == nil {
 					t.Error("there is an index without a leader")
 				}
 				reads <- time.Since(began)
@@ -96,7 +96,7 @@ func TestReadsDoNotWaitLongForAnIndex(t *testing.T) {
 // wait in a node that was suspended, must not be served by them, because they take no more rows of the log.
 func TestAStackThatEndsServesNothingNew(t *testing.T) {
 	f := &follower{store: &postgres.Store{}}
-	s := &followed{rulesets: authz.NewRulesets(authz.RulesetsOptions{}), ending: process.NewEnding()}
+	s := &replicaStack{rulesets: authz.NewRulesets(authz.RulesetsOptions{}), ending: process.NewEnding()}
 	r := timedIndex{Index: forward.Index{Rules: s.rulesets.Digest()}}
 	s.ending.End()
 	if err := f.reach(t.Context(), s, r); !errors.Is(err, errEnding) {

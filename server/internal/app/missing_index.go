@@ -31,7 +31,7 @@ type missingIndex struct {
 
 // noteMissing returns a function for engine.Options that queues an index for reportMissing. If the queue is full it
 // drops the index.
-func (s *followed) noteMissing(wanted bool) func(resource.Database, index.Definition) {
+func (s *replicaStack) noteMissing(wanted bool) func(resource.Database, index.Definition) {
 	return func(db resource.Database, d index.Definition) {
 		select {
 		case s.missing <- missingIndex{Project: db.Project, Database: db.ID, Definition: json.RawMessage(d.JSON()), Wanted: wanted}:
@@ -41,7 +41,7 @@ func (s *followed) noteMissing(wanted bool) func(resource.Database, index.Defini
 }
 
 // reportMissing reports the indexes that queries here lacked to the leader until ctx ends.
-func (s *followed) reportMissing(ctx context.Context) {
+func (s *replicaStack) reportMissing(ctx context.Context) {
 	n := s.app.nodes
 	leaderNow := leaderOf(n.members)
 	for {

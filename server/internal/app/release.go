@@ -329,8 +329,8 @@ func (s *releases) changeIndexes(ctx context.Context, all map[resource.Database]
 		if err := s.engine.ChangeIndexes(ctx, db, defs); err != nil {
 			return err
 		}
-		if s.app.watched != nil {
-			s.app.watched.define(db, defs.Indexes)
+		if s.app.consoleData != nil {
+			s.app.consoleData.define(db, defs.Indexes)
 		}
 	}
 	return nil

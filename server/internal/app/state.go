@@ -94,8 +94,8 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 		return nil, err
 	}
 	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
-	if a.watched != nil {
-		a.watched.recorder = recorder
+	if a.consoleData != nil {
+		a.consoleData.recorder = recorder
 	}
 	eo := engine.Options{
 		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,

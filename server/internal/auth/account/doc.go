@@ -6,5 +6,5 @@
 // of its own that names the account. A change locks its accounts first and those keys second, both in order, and is
 // then applied in one batch.
 //
-// The package makes no authorization decisions; package identity does.
+// The package makes no authorization decisions; package service does.
 package account

@@ -1,5 +1,5 @@
 // Package api implements the calls of google.firestore.v1.Firestore on messages, independently of the transport.
-// Each call has a file: it parses the request, calls guard and formats the response. Streaming calls pass their
+// Each call has a file: it parses the request, calls authz and formats the response. Streaming calls pass their
 // responses to a send function; bidirectional streams use Stream.
 package api
 
@@ -37,7 +37,7 @@ func (o *Options) EnsureDefaults() {
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Guard == nil {
-		return errors.New("rpc/firestore: no guard")
+		return errors.New("database/api: no guard")
 	}
 	return nil
 }

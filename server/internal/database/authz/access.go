@@ -69,10 +69,10 @@ func (g *Guard) access(c token.Caller, db resource.Database, before documents) *
 	return a
 }
 
-// waitForTurn waits for the call's turn before work of a cost, which is in keys of package turns.
+// waitForTurn waits for the call's turn before work of a cost, which is in keys of package fair.
 func waitForTurn(ctx context.Context, cost int) error { return fair.Of(ctx).Step(ctx, cost) }
 
-// mostLocked is the cost of evaluations under the locks of a commit, in keys of package turns: about two milliseconds.
+// mostLocked is the cost of evaluations under the locks of a commit, in keys of package fair: about two milliseconds.
 const mostLocked = 512
 
 // underLocks makes decisions that would wait, or cost much, end with engine.ErrCostly instead.

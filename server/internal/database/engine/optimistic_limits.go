@@ -3,7 +3,7 @@ package engine
 import "time"
 
 // Limits of the open optimistic transactions of a database. Callers to whom rules apply have no other transactions
-// (package guard), and do not count against the limit of privileged callers.
+// (package authz), and do not count against the limit of privileged callers.
 const (
 	// MaxOptimistic is their maximum number.
 	MaxOptimistic = 10_000

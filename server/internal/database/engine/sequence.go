@@ -14,37 +14,37 @@ import (
 	"clave/server/internal/store"
 )
 
-// sequencer orders commits and writes them in groups. A caller that finds no leader becomes the leader: it takes all
-// waiting commits, assigns versions, writes one batch, makes it visible, wakes the other callers, and passes the lead
-// to the first caller that arrived meanwhile. So one flush of the disk serves all commits that arrived during the
+// sequencer orders commits and writes them in groups. A caller that finds no committer becomes the committer: it takes
+// all waiting commits, assigns versions, writes one batch, makes it visible, wakes the other callers, and passes this
+// role to the first caller that arrived meanwhile. So one flush of the disk serves all commits that arrived during the
 // previous one.
 //
 // With this alone, callers that commit repeatedly would form two halves: one is written while the other waits, and each
-// flush serves only half of them. So a leader waits until there are as many commits as there were at the end of the
+// flush serves only half of them. So a committer waits until there are as many commits as there were at the end of the
 // previous group, written and waiting together. It waits at most half of the time that writing that group took, and up
 // to four times as long while such waits end with all commits there (waitFactor). A single caller never waits.
 //
-// Invariants: there is one leader at a time, versions are assigned in the order of writing, and a group is visible or
-// has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
+// Invariants: there is one committer at a time, versions are assigned in the order of writing, and a group is visible
+// or has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
 // empty commit and waits for it (barrier).
 type sequencer struct {
 	engine *Engine
 	// clock is the machine's clock even in tests, whose own clocks do not advance while a commit is written.
 	clock clock.Clock
-	// took is the duration of the last group's write, and waitFactor the number of halves of it that the leader waits at
-	// most. Only the leader accesses them.
+	// took is the duration of the last group's write, and waitFactor the number of halves of it that the committer
+	// waits at most. Only the committer accesses them.
 	took       time.Duration
 	waitFactor time.Duration
 	mu         struct {
 		sync.Mutex
-		leading bool
-		queue   []*pending
-		// expected is the number of commits that the leader waits for. full is closed when they have arrived; it is nil while
-		// no leader waits.
+		committing bool
+		queue      []*pending
+		// expected is the number of commits that the committer waits for. full is closed when they have arrived; it is
+		// nil while no committer waits.
 		expected int
 		full     chan struct{}
 	}
-	idle sync.Cond // signalled when there is no leader any more; created on first use
+	idle sync.Cond // signalled when there is no committer any more; created on first use
 }
 
 // pending is a commit that waits for its version.
@@ -60,10 +60,10 @@ type pending struct {
 	record   []byte
 	recordAt []recordStamp
 	stamps   []stamp
-	// version is set by the leader.
+	// version is set by the committer.
 	version clock.Version
 	err     error
-	// wake, of capacity one, receives true if the caller becomes the leader, and false if the commit is done.
+	// wake, of capacity one, receives true if the caller becomes the committer, and false if the commit is done.
 	wake chan bool
 }
 
@@ -99,15 +99,15 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 		close(s.mu.full)
 		s.mu.full = nil
 	}
-	lead := !s.mu.leading
-	s.mu.leading = true
+	isCommitter := !s.mu.committing
+	s.mu.committing = true
 	s.mu.Unlock()
-	if !lead {
-		lead = <-p.wake
+	if !isCommitter {
+		isCommitter = <-p.wake
 	}
-	if lead {
+	if isCommitter {
 		// The group has other callers' commits too, so the end of this caller's context must not cancel the write.
-		s.lead(context.WithoutCancel(ctx))
+		s.commitGroup(context.WithoutCancel(ctx))
 	}
 	return p.err
 }
@@ -117,8 +117,8 @@ func (s *sequencer) barrier(ctx context.Context, db *database) error {
 	return s.submit(ctx, &pending{db: db})
 }
 
-// lead writes the waiting commits, the caller's among them, and passes the lead on.
-func (s *sequencer) lead(ctx context.Context) {
+// commitGroup writes the waiting commits, the caller's among them, and passes the role on.
+func (s *sequencer) commitGroup(ctx context.Context) {
 	group := s.gather()
 	began := s.clock.Now()
 	s.engine.write(ctx, group)
@@ -127,12 +127,12 @@ func (s *sequencer) lead(ctx context.Context) {
 		s.engine.o.CommitsWritten(len(group), s.took)
 	}
 	s.mu.Lock()
-	// The lead is passed on before the group is woken, so that the next write begins while these callers continue.
+	// The role is passed on before the group is woken, so that the next write begins while these callers continue.
 	s.mu.expected = len(group) + len(s.mu.queue)
 	if len(s.mu.queue) > 0 {
 		s.mu.queue[0].wake <- true
 	} else {
-		s.mu.leading = false
+		s.mu.committing = false
 		s.signalLocked()
 	}
 	s.mu.Unlock()
@@ -144,8 +144,8 @@ func (s *sequencer) lead(ctx context.Context) {
 	}
 }
 
-// maxGather is the longest time that a leader waits for commits, and maxWaitFactor the greatest number of halves of a
-// write's duration.
+// maxGather is the longest time that a committer waits for commits, and maxWaitFactor the greatest number of halves of
+// a write's duration.
 const (
 	maxGather     = 2 * time.Millisecond
 	maxWaitFactor = 4
@@ -190,7 +190,7 @@ func (s *sequencer) drain() {
 	if s.idle.L == nil {
 		s.idle.L = &s.mu
 	}
-	for s.mu.leading {
+	for s.mu.committing {
 		s.idle.Wait()
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"clave/server/internal/store"
 )
 
-// waitingClock records the waits of a leader, which end at once: by the arrival of all commits, or by time.
+// waitingClock records the waits of a committer, which end at once: by the arrival of all commits, or by time.
 type waitingClock struct {
 	clock.Clock
 	s     *sequencer
@@ -29,9 +29,9 @@ func (c *waitingClock) After(d time.Duration) (<-chan time.Time, func()) {
 	return passed, func() {}
 }
 
-// TestALeadersWaitGrowsAndShrinks has leaders wait for a second commit after writes of 400 µs. The limit of a wait
-// grows while all commits arrive, and shrinks while they do not.
-func TestALeadersWaitGrowsAndShrinks(t *testing.T) {
+// TestACommittersWaitGrowsAndShrinks has committers wait for a second commit after writes of 400 µs. The limit of a
+// wait grows while all commits arrive, and shrinks while they do not.
+func TestACommittersWaitGrowsAndShrinks(t *testing.T) {
 	s := &sequencer{took: 400 * time.Microsecond}
 	c := &waitingClock{s: s}
 	s.clock = c

@@ -29,13 +29,13 @@ type Authorization struct {
 	unrestricted bool
 	// Key is the key by which Hub.Reauthorize chooses targets. It must be comparable.
 	Key any
-	// Check returns nil when the target may be shown in the state that read reads, and otherwise the error that its client
-	// receives; a StreamError ends the whole stream. looked are the documents on which the decision depends besides those
-	// of a target of documents.
+	// Check returns nil when the target may be shown in the state that read reads, and otherwise the error that its
+	// client receives; a StreamError ends the whole stream. looked are the documents on which the decision depends
+	// besides those of a target of documents.
 	Check func(ctx context.Context, read Read) (looked []resource.Document, err error)
-	// MayGet reports whether the client may get a document in the state that read reads; d is the document in it, or nil
-	// if it is absent. It is called for documents that have left a query, about which Check decides nothing. Without it
-	// their content is never sent.
+	// MayGet reports whether the client may get a document in the state that read reads; d is the document in it, or
+	// nil if it is absent. It is called for documents that have left a query, about which Check decides nothing.
+	// Without it their content is never sent.
 	MayGet func(ctx context.Context, read Read, name resource.Document, d *document.Document) bool
 	// PerVersion reports that the decision depends on the target's own documents.
 	PerVersion bool
@@ -74,9 +74,9 @@ func (a *Authorization) mayGet(ctx context.Context, read Read, name resource.Doc
 // state is a state of the database for a decision: a version, or the latest state for 0. Its reading is opened when the
 // first document is read, because most decisions read none.
 type state struct {
-	follower *follower
-	at       clock.Version
-	reading  *engine.Reading
+	feed    *feedReader
+	at      clock.Version
+	reading *engine.Reading
 	// known are documents of the version that need not be read, by path; nil means absent.
 	known map[string]*document.Document
 	// lent is set if the reading is not the state's own.
@@ -84,18 +84,18 @@ type state struct {
 }
 
 // stateAt returns the state at a version, or the latest one for 0.
-func (s *Stream) stateAt(at clock.Version) *state { return &state{follower: s.follower, at: at} }
+func (s *Stream) stateAt(at clock.Version) *state { return &state{feed: s.feed, at: at} }
 
 // stateOf returns the state of a reading, which remains open.
 func stateOf(r *engine.Reading) *state { return &state{at: r.Version(), reading: r, lent: true} }
 
 // read is the state's Read.
 func (st *state) read(ctx context.Context, name resource.Document) (*document.Document, error) {
-	if d, ok := st.known[name.Path]; ok && name.DB == st.follower.name {
+	if d, ok := st.known[name.Path]; ok && name.DB == st.feed.name {
 		return d, nil
 	}
 	if st.reading == nil {
-		r, err := st.follower.engine().Read(ctx, st.follower.name, request.At{ReadTime: st.at})
+		r, err := st.feed.engine().Read(ctx, st.feed.name, request.At{ReadTime: st.at})
 		if err != nil {
 			return nil, err
 		}
@@ -114,10 +114,11 @@ func (st *state) close() {
 
 // authorize removes a target that may not be shown in a state, which it closes.
 //
-// The follower reports later commits that change a document on which the decision depends (depend). Commits before the
-// registration are not reported. So those that still wait are authorized one by one (target.blind), and if the state is
-// older than the registration, the decision is repeated for the version up to which commits were applied at it. Commits
-// that wait are also authorized one by one if the last decision was made before a Reauthorize of all targets.
+// The feed reader reports later commits that change a document on which the decision depends (depend). Commits before
+// the registration are not reported. So those that still wait are authorized one by one (target.blind), and if the
+// state is older than the registration, the decision is repeated for the version up to which commits were applied at
+// it. Commits that wait are also authorized one by one if the last decision was made before a Reauthorize of all
+// targets.
 func (s *Stream) authorize(ctx context.Context, t *activeTarget, st *state) error {
 	if t.want.Authorization.unrestricted {
 		return nil
@@ -136,7 +137,7 @@ func (s *Stream) authorize(ctx context.Context, t *activeTarget, st *state) erro
 		default:
 			return s.reject(t, err)
 		}
-		applied := s.follower.depend(t, looked)
+		applied := s.feed.depend(t, looked)
 		if t.blind = max(t.blind, applied); t.epoch != epoch {
 			t.blind = max(t.blind, st.at)
 		}
@@ -200,7 +201,7 @@ func (s *Stream) reject(t *activeTarget, err error) error {
 // depend registers the documents on which the decision about a target depends. A later commit that changes one of them
 // has an entry for the target before it is sent. The result is the version up to which commits were applied before the
 // registration, or 0 if the documents were registered already.
-func (f *follower) depend(t *activeTarget, looked []resource.Document) clock.Version {
+func (f *feedReader) depend(t *activeTarget, looked []resource.Document) clock.Version {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if slices.Equal(t.looked, looked) {
@@ -221,7 +222,7 @@ func (f *follower) depend(t *activeTarget, looked []resource.Document) clock.Ver
 }
 
 // dropDependencesLocked removes the dependences of a target; f.mu is held.
-func (f *follower) dropDependencesLocked(t *activeTarget) {
+func (f *feedReader) dropDependencesLocked(t *activeTarget) {
 	for _, name := range t.looked {
 		delete(f.mu.dependents[name.Path], t)
 		if len(f.mu.dependents[name.Path]) == 0 {
@@ -233,7 +234,7 @@ func (f *follower) dropDependencesLocked(t *activeTarget) {
 
 // stageDependents records a commit for the streams of targets whose decisions depend on documents that it changes. f.mu
 // is held.
-func (f *follower) stageDependents(c document.Commit) {
+func (f *feedReader) stageDependents(c document.Commit) {
 	if len(f.mu.dependents) == 0 {
 		return
 	}

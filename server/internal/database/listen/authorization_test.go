@@ -166,7 +166,7 @@ func TestARightAfterLostCommits(t *testing.T) {
 }
 
 // TestARightWhileATargetOpens revokes a right when the decision about a target has been made for its first snapshot,
-// and before the follower has recorded what the decision depends on.
+// and before the feed reader has recorded what the decision depends on.
 func TestARightWhileATargetOpens(t *testing.T) {
 	h := newFixture(t, listen.Options{})
 	h.commit(set("r/ann", 1), set("c/a", 1))

@@ -14,7 +14,7 @@ const maxVersion = clock.Version(math.MaxInt64)
 
 // catchUp sends all changes up to a version that was read from the engine.
 func (s *Stream) catchUp(ctx context.Context, upto clock.Version) error {
-	if err := s.follower.reach(ctx, upto); err != nil {
+	if err := s.feed.reach(ctx, upto); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -21,7 +21,7 @@ const (
 // other, as after a restart, receive it without another query of the engine, and its documents are encoded once.
 //
 // It may be used at a later version only if no commit in between has changed the view. So a reader first waits until
-// the follower has applied all commits up to that version (reach); each commit drops the first snapshots that it
+// the feed reader has applied all commits up to that version (reach); each commit drops the first snapshots that it
 // changes (touchLocked). Then the reader checks whether the snapshot still exists. keepFirst stores a snapshot only if
 // no commit has touched the view since it was read. Views with one listener keep none.
 type first struct {
@@ -63,7 +63,7 @@ func (c *collection) give() *first {
 
 // fillQuery sends all documents of a query's target at a reading.
 func (s *Stream) fillQuery(ctx context.Context, t *activeTarget, r *engine.Reading) error {
-	docs, known, err := s.follower.firstAt(ctx, t.view, r.Version())
+	docs, known, err := s.feed.firstAt(ctx, t.view, r.Version())
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func (s *Stream) fillQuery(ctx context.Context, t *activeTarget, r *engine.Readi
 		return s.emit(e)
 	})
 	if read := c.give(); err == nil && read != nil {
-		s.follower.keepFirst(t.view, read)
+		s.feed.keepFirst(t.view, read)
 	}
 	return err
 }
 
 // firstAt returns the documents of a view at a version that was read, if a first snapshot has them.
-func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*target.Shown, known bool, err error) {
+func (f *feedReader) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*target.Shown, known bool, err error) {
 	f.mu.Lock()
 	likely := v.first != nil && v.first.version <= at
 	f.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *follower) firstAt(ctx context.Context, v *view, at clock.Version) (docs
 
 // keepFirst keeps the first snapshot of a view with several listeners, if the view has not changed since and the limits
 // permit it.
-func (f *follower) keepFirst(v *view, read *first) {
+func (f *feedReader) keepFirst(v *view, read *first) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(v.subs) < 2 || read.version < v.since || v.touched > read.version || read.bytes > maxFirst {
@@ -124,7 +124,7 @@ func (f *follower) keepFirst(v *view, read *first) {
 }
 
 // touchLocked records that a commit may have changed a view. f.mu is held.
-func (f *follower) touchLocked(v *view, at clock.Version) {
+func (f *feedReader) touchLocked(v *view, at clock.Version) {
 	v.touched = at
 	if v.first != nil && v.first.version < at {
 		f.dropFirstLocked(v)
@@ -132,7 +132,7 @@ func (f *follower) touchLocked(v *view, at clock.Version) {
 }
 
 // dropFirstLocked drops the first snapshot of a view; f.mu is held.
-func (f *follower) dropFirstLocked(v *view) {
+func (f *feedReader) dropFirstLocked(v *view) {
 	if v.first != nil {
 		f.mu.firstBytes -= v.first.bytes
 		v.first = nil
@@ -141,7 +141,7 @@ func (f *follower) dropFirstLocked(v *view) {
 
 // dropFirsts drops the first snapshots of all views, so that views without changes don't hold their documents
 // indefinitely.
-func (f *follower) dropFirsts() {
+func (f *feedReader) dropFirsts() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.mu.firstBytes == 0 {

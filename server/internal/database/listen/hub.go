@@ -12,7 +12,7 @@ import (
 // Hub opens streams of live changes of all databases of an engine. Its methods are safe for concurrent use.
 type Hub struct {
 	o Options
-	// wake, of capacity one, receives when Run has a follower to start. It is never closed.
+	// wake, of capacity one, receives when Run has a feed reader to start. It is never closed.
 	wake chan struct{}
 	// collecting is the number of bytes of documents in first snapshots that are being read.
 	collecting atomic.Int64
@@ -26,8 +26,8 @@ type Hub struct {
 	epoch atomic.Uint64
 	mu    struct {
 		sync.Mutex
-		databases map[resource.Database]*follower
-		fresh     []*follower // not started yet
+		databases map[resource.Database]*feedReader
+		fresh     []*feedReader // not started yet
 		streams   map[*Stream]struct{}
 	}
 }
@@ -39,7 +39,7 @@ func New(o Options) (*Hub, error) {
 		return nil, err
 	}
 	h := &Hub{o: o, wake: make(chan struct{}, 1)}
-	h.mu.databases = make(map[resource.Database]*follower)
+	h.mu.databases = make(map[resource.Database]*feedReader)
 	h.mu.streams = make(map[*Stream]struct{})
 	return h, nil
 }
@@ -47,8 +47,8 @@ func New(o Options) (*Hub, error) {
 // Run follows the databases that are listened to, until ctx ends.
 func (h *Hub) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var followers sync.WaitGroup
-	defer followers.Wait()
+	var readers sync.WaitGroup
+	defer readers.Wait()
 	defer cancel()
 	beat, stop := h.o.Clock.After(h.o.Heartbeat)
 	defer func() { stop() }()
@@ -61,14 +61,14 @@ func (h *Hub) Run(ctx context.Context) error {
 			beat, stop = h.o.Clock.After(h.o.Heartbeat)
 		case <-h.wake:
 			for _, f := range h.takeFresh() {
-				followers.Go(func() { f.run(ctx) })
+				readers.Go(func() { f.run(ctx) })
 			}
 		}
 	}
 }
 
-// takeFresh returns the followers to start.
-func (h *Hub) takeFresh() []*follower {
+// takeFresh returns the feed readers to start.
+func (h *Hub) takeFresh() []*feedReader {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	fresh := h.mu.fresh
@@ -95,7 +95,7 @@ func (h *Hub) Open(db resource.Database) *Stream {
 	defer h.mu.Unlock()
 	f := h.mu.databases[db]
 	if f == nil {
-		f = newFollower(h, db)
+		f = newFeedReader(h, db)
 		h.mu.databases[db] = f
 		h.mu.fresh = append(h.mu.fresh, f)
 		select {
@@ -109,7 +109,7 @@ func (h *Hub) Open(db resource.Database) *Stream {
 	return s
 }
 
-// remove removes a closed stream. The last stream of a database ends its follower.
+// remove removes a closed stream. The last stream of a database ends its feed reader.
 func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,14 +117,14 @@ func (h *Hub) remove(s *Stream) {
 		return
 	}
 	delete(h.mu.streams, s)
-	s.follower.streams--
-	if s.follower.streams == 0 {
-		h.retireLocked(s.follower)
+	s.feed.streams--
+	if s.feed.streams == 0 {
+		h.retireLocked(s.feed)
 	}
 }
 
-// retireLocked ends a follower, so that the next stream creates a new one.
-func (h *Hub) retireLocked(f *follower) {
+// retireLocked ends a feed reader, so that the next stream creates a new one.
+func (h *Hub) retireLocked(f *feedReader) {
 	if h.mu.databases[f.name] == f {
 		delete(h.mu.databases, f.name)
 	}
@@ -156,4 +156,4 @@ func (h *Hub) Streams() int {
 func (h *Hub) Targets() int { return int(h.targets.Load()) }
 
 // engine returns the engine.
-func (f *follower) engine() *engine.Engine { return f.hub.o.Engine }
+func (f *feedReader) engine() *engine.Engine { return f.hub.o.Engine }

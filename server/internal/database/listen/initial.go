@@ -26,7 +26,7 @@ func (s *Stream) add(t *activeTarget) error {
 	t.open, t.fresh, t.since = true, true, maxVersion
 	s.targets[t.want.ID] = t
 	s.hub.targets.Add(1)
-	s.follower.attach(t)
+	s.feed.attach(t)
 	s.unsent = append(s.unsent, t)
 	return nil
 }
@@ -48,7 +48,7 @@ func (s *Stream) sendInitial(ctx context.Context) error {
 		if err := s.loadWindows(ctx); err != nil {
 			return err
 		}
-		reading, err := s.follower.engine().Read(ctx, s.follower.name, request.At{})
+		reading, err := s.feed.engine().Read(ctx, s.feed.name, request.At{})
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *Stream) loadWindows(ctx context.Context) error {
 				continue
 			}
 		}
-		err := s.follower.load(ctx, t)
+		err := s.feed.load(ctx, t)
 		if err == nil {
 			err = s.checkWindows()
 		}
@@ -171,7 +171,7 @@ func (s *Stream) failed(ctx context.Context, t *activeTarget, err error) error {
 	case isSend(err):
 		return err
 	case fault.CodeOf(err) == fault.Internal:
-		s.hub.o.Log.Error("a target could not be sent", "database", s.follower.name.String(), "error", err)
+		s.hub.o.Log.Error("a target could not be sent", "database", s.feed.name.String(), "error", err)
 	}
 	return s.reject(t, fault.FromError(err))
 }

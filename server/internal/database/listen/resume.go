@@ -35,7 +35,7 @@ var errTooMany = errors.New("listen: too many changes to replay")
 // production have one. If from is before the database's creation or the retained log, or in the future, the target is
 // reset and sent completely.
 func (s *Stream) resume(ctx context.Context, t *activeTarget, r *engine.Reading, from clock.Version) error {
-	known := from >= s.follower.engine().CreatedAt(s.follower.name) && from <= r.Version().After()
+	known := from >= s.feed.engine().CreatedAt(s.feed.name) && from <= r.Version().After()
 	if known && from > s.version && len(s.targets) == 1 {
 		if err := s.snapshot(from); err != nil {
 			return sendError{err}
@@ -94,12 +94,13 @@ type pastChange struct {
 func (s *Stream) historySince(ctx context.Context, t *activeTarget, since, upto clock.Version) (h history, err error) {
 	place := make(map[resource.Document]int)
 	looked := 0
-	err = s.follower.engine().Changes(ctx, s.follower.name, since, upto, func(c document.Commit) error {
+	err = s.feed.engine().Changes(ctx, s.feed.name, since, upto, func(c document.Commit) error {
 		if looked += len(c.Changes); looked > maxReplay {
 			return errTooMany
 		}
 		for _, change := range c.Changes {
-			// Of several changes of a document the first has the state that the client has, and the last the present state.
+			// Of several changes of a document the first has the state that the client has, and the last the present
+			// state.
 			i, known := place[change.Name]
 			shown := t.view.shows(change.Before) || t.view.shows(change.After)
 			switch {
@@ -305,7 +306,7 @@ func (s *Stream) resumeWindow(ctx context.Context, t *activeTarget, r *engine.Re
 
 // shown returns the documents of a query at a version.
 func (s *Stream) shown(ctx context.Context, q *query.Query, at clock.Version) (map[resource.Document]*document.Document, error) {
-	reading, err := s.follower.engine().Read(ctx, s.follower.name, request.At{ReadTime: at})
+	reading, err := s.feed.engine().Read(ctx, s.feed.name, request.At{ReadTime: at})
 	if err != nil {
 		return nil, err
 	}

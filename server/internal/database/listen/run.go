@@ -70,8 +70,8 @@ func (s *Stream) do(ctx context.Context, w work) error {
 		return w.failed
 	}
 	// The order matters. Authorization comes first, since nothing of a denied target may be sent. A reset comes before
-	// deliver, because it drops the pending changes, which are incomplete. Changes come before commands, so that a target
-	// is removed after the changes that preceded its removal. New targets are sent last, together.
+	// deliver, because it drops the pending changes, which are incomplete. Changes come before commands, so that a
+	// target is removed after the changes that preceded its removal. New targets are sent last, together.
 	if err := s.reauthorize(ctx, w.recheck); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Stream) end(t *activeTarget) {
 	t.open = false
 	delete(s.targets, t.want.ID)
 	s.hub.targets.Add(-1)
-	s.follower.detach(t)
+	s.feed.detach(t)
 	if t.want.Authorization.Done != nil {
 		t.want.Authorization.Done()
 	}
@@ -181,7 +181,7 @@ func (s *Stream) sendHeartbeat(ctx context.Context) error {
 		s.snapshotSent = false
 		return nil
 	}
-	latest := s.hub.o.Engine.Latest(s.follower.name)
+	latest := s.hub.o.Engine.Latest(s.feed.name)
 	if err := s.catchUp(ctx, latest); err != nil {
 		return err
 	}

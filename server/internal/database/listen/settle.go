@@ -11,22 +11,22 @@ import (
 // that end meanwhile.
 func (h *Hub) Settle(ctx context.Context, project string) error {
 	h.mu.Lock()
-	followers := make(map[resource.Database]*follower)
+	readers := make(map[resource.Database]*feedReader)
 	for db, f := range h.mu.databases {
 		if project == "" || db.Project == project {
-			followers[db] = f
+			readers[db] = f
 		}
 	}
 	h.mu.Unlock()
-	for db, f := range followers {
+	for db, f := range readers {
 		if err := f.reach(ctx, h.o.Engine.Latest(db)); err != nil && ctx.Err() != nil {
-			return ctx.Err() // any other error ends the follower and its streams
+			return ctx.Err() // any other error ends the feed reader and its streams
 		}
 	}
 	h.mu.Lock()
 	var passed []<-chan struct{}
 	for s := range h.mu.streams {
-		if followers[s.follower.name] == s.follower {
+		if readers[s.feed.name] == s.feed {
 			passed = append(passed, s.barrier())
 		}
 	}

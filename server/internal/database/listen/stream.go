@@ -13,9 +13,9 @@ import (
 
 // Stream holds one client's targets. Run must be called once; the other methods are safe for concurrent use.
 type Stream struct {
-	hub      *Hub
-	follower *follower
-	// staged holds the current commit's changes for the stream, guarded by follower.mu.
+	hub  *Hub
+	feed *feedReader
+	// staged holds the current commit's changes for the stream, guarded by feedReader.mu.
 	staged []entry
 	// ready, of capacity one, receives when there may be work. It is never closed.
 	ready chan struct{}
@@ -67,7 +67,7 @@ type Stream struct {
 type activeTarget struct {
 	stream *Stream
 	want   Target
-	// view and place are guarded by follower.mu.
+	// view and place are guarded by feedReader.mu.
 	view  *view
 	place int
 	// since is the version at which the client has the target; earlier commits don't concern it.
@@ -80,8 +80,8 @@ type activeTarget struct {
 	// decision may not hold for commits up to blind.
 	decided, blind clock.Version
 	epoch          uint64
-	// looked are the documents on which the last decision depends, and concerned the last commit that changed one of them.
-	// follower.mu guards them.
+	// looked are the documents on which the last decision depends, and concerned the last commit that changed one of
+	// them. feedReader.mu guards them.
 	looked    []resource.Document
 	concerned clock.Version
 }
@@ -99,10 +99,10 @@ type command struct {
 	remove int32 // without add
 }
 
-// newStream returns a stream of a follower.
-func newStream(h *Hub, f *follower) *Stream {
+// newStream returns a stream of a feed reader.
+func newStream(h *Hub, f *feedReader) *Stream {
 	s := &Stream{
-		hub: h, follower: f, targets: make(map[int32]*activeTarget),
+		hub: h, feed: f, targets: make(map[int32]*activeTarget),
 		ready: make(chan struct{}, 1), dropped: make(chan struct{}),
 	}
 	s.mu.taken = sync.NewCond(&s.mu.Mutex)
@@ -110,7 +110,7 @@ func newStream(h *Hub, f *follower) *Stream {
 }
 
 // Database returns the database that the stream is of.
-func (s *Stream) Database() resource.Database { return s.follower.name }
+func (s *Stream) Database() resource.Database { return s.feed.name }
 
 // maxCommands is the maximum number of a client's commands that wait for Run.
 const maxCommands = 1024

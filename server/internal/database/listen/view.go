@@ -15,9 +15,9 @@ import (
 )
 
 // view is one query or one set of documents, shared by all targets that listen to it. Its fields are guarded by
-// follower.mu.
+// feedReader.mu.
 type view struct {
-	follower *follower
+	feed *feedReader
 	// key identifies the query or the documents.
 	key string
 	// query is the query; nil for documents.
@@ -46,8 +46,8 @@ type delta struct {
 	changes []change
 	// lost is set if the window could not be maintained, so that the targets have to be reset.
 	lost bool
-	// looked, if not nil, are documents that the commit changes and on which authorizations depend, by path, as they are
-	// after it; nil means absent. Such a delta has no changes for its targets: it only has them authorized.
+	// looked, if not nil, are documents that the commit changes and on which authorizations depend, by path, as they
+	// are after it; nil means absent. Such a delta has no changes for its targets: it only has them authorized.
 	looked map[string]*document.Document
 	// size is the approximate size of its documents, in bytes.
 	size int
@@ -60,7 +60,8 @@ type change struct {
 	kind target.Kind // Changed, Deleted or Left
 	name resource.Document
 	doc  *target.Shown // of Changed
-	// left is the document with all of its fields if a Changed document leaves. Clients that may not get it receive Left.
+	// left is the document with all of its fields if a Changed document leaves. Clients that may not get it receive
+	// Left.
 	left *document.Document
 }
 
@@ -83,13 +84,13 @@ func (v *view) windowed() bool {
 }
 
 // attach subscribes a target to its view, which it creates if necessary.
-func (f *follower) attach(t *activeTarget) {
+func (f *feedReader) attach(t *activeTarget) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := viewKey(&t.want)
 	v := f.mu.views.byKey[key]
 	if v == nil {
-		v = &view{follower: f, key: key, query: t.want.Query, names: t.want.Documents, since: f.mu.version}
+		v = &view{feed: f, key: key, query: t.want.Query, names: t.want.Documents, since: f.mu.version}
 		f.mu.views.add(v)
 	}
 	t.view, t.place = v, len(v.subs)
@@ -97,7 +98,7 @@ func (f *follower) attach(t *activeTarget) {
 }
 
 // detach ends the subscription. A view without listeners is removed.
-func (f *follower) detach(t *activeTarget) {
+func (f *feedReader) detach(t *activeTarget) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.dropDependencesLocked(t)
@@ -118,7 +119,7 @@ func (f *follower) detach(t *activeTarget) {
 	}
 }
 
-// change computes the delta of a commit, or nil if the view does not change. follower.mu is held.
+// change computes the delta of a commit, or nil if the view does not change. feedReader.mu is held.
 func (v *view) change(ctx context.Context, at clock.Version, j *query.Judge, changes []document.Change) *delta {
 	if v.windowed() {
 		return v.slide(ctx, at, j, changes)

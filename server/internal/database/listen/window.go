@@ -115,7 +115,7 @@ func (v *view) unload() {
 }
 
 // fetch reads a window at a version. It returns ResourceExhausted for a window that alone exceeds what all may hold.
-func (f *follower) fetch(ctx context.Context, q *query.Query, at request.At) (*window, error) {
+func (f *feedReader) fetch(ctx context.Context, q *query.Query, at request.At) (*window, error) {
 	reading, err := f.engine().Read(ctx, f.name, at)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (f *follower) fetch(ctx context.Context, q *query.Query, at request.At) (*w
 	return w, nil
 }
 
-// slide computes the delta of a view with a window. follower.mu is held.
+// slide computes the delta of a view with a window. feedReader.mu is held.
 func (v *view) slide(ctx context.Context, at clock.Version, j *query.Judge, changes []document.Change) *delta {
 	if v.loading != nil {
 		v.loading.late = append(v.loading.late, lateCommit{version: at, changes: changes})
@@ -156,7 +156,7 @@ func (v *view) slide(ctx context.Context, at clock.Version, j *query.Judge, chan
 	defer v.countWindow()
 	before := slices.Clone(v.win.visible())
 	if err := v.advance(ctx, at, j, changes); err != nil {
-		v.follower.hub.o.Log.Error("the window of a query could not be refilled", "error", err)
+		v.feed.hub.o.Log.Error("the window of a query could not be refilled", "error", err)
 		v.win = nil
 		return &delta{version: at, lost: true}
 	}
@@ -186,7 +186,7 @@ func (v *view) advance(ctx context.Context, at clock.Version, j *query.Judge, ch
 		v.win.replace(before, after)
 	}
 	if v.win.short() {
-		w, err := v.follower.fetch(ctx, v.query, request.At{ReadTime: at})
+		w, err := v.feed.fetch(ctx, v.query, request.At{ReadTime: at})
 		if err != nil {
 			return err
 		}
@@ -236,8 +236,8 @@ func (v *view) difference(at clock.Version, before, after []*document.Document, 
 	return d
 }
 
-// load makes sure that the view of a target has its window. It is called without follower.mu.
-func (f *follower) load(ctx context.Context, t *activeTarget) error {
+// load makes sure that the view of a target has its window. It is called without feedReader.mu.
+func (f *feedReader) load(ctx context.Context, t *activeTarget) error {
 	for {
 		f.mu.Lock()
 		v := t.view
@@ -255,10 +255,10 @@ func (f *follower) load(ctx context.Context, t *activeTarget) error {
 			}
 			continue
 		}
-		// The query runs without the lock. Meanwhile slide collects the view's commits in l.late, and adopt applies those
-		// after the window's version. No commit is lost in between: loading is set before the window is read, and cleared
-		// under the same lock under which the window is adopted. The loop ends at its next iteration, or repeats a stale
-		// load.
+		// The query runs without the lock. Meanwhile slide collects the view's commits in l.late, and adopt applies
+		// those after the window's version. No commit is lost in between: loading is set before the window is read, and
+		// cleared under the same lock under which the window is adopted. The loop ends at its next iteration, or
+		// repeats a stale load.
 		l := &loading{done: make(chan struct{})}
 		v.loading = l
 		f.mu.Unlock()
@@ -276,7 +276,7 @@ func (f *follower) load(ctx context.Context, t *activeTarget) error {
 	}
 }
 
-// adopt sets a loaded window and applies the commits that arrived meanwhile. follower.mu is held.
+// adopt sets a loaded window and applies the commits that arrived meanwhile. feedReader.mu is held.
 func (v *view) adopt(ctx context.Context, w *window, late []lateCommit) error {
 	defer v.countWindow()
 	v.win = w

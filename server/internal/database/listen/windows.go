@@ -7,14 +7,14 @@ func errWindows() error {
 	return fault.E(fault.ResourceExhausted, "The queries with a limit that this client listens to take too much memory.")
 }
 
-// countWindow updates the hub's count of bytes in windows; follower.mu is held. It is called after each change of
+// countWindow updates the hub's count of bytes in windows; feedReader.mu is held. It is called after each change of
 // v.win.
 func (v *view) countWindow() {
 	now := 0
 	if v.win != nil {
 		now = v.win.bytes
 	}
-	v.follower.hub.windows.Add(int64(now - v.counted))
+	v.feed.hub.windows.Add(int64(now - v.counted))
 	v.counted = now
 }
 
@@ -27,13 +27,13 @@ func (s *Stream) checkWindows() error {
 		return nil
 	}
 	var own int64
-	s.follower.mu.Lock()
+	s.feed.mu.Lock()
 	for _, t := range s.targets {
 		if t.view != nil {
 			own += int64(t.view.counted / len(t.view.subs))
 		}
 	}
-	s.follower.mu.Unlock()
+	s.feed.mu.Unlock()
 	if own > most/int64(max(1, s.hub.Streams())) {
 		return errWindows()
 	}

@@ -1,6 +1,5 @@
 // Package custommethod splits the paths of custom methods, which Google's APIs write as a resource's name, a colon
-// and a verb:
-// projects/P:restore (google.aip.dev/136).
+// and a verb: projects/P:restore (google.aip.dev/136).
 package custommethod
 
 import "strings"

@@ -9,5 +9,5 @@
 // Addresses limits by network address. An IPv6 client chooses freely among the addresses of its prefix, so an IPv6
 // address counts for its /64, /48 and /32; the wider prefixes have larger allowances.
 //
-// The package does not depend on HTTP or accounts. Package forwarded finds a client's address.
+// The package does not depend on HTTP or accounts. Package clientaddr finds a client's address.
 package rate

@@ -1,5 +1,5 @@
 // Package meter counts the operations of a server since its start: calls, operations on data, decisions of rules,
-// exceeded limits. It keeps samples of the last hour for the console, and package metrics exports all counts. Names
+// exceeded limits. It keeps samples of the last hour for the console, and package prometheus exports all counts. Names
 // come from fixed lists, so that clients can't create new ones.
 package meter
 

@@ -1,6 +1,6 @@
 // Package prometheus exports a server's counts and state to Prometheus. Package meter does the counting, for the
-// console
-// too. Labels come from fixed lists, and no metric contains a document's path, an address, an e-mail or a secret.
+// console too. Labels come from fixed lists, and no metric contains a document's path, an address, an e-mail or a
+// secret.
 package prometheus
 
 import (

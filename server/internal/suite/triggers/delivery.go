@@ -166,8 +166,8 @@ func (d *Dispatcher) enqueuedSoFar() uint64 {
 // barriers waits until the acknowledged commits of a project have become events.
 func (d *Dispatcher) barriers(ctx context.Context, project string) error {
 	d.mu.Lock()
-	var all []*follower
-	for db, f := range d.mu.followers {
+	var all []*subscription
+	for db, f := range d.mu.subscriptions {
 		if project == "" || db.Project == project {
 			all = append(all, f)
 		}

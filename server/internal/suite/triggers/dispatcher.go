@@ -25,8 +25,8 @@ type Source interface {
 // Subscription returns the commits of one database in their order.
 type Subscription interface {
 	// Next waits for commits and returns all that there are. If ctx is done and there are none, it returns ctx's error;
-	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another error
-	// if commits are lost. It must be used by one goroutine only.
+	// then every commit that was acknowledged before has been returned. It returns ErrClosed at the end, and another
+	// error if commits are lost. It must be used by one goroutine only.
 	Next(ctx context.Context) ([]Commit, error)
 	// Close ends the subscription.
 	Close()
@@ -90,16 +90,16 @@ const (
 type Dispatcher struct {
 	o      Options
 	client *http.Client
-	// wake signals Run to start a follower or the delivery of an account's event. It has a capacity of one and is never
-	// closed.
+	// wake signals Run to start a subscription or the delivery of an account's event. It has a capacity of one and is
+	// never closed.
 	wake chan struct{}
 	// slots limits the deliveries that run at once, and waiting the events that wait for a slot.
 	slots, waiting chan struct{}
 	mu             struct {
 		sync.Mutex
-		triggers  map[identityKey]*Trigger
-		followers map[resource.Database]*follower
-		fresh     []*follower
+		triggers      map[identityKey]*Trigger
+		subscriptions map[resource.Database]*subscription
+		fresh         []*subscription
 		// made are events of accounts that Run has not received yet.
 		made []event
 		// queues are the deliveries that have begun, by trigger and document.
@@ -132,7 +132,7 @@ func New(o Options) (*Dispatcher, error) {
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, maxParallel), waiting: make(chan struct{}, maxWaiting),
 	}
 	d.mu.triggers = make(map[identityKey]*Trigger)
-	d.mu.followers = make(map[resource.Database]*follower)
+	d.mu.subscriptions = make(map[resource.Database]*subscription)
 	d.mu.queues = make(map[queueKey]*eventQueue)
 	return d, nil
 }
@@ -146,11 +146,11 @@ func (d *Dispatcher) Register(t *Trigger) error {
 		return fault.E(fault.ResourceExhausted, "There are %d triggers already.", maxTriggers)
 	}
 	d.mu.triggers[id] = t
-	if d.o.Functions == "" || d.mu.followers[t.database] != nil {
+	if d.o.Functions == "" || d.mu.subscriptions[t.database] != nil {
 		return nil
 	}
-	f := &follower{dispatcher: d, database: t.database, sub: d.o.Source.Follow(t.database)}
-	d.mu.followers[t.database] = f
+	f := &subscription{dispatcher: d, database: t.database, source: d.o.Source.Follow(t.database)}
+	d.mu.subscriptions[t.database] = f
 	d.mu.fresh = append(d.mu.fresh, f)
 	select {
 	case d.wake <- struct{}{}:
@@ -218,9 +218,9 @@ func (d *Dispatcher) matching(db resource.Database, c *Change) []*Trigger {
 // progress.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var followers sync.WaitGroup
+	var subscriptions sync.WaitGroup
 	defer d.client.CloseIdleConnections()
-	defer followers.Wait()
+	defer subscriptions.Wait()
 	defer cancel()
 	for {
 		select {
@@ -232,9 +232,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			d.mu.fresh, d.mu.made = nil, nil
 			d.mu.Unlock()
 			for _, f := range fresh {
-				followers.Go(func() { f.run(ctx) })
+				subscriptions.Go(func() { f.run(ctx) })
 			}
-			d.deliverAccounts(ctx, &followers, made)
+			d.deliverAccounts(ctx, &subscriptions, made)
 		}
 	}
 }

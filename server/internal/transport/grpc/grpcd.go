@@ -36,7 +36,7 @@ const workers = 64
 // readBuffer is the size of each connection's read buffer.
 const readBuffer = 8 << 10
 
-// The limits of one connection of HTTP/2. Package front sets them for connections of net/http too, except MaxStreams,
+// The limits of one connection of HTTP/2. Package port sets them for connections of net/http too, except MaxStreams,
 // so that calls have the same limits with and without TLS.
 const (
 	// StreamWindow and ConnWindow are the maximum numbers of unread bytes: of one stream, and of all streams of a

@@ -20,9 +20,9 @@ import (
 
 // RouterOptions configures a Router.
 type RouterOptions struct {
-	// Here returns the server at this node that serves a call of a method, given with the service's name before it; nil if
-	// the call must be forwarded. first is the call's message, or nil for a call whose client sends a stream. The server
-	// serves the call under the returned context, and done is called at its end.
+	// Here returns the server at this node that serves a call of a method, given with the service's name before it; nil
+	// if the call must be forwarded. first is the call's message, or nil for a call whose client sends a stream. The
+	// server serves the call under the returned context, and done is called at its end.
 	Here func(ctx context.Context, method string, first []byte) (within context.Context, s *Server, done func())
 	// Forward forwards a call. first, if not nil, is the call's only message. It returns here if nothing has been
 	// forwarded because Lead was called.
@@ -133,9 +133,9 @@ const uncounted = 4 << 10
 // begins. It is not parsed here, so it needs none of the memory for large messages.
 func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 	receive.MessageTaken(ss.Context())()
-	answers := r.newPassing(ss.Context(), ss)
+	answers := r.newForwardedStream(ss.Context(), ss)
 	defer answers.end()
-	out := &forwarding{passing: answers, first: first}
+	out := &forwarding{forwardedStream: answers, first: first}
 	if n := first.Len(); n > uncounted {
 		out.hold = r.common.o.Budget.Hold(nil)
 		out.hold.Complete()
@@ -164,7 +164,7 @@ func (r *Router) count(name string, err error) {
 // forwarding is the stream of a forwarded call. Once the response begins, the call's first message is not needed any
 // more.
 type forwarding struct {
-	*passing
+	*forwardedStream
 	first *Raw
 	hold  *receive.Hold
 }
@@ -175,20 +175,20 @@ func (f *forwarding) SendMsg(m any) error {
 	if f.hold != nil {
 		f.hold.Release()
 	}
-	return f.passing.SendMsg(m)
+	return f.forwardedStream.SendMsg(m)
 }
 
 // forwardingStream is the stream of a forwarded call whose client sends a stream. Each message counts in the budget
 // until its bytes have been sent to the leader.
 type forwardingStream struct {
-	*passing
+	*forwardedStream
 	hold *receive.Hold
 }
 
 // RecvMsg implements grpc.ServerStream.
 func (f *forwardingStream) RecvMsg(m any) error {
 	message := m.(*Raw)
-	if err := f.passing.RecvMsg(message); err != nil {
+	if err := f.forwardedStream.RecvMsg(message); err != nil {
 		return err
 	}
 	receive.MessageTaken(f.Context())()
@@ -232,7 +232,7 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		hold := r.common.o.Budget.Hold(nil)
 		hold.Complete()
 		defer hold.Release()
-		answers := r.newPassing(ctx, ss)
+		answers := r.newForwardedStream(ctx, ss)
 		defer answers.end()
 		here, err = r.o.Forward(&forwardingStream{answers, hold}, method, nil)
 		err = answers.why(err)

@@ -28,7 +28,7 @@ func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
 		by.ServeHTTP(w, r)
 		return
 	}
-	u := p.boundUnread(w, r)
+	u := p.newSlowWriter(w, r)
 	if r.URL.Path != HealthPath {
 		slot := p.o.Responses.Take(clientaddr.Address(r, p.o.ProxyHops), u.cut)
 		defer slot.Release()
@@ -47,7 +47,7 @@ func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
 }
 
 // beginRead waits for room for the response. It returns false if there is none.
-func (p *Port) beginRead(u *unread, r *http.Request) bool {
+func (p *Port) beginRead(u *slowWriter, r *http.Request) bool {
 	// Other calls may wait for locks.
 	if r.Method != http.MethodGet || !slices.Contains(restPrefixes, firstOf(r.URL.Path)) || r.URL.Query().Has("transaction") {
 		return p.o.Budget.AwaitRoom(r.Context()) == nil

@@ -46,7 +46,7 @@ func http2Only(offered []string) bool {
 
 // routeTLS performs the TLS handshake of a connection and passes the connection on.
 func (s *split) routeTLS(ctx context.Context, raw net.Conn) {
-	writes := newJoined(raw)
+	writes := newCoalescer(raw)
 	from := &offering{Conn: writes}
 	conn := tls.Server(from, s.tls)
 	quiet, stop := context.WithTimeout(context.WithoutCancel(ctx), sniffTimeout)

@@ -1,4 +1,4 @@
-// Package smtp sends the e-mails of package identity by SMTP, in Spanish or English.
+// Package smtp sends the e-mails of package service by SMTP, in Spanish or English.
 package smtp
 
 import (

@@ -1,4 +1,4 @@
-// Package webhook calls the blocking functions of package identity by HTTP.
+// Package webhook calls the blocking functions of package service by HTTP.
 package webhook
 
 import (
@@ -19,8 +19,8 @@ const maxAnswer = 1 << 20
 
 // Options configure a Caller.
 type Options struct {
-	// Plain allows http to other machines. The body identifies a person, so production allows only https, and http to this
-	// machine.
+	// Plain allows http to other machines. The body identifies a person, so production allows only https, and http to
+	// this machine.
 	Plain bool
 }
 

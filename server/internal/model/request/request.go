@@ -1,5 +1,5 @@
 // Package request defines requests to a database and their results. The methods of Firestore create requests from
-// messages, the guard authorizes them, and the engine executes them.
+// messages, package authz authorizes them, and the engine executes them.
 package request
 
 import (

@@ -27,9 +27,9 @@ func (g *gate) Write(p []byte) (int, error) {
 }
 
 // newGate returns a gate, and a connection on it that joins writes.
-func newGate() (*gate, *joined) {
+func newGate() (*gate, *coalescer) {
 	g := &gate{begun: make(chan string), results: make(chan error)}
-	j := newJoined(g)
+	j := newCoalescer(g)
 	j.join()
 	return g, j
 }
@@ -131,7 +131,7 @@ func pair(t *testing.T) (here, there net.Conn) {
 // TestJoinedWritesKeepTheirOrder makes writes of many sizes, and closes the connection as crypto/tls does.
 func TestJoinedWritesKeepTheirOrder(t *testing.T) {
 	here, there := pair(t)
-	j := newJoined(here)
+	j := newCoalescer(here)
 	j.join()
 	var want []byte
 	for i := range 2000 {
@@ -184,7 +184,7 @@ func (s *stuck) SetWriteDeadline(at time.Time) error {
 // not read.
 func TestAStalledWriteDoesNotDelayTheClose(t *testing.T) {
 	s := &stuck{begun: make(chan struct{}), passed: make(chan struct{})}
-	j := newJoined(s)
+	j := newCoalescer(s)
 	j.join()
 	mustWrite(t, j, []byte("a response"))
 	<-s.begun

@@ -38,7 +38,7 @@ func TestClientsThatDontReadShareTheMemory(t *testing.T) {
 	for round := range rounds {
 		for i := range clients {
 			h.commit(large(fmt.Sprintf("c%d/a", i), round), large("read/a", round*clients+i))
-			reader.want("a change", "chg read/a>[1], B") // The follower has delivered the commit by now.
+			reader.want("a change", "chg read/a>[1], B") // The feed reader has delivered the commit by now.
 			// The changes of the last commit may not have been counted yet.
 			if held := h.hub.Held(); held > most+3*size {
 				t.Fatalf("%d bytes wait for clients, want at most %d and a commit", held, most)

@@ -1,6 +1,5 @@
 // Package memory bounds the memory that readings hold: results that have to be sorted, and changes since a version of
-// the
-// past.
+// the past.
 package memory
 
 import (

@@ -11,12 +11,12 @@ import (
 )
 
 // Why writes are joined. The HTTP/2 server of net/http writes to its connection whenever it has no frame at the moment:
-// the header, the body and the end of a short response are three writes, each with a system call. joined returns from a
-// small write at once, and a goroutine that has let the others run first writes what has arrived meanwhile.
+// the header, the body and the end of a short response are three writes, each with a system call. A coalescer returns
+// from a small write at once, and a goroutine that has let the others run first writes what has arrived meanwhile.
 
-// joined is a connection that joins small writes while it has no deadline for them. An error of a joined write is
+// coalescer is a connection that joins small writes while it has no deadline for them. An error of a joined write is
 // returned by the following ones.
-type joined struct {
+type coalescer struct {
 	net.Conn
 	mu struct {
 		sync.Mutex
@@ -42,22 +42,22 @@ var joins = sync.Pool{New: func() any {
 	return &b
 }}
 
-// newJoined returns a connection that writes directly until join.
-func newJoined(inner net.Conn) *joined {
-	j := &joined{Conn: inner}
+// newCoalescer returns a connection that writes directly until join.
+func newCoalescer(inner net.Conn) *coalescer {
+	j := &coalescer{Conn: inner}
 	j.mu.Cond = sync.NewCond(&j.mu.Mutex)
 	return j
 }
 
 // join begins to join writes.
-func (j *joined) join() {
+func (j *coalescer) join() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.mu.enabled = true
 }
 
 // Write implements net.Conn.
-func (j *joined) Write(p []byte) (int, error) {
+func (j *coalescer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	small := j.mu.enabled && !j.mu.limited && len(p) <= mostJoined
@@ -85,7 +85,7 @@ func (j *joined) Write(p []byte) (int, error) {
 }
 
 // waitingLocked returns the number of waiting bytes; mu is held.
-func (j *joined) waitingLocked() int {
+func (j *coalescer) waitingLocked() int {
 	if j.mu.waiting == nil {
 		return 0
 	}
@@ -93,23 +93,23 @@ func (j *joined) waitingLocked() int {
 }
 
 // writeLocked writes to the inner connection; mu is held, but not during the write.
-func (j *joined) writeLocked(p []byte) (int, error) {
+func (j *coalescer) writeLocked(p []byte) (int, error) {
 	j.mu.Unlock()
 	defer j.mu.Lock()
 	return j.Conn.Write(p)
 }
 
 // beginLocked begins a goroutine's turn to write; mu is held.
-func (j *joined) beginLocked() { j.mu.writing, j.mu.since = true, clock.System().Now() }
+func (j *coalescer) beginLocked() { j.mu.writing, j.mu.since = true, clock.System().Now() }
 
 // endLocked ends a goroutine's turn to write; mu is held.
-func (j *joined) endLocked() {
+func (j *coalescer) endLocked() {
 	j.mu.writing = false
 	j.mu.Broadcast()
 }
 
 // writeWaiting writes the waiting bytes until there are none.
-func (j *joined) writeWaiting() {
+func (j *coalescer) writeWaiting() {
 	runtime.Gosched() // The goroutines that have the next frames run first.
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -133,7 +133,7 @@ const stalledWrite = 100 * time.Millisecond
 // SetWriteDeadline implements net.Conn. While there is a deadline, writes are direct. crypto/tls sets one of several
 // seconds to close a connection, but closes a connection at once if a write is in progress. A stalled write, which is
 // none for crypto/tls, is therefore ended at once.
-func (j *joined) SetWriteDeadline(t time.Time) error {
+func (j *coalescer) SetWriteDeadline(t time.Time) error {
 	j.mu.Lock()
 	j.mu.limited = !t.IsZero()
 	stalled := j.mu.limited && j.mu.writing && clock.System().Now().Sub(j.mu.since) > stalledWrite
@@ -145,6 +145,6 @@ func (j *joined) SetWriteDeadline(t time.Time) error {
 }
 
 // SetDeadline implements net.Conn.
-func (j *joined) SetDeadline(t time.Time) error {
+func (j *coalescer) SetDeadline(t time.Time) error {
 	return errors.Join(j.SetReadDeadline(t), j.SetWriteDeadline(t))
 }

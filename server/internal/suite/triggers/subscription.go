@@ -8,11 +8,11 @@ import (
 	"clave/server/internal/model/resource"
 )
 
-// follower turns the commits of one database into events.
-type follower struct {
+// subscription turns the commits of one database into events.
+type subscription struct {
 	dispatcher *Dispatcher
 	database   resource.Database
-	sub        Subscription
+	source     Subscription
 	mu         struct {
 		sync.Mutex
 		// barriers are closed once all commits that were acknowledged before they were added have become events.
@@ -24,7 +24,7 @@ type follower struct {
 }
 
 // run enqueues the events of commits until ctx ends or the source is closed.
-func (f *follower) run(ctx context.Context) {
+func (f *subscription) run(ctx context.Context) {
 	var deliveries sync.WaitGroup
 	defer deliveries.Wait()
 	defer f.end()
@@ -37,8 +37,8 @@ func (f *follower) run(ctx context.Context) {
 			f.release(barriers)
 		case err != nil:
 			f.dispatcher.o.Log.Error("some commits were not delivered to triggers", "database", f.database.String(), "error", err)
-			f.sub.Close()
-			f.sub = f.dispatcher.o.Source.Follow(f.database)
+			f.source.Close()
+			f.source = f.dispatcher.o.Source.Follow(f.database)
 		default:
 			for _, c := range commits {
 				for i := range c.Changes {
@@ -51,7 +51,7 @@ func (f *follower) run(ctx context.Context) {
 
 // next waits for commits. If there are none and a caller waits at a barrier, it returns context.Canceled and the number
 // of barriers that existed before the check.
-func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, err error) {
+func (f *subscription) next(ctx context.Context) (commits []Commit, barriers int, err error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f.mu.Lock()
@@ -60,7 +60,7 @@ func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, er
 		cancel()
 	}
 	f.mu.Unlock()
-	commits, err = f.sub.Next(wait)
+	commits, err = f.source.Next(wait)
 	f.mu.Lock()
 	f.mu.interrupt = nil
 	f.mu.Unlock()
@@ -68,7 +68,7 @@ func (f *follower) next(ctx context.Context) (commits []Commit, barriers int, er
 }
 
 // release closes the channels of the first n barriers.
-func (f *follower) release(n int) {
+func (f *subscription) release(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.mu.barriers[:n] {
@@ -78,8 +78,8 @@ func (f *follower) release(n int) {
 }
 
 // end releases all barriers: there will be no more events.
-func (f *follower) end() {
-	f.sub.Close()
+func (f *subscription) end() {
+	f.source.Close()
 	f.mu.Lock()
 	f.mu.ended = true
 	n := len(f.mu.barriers)
@@ -88,7 +88,7 @@ func (f *follower) end() {
 }
 
 // barrier waits until the commits that were acknowledged before the call have become events.
-func (f *follower) barrier(ctx context.Context) error {
+func (f *subscription) barrier(ctx context.Context) error {
 	f.mu.Lock()
 	if f.mu.ended {
 		f.mu.Unlock()

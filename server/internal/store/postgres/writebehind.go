@@ -144,8 +144,8 @@ func (s *Store) writePart(ctx context.Context) (from, to int64, err error) {
 		if _, err := tx.Exec(ctx, abandoned); err != nil {
 			return err
 		}
-		// The lock on this row excludes a former leader whose transaction may still run. The changes and their position are
-		// committed together.
+		// The lock on this row excludes a former leader whose transaction may still run. The changes and their position
+		// are committed together.
 		if err := tx.QueryRow(ctx, "select seq from clave_applied where id = 1 for update").Scan(&from); err != nil {
 			return err
 		}

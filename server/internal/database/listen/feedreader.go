@@ -15,8 +15,8 @@ import (
 	"clave/server/internal/model/resource"
 )
 
-// follower takes the commits of one database and passes their changes to the affected streams.
-type follower struct {
+// feedReader takes the commits of one database and passes their changes to the affected streams.
+type feedReader struct {
 	hub  *Hub
 	name resource.Database
 	sub  *engine.Subscription
@@ -47,12 +47,12 @@ type follower struct {
 // waiter is a stream that waits for a version.
 type waiter struct {
 	version clock.Version
-	done    chan struct{} // closed by the follower
+	done    chan struct{} // closed by the feed reader
 }
 
-// newFollower returns a follower that is not running yet.
-func newFollower(h *Hub, db resource.Database) *follower {
-	f := &follower{hub: h, name: db, sub: h.o.Engine.Subscribe(db)}
+// newFeedReader returns a feed reader that is not running yet.
+func newFeedReader(h *Hub, db resource.Database) *feedReader {
+	f := &feedReader{hub: h, name: db, sub: h.o.Engine.Subscribe(db)}
 	f.mu.version = f.sub.Start()
 	f.mu.views = newRoutes()
 	f.mu.dependents = make(map[string]map[*activeTarget]struct{})
@@ -60,7 +60,7 @@ func newFollower(h *Hub, db resource.Database) *follower {
 }
 
 // run applies commits until ctx ends, the last stream closes or the engine is closed.
-func (f *follower) run(ctx context.Context) {
+func (f *feedReader) run(ctx context.Context) {
 	defer f.sub.Close()
 	for {
 		commits, err := f.next(ctx)
@@ -89,7 +89,7 @@ func (f *follower) run(ctx context.Context) {
 
 // closed returns the error for the streams after the engine has closed the subscription: the database does not exist,
 // or the engine is closed or can't read it any more.
-func (f *follower) closed(ctx context.Context, err error) error {
+func (f *feedReader) closed(ctx context.Context, err error) error {
 	r, missing := f.engine().Read(ctx, f.name, request.At{})
 	if missing == nil {
 		r.Close()
@@ -100,7 +100,7 @@ func (f *follower) closed(ctx context.Context, err error) error {
 }
 
 // next waits for commits. It returns context.Canceled if there are none and a stream waits for a version.
-func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
+func (f *feedReader) next(ctx context.Context) ([]document.Commit, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f.mu.Lock()
@@ -122,7 +122,7 @@ func (f *follower) next(ctx context.Context) ([]document.Commit, error) {
 
 // releaseWaiters releases the first n waiters. It is called when no commit was left to apply after they began to wait,
 // so everything committed before has been applied. Later waiters may have read commits that are not applied yet.
-func (f *follower) releaseWaiters(n int) {
+func (f *feedReader) releaseWaiters(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range f.mu.waiters[:n] {
@@ -133,7 +133,7 @@ func (f *follower) releaseWaiters(n int) {
 }
 
 // reach waits until all commits up to a version that has been read are applied.
-func (f *follower) reach(ctx context.Context, v clock.Version) error {
+func (f *feedReader) reach(ctx context.Context, v clock.Version) error {
 	f.mu.Lock()
 	if f.mu.version >= v {
 		f.mu.Unlock()
@@ -160,7 +160,7 @@ func (f *follower) reach(ctx context.Context, v clock.Version) error {
 }
 
 // end ends all streams with an error.
-func (f *follower) end(err error) {
+func (f *feedReader) end(err error) {
 	f.mu.Lock()
 	f.mu.ended = err
 	for _, w := range f.mu.waiters {
@@ -172,21 +172,21 @@ func (f *follower) end(err error) {
 	defer f.hub.mu.Unlock()
 	f.hub.retireLocked(f)
 	for s := range f.hub.mu.streams {
-		if s.follower == f {
+		if s.feed == f {
 			s.fail(err)
 		}
 	}
 }
 
 // restart subscribes anew after commits were lost, and resets all targets.
-func (f *follower) restart(ctx context.Context) bool {
+func (f *feedReader) restart(ctx context.Context) bool {
 	f.hub.o.Log.Warn("the listeners fell behind the log of commits; all of them are reset", "database", f.name.String())
 	f.hub.mu.Lock()
 	f.sub.Close()
 	f.sub = f.engine().Subscribe(f.name)
 	streams := make([]*Stream, 0, f.streams)
 	for s := range f.hub.mu.streams {
-		if s.follower == f {
+		if s.feed == f {
 			streams = append(streams, s)
 		}
 	}
@@ -206,7 +206,7 @@ func (f *follower) restart(ctx context.Context) bool {
 }
 
 // apply applies one commit to the views and their streams.
-func (f *follower) apply(ctx context.Context, c document.Commit) {
+func (f *feedReader) apply(ctx context.Context, c document.Commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stageDependents(c)
@@ -236,7 +236,7 @@ func (f *follower) apply(ctx context.Context, c document.Commit) {
 }
 
 // stage records a change for a target's stream until the whole commit is computed. mu is held.
-func (f *follower) stage(t *activeTarget, d *delta) {
+func (f *feedReader) stage(t *activeTarget, d *delta) {
 	s := t.stream
 	if s.staged == nil {
 		f.mu.touched = append(f.mu.touched, s)

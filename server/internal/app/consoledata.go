@@ -15,8 +15,8 @@ import (
 	"clave/server/internal/store/postgres"
 )
 
-// watched holds data for the console.
-type watched struct {
+// consoleData holds data for the console.
+type consoleData struct {
 	logs    logs.Ring
 	missing console.MissingIndexes
 	defined struct {
@@ -32,20 +32,20 @@ func (a *App) hasConsole() bool { return a.config.UI || a.config.Console != "" }
 
 // watch starts keeping the log's lines for the console.
 func (a *App) watch() {
-	a.watched = &watched{}
-	a.watched.defined.of = make(map[resource.Database][]index.Definition)
-	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.watched.logs))
+	a.consoleData = &consoleData{}
+	a.consoleData.defined.of = make(map[resource.Database][]index.Definition)
+	a.o.Log = slog.New(logs.Handler(a.o.Log.Handler(), &a.consoleData.logs))
 }
 
 // define records the indexes of a database's file or release. The zero Database means all without their own.
-func (w *watched) define(db resource.Database, indexes []index.Definition) {
+func (w *consoleData) define(db resource.Database, indexes []index.Definition) {
 	w.defined.Lock()
 	defer w.defined.Unlock()
 	w.defined.of[db] = indexes
 }
 
 // definedIn returns the indexes of a database's file or release.
-func (w *watched) definedIn(db resource.Database) []index.Definition {
+func (w *consoleData) definedIn(db resource.Database) []index.Definition {
 	w.defined.Lock()
 	defer w.defined.Unlock()
 	if own, ok := w.defined.of[db]; ok {
@@ -99,13 +99,13 @@ func memoryTaken() (all, heap uint64) {
 // neededIndex returns a function that records for the console the indexes that queries lack, and stores the definitions
 // of the files. It returns nil without a console.
 func (a *App) neededIndex(files map[resource.Database]index.Definitions) func(resource.Database, index.Definition) {
-	if a.watched == nil {
+	if a.consoleData == nil {
 		return nil
 	}
 	for db, defs := range files {
-		a.watched.define(db, defs.Indexes)
+		a.consoleData.define(db, defs.Indexes)
 	}
-	return func(db resource.Database, d index.Definition) { a.watched.missing.Add(db, d, a.o.Clock.Now()) }
+	return func(db resource.Database, d index.Definition) { a.consoleData.missing.Add(db, d, a.o.Clock.Now()) }
 }
 
 // usage returns the used and the free bytes on this machine's disk, or zero if the data are elsewhere.

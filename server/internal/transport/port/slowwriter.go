@@ -16,22 +16,22 @@ import (
 
 // The limits of a response whose client reads slowly.
 const (
-	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file and
-	// the connection.
+	// unreadBytes is the memory that such a response takes: its goroutine, its stream and the buffers between a file
+	// and the connection.
 	unreadBytes = 48 << 10
 	// unreadTime is the time limit for a client to read a piece, from when its write is slow.
 	unreadTime = 30 * time.Second
 	// unreadPiece is the maximum number of bytes that are written under one time limit.
 	unreadPiece = 32 << 10
-	// buffered2 and buffered1 are the numbers of bytes of a body that net/http buffers in HTTP/2, and in HTTP/1.1, before
-	// it writes.
+	// buffered2 and buffered1 are the numbers of bytes of a body that net/http buffers in HTTP/2, and in HTTP/1.1,
+	// before it writes.
 	buffered2, buffered1 = 4 << 10, 2 << 10
 )
 
-// unread is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds of
-// responses unread on one connection, by its windows, without a timeout of the connection itself. Slow writes are
+// slowWriter is the writer of a response that may be read slowly, or not at all. In HTTP/2 a client can leave hundreds
+// of responses unread on one connection, by its windows, without a timeout of the connection itself. Slow writes are
 // counted in the budget, which ends them if other requests need the memory.
-type unread struct {
+type slowWriter struct {
 	http.ResponseWriter
 	request *http.Request
 	control *http.ResponseController
@@ -40,8 +40,8 @@ type unread struct {
 	// written is the number of bytes of the body, and flushed is set once the header was sent.
 	written int
 	flushed bool
-	// short holds the status and the body of a response over HTTP/2 while they are short. At the end of the response its
-	// length is then known.
+	// short holds the status and the body of a response over HTTP/2 while they are short. At the end of the response
+	// its length is then known.
 	short struct {
 		status int
 		body   []byte
@@ -55,17 +55,17 @@ type unread struct {
 	}
 }
 
-// boundUnread returns a writer that bounds the time and the memory of slow writes. The caller must call finish after
+// newSlowWriter returns a writer that bounds the time and the memory of slow writes. The caller must call finish after
 // the response.
-func (p *Port) boundUnread(w http.ResponseWriter, r *http.Request) *unread {
-	return &unread{ResponseWriter: w, request: r, control: http.NewResponseController(w), budget: p.o.Budget, clock: p.o.Clock, begun: func() {}}
+func (p *Port) newSlowWriter(w http.ResponseWriter, r *http.Request) *slowWriter {
+	return &slowWriter{ResponseWriter: w, request: r, control: http.NewResponseController(w), budget: p.o.Budget, clock: p.o.Clock, begun: func() {}}
 }
 
 // Unwrap returns the inner writer to http.ResponseController.
-func (u *unread) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+func (u *slowWriter) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // Write implements io.Writer.
-func (u *unread) Write(b []byte) (n int, err error) {
+func (u *slowWriter) Write(b []byte) (n int, err error) {
 	if !u.flushed && u.written+len(b) <= u.buffered() {
 		if u.keeps() {
 			u.short.body = append(u.short.body, b...)
@@ -77,7 +77,7 @@ func (u *unread) Write(b []byte) (n int, err error) {
 		return n, err
 	}
 	u.release()
-	s := &slowWrite{unread: u}
+	s := &slowWrite{writer: u}
 	if len(b) >= receive.LargeResponse { // The handler holds the bytes until they are written.
 		written, err := u.budget.Responses(s.end).Take(u.request.Context(), int64(len(b)))
 		if err != nil {
@@ -100,12 +100,12 @@ func (u *unread) Write(b []byte) (n int, err error) {
 }
 
 // keeps reports whether the beginning of the response is kept in short.
-func (u *unread) keeps() bool {
+func (u *slowWriter) keeps() bool {
 	return u.request.ProtoMajor >= 2 && u.request.Method != http.MethodHead && !u.flushed
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (u *unread) WriteHeader(status int) {
+func (u *slowWriter) WriteHeader(status int) {
 	if !u.keeps() || status < http.StatusOK { // An informational response precedes the response.
 		u.ResponseWriter.WriteHeader(status)
 		return
@@ -116,7 +116,7 @@ func (u *unread) WriteHeader(status int) {
 }
 
 // release passes on what short holds. Nothing is kept from then on.
-func (u *unread) release() {
+func (u *slowWriter) release() {
 	if u.flushed {
 		return
 	}
@@ -131,7 +131,7 @@ func (u *unread) release() {
 }
 
 // buffered returns the number of bytes that net/http buffers.
-func (u *unread) buffered() int {
+func (u *slowWriter) buffered() int {
 	if u.request.ProtoMajor >= 2 {
 		return buffered2
 	}
@@ -142,7 +142,7 @@ func (u *unread) buffered() int {
 var copies = sync.Pool{New: func() any { return new([unreadPiece]byte) }}
 
 // ReadFrom implements io.ReaderFrom: io.Copy would make a buffer for each response.
-func (u *unread) ReadFrom(from io.Reader) (int64, error) {
+func (u *slowWriter) ReadFrom(from io.Reader) (int64, error) {
 	buffer := copies.Get().(*[unreadPiece]byte)
 	defer copies.Put(buffer)
 	return io.CopyBuffer(writer{u}, from, buffer[:])
@@ -152,7 +152,7 @@ func (u *unread) ReadFrom(from io.Reader) (int64, error) {
 type writer struct{ io.Writer }
 
 // FlushError flushes the written bytes. http.ResponseController calls it.
-func (u *unread) FlushError() error {
+func (u *slowWriter) FlushError() error {
 	u.release()
 	defer u.watch()()
 	return u.control.Flush()
@@ -160,7 +160,7 @@ func (u *unread) FlushError() error {
 
 // SetWriteDeadline sets the deadline of writes, as http.ResponseController does. One that has passed ends the response:
 // later ones have no effect. After the end of the response it has none either.
-func (u *unread) SetWriteDeadline(t time.Time) error {
+func (u *slowWriter) SetWriteDeadline(t time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.mu.cut || u.mu.ended {
@@ -172,7 +172,7 @@ func (u *unread) SetWriteDeadline(t time.Time) error {
 
 // Hijack implements http.Hijacker, which libraries for websockets look for. The handler bounds the connection from then
 // on.
-func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (u *slowWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	conn, rw, err := u.control.Hijack()
@@ -183,7 +183,7 @@ func (u *unread) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // finish writes what HTTP/2 has buffered of a body, with its length if it is short. Otherwise net/http would do it
 // after the handler has returned, when nothing bounds the time of the write any more. whole is false if the handler has
 // failed: then what short holds is dropped.
-func (u *unread) finish(whole bool) {
+func (u *slowWriter) finish(whole bool) {
 	u.begun()
 	defer func() {
 		u.mu.Lock()
@@ -204,8 +204,8 @@ func (u *unread) finish(whole bool) {
 }
 
 // watch counts and times a write if it is slow, until done is called.
-func (u *unread) watch() (done func()) {
-	s := &slowWrite{unread: u}
+func (u *slowWriter) watch() (done func()) {
+	s := &slowWrite{writer: u}
 	release := u.budget.IfSlow(u.request.Context(), unreadBytes, s.limit, s.end)
 	return func() {
 		s.done()
@@ -214,7 +214,7 @@ func (u *unread) watch() (done func()) {
 }
 
 // cut ends the response, unless it has ended.
-func (u *unread) cut() {
+func (u *slowWriter) cut() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.mu.ended {
@@ -227,13 +227,13 @@ func (u *unread) cut() {
 
 // slowWrite is a write that may be slow. The lock of the response guards its fields.
 type slowWrite struct {
-	unread         *unread
+	writer         *slowWriter
 	limited, ended bool
 }
 
 // limit sets the time limit of the write, if it is still in progress.
 func (s *slowWrite) limit() {
-	u := s.unread
+	u := s.writer
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !s.ended && !u.mu.cut {
@@ -244,17 +244,17 @@ func (s *slowWrite) limit() {
 
 // end ends the response if the write is still in progress.
 func (s *slowWrite) end() {
-	s.unread.mu.Lock()
+	s.writer.mu.Lock()
 	ended := s.ended
-	s.unread.mu.Unlock()
+	s.writer.mu.Unlock()
 	if !ended {
-		s.unread.cut()
+		s.writer.cut()
 	}
 }
 
 // done removes the time limit.
 func (s *slowWrite) done() {
-	u := s.unread
+	u := s.writer
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s.ended = true

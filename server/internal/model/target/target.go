@@ -1,6 +1,5 @@
 // Package target defines the targets and the events of live queries. Package listen creates the events from commits,
-// the
-// guard authorizes targets, and the methods of Firestore convert both from and to messages.
+// package authz authorizes targets, and the methods of Firestore convert both from and to messages.
 package target
 
 import (
@@ -24,8 +23,8 @@ type Target struct {
 	Resume []byte
 	// ReadTime, without Resume, is the version that the client has seen, or 0.
 	ReadTime clock.Version
-	// Expected is the number of the client's documents of the target at Resume or ReadTime; nil if the client did not send
-	// it.
+	// Expected is the number of the client's documents of the target at Resume or ReadTime; nil if the client did not
+	// send it.
 	Expected *int32
 	// Once requests the target's first snapshot only.
 	Once bool

@@ -28,8 +28,8 @@ import (
 	"clave/server/internal/transport/webchannel"
 )
 
-// followed is the stack of parts that serve reads from the replica of a node that does not lead.
-type followed struct {
+// replicaStack is the stack of parts that serve reads from the replica of a node that does not lead.
+type replicaStack struct {
 	app      *App
 	replica  *postgres.Replica
 	engine   *engine.Engine
@@ -58,12 +58,12 @@ type followed struct {
 }
 
 // open opens the parts that serve reads on the present state of the replica, and lets them follow the log from there.
-func (f *follower) open(ctx context.Context) (s *followed, err error) {
+func (f *follower) open(ctx context.Context) (s *replicaStack, err error) {
 	stop, err := f.store.Read(func(r *postgres.Replica) (func([]store.Op), error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &followed{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: make(chan missingIndex, maxMissingIndexes)}
+		s = &replicaStack{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: make(chan missingIndex, maxMissingIndexes)}
 		return func(ops []store.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *follower) open(ctx context.Context) (s *followed, err error) {
 }
 
 // open creates the parts, layer by layer. No row of the log is applied meanwhile.
-func (s *followed) open(ctx context.Context, f *follower) error {
+func (s *replicaStack) open(ctx context.Context, f *follower) error {
 	a := s.app
 	released, err := release.Load(s.replica)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *followed) open(ctx context.Context, f *follower) error {
 }
 
 // openTokens opens the accounts and the verifier of tokens.
-func (s *followed) openTokens() (*token.Verifier, error) {
+func (s *replicaStack) openTokens() (*token.Verifier, error) {
 	a := s.app
 	var svc *service.Service
 	s.accounts = account.New(s.replica)
@@ -131,7 +131,7 @@ func (s *followed) openTokens() (*token.Verifier, error) {
 }
 
 // openCalls creates the live queries, the guard and the calls on it, and starts their background work.
-func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) error {
+func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) error {
 	a := s.app
 	lo := listen.Options{Engine: s.engine, MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
 	if a.counts != nil {
@@ -148,7 +148,8 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 	if err != nil {
 		return err
 	}
-	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here, too.
+	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here,
+	// too.
 	s.accounts.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
 	calls, err := api.New(api.Options{Guard: g, Clock: a.o.Clock})
 	if err != nil {
@@ -178,7 +179,7 @@ func (s *followed) openCalls(ctx context.Context, verifier *token.Verifier) erro
 const textEnded = "This node can't continue the stream. Please try again."
 
 // start starts the background work.
-func (s *followed) start(ctx context.Context, hub *listen.Hub, g *authz.Guard) {
+func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, g *authz.Guard) {
 	// ctx may end before the work does: close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
@@ -205,7 +206,7 @@ func (s *followed) start(ctx context.Context, hub *listen.Hub, g *authz.Guard) {
 }
 
 // putInForce puts the rules of a release in force.
-func (s *followed) putInForce(r *release.Release) error {
+func (s *replicaStack) putInForce(r *release.Release) error {
 	for id, d := range r.Files {
 		if d.Rules == nil {
 			continue
@@ -219,7 +220,7 @@ func (s *followed) putInForce(r *release.Release) error {
 
 // define applies the index definitions of a release to databases of which nothing is stored. The others keep the
 // definitions of their entries.
-func (s *followed) define(ctx context.Context, r *release.Release) error {
+func (s *replicaStack) define(ctx context.Context, r *release.Release) error {
 	definitions, err := s.app.definitionsOf(r.Files)
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ var signing = []byte("signing/")
 
 // follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then
 // the documents.
-func (s *followed) follow(ctx context.Context, ops []store.Op) error {
+func (s *replicaStack) follow(ctx context.Context, ops []store.Op) error {
 	reload := false
 	for _, op := range ops {
 		reload = reload || bytes.HasPrefix(op.Key, signing)
@@ -262,7 +263,7 @@ func (s *followed) follow(ctx context.Context, ops []store.Op) error {
 }
 
 // enter counts a request in progress. It returns false once s has been closed.
-func (s *followed) enter() bool {
+func (s *replicaStack) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.closed || s.ending.Ended() {
@@ -273,13 +274,13 @@ func (s *followed) enter() bool {
 }
 
 // leave ends a request.
-func (s *followed) leave() { s.mu.inProgress.Done() }
+func (s *replicaStack) leave() { s.mu.inProgress.Done() }
 
 // followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond
 
 // close ends the streams with UNAVAILABLE, and waits for other requests until the grace is over.
-func (s *followed) close() {
+func (s *replicaStack) close() {
 	s.ending.End()
 	s.stop()
 	s.mu.Lock()

@@ -21,10 +21,10 @@ func (c *Claims) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// begun holds the claims of the sessions that a user began in one second. An ID token does not distinguish the claims
-// of its session from those of its user, and the user's may have been removed since the token was minted. They are
-// stored separately here, for tokens that are issued in exchange for an ID token.
-type begun struct {
+// sessionClaims holds the claims of the sessions that a user began in one second. An ID token does not distinguish the
+// claims of its session from those of its user, and the user's may have been removed since the token was minted. They
+// are stored separately here, for tokens that are issued in exchange for an ID token.
+type sessionClaims struct {
 	UID      string   `json:"uid"`
 	Tenant   string   `json:"tenant,omitempty"`
 	AuthTime int64    `json:"authTime"`
@@ -45,7 +45,7 @@ func NoteClaims(ch *account.Change, ses *Session) error {
 		return nil
 	}
 	id := begunID(ses.UID, ses.AuthTime)
-	b := begun{UID: ses.UID, Tenant: ses.Tenant, AuthTime: ses.AuthTime}
+	b := sessionClaims{UID: ses.UID, Tenant: ses.Tenant, AuthTime: ses.AuthTime}
 	if _, err := ch.Load(BegunItem, id, &b); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func Resume(accounts *account.Store, scope account.Scope, id token.ID) (Session,
 		ses.FactorKind, _ = inner["sign_in_second_factor"].(string)
 		ses.ProviderClaims, _ = inner["sign_in_attributes"].(map[string]any)
 	}
-	var b begun
+	var b sessionClaims
 	if _, err := accounts.Load(scope, BegunItem, begunID(id.UID, ses.AuthTime), &b); err != nil {
 		return Session{}, err
 	}

@@ -15,9 +15,10 @@ import (
 // the client does not read: what the connection to the leader has received.
 const unread = 64 << 10
 
-// passing is the stream of a forwarded call. Its responses are counted as those of calls that are served here, whatever
-// their size. While its client is slow, what the connection to the leader has received for it counts in the budget.
-type passing struct {
+// forwardedStream is the stream of a forwarded call. Its responses are counted as those of calls that are served here,
+// whatever their size. While its client is slow, what the connection to the leader has received for it counts in the
+// budget.
+type forwardedStream struct {
 	grpc.ServerStream
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -27,19 +28,19 @@ type passing struct {
 	evicted atomic.Bool
 }
 
-// newPassing returns a stream under another context. The caller must call end.
-func (r *Router) newPassing(ctx context.Context, ss grpc.ServerStream) *passing {
-	p := &passing{ServerStream: ss, budget: r.common.o.Budget, out: outgoing{queue: newQueue(&r.common.transit)}}
+// newForwardedStream returns a stream under another context. The caller must call end.
+func (r *Router) newForwardedStream(ctx context.Context, ss grpc.ServerStream) *forwardedStream {
+	p := &forwardedStream{ServerStream: ss, budget: r.common.o.Budget, out: outgoing{queue: newQueue(&r.common.transit)}}
 	p.out.queue.whole = true
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
 
 // Context implements grpc.ServerStream.
-func (p *passing) Context() context.Context { return p.ctx }
+func (p *forwardedStream) Context() context.Context { return p.ctx }
 
 // SendMsg implements grpc.ServerStream. It returns when there is room for the next message.
-func (p *passing) SendMsg(m any) error {
+func (p *forwardedStream) SendMsg(m any) error {
 	p.out.message = m
 	err := p.ServerStream.SendMsg(&p.out)
 	p.out.message = nil
@@ -51,13 +52,13 @@ func (p *passing) SendMsg(m any) error {
 }
 
 // evict ends the call because its client is slow.
-func (p *passing) evict() {
+func (p *forwardedStream) evict() {
 	p.evicted.Store(true)
 	p.cancel()
 }
 
 // why returns the error of a call that has ended with err.
-func (p *passing) why(err error) error {
+func (p *forwardedStream) why(err error) error {
 	if p.evicted.Load() {
 		return wire.Status(fault.E(fault.Unavailable, "The client reads too slowly, and the server has too many responses in progress. Try again.")).Err()
 	}
@@ -65,7 +66,7 @@ func (p *passing) why(err error) error {
 }
 
 // end ends the use of the stream.
-func (p *passing) end() {
+func (p *forwardedStream) end() {
 	p.cancel()
 	p.out.queue.end()
 }
