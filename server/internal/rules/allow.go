@@ -68,12 +68,13 @@ func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Deci
 	if lookups == nil {
 		lookups = eval.NewLookups()
 	}
-	e := &eval.Evaluator{Program: r.program, Reader: q.Reader, Lookups: lookups, Spend: q.Spend}
+	d := &decider{ruleset: r}
+	e := &d.evaluator
+	e.Program, e.Reader, e.Lookups, e.Spend = r.program, q.Reader, lookups, q.Spend
 	if record != nil {
 		e.Tracer = record
 	}
-	d := decider{ruleset: r, evaluator: e}
-	d.decision.method = q.Method
+	d.decision.method, d.decision.Statements = q.Method, d.first[:0]
 	if q.Method == List {
 		d.list(ctx, q)
 	} else {
@@ -85,16 +86,21 @@ func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Deci
 	return d.decision, nil
 }
 
-// decider decides one request.
+// decider decides one request. Its parts are values, so that a decision allocates them at once.
 type decider struct {
 	ruleset   *Ruleset
-	evaluator *eval.Evaluator
+	evaluator eval.Evaluator
+	request   eval.Request
+	finder    finder
 	decision  Decision
+	// first is the place of the decision's first statement.
+	first [1]Statement
 }
 
 // document decides an operation on one document.
 func (d *decider) document(ctx context.Context, q *Request) {
-	d.evaluator.Begin(q.value())
+	d.request = q.value()
+	d.evaluator.Begin(&d.request)
 	var room [16]element
 	path := append(room[:0], element{text: "databases"}, element{text: q.Name.DB.ID}, element{text: "documents"})
 	for s := range strings.SplitSeq(q.Name.Path, "/") {
@@ -106,7 +112,8 @@ func (d *decider) document(ctx context.Context, q *Request) {
 // any reports whether the disjunction of the statements that apply to a path is certainly true.
 func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 	all := eval.CanFalse
-	f := finder{method: method, v1: d.ruleset.program.File.Version == 1}
+	f := &d.finder
+	*f = finder{method: method, v1: d.ruleset.program.File.Version == 1}
 	f.visit = func(a *allow, captures []eval.Value) bool {
 		o := d.evaluator.Condition(ctx, a.cond, captures)
 		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched}
@@ -133,7 +140,8 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 
 // list decides a query: each of its alternatives must be allowed.
 func (d *decider) list(ctx context.Context, q *Request) {
-	request := q.value()
+	d.request = q.value()
+	request := &d.request
 	alternatives, err := q.Query.DNF()
 	if err != nil || len(q.Query.From) == 0 {
 		return

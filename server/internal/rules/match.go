@@ -101,6 +101,9 @@ func (f *finder) glob(b *block, pattern []syntax.Segment, path []element, bound 
 		}
 		shortest = len(path)
 	}
+	if len(pattern) == 1 && len(b.inner) == 0 {
+		shortest = len(path) // After a shorter match nothing could match the rest.
+	}
 	for n := shortest; n <= len(path); n++ {
 		f.captures[bound] = globbed(path[:n])
 		if !f.block(b, pattern[1:], path[n:], bound+1) {
@@ -120,12 +123,13 @@ func captured(e element) eval.Value {
 
 // globbed returns the value of a captured glob.
 func globbed(path []element) eval.Value {
-	segments := make([]string, len(path))
-	for i, e := range path {
+	var room [16]string
+	segments := room[:0]
+	for _, e := range path {
 		if e.is != isText {
 			return eval.Unknown{}
 		}
-		segments[i] = e.text
+		segments = append(segments, e.text)
 	}
 	return eval.NewPath(segments...)
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
@@ -11,12 +12,14 @@ import (
 	"clave/server/internal/rules/eval"
 )
 
-// Auth is the signed-in user.
+// Auth is the signed-in user. Requests may share it, also at the same time; nobody changes it after its first use.
 type Auth struct {
 	// UID is the user's id.
 	UID string
 	// Claims are the claims of the ID token: nil, bool, int64, float64, string, []any and map[string]any.
 	Claims map[string]any
+	// variable is request.auth; nil before its first use.
+	variable atomic.Pointer[value.Map]
 }
 
 // Request is the request to decide: an operation on one document, or a query.
@@ -49,8 +52,8 @@ type Request struct {
 }
 
 // value returns the evaluator's request, without the parts that are unknown for a query.
-func (r *Request) value() *eval.Request {
-	q := &eval.Request{Database: r.database(), Name: r.Name, Method: r.Method.String(), Auth: authValue(r.Auth), Time: r.Time}
+func (r *Request) value() eval.Request {
+	q := eval.Request{Database: r.database(), Name: r.Name, Method: r.Method.String(), Auth: authValue(r.Auth), Time: r.Time}
 	if r.Method == List {
 		q.Path = eval.Unknown{}
 		q.Query = queryValue(r.Query)
@@ -78,8 +81,8 @@ func (r *Request) database() resource.Database {
 
 // documentPath returns a document's path as rules see it.
 func documentPath(name resource.Document) *eval.Path {
-	segments := make([]string, 0, 3+strings.Count(name.Path, "/")+1)
-	segments = append(segments, "databases", name.DB.ID, "documents")
+	var room [16]string
+	segments := append(room[:0], "databases", name.DB.ID, "documents")
 	for s := range strings.SplitSeq(name.Path, "/") {
 		segments = append(segments, s)
 	}
@@ -103,7 +106,12 @@ func authValue(a *Auth) eval.Value {
 	if a == nil {
 		return value.Null{}
 	}
-	return value.Map{"uid": value.String(a.UID), "token": claimsValue(a.Claims)}
+	if known := a.variable.Load(); known != nil {
+		return *known
+	}
+	variable := value.Map{"uid": value.String(a.UID), "token": claimsValue(a.Claims)}
+	a.variable.Store(&variable)
+	return variable
 }
 
 // claimsValue returns a token's claims as a map.

@@ -28,7 +28,17 @@ type Path struct {
 
 // NewPath returns the path of the given segments.
 func NewPath(segments ...string) *Path {
-	p := &Path{Parts: make([]Part, len(segments))}
+	const few = 6 // of the paths of most documents
+	var p *Path
+	if len(segments) <= few {
+		both := &struct {
+			Path
+			room [few]Part
+		}{}
+		p, both.Parts = &both.Path, both.room[:len(segments)]
+	} else {
+		p = &Path{Parts: make([]Part, len(segments))}
+	}
 	for i, s := range segments {
 		p.Parts[i].Text = s
 	}
