@@ -35,7 +35,9 @@ func TestChannelFanOut(t *testing.T) {
 	bytes := clave.received.String()
 	bare := startBareHTTP(t)
 	other := gatherChannels(t, bare, (*channel).listenBare)
-	publish := func() error { return fetch(t.Context(), http.DefaultClient, http.MethodPost, bare.origin(nil), bytes) }
+	publish := func() error {
+		return fetch(t.Context(), http.DefaultClient, http.MethodPost, bare.origin(nil), "", bytes)
+	}
 	var delays, beside []time.Duration
 	var ticks, ticksBeside int
 	for turn := range turns {

@@ -53,7 +53,7 @@ func (s *server) newChannel(t *testing.T, config *tls.Config, http2 bool, stream
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: http2, DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &channel{ctx: t.Context(), client: &http.Client{Transport: transport}, rid: 1000, address: s.origin(config) + channelPath(stream, costDatabase)}
+	return &channel{ctx: t.Context(), client: &http.Client{Transport: transport}, rid: 1000, as: s.authorization(), address: s.origin(config) + channelPath(stream, costDatabase)}
 }
 
 // channelPath is the path of a stream's sessions with the parameters common to all requests.
@@ -64,6 +64,7 @@ func channelPath(stream, database string) string {
 // channel is a client's session of a WebChannel.
 type channel struct {
 	ctx             context.Context
+	as              authorization
 	client          *http.Client
 	address, sid    string
 	token           string
@@ -136,7 +137,7 @@ func (c *channel) post(more, fields, message string) (string, error) {
 func (c *channel) begin(message string) error {
 	headers := ""
 	if strings.HasPrefix(c.address, "http:") {
-		headers = "headers=" + url.QueryEscape("Authorization:Bearer owner\r\n") + "&"
+		headers = "headers=" + url.QueryEscape("Authorization:"+string(c.as)+"\r\n") + "&"
 	}
 	text, err := c.post("&CVER=22", headers, message)
 	if err != nil {

@@ -23,14 +23,16 @@ import (
 	"clave/server/test/kit/cert"
 )
 
-// fetch sends a request and reads the whole response, which must succeed.
-func fetch(ctx context.Context, c *http.Client, method, address, body string) error {
+// fetch sends a request and reads the whole response, which must succeed. An empty authorization sends none.
+func fetch(ctx context.Context, c *http.Client, method, address string, as authorization, body string) error {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	authorize(r)
+	if as != "" {
+		r.Header.Set("Authorization", string(as))
+	}
 	res, err := c.Do(r)
 	if err != nil {
 		return err
@@ -41,13 +43,6 @@ func fetch(ctx context.Context, c *http.Client, method, address, body string) er
 		err = fmt.Errorf("%s %s: %d %s", method, address, res.StatusCode, text)
 	}
 	return err
-}
-
-// authorize adds the owner's token of the emulators to a request without TLS, as in the calls over gRPC.
-func authorize(r *http.Request) {
-	if r.URL.Scheme == "http" {
-		r.Header.Set("Authorization", "Bearer owner")
-	}
 }
 
 // origin returns the server's origin, with TLS if there is a configuration.
@@ -63,10 +58,14 @@ func (s *server) rest(t *testing.T, config *tls.Config, request func() (path, bo
 	t.Helper()
 	s.dialCost(t, config)
 	client := httpClient(t, config)
+	as := s.authorization()
+	if config != nil {
+		as = ""
+	}
 	return costLoad{s, func() func() error {
 		return func() error {
 			path, body := request()
-			return fetch(t.Context(), client, http.MethodPost, s.origin(config)+"/v1/"+path, body)
+			return fetch(t.Context(), client, http.MethodPost, s.origin(config)+"/v1/"+path, as, body)
 		}
 	}}
 }

@@ -252,7 +252,7 @@ func batchCall(ctx context.Context, c pb.FirestoreClient) error {
 // missing.
 func (s *server) dialCost(t *testing.T, config *tls.Config) pb.FirestoreClient {
 	t.Helper()
-	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{})}
+	options := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(s.authorization())}
 	if config != nil {
 		options = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(config))}
 	}
@@ -320,10 +320,19 @@ func startServe(t *testing.T, flags ...string) (*server, cert.Files) {
 	dir, address := t.TempDir(), freeAddress(t)
 	c := cert.In(dir)
 	cert.Write(t, c, cert.Options{})
+	flags = append(flags, "--public-url", "https://"+address, "--tls-cert", c.Cert, "--tls-key", c.Key)
+	return serve(t, address, "true", flags), c
+}
+
+// serve starts `clave serve` with a site, the index of costQuery, and rules that allow everything on a condition.
+func serve(t *testing.T, address, condition string, flags []string) *server {
+	t.Helper()
+	dir := t.TempDir()
+	rules := "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write: if %s; } } }"
 	files := map[string]string{
 		"firebase.json":  `{"firestore": {"rules": "r.rules", "indexes": "i.json"}, "hosting": {"public": "site"}}`,
 		"i.json":         `{"indexes": [` + definitions.Indexes[0].JSON() + `]}`,
-		"r.rules":        "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{x=**} { allow read, write; } } }",
+		"r.rules":        fmt.Sprintf(rules, condition),
 		"site/page.html": page(),
 	}
 	for name, text := range files {
@@ -337,10 +346,10 @@ func startServe(t *testing.T, flags ...string) (*server, cert.Files) {
 	}
 	port := address[len("127.0.0.1:"):]
 	arguments := append([]string{"serve", "--config", filepath.Join(dir, "firebase.json"), "--data", filepath.Join(dir, "data"),
-		"--project", "bench", "--anonymous-writes", "0", "--port", port, "--public-url", "https://" + address, "--tls-cert", c.Cert, "--tls-key", c.Key}, flags...)
+		"--project", "bench", "--anonymous-writes", "0", "--port", port}, flags...)
 	s := start(t, exec.Command(buildClave(t), arguments...), address)
 	s.site = address
-	return s, c
+	return s
 }
 
 // page returns the page that is requested, of about 8 KiB.
@@ -357,7 +366,9 @@ func (s *server) page(t *testing.T, config *tls.Config) costLoad {
 	t.Helper()
 	client := httpClient(t, config)
 	return costLoad{s, func() func() error {
-		return func() error { return fetch(t.Context(), client, http.MethodGet, "https://"+s.site+"/page.html", "") }
+		return func() error {
+			return fetch(t.Context(), client, http.MethodGet, "https://"+s.site+"/page.html", "", "")
+		}
 	}}
 }
 

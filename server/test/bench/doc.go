@@ -9,7 +9,7 @@
 //
 // The cost of a call over gRPC, REST and WebChannel, with and without TLS, beside bare servers, is logged with
 // CLAVE_BENCH_COST=1 (TestCostOfACall); for a create, a get and a query with the program's allocations by
-// TestCostByTransport.
+// TestCostByTransport, and as a signed-in user beside the owner by TestCostOfAUser.
 //
 // Creates on three nodes beside the embedded store, and the cost of a new node, are logged with CLAVE_BENCH_NODES=1
 // (TestOnNodes); it needs PostgreSQL.

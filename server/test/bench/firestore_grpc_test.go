@@ -65,6 +65,7 @@ type server struct {
 	dir     string // the data folder of Clave
 	site    string // the address of the pages
 	metrics string // the address of the metrics
+	user    string // the ID token of the clients; empty for the owner's
 	client  *firestore.Client
 }
 
@@ -177,21 +178,32 @@ func start(t *testing.T, cmd *exec.Cmd, address string) *server {
 	return nil
 }
 
-// owner adds the emulators' privileged token to calls.
-type owner struct{}
+// owner is the authorization of the emulators' privileged callers.
+const owner authorization = "Bearer owner"
+
+// authorization adds an Authorization header to calls.
+type authorization string
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
-func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{"authorization": "Bearer owner"}, nil
+func (a authorization) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": string(a)}, nil
 }
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
-func (owner) RequireTransportSecurity() bool { return false }
+func (authorization) RequireTransportSecurity() bool { return false }
+
+// authorization returns the authorization of the server's clients without TLS.
+func (s *server) authorization() authorization {
+	if s.user != "" {
+		return authorization("Bearer " + s.user)
+	}
+	return owner
+}
 
 // connect returns a client of a server.
 func connect(t *testing.T, address string) *firestore.Client {
 	t.Helper()
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}))
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner))
 	if err != nil {
 		t.Fatal(err)
 	}

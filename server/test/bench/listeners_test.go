@@ -49,7 +49,7 @@ func (rawCodec) Name() string { return "proto" }
 func dial(t *testing.T, address string) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithPerRPCCredentials(owner{}), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawCodec{})))
+		grpc.WithPerRPCCredentials(owner), grpc.WithDefaultCallOptions(grpc.ForceCodec(rawCodec{})))
 	if err != nil {
 		t.Fatal(err)
 	}
