@@ -18,6 +18,8 @@ type Store struct {
 	locks locks
 	// whole is locked for writing by operations on all accounts of a scope, and for reading by all other writes.
 	whole sync.RWMutex
+	// sessions holds the decoded parts of accounts that Sessions returns.
+	sessions decodedSessions
 	// revoked holds the functions that are called when sessions end.
 	revoked revocations
 	// made holds the functions that are called when accounts are created or deleted.

@@ -133,13 +133,7 @@ func (u *User) HasPasskey(id string) bool {
 
 // Since returns the time in seconds from which sessions are valid. It is not before the creation, so that tokens of a
 // deleted account are not valid for a new account with its id.
-func (u *User) Since() int64 {
-	since := u.Created / 1000
-	if u.ValidSince != nil {
-		since = *u.ValidSince
-	}
-	return since
-}
+func (u *User) Since() int64 { return u.Sessions().Since() }
 
 // indexes returns the index keys that must belong only to this user, relative to its scope.
 func (u *User) indexes() []string {

@@ -44,7 +44,7 @@ func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending.SignIn, *accou
 // checkPending refuses a pending sign-in whose account was disabled, or whose sessions have ended since it began: the
 // first factor may not be valid any more.
 func (s *Service) checkPending(p *pending.SignIn, u *account.User) error {
-	err := s.checkSession(u, p.Made.Unix(), p.Session.Epoch)
+	err := s.checkSession(u.Sessions(), p.Made.Unix(), p.Session.Epoch)
 	if err != nil && u != nil && !u.Disabled {
 		return pending.Invalid()
 	}

@@ -198,7 +198,7 @@ func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.C
 // checkSession returns an error unless a session is valid: its user exists and is enabled, and it began after the last
 // revocation of the user's sessions. Sessions that began in the second of that revocation are distinguished by their
 // epoch; the official emulator accepts them all.
-func (s *Service) checkSession(u *account.User, authTime, epoch int64) error {
+func (s *Service) checkSession(u *account.Sessions, authTime, epoch int64) error {
 	switch {
 	case u == nil:
 		return apierror.New("USER_NOT_FOUND")
@@ -217,7 +217,7 @@ func (s *Service) CheckSession(_ context.Context, id token.ID) error {
 	if err := s.checkTenant(c); err != nil {
 		return err
 	}
-	u, err := s.accounts.Get(c.scope(), id.UID)
+	u, err := s.accounts.Sessions(c.scope(), id.UID)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (s *Service) userOf(c *Call, idToken string) (*account.User, token.ID, erro
 	if err != nil {
 		return nil, token.ID{}, err
 	}
-	if err := s.checkSession(u, id.AuthTime.Unix(), id.Epoch); err != nil {
+	if err := s.checkSession(u.Sessions(), id.AuthTime.Unix(), id.Epoch); err != nil {
 		return nil, token.ID{}, err
 	}
 	return u, id, nil

@@ -120,7 +120,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 	if u == nil && s.o.AsEmulator {
 		return nil, apierror.New("INVALID_REFRESH_TOKEN")
 	}
-	if err := s.checkSession(u, ses.AuthTime, ses.Epoch); err != nil {
+	if err := s.checkSession(u.Sessions(), ses.AuthTime, ses.Epoch); err != nil {
 		return nil, err
 	}
 	id, err := s.tokens.MintID(c.Project, u.UID, session.IDClaims(u, &ses))

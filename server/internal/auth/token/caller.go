@@ -17,7 +17,7 @@ type Caller struct {
 	// UID is the user's id; empty for anonymous and privileged callers.
 	UID string
 	// Claims are all claims of the ID token, as request.auth.token shows them. Values are nil, bool, int64,
-	// float64, string, []any and map[string]any.
+	// float64, string, []any and map[string]any. They are shared and must not be changed.
 	Claims map[string]any
 	// Project is the project that the token is for.
 	Project string
@@ -35,8 +35,8 @@ type Caller struct {
 	Journal Journal
 	// Service is the e-mail address of the service account whose key identified the caller; empty for other callers.
 	Service string
-	// session is the session that CheckSession checks; nil for callers without an account.
-	session *ID
+	// token is the ID token, whose session CheckSession checks; nil for callers without an account.
+	token *verified
 	// key is the id of the service account's key.
 	key string
 }
@@ -68,6 +68,20 @@ type Callers interface {
 	Caller(ctx context.Context, authorization, project string) (Caller, error)
 	// Admin returns the caller if it administers project, and an error otherwise.
 	Admin(ctx context.Context, authorization, project string) (Caller, error)
+}
+
+// Derived returns what compute returns for the caller. It keeps the first result with the ID token, so all calls must
+// pass the same function, and nobody may change the result.
+func (c Caller) Derived(compute func(Caller) any) any {
+	if c.token == nil {
+		return compute(c)
+	}
+	if kept := c.token.derived.Load(); kept != nil {
+		return *kept
+	}
+	value := compute(c)
+	c.token.derived.CompareAndSwap(nil, &value)
+	return *c.token.derived.Load()
 }
 
 // errReadOnly is the error for a change by a ReadOnly caller.
@@ -107,10 +121,10 @@ func (v *Verifier) CheckSession(ctx context.Context, c Caller) error {
 			err = errUnauthenticated(errRevoked)
 		}
 		return err
-	case c.session == nil:
+	case c.token == nil:
 		return nil
 	}
-	return v.checkSession(ctx, *c.session)
+	return v.checkSession(ctx, c.token.id)
 }
 
 // errRevoked is the logged cause of an error for a revoked key.
@@ -139,19 +153,29 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	if !ok {
 		return Caller{Project: project}, nil
 	}
-	if admin, is, err := v.admin(ctx, raw, project); is {
+	if admin, is, err := v.server(ctx, raw, project); is {
 		return admin, err
 	}
-	id, err := v.ID(ctx, raw, project)
+	p, err := v.read(raw)
+	if err != nil {
+		return Caller{}, errUnauthenticated(err)
+	}
+	if admin, is, err := v.serviceAccountOf(ctx, p, project); is {
+		return admin, err
+	}
+	t, err := v.verifyID(p, project)
 	if v.o.Unsigned && errors.Is(err, errNoSubject) {
 		return Caller{Project: project}, nil // The official emulator evaluates the rules for such a token too.
+	}
+	if err == nil {
+		err = v.checkSession(ctx, t.id)
 	}
 	if err != nil {
 		return Caller{}, err
 	}
-	caller := Caller{UID: id.UID, Claims: id.Claims, Project: project, Tenant: id.Tenant, Provider: id.Provider, session: &id}
+	caller := Caller{UID: t.id.UID, Claims: t.id.Claims, Project: project, Tenant: t.id.Tenant, Provider: t.id.Provider, token: t}
 	if !v.o.Unsigned {
-		caller.Expires = id.Expires
+		caller.Expires = t.id.Expires
 	}
 	return caller, nil
 }
@@ -163,15 +187,20 @@ func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Ca
 	if !ok {
 		return Caller{}, errUnauthenticated(nil)
 	}
-	if admin, is, err := v.admin(ctx, raw, project); is {
+	if admin, is, err := v.server(ctx, raw, project); is {
 		return admin, err
+	}
+	if p, err := v.read(raw); err == nil {
+		if admin, is, err := v.serviceAccountOf(ctx, p, project); is {
+			return admin, err
+		}
 	}
 	return Caller{}, errUnauthenticated(nil)
 }
 
-// admin verifies the tokens of servers. is reports whether raw has the form of one; err is then nil only if the server
-// may administer project.
-func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
+// server verifies the tokens of servers that are not JWTs. is reports whether raw has the form of one; err is then nil
+// only if the server may administer project.
+func (v *Verifier) server(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
 	if v.o.Owner || v.o.Unsigned {
 		if strings.EqualFold(raw, "owner") || strings.HasPrefix(raw, accessPrefix) && strings.Count(raw, ".") != 3 {
 			return Caller{Privileged: true, Project: project}, true, nil
@@ -181,16 +210,20 @@ func (v *Verifier) admin(ctx context.Context, raw, project string) (caller Calle
 		caller, err = v.access(ctx, access, project)
 		return caller, true, err
 	}
-	t, err := parseForeign(raw)
-	if err != nil || !isServiceAccount(t) {
+	return Caller{}, false, nil
+}
+
+// serviceAccountOf verifies a JWT that a service account's holder has signed. is and err are those of server.
+func (v *Verifier) serviceAccountOf(ctx context.Context, p presented, project string) (caller Caller, is bool, err error) {
+	if p.known != nil || !isServiceAccount(p.jwt) {
 		return Caller{}, false, nil
 	}
 	if v.o.Owner || v.o.Unsigned {
-		if !t.forService() {
+		if !p.jwt.forService() {
 			return Caller{}, false, nil
 		}
 		return Caller{Privileged: true, Project: project}, true, nil
 	}
-	caller, err = v.selfSigned(ctx, t, project)
+	caller, err = v.selfSigned(ctx, p.jwt, project)
 	return caller, true, err
 }

@@ -42,7 +42,8 @@ type jwt struct {
 	signature []byte
 }
 
-// parseJWT parses a token. It verifies nothing.
+// parseJWT parses a token. It verifies nothing. A token has one form: without it, whoever has a valid one could make
+// any number of others that are valid too. Package base64 skips line ends and, unless it is strict, unused bits.
 func parseJWT(raw string) (*jwt, error) {
 	return parseParts(raw, base64.RawURLEncoding.Strict().DecodeString)
 }
@@ -60,7 +61,7 @@ func parseForeign(raw string) (*jwt, error) {
 
 // parseParts parses a token whose parts are decoded by a function.
 func parseParts(raw string, decode func(part string) ([]byte, error)) (*jwt, error) {
-	if len(raw) > maxToken || strings.Count(raw, ".") != 2 {
+	if len(raw) > maxToken || strings.Count(raw, ".") != 2 || strings.ContainsAny(raw, "\r\n") {
 		return nil, errMalformed
 	}
 	last := strings.LastIndexByte(raw, '.')

@@ -2,9 +2,9 @@ package token
 
 import (
 	"context"
-	"crypto/rsa"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"clave/server/internal/base/clock"
@@ -80,8 +80,10 @@ func (o *KeyOptions) EnsureDefaults() {
 // Keys holds the key pairs that sign our tokens. Which key signs and which are published depends only on their ages, so
 // it survives a restart. Keys is safe for concurrent use.
 type Keys struct {
-	o  KeyOptions
-	mu struct {
+	o KeyOptions
+	// generation counts the changes of the keys. It grows after a change is visible.
+	generation atomic.Uint64
+	mu         struct {
 		sync.RWMutex
 		rings map[ringName][]*key // oldest first, never changed in place
 	}
@@ -108,9 +110,7 @@ func (k *Keys) Reload() error {
 		if err != nil {
 			return err
 		}
-		k.mu.Lock()
-		k.mu.rings[ring] = keys
-		k.mu.Unlock()
+		k.replace(ring, keys)
 	}
 	return nil
 }
@@ -150,6 +150,7 @@ func (k *Keys) Rotate() error {
 		keys := k.mu.rings[ring]
 		k.mu.RUnlock()
 		kept := k.live(ring, keys, now)
+		changed := len(kept) != len(keys)
 		if len(kept) == 0 || !now.Before(kept[len(kept)-1].created.Add(k.o.Period)) {
 			made, err := newKey(subjects[ring], now, now.Add(2*k.o.Period+k.lead()+maxLifetimes[ring]+skew))
 			if err != nil {
@@ -160,12 +161,12 @@ func (k *Keys) Rotate() error {
 					return err
 				}
 			}
-			kept = append(kept, made)
+			kept, changed = append(kept, made), true
 			k.o.Log.Info("new key", "ring", ring, "kid", made.id)
 		}
-		k.mu.Lock()
-		k.mu.rings[ring] = kept
-		k.mu.Unlock()
+		if changed {
+			k.replace(ring, kept)
+		}
 		if err := k.dropUnkept(ring, keys, kept); err != nil {
 			return err
 		}
@@ -173,16 +174,28 @@ func (k *Keys) Rotate() error {
 	return nil
 }
 
+// replace replaces the keys of a ring.
+func (k *Keys) replace(ring ringName, keys []*key) {
+	k.mu.Lock()
+	k.mu.rings[ring] = keys
+	k.mu.Unlock()
+	k.generation.Add(1)
+}
+
 // live returns the keys whose tokens may still be valid.
 func (k *Keys) live(ring ringName, keys []*key, now time.Time) []*key {
 	var kept []*key
 	for i, key := range keys {
-		if i+1 < len(keys) && now.After(keys[i+1].created.Add(k.lead()+maxLifetimes[ring]+skew)) {
-			continue
+		if k.lives(ring, keys, i, now) {
+			kept = append(kept, key)
 		}
-		kept = append(kept, key)
 	}
 	return kept
+}
+
+// lives reports whether tokens of the key at a place among a ring's keys may still be valid.
+func (k *Keys) lives(ring ringName, keys []*key, i int, now time.Time) bool {
+	return i+1 == len(keys) || !now.After(keys[i+1].created.Add(k.lead()+maxLifetimes[ring]+skew))
 }
 
 // dropUnkept removes from the vault the keys that were not kept.
@@ -233,15 +246,31 @@ func (k *Keys) sign(ring ringName, claims map[string]any) (string, error) {
 
 // signed reports whether a published key of the ring, the one that the token names, signed it.
 func (k *Keys) signed(ring ringName, t *jwt, now time.Time) bool {
-	public := k.public(ring, t.header.Kid, now)
-	return public != nil && t.signedBy(public)
+	return k.signerOf(ring, t, now) != nil
 }
 
-// public returns the ring's published key with the given id, or nil.
-func (k *Keys) public(ring ringName, kid string, now time.Time) *rsa.PublicKey {
-	for _, key := range k.published(ring, now) {
-		if key.id == kid {
-			return &key.private.PublicKey
+// signerOf returns the published key of the ring that signed a token and that the token names, or nil.
+func (k *Keys) signerOf(ring ringName, t *jwt, now time.Time) *key {
+	key := k.named(ring, t.header.Kid, now)
+	if key == nil || !t.signedBy(&key.private.PublicKey) {
+		return nil
+	}
+	return key
+}
+
+// publishes reports whether a key is among the published ones of a ring.
+func (k *Keys) publishes(ring ringName, of *key, now time.Time) bool {
+	return k.named(ring, of.id, now) == of
+}
+
+// named returns the ring's published key with the given id, or nil.
+func (k *Keys) named(ring ringName, kid string, now time.Time) *key {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	keys := k.mu.rings[ring]
+	for i, key := range keys {
+		if key.id == kid && k.lives(ring, keys, i, now) {
+			return key
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/rsa"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"time"
@@ -57,6 +58,8 @@ type ServiceAccount struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	o Options
+	// tokens holds the verified ID tokens; nil with Options.Unsigned.
+	tokens *cache
 }
 
 // New returns a Verifier.
@@ -64,7 +67,11 @@ func New(o Options) *Verifier {
 	if o.Clock == nil {
 		o.Clock = clock.System()
 	}
-	return &Verifier{o: o}
+	v := &Verifier{o: o}
+	if !o.Unsigned {
+		v.tokens = newCache()
+	}
+	return v
 }
 
 // Signed reports whether tokens carry signatures.
@@ -82,7 +89,7 @@ type ID struct {
 	// Epoch is the claim firebase.session_epoch, or zero if it is missing: the number of revocations of all of the user's
 	// sessions before this one began. Only sessions that began in the second of such a revocation have it.
 	Epoch int64
-	// Claims are all claims.
+	// Claims are all claims. They are shared and must not be changed.
 	Claims map[string]any
 }
 
@@ -112,38 +119,128 @@ func (v *Verifier) checkSession(ctx context.Context, id ID) error {
 
 // IDOnly verifies an ID token for project without checking its session.
 func (v *Verifier) IDOnly(raw, project string) (ID, error) {
-	return v.verify(raw, project, issuerID, ringID)
+	p, err := v.read(raw)
+	if err != nil {
+		return ID{}, errUnauthenticated(err)
+	}
+	t, err := v.verifyID(p, project)
+	if err != nil {
+		return ID{}, err
+	}
+	return t.id, nil
 }
 
 // Cookie verifies a session cookie for project without checking its session.
 func (v *Verifier) Cookie(raw, project string) (ID, error) {
-	return v.verify(raw, project, issuerSession, ringSession)
-}
-
-// verify verifies a JWT of ours.
-func (v *Verifier) verify(raw, project, issuer string, ring ringName) (ID, error) {
 	t, err := parseJWT(raw)
 	if err != nil {
 		return ID{}, errUnauthenticated(err)
 	}
-	if !v.o.Unsigned && !v.o.Keys.signed(ring, t, v.o.Clock.Now()) {
-		return ID{}, errUnauthenticated(errors.New("not signed by a key of ours"))
+	if !v.o.Unsigned && !v.o.Keys.signed(ringSession, t, v.o.Clock.Now()) {
+		return ID{}, errUnauthenticated(errNotOurs)
 	}
-	if aud := t.text("aud"); aud != project && (!v.o.Unsigned || aud != "") {
-		return ID{}, fault.Denied()
-	}
-	if iss := t.text("iss"); iss != issuer+project && (strings.HasPrefix(iss, issuerID) || strings.HasPrefix(iss, issuerSession)) && issuer == issuerID {
-		return ID{}, errUnauthenticated(errors.New("not an ID token of this project"))
-	}
-	if !v.o.Unsigned {
-		if err := v.checkTimes(t); err != nil {
-			return ID{}, errUnauthenticated(err)
-		}
-		if t.text("iss") != issuer+project {
-			return ID{}, errUnauthenticated(errors.New("wrong issuer"))
-		}
+	if err := v.judge(t, project, issuerSession); err != nil {
+		return ID{}, err
 	}
 	return v.describe(t, project)
+}
+
+// presented is a token that a client has presented.
+type presented struct {
+	// jwt is the parsed token. foreign is set if it has the padding that only tokens of service accounts may have.
+	jwt     *jwt
+	foreign bool
+	// known is the token if its signature was verified before, otherwise nil.
+	known *verified
+	// generation is that of the keys when the token was read, and digest the token's; zero if the token is not to be kept.
+	generation uint64
+	digest     digest
+}
+
+// read parses a token unless it is an ID token that was verified before. It verifies nothing.
+func (v *Verifier) read(raw string) (presented, error) {
+	var p presented
+	if v.tokens != nil && v.o.Keys != nil && len(raw) <= maxKeptToken {
+		p.generation, p.digest = v.o.Keys.generation.Load(), sha256.Sum256([]byte(raw))
+		if p.known = v.tokens.get(p.digest, p.generation); p.known != nil {
+			p.jwt = p.known.jwt
+			return p, nil
+		}
+	}
+	var err error
+	p.jwt, err = parseForeign(raw)
+	p.foreign = strings.Contains(raw, "=")
+	return p, err
+}
+
+// errNotOurs is the logged cause of an error for a token that no key of ours has signed.
+var errNotOurs = errors.New("not signed by a key of ours")
+
+// verifyID verifies an ID token for project. For a token whose signature was verified before, it checks everything
+// else.
+func (v *Verifier) verifyID(p presented, project string) (*verified, error) {
+	if p.foreign {
+		return nil, errUnauthenticated(errMalformed)
+	}
+	now := v.o.Clock.Now()
+	if t := p.known; t != nil {
+		published := v.o.Keys.publishes(ringID, t.key, now)
+		if !published || !now.Before(t.id.Expires) {
+			v.tokens.drop(p.digest)
+		}
+		if !published {
+			return nil, errUnauthenticated(errNotOurs)
+		}
+		if err := v.judge(t.jwt, project, issuerID); err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	t := &verified{jwt: p.jwt}
+	if !v.o.Unsigned {
+		if t.key = v.o.Keys.signerOf(ringID, p.jwt, now); t.key == nil {
+			return nil, errUnauthenticated(errNotOurs)
+		}
+	}
+	err := v.judge(p.jwt, project, issuerID)
+	if err == nil {
+		t.id, err = v.describe(p.jwt, project)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A service account's own token is verified by its keys; see serviceAccountOf.
+	if p.generation != 0 && !isServiceAccount(p.jwt) {
+		t.jwt = &jwt{header: p.jwt.header, claims: p.jwt.claims} // without the token's text
+		v.tokens.put(p.digest, t, p.generation, now)
+	}
+	return t, nil
+}
+
+// judge checks the claims of a JWT of ours, whose signature was verified.
+func (v *Verifier) judge(t *jwt, project, issuer string) error {
+	if aud := t.text("aud"); aud != project && (!v.o.Unsigned || aud != "") {
+		return fault.Denied()
+	}
+	if iss := t.text("iss"); !isIssuer(iss, issuer, project) && (strings.HasPrefix(iss, issuerID) || strings.HasPrefix(iss, issuerSession)) && issuer == issuerID {
+		return errUnauthenticated(errors.New("not an ID token of this project"))
+	}
+	if v.o.Unsigned {
+		return nil
+	}
+	if err := v.checkTimes(t); err != nil {
+		return errUnauthenticated(err)
+	}
+	if !isIssuer(t.text("iss"), issuer, project) {
+		return errUnauthenticated(errors.New("wrong issuer"))
+	}
+	return nil
+}
+
+// isIssuer reports whether a claim names an issuer of a project's tokens.
+func isIssuer(iss, issuer, project string) bool {
+	of, found := strings.CutPrefix(iss, issuer)
+	return found && of == project
 }
 
 // maxUID is the maximum length of an account's id, in bytes.

@@ -34,9 +34,11 @@ type access struct {
 	ruleset *rules.Ruleset
 	auth    *rules.Auth
 	lookups *rules.Lookups
-	time    value.Timestamp
-	before  documents
-	after   documents
+	// own has the lookups, so that both are allocated at once.
+	own    rules.Lookups
+	time   value.Timestamp
+	before documents
+	after  documents
 	// unrequested is set for decisions about what the server sends by itself. The request monitor and the coverage lack
 	// them.
 	unrequested bool
@@ -57,17 +59,21 @@ func (g *Guard) access(c token.Caller, db resource.Database, before documents) *
 		rulesets: g.rules,
 		meter:    g.meter,
 		ruleset:  g.rules.of(db),
-		lookups:  rules.NewLookups(),
+		own:      *rules.NewLookups(),
 		time:     value.TimestampOf(g.clock.Now()),
 		before:   before,
 		after:    before,
 		spend:    waitForTurn,
 	}
+	a.lookups = &a.own
 	if !c.Anonymous() {
-		a.auth = &rules.Auth{UID: c.UID, Claims: c.Claims}
+		a.auth = c.Derived(authOf).(*rules.Auth)
 	}
 	return a
 }
+
+// authOf returns a signed-in caller as rules see it, a *rules.Auth.
+func authOf(c token.Caller) any { return &rules.Auth{UID: c.UID, Claims: c.Claims} }
 
 // waitForTurn waits for the call's turn before work of a cost, which is in keys of package fair.
 func waitForTurn(ctx context.Context, cost int) error { return fair.Of(ctx).Step(ctx, cost) }
