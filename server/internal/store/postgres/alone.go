@@ -78,16 +78,10 @@ func ChangeAlone(ctx context.Context, o Options, key []byte, change func(value [
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	pool, err := connect(ctx, o.URL)
+	s, err := connected(ctx, o)
 	if err != nil {
 		return err
 	}
-	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
-	if err := s.lead.init(); err != nil {
-		pool.Close()
-		return err
-	}
-	s.idle.L = &s.mu
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.openAlone(ctx); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
@@ -143,11 +143,11 @@ func (s *Store) append(ctx context.Context, all *store.Batch) error {
 // that takes the lease waits for an insert that has passed the fence, and later inserts are refused. The number of a
 // row is its key, so of two inserts one fails.
 //
-// An insert that fails without a response may have been committed, or may still be. insert then looks up the row with
-// its number and compares the random id. With the same id, the row is written. With another id, or without a row after
-// the fence has refused a retry, it is not and never will be. If PostgreSQL refuses the first attempt permanently,
-// insert returns the error (refused). All other failures are retried until Options.Timeout is over, and then this node
-// stops leading with the outcome unknown.
+// An insert that fails without a response may have been committed, or may still be (writes.go). insert then looks up
+// the row with its number and compares the random id. With the same id, the row is written. With another id, or
+// without a row after the fence has refused a retry, it is not and never will be. If PostgreSQL refuses the first
+// attempt permanently, insert returns the error (refused). All other failures are retried until Options.Timeout is
+// over, and then this node stops leading with the outcome unknown.
 
 // insertRow writes a row if the lease is this leader's and the previous row is the one that the replica has.
 const insertRow = `insert into clave_log (seq, epoch, id, body)
@@ -213,8 +213,13 @@ func (s *Store) insert(ctx context.Context, e entry) error {
 func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	tag, err := s.pool.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before)
-	return tag.RowsAffected(), s.distrust(err)
+	var n int64
+	err := s.writes.on(ctx, func(conn *pgxpool.Conn) error {
+		tag, err := conn.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before)
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, s.distrust(err)
 }
 
 // refused returns the error of a statement that PostgreSQL has refused permanently, and nil for an error after which
@@ -230,13 +235,15 @@ func refused(err error) error {
 	return fmt.Errorf("write the log: %w", err)
 }
 
-// lookUp returns the id of a row of the log.
+// lookUpRow looks up a row of the log. Its own commit waits for the synchronous standbys as an insert's does, because
+// it writes a message to PostgreSQL's log, after the row if there is one.
+const lookUpRow = `select (select id from clave_log where seq = $1), pg_logical_emit_message(true, 'clave', '')`
+
+// lookUp returns the id of a row of the log. The row is on the synchronous standbys then.
 func (s *Store) lookUp(ctx context.Context, seq int64) (id []byte, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	err = s.pool.QueryRow(ctx, "select id from clave_log where seq = $1", seq).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, false, nil
-	}
-	return id, err == nil, s.distrust(err)
+	var message string
+	err = s.writes.on(ctx, func(conn *pgxpool.Conn) error { return conn.QueryRow(ctx, lookUpRow, seq).Scan(&id, &message) })
+	return id, err == nil && id != nil, s.distrust(err)
 }

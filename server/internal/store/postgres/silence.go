@@ -60,6 +60,9 @@ func (s *Store) distrust(err error) error {
 	var answered *pgconn.PgError
 	if err != nil && !errors.As(err, &answered) && !errors.Is(err, pgx.ErrNoRows) {
 		s.pool.Reset()
+		if s.writes != nil {
+			s.writes.Reset()
+		}
 	}
 	return err
 }

@@ -20,6 +20,7 @@ import (
 type Store struct {
 	o       Options
 	pool    *pgxpool.Pool
+	writes  *writes
 	codec   *codec
 	cluster string
 	// local is the replica, and at its position. Before Lead has returned, only Lead's caller accesses both, except that
@@ -59,20 +60,35 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	s, err := connected(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// connected returns a store that is connected to PostgreSQL and has no replica.
+func connected(ctx context.Context, o Options) (*Store, error) {
 	pool, err := connect(ctx, o.URL)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{o: o, pool: pool, ending: context.WithoutCancel(ctx)}
+	writes, err := newWrites(ctx, pool)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s := &Store{o: o, pool: pool, writes: writes, ending: context.WithoutCancel(ctx)}
 	if err := s.lead.init(); err != nil {
 		pool.Close()
+		writes.Close()
 		return nil, err
 	}
 	s.following.init()
 	s.idle.L = &s.mu
-	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
 	return s, nil
 }
 
@@ -230,6 +246,7 @@ func (s *Store) Close() error {
 	s.lead.stop()
 	s.release(s.ending)
 	s.pool.Close()
+	s.writes.Close()
 	var err error
 	if s.local != nil {
 		err = s.local.Close()
