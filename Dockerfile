@@ -31,7 +31,8 @@ COPY --from=console /src/server/internal/console/dist/app ./server/internal/cons
 ARG VERSION=unknown
 ARG COMMIT
 ARG DATE
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o / ./server/cmd/clave ./server/cmd/backoffice
+# Without the tag nodynamic, backoffice needs the C library, which its image does not have.
+RUN CGO_ENABLED=0 go build -trimpath -tags nodynamic -ldflags="-s -w -X main.version=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o / ./server/cmd/clave ./server/cmd/backoffice
 # Volumes are created with the owner of these folders, the image's user, which is not root.
 RUN mkdir -m 0700 /data /backups /keys
 

@@ -51,7 +51,7 @@ test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/
 	.ci/postgres
 	.ci/haproxy
 	.ci/chromium
-	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -timeout 40m ./...
+	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -tags nodynamic -timeout 40m ./...
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$
@@ -121,8 +121,9 @@ clean: ## remove built files
 bin/clave: $(GO_SOURCES) $(CONSOLE)
 	CGO_ENABLED=0 go build -trimpath -ldflags='$(LDFLAGS)' -o $@ ./server/cmd/clave
 
+# Without the tag nodynamic the encoder of pictures looks for a libwebp on the machine, and the program is not static.
 bin/backoffice: $(GO_SOURCES)
-	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $@ ./server/cmd/backoffice
+	CGO_ENABLED=0 go build -trimpath -tags nodynamic -ldflags='-s -w' -o $@ ./server/cmd/backoffice
 
 # The tools have their own module, so that go.mod lists the program's dependencies only.
 bin/golangci-lint: server/tools/go.mod server/tools/go.sum

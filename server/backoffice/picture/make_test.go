@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	encoder "github.com/gen2brain/webp"
 	"golang.org/x/image/webp"
 
 	"clave/server/backoffice/picture"
-	encoder "clave/server/backoffice/webp"
 )
 
 // red and blue remain distinguishable in every format.
@@ -57,11 +57,11 @@ func asPNG(t testing.TB, m image.Image) []byte {
 
 func asWebP(t testing.TB, m *image.RGBA) []byte {
 	t.Helper()
-	out, err := encoder.Encode(m, 90)
-	if err != nil {
+	var out bytes.Buffer
+	if err := encoder.Encode(&out, m, encoder.Options{Quality: 90}); err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out.Bytes()
 }
 
 // withEXIF puts an orientation into a JPEG.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,6 +59,32 @@ func startBackOffice(t *testing.T, port int, env []string, flags ...string) (out
 	})
 	t.Cleanup(stop)
 	return out, stop
+}
+
+// TestTheBackOfficeNeedsNoLibraries checks that the program is static: its image holds no C library. Without the build
+// tag nodynamic, the encoder of pictures makes it dynamic.
+func TestTheBackOfficeNeedsNoLibraries(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("programs of other systems use the system's libraries")
+	}
+	path, err := program.BackOffice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	for _, part := range file.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Errorf("%s is started by a dynamic linker", path)
+		}
+	}
+	// The error of a file without symbols of libraries is that of a static program.
+	if names, err := file.ImportedLibraries(); err == nil && len(names) > 0 {
+		t.Errorf("%s needs %v", path, names)
+	}
 }
 
 // serveWithBackOffice runs `clave serve` as serve does, with the back office behind it, which has its own key.

@@ -41,7 +41,7 @@ func built(name, variable string) func() (string, error) {
 			return "", err
 		}
 		path := filepath.Join(dir, name)
-		build := exec.Command("go", "build", "-trimpath", "-o", path, "clave/server/cmd/"+name)
+		build := exec.Command("go", "build", "-trimpath", "-tags", "nodynamic", "-o", path, "clave/server/cmd/"+name)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("go build: %w\n%s", err, out)
