@@ -137,7 +137,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
 	a.turns = fair.New(fair.Options{})
-	if !c.Production() {
+	if !c.Production() && c.MemoryLimit == 0 {
 		o.Memory = o.Memory.ForDevelopment()
 	}
 	bounded := func(kind string, all int, shared bool) *slots.Slots {
