@@ -105,6 +105,8 @@ func connectError(config *pgxpool.Config, err error) error {
 	at := fmt.Sprintf("%s as %q in database %q", net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User, c.Database)
 	var pgErr *pgconn.PgError
 	switch {
+	case errors.Is(err, context.Canceled): // the program is being stopped
+		return fmt.Errorf("connect to PostgreSQL at %s: %w", at, context.Canceled)
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s is read-only. "+textReadOnly, at)
 	case errors.As(err, &pgErr) && pgErr.Code == invalidAuthorization && c.TLSConfig == nil:

@@ -452,6 +452,11 @@ func testMistakesAreNamedWithoutSecrets(t *testing.T, pg *pgtest.Server) {
 			t.Errorf("%s: the password is in %q", tt.name, said)
 		}
 	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := postgres.Open(stopped, postgres.Options{URL: url, Node: "n"}); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), pg.Password()) {
+		t.Errorf("Open of a program that is stopped = %v, want context.Canceled", err)
+	}
 	pg.Exec(url, "alter database "+url[strings.LastIndex(url, "/")+1:strings.Index(url, "?")]+" set synchronous_commit = off")
 	if _, err := postgres.Open(t.Context(), postgres.Options{URL: url, Node: "n"}); err == nil || !strings.Contains(err.Error(), "synchronous_commit") {
 		t.Errorf("Open of a database that loses commits = %v, want it refused", err)
