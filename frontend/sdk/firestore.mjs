@@ -144,9 +144,9 @@ const auth = {
   getUniverseDomain: async () => 'googleapis.com',
   getRequestHeaders: async () => ({ Authorization: 'Bearer owner' }),
   // Since version 9 the SDK sends its requests by this function.
-  fetch: (url, { agent: _, headers, ...options }) => {
+  fetch: (url, { headers, ...options }) => {
     headers.set('authorization', 'Bearer owner')
-    return fetch(url, { ...options, headers })
+    return fetch(url, { ...options, agent: undefined, headers })
   },
 }
 const settings = { projectId: process.env.GCLOUD_PROJECT }

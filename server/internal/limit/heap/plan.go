@@ -66,8 +66,8 @@ func PlanFor(limit int64, configured bool) Plan {
 // queries at once. A network has a quarter of them.
 const developmentSlots = 1 << 16
 
-// ForDevelopment returns the plan for a server on which only its user's programs call, and whose user has not configured
-// a limit.
+// ForDevelopment returns the plan for a server on which only its user's programs call, and whose user has not
+// configured a limit.
 func (p Plan) ForDevelopment() Plan {
 	p.Calls, p.Streams = max(p.Calls, developmentSlots), max(p.Streams, developmentSlots)
 	return p

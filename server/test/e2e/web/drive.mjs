@@ -199,7 +199,7 @@ for (const [name, settings] of [['streaming', {}], ['long polling', { longPollin
     const dir = path.join(folder, `site-${name.replace(' ', '-')}`)
     mkdirSync(dir)
     const own = await freePort()
-    const site = await clave(own, dir, readFileSync(path.join(here, '..', '..', '..', 'firestore.rules'), 'utf8'), await freePort())
+    const site = await clave(own, dir, readFileSync(path.join(here, '..', '..', '..', '..', 'firestore.rules'), 'utf8'), await freePort())
     const record = async (active) => {
       const fields = { role: { stringValue: 'admin' }, active: { booleanValue: active } }
       const url = `http://127.0.0.1:${own}/v1/projects/${project}/databases/(default)/documents/adminusers/ana`

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { FullConfig } from '@playwright/test'
 import { freePorts } from '../scripts/ports.mjs'
 
-export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../bin/clave')
+export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../../bin/clave')
 const WAIT_MS = 60_000
 
 /** Resolves when the program is ready. */

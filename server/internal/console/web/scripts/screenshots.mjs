@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import { BROWSER, start } from './server.mjs'
 
-const OUT = join(import.meta.dirname, '../../../doc/console')
+const OUT = join(import.meta.dirname, '../../../../doc/console')
 const PROJECT = 'demo-orchestra'
 const RULES = `rules_version = '2';
 service cloud.firestore {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from './ports.mjs'
 
-const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../bin/clave')
+const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../../bin/clave')
 
 /** Runs `clave start` with rules; returns the ports and a function that stops it. */
 export async function start(project, rules) {
