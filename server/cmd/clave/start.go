@@ -47,22 +47,40 @@ func serveCommand(s streams) *cobra.Command {
 	})
 }
 
-// runServer builds the app and runs it until it is stopped. A node that stops leading becomes a follower.
+// runServer builds the app and runs it until it is stopped. A node that stops leading becomes a follower. If that
+// fails, as while PostgreSQL is away for longer than a leader waits, it tries again: only the first start may fail.
 func runServer(ctx context.Context, c *config.Config, s streams) error {
 	if err := checkMail(ctx, c, s); err != nil {
 		return err
 	}
+	served := false
+	var told time.Time // when the last failure was reported
 	for {
-		err := runApp(ctx, c, s)
+		built, err := runApp(ctx, c, s)
 		switch {
-		case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		case ctx.Err() != nil && (errors.Is(err, context.Canceled) || served && !built):
 			return nil // a follower that was stopped
-		case !app.Moved(err) || ctx.Err() != nil:
+		case ctx.Err() != nil:
 			return err
+		case app.Moved(err):
+			fmt.Fprintln(s.out, "This node no longer leads; it continues as a follower")
+		case !served || built:
+			return err
+		default:
+			if now := clock.System().Now(); now.Sub(told) >= time.Minute {
+				fmt.Fprintf(s.out, "This node can't follow; it tries again: %v\n", err)
+				told = now
+			}
+			if clock.Sleep(ctx, clock.System(), againPause) != nil {
+				return nil
+			}
 		}
-		fmt.Fprintln(s.out, "This node no longer leads; it continues as a follower")
+		served = true
 	}
 }
+
+// againPause is the pause before a node that could not continue as a follower tries again.
+const againPause = 2 * time.Second
 
 // checkMail returns an error if the mail server is reached and no e-mail could be sent over it. One that is not reached
 // may be back before the first e-mail.
@@ -79,8 +97,8 @@ func checkMail(ctx context.Context, c *config.Config, s streams) error {
 	return nil
 }
 
-// runApp builds the app and runs it until it ends.
-func runApp(ctx context.Context, c *config.Config, s streams) error {
+// runApp builds the app and runs it until it ends. built is set if it could be built.
+func runApp(ctx context.Context, c *config.Config, s streams) (built bool, err error) {
 	began := clock.System().Now()
 	notices := s.out
 	if c.Ephemeral {
@@ -91,9 +109,9 @@ func runApp(ctx context.Context, c *config.Config, s streams) error {
 	}
 	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Version: versionText(), Notices: notices, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
-		return err
+		return false, err
 	}
-	return a.Run(ctx, func() {
+	return true, a.Run(ctx, func() {
 		if c.Ephemeral {
 			printAddresses(s.out, c.Project, a.Addresses())
 			return

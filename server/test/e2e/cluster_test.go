@@ -129,6 +129,7 @@ func TestNodes(t *testing.T) {
 	t.Run("a follower sends nothing that rules forbid", func(t *testing.T) { testLeavingAtFollower(t, pg.Database()) })
 	t.Run("a leader hands over", func(t *testing.T) { testHandOver(t, pg.Database()) })
 	t.Run("a stopped leader is fenced", func(t *testing.T) { testStoppedLeader(t, pg.Database()) })
+	t.Run("a leader outlives an outage of PostgreSQL", func(t *testing.T) { testOutage(t, pg) })
 	t.Run("mistakes are named without secrets", func(t *testing.T) { testWrongPassword(t, pg) })
 }
 
@@ -266,6 +267,33 @@ func testStoppedLeader(t *testing.T, url string) {
 	second.kill(t)
 	first.await("Clave ready")
 	first.wantAll(t, "one", "two")
+}
+
+// testOutage stops PostgreSQL for so long that a leader with a write in progress stops leading, and starts it again
+// once the node has failed to begin as a follower. The program must not end.
+func testOutage(t *testing.T, pg *pgtest.Server) {
+	n := newNode(t, pg.Database(), "")
+	n.await("Clave ready")
+	n.wantPut(t, "one")
+	pg.Stop(syscall.SIGINT)
+	started := false
+	t.Cleanup(func() {
+		if !started {
+			pg.Start() // for the tests that follow
+		}
+	})
+	var writing sync.WaitGroup
+	writing.Go(func() { n.put(t, "during") })
+	n.await("This node no longer leads")
+	n.await("This node can't follow")
+	started = true
+	pg.Start()
+	n.await("Clave ready")
+	writing.Wait()
+	n.wantPut(t, "two")
+	if code, text := n.request(t, http.MethodGet, documents+"/kept/one", ""); code != http.StatusOK {
+		t.Errorf("a document from before the outage: %d %s", code, text)
+	}
 }
 
 // testWrongPassword starts a node with a wrong password of the database.
