@@ -59,10 +59,12 @@ ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|T
 test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/test/e2e/sdks/node_modules/.installed ## run the SDKs' suites, the recorded cases and the site's browser tests against three nodes behind a balancer
 	.ci/postgres
 	.ci/haproxy
+	.ci/patroni
 	.ci/chromium
 	.ci/engines
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/test/conformance
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/test/e2e
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^TestPatroni$$' -v ./server/test/torture
 
 test-site: check-site drive-site ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
 
@@ -110,6 +112,7 @@ attack: bin/clave ## carry out the attacks of server/test/e2e on the program, an
 
 torture: bin/clave ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5)
 	.ci/postgres
+	.ci/patroni
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/test/torture
 
 fuzz: ## run each fuzz target for a while (T=30s)

@@ -37,6 +37,9 @@
 //     document in the first snapshot at or after its commit, never an older state, and the correct sum of all accounts
 //     in every snapshot.
 //
+// PostgreSQL itself is tested with Patroni (TestPatroni): its primary is lost or cut off while it has commits that no
+// synchronous standby has, and comes back by pg_rewind.
+//
 // The machines' clocks are not shifted here; the tests of store/postgres do so.
 //
 // The checks themselves are tested on a program that loses commits: its folder, or PostgreSQL's database, is rolled

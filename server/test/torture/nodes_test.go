@@ -52,12 +52,21 @@ var ahead = [count]string{"5s", "-5s", "0s"}
 func newCluster(t *testing.T, withStandby bool) *cluster {
 	t.Helper()
 	c := &cluster{t: t, pg: pgtest.New(t)}
-	servers := []*pgtest.Server{c.pg}
 	c.url = c.pg.Database()
-	if withStandby {
-		c.standby = c.pg.Standby()
-		servers = append(servers, c.standby)
+	if !withStandby {
+		c.start("", c.pg.Addr())
+		return c
 	}
+	c.standby = c.pg.Standby()
+	c.start("&target_session_attrs=read-write", c.pg.Addr(), c.standby.Addr())
+	return c
+}
+
+// start starts the nodes, each with its own links to the servers of PostgreSQL, of which the cluster's URL names the
+// first. parameters are added to the nodes' URLs.
+func (c *cluster) start(parameters string, servers ...string) {
+	t := c.t
+	t.Helper()
 	ports := program.FreePorts(t, 2*count)
 	inner := make([]string, count)
 	for i, port := range ports[:count] {
@@ -69,7 +78,7 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 		m.clients = link.New(t, m.site.addr)
 		var hosts []string
 		for _, s := range servers {
-			link := link.New(t, s.Addr())
+			link := link.New(t, s)
 			m.pg, hosts = append(m.pg, link), append(hosts, link.Addr())
 		}
 		for j := range inner {
@@ -83,10 +92,7 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 				link.Replace(inner[j], m.inner[j].Addr())
 			}
 		}
-		own := strings.Replace(c.url, c.pg.Addr(), strings.Join(hosts, ","), 1)
-		if withStandby {
-			own += "&target_session_attrs=read-write"
-		}
+		own := strings.Replace(c.url, servers[0], strings.Join(hosts, ","), 1) + parameters
 		m.site.env = []string{"CLAVE_STORE=" + own, "CLAVE_CLOCK_AHEAD=" + ahead[i]}
 		m.metrics = fmt.Sprintf("127.0.0.1:%d", ports[count+i])
 		m.site.args = append(m.site.args, "--cluster-listen", inner[i], "--metrics", m.metrics)
@@ -99,7 +105,6 @@ func newCluster(t *testing.T, withStandby bool) *cluster {
 		m.await("answers", func() bool { return m.role() != "" })
 	}
 	c.balancer = link.NewBalancer(t, 0, targets...)
-	return c
 }
 
 // onDisk moves a node's data to its own small disk if the test runs as root.

@@ -100,19 +100,27 @@ func credential() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// New creates and starts a server. It skips the test if PostgreSQL is not installed. settings are lines of the
-// configuration; without fsync=on the server does not wait for the disk.
-func New(t testing.TB, settings ...string) *Server {
+// Programs returns the folder of PostgreSQL's programs, and the user to run them as; nil for the present one. It skips
+// the test if PostgreSQL is not installed.
+func Programs(t testing.TB) (bin string, as *syscall.Credential) {
 	t.Helper()
 	bin, err := binaries()
 	if err != nil {
 		t.Skip(err)
 	}
-	as, err := credential()
-	if err != nil {
+	if as, err = credential(); err != nil {
 		t.Skip(err)
 	}
+	return bin, as
+}
+
+// New creates and starts a server. It skips the test if PostgreSQL is not installed. settings are lines of the
+// configuration; without fsync=on the server does not wait for the disk.
+func New(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	bin, as := Programs(t)
 	s := &Server{t: t, bin: bin, as: as, password: "secret-" + randid.New(16)}
+	var err error
 	// Not below the test's folder, which the user postgres can't enter.
 	if s.dir, err = os.MkdirTemp("/tmp", "pg"); err != nil {
 		t.Fatal(err)
