@@ -98,8 +98,7 @@ type App struct {
 	served *state
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
-	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a
-	// lab.
+	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a lab.
 	ahead  *clock.Shifted
 	faults *faultinject.Injector
 	// budget bounds the memory of requests that are being received, over all ports.

@@ -86,9 +86,9 @@ func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Con
 
 // open starts a port, which serves other handlers once this node leads.
 func (n *nodes) open(ctx context.Context, o port.Options) {
-	port := port.New(o)
-	n.ports[o.Name] = n.start(ctx, o.Name, port.Run)
-	n.ports[o.Name].port = port
+	served := port.New(o)
+	n.ports[o.Name] = n.start(ctx, o.Name, served.Run)
+	n.ports[o.Name].port = served
 }
 
 // close stops a part and waits for it.
@@ -229,7 +229,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 
 // leaderHealth requests the health of one of the leader's ports. Before this node's replica is open it could not take
 // over from the leader, so it is not healthy.
-func (n *nodes) leaderHealth(ctx context.Context, portNumber string) error {
+func (n *nodes) leaderHealth(ctx context.Context, name string) error {
 	if !n.opened.Load() {
 		return port.ErrBuilding
 	}
@@ -239,7 +239,7 @@ func (n *nodes) leaderHealth(ctx context.Context, portNumber string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	code, err := n.node.Status(ctx, portNumber, port.HealthPath)
+	code, err := n.node.Status(ctx, name, port.HealthPath)
 	switch {
 	case err == nil && code == http.StatusOK:
 		now := clock.System().Now()

@@ -148,16 +148,15 @@ func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) 
 	if err != nil {
 		return err
 	}
-	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here,
-	// too.
+	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here, too.
 	s.accounts.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
 	calls, err := api.New(api.Options{Guard: g, Clock: a.o.Clock})
 	if err != nil {
 		return err
 	}
-	theGrpc := a.grpcOptions(calls, verifier)
-	theGrpc.Ended = textEnded
-	if s.grpc, err = grpc.New(theGrpc); err != nil {
+	options := a.grpcOptions(calls, verifier)
+	options.Ended = textEnded
+	if s.grpc, err = grpc.New(options); err != nil {
 		return err
 	}
 	if s.rest, err = rest.New(a.restOptions(calls, verifier)); err != nil {

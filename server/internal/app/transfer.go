@@ -95,10 +95,10 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 		return nil, err
 	}
 	// Emulator accepts the passwords of the Emulator Suite's exports, which are in plain text.
-	service := service.New(service.Options{
+	svc := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Guard: g, Identity: service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
+	return transfer.New(transfer.Options{Guard: g, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
 }
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of

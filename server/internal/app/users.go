@@ -65,7 +65,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	var svc *service.Service
 	var err error
 	// The token verifier calls the service, and the service needs the verifier. The functions read the variable only when
-	// they are called, after service is set below.
+	// they are called, after svc is set below.
 	accounts := account.New(s.store)
 	serviceKeys := serviceaccount.New(accounts, a.o.Clock)
 	to := a.tokenOptions(serviceKeys, func() *service.Service { return svc })

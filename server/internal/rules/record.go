@@ -14,8 +14,7 @@ type Record struct {
 	ID   string
 	Time time.Time
 	DB   resource.Database
-	// Method is get, list, create, update or delete, and Path the document, or for a query its collection followed by
-	// /*.
+	// Method is get, list, create, update or delete, and Path the document, or for a query its collection followed by /*.
 	Method, Path string
 	// Outcome is allow, deny, error, or admin for callers to whom no rules apply.
 	Outcome string

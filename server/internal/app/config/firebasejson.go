@@ -12,6 +12,7 @@ import (
 	"reflect"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 	"clave/server/internal/base/regularfile"
 )
 
@@ -143,9 +144,7 @@ func kindName(k reflect.Kind) string {
 
 // position returns line:column, both from 1, of the byte before offset.
 func position(text []byte, offset int64) string {
-	before := text[:min(max(offset-1, 0), int64(len(text)))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1) + 1
+	line, column := jsontree.Place(text, int(offset-1))
 	return fmt.Sprintf("%d:%d", line, column)
 }
 

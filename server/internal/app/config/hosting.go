@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 )
 
 // site is one site of firebase.json's hosting section.
@@ -71,47 +72,23 @@ func names(sites []site) string {
 // hostingSites returns the sites of a firebase.json. The names of a site are empty if they are not strings. Mistakes in
 // it are reported when it is served.
 func hostingSites(text []byte) []site {
-	var sites []site
-	eachValue(text, func(key string, value json.RawMessage, at int) {
-		if key != "hosting" {
-			return
-		}
-		sites = nil // the last member of a name counts
-		add := func(member string, value json.RawMessage, at int) {
-			s := site{text: value, at: at, member: member}
-			_ = json.Unmarshal(value, &s)
-			if !bytes.Equal(value, []byte("null")) {
-				sites = append(sites, s)
-			}
-		}
-		if !bytes.HasPrefix(value, []byte("[")) {
-			add(key, value, at)
-			return
-		}
-		eachValue(value, func(index string, value json.RawMessage, inner int) {
-			add(key+index, value, at+inner)
-		})
-	})
-	return sites
-}
-
-// eachValue calls a function for each value in a JSON object or list, with its key or [index] and its offset in bytes.
-func eachValue(text []byte, f func(key string, value json.RawMessage, at int)) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	open, err := d.Token()
-	for i := 0; err == nil && d.More(); i++ {
-		key := fmt.Sprintf("[%d]", i)
-		if open == json.Delim('{') {
-			var token json.Token
-			token, err = d.Token()
-			key = fmt.Sprint(token)
-		}
-		var value json.RawMessage
-		if err == nil {
-			err = d.Decode(&value)
-		}
-		if err == nil {
-			f(key, value, int(d.InputOffset())-len(value))
-		}
+	root, err := jsontree.Parse(text)
+	if err != nil {
+		return nil
 	}
+	hosting := root.Member("hosting")
+	values := []*jsontree.Value{hosting}
+	if hosting.IsArray() {
+		values = hosting.Items
+	}
+	var sites []site
+	for _, v := range values {
+		if v.IsNull() {
+			continue
+		}
+		s := site{text: v.Raw, at: v.Offset, member: v.Path()}
+		_ = json.Unmarshal(v.Raw, &s)
+		sites = append(sites, s)
+	}
+	return sites
 }

@@ -34,7 +34,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		n.owned(w, r)
 		return
 	}
-	portNumber := r.Header.Get(headerPort)
+	name := r.Header.Get(headerPort)
 	late, stop := n.o.Clock.After(n.o.LeaderTimeout)
 	defer stop()
 	if port.IsStream(r.URL.Path) {
@@ -45,7 +45,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 	for {
 		// Handlers are checked before the leader: they are set from the moment at which this node leads, which Options.Leader
 		// may report a little later. Each iteration takes both channels before it decides, so no change is missed.
-		handler, served := n.local(portNumber)
+		handler, served := n.local(name)
 		if handler != nil {
 			n.asClient(r)
 			if port.IsCall(r) {

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/jsontree"
+	"clave/server/internal/base/regularfile"
 	"clave/server/internal/model/value"
 )
 
@@ -22,7 +22,7 @@ const noEffect = "has no effect here"
 // ParseDefinitions reads the text of a firestore.indexes.json. It returns InvalidArgument with the line and column of
 // the mistake, and remarks on members that have no effect.
 func ParseDefinitions(text []byte) (Definitions, *jsontree.Remarks, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = regularfile.WithoutMark(text)
 	p := &parser{text: text, remarks: jsontree.NewRemarks(text)}
 	defs, err := p.file()
 	if err != nil {

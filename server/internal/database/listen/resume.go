@@ -99,8 +99,7 @@ func (s *Stream) historySince(ctx context.Context, t *activeTarget, since, upto 
 			return errTooMany
 		}
 		for _, change := range c.Changes {
-			// Of several changes of a document the first has the state that the client has, and the last the present
-			// state.
+			// Of several changes of a document the first has the state that the client has, and the last the present state.
 			i, known := place[change.Name]
 			shown := t.view.shows(change.Before) || t.view.shows(change.After)
 			switch {

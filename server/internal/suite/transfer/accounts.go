@@ -19,8 +19,7 @@ import (
 // it loses the settings that it does not support, the settings of tenants, and passwords that another service hashed.
 const (
 	accountsName = "accounts"
-	// hashesName begins the names of files with accounts whose password hashes have other parameters than the
-	// project's.
+	// hashesName begins the names of files with accounts whose password hashes have other parameters than the project's.
 	hashesName   = "hashes-"
 	jsonSuffix   = ".json"
 	configName   = "config.json"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,12 +179,9 @@ func (e *export) inPlace(dir string) (err error) {
 	if err := atomicfile.Write(filepath.Join(dir, e.marker), text, fileMode); err != nil {
 		return cannotWrite(err)
 	}
+	used := slices.Collect(maps.Values(names))
 	for _, stale := range e.parts(old) {
-		used := false
-		for _, name := range names {
-			used = used || name == stale
-		}
-		if !used {
+		if !slices.Contains(used, stale) {
 			_ = os.RemoveAll(filepath.Join(dir, stale)) // It is no longer part of the export, even if it stays.
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 	"clave/server/internal/transport/hosting/glob"
 )
 
@@ -74,11 +75,14 @@ type field struct {
 // returns InvalidArgument if there is nothing to serve.
 func Parse(section []byte) (*Config, error) {
 	p := &sectionParser{text: section, config: &Config{}}
-	list, err := members(section)
+	root, err := parseValue(section)
+	if err == nil && !root.IsObject() {
+		err = errKind
+	}
 	if err != nil {
 		return nil, fault.E(fault.InvalidArgument, "hosting: %v", err)
 	}
-	for _, m := range list {
+	for _, m := range root.Members {
 		if err := p.member(m); err != nil {
 			return nil, err
 		}
@@ -105,6 +109,18 @@ func (c *Config) Services() []string {
 	return ids
 }
 
+// parseValue parses the value with which a text begins.
+func parseValue(text []byte) (*jsontree.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&json.RawMessage{}); err != nil {
+		return nil, err
+	}
+	return jsontree.Parse(text[:d.InputOffset()])
+}
+
+// errKind is the error of a section that is not of the expected kind.
+var errKind = errors.New("it must be an object")
+
 // sectionParser parses a section.
 type sectionParser struct {
 	text   []byte
@@ -114,11 +130,11 @@ type sectionParser struct {
 }
 
 // member reads a member of the section. Members that concern deployment only have no effect.
-func (p *sectionParser) member(m member) error {
+func (p *sectionParser) member(m *jsontree.Value) error {
 	c := p.config
-	switch m.name {
+	switch m.Name {
 	case "public":
-		if err := json.Unmarshal(m.value, &c.Public); err != nil {
+		if err := json.Unmarshal(m.Raw, &c.Public); err != nil {
 			return fault.E(fault.InvalidArgument, "hosting: public must be a string: the folder of the built site")
 		}
 	case "source":
@@ -158,19 +174,18 @@ func (p *sectionParser) member(m member) error {
 }
 
 // rules reads a list of rules. It skips those that prepare refuses.
-func rules[T any](p *sectionParser, m member, prepare func(*T) error) []T {
-	if bytes.Equal(m.value, []byte("null")) {
+func rules[T any](p *sectionParser, m *jsontree.Value, prepare func(*T) error) []T {
+	switch {
+	case m.IsNull():
 		return nil
-	}
-	list, err := elements(m)
-	if err != nil {
+	case !m.IsArray():
 		p.warn(m, "it must be a list; it has no effect")
 		return nil
 	}
 	var kept []T
-	for _, e := range list {
+	for _, e := range m.Items {
 		var rule T
-		err := json.Unmarshal(e.value, &rule)
+		err := json.Unmarshal(e.Raw, &rule)
 		if err != nil {
 			err = fault.E(fault.InvalidArgument, "%s", typeError(err))
 		} else {
@@ -186,8 +201,8 @@ func rules[T any](p *sectionParser, m member, prepare func(*T) error) []T {
 }
 
 // decode decodes a member, or warns that it can't and reports false.
-func (p *sectionParser) decode(m member, into any) bool {
-	if err := json.Unmarshal(m.value, into); err != nil {
+func (p *sectionParser) decode(m *jsontree.Value, into any) bool {
+	if err := json.Unmarshal(m.Raw, into); err != nil {
 		p.warn(m, typeError(err)+"; it has no effect")
 		return false
 	}
@@ -195,11 +210,9 @@ func (p *sectionParser) decode(m member, into any) bool {
 }
 
 // warn records a warning about a member.
-func (p *sectionParser) warn(m member, text string) {
-	before := p.text[:m.at]
-	p.config.Warnings = append(p.config.Warnings, Warning{
-		Line: bytes.Count(before, []byte("\n")) + 1, Column: len(before) - bytes.LastIndexByte(before, '\n'), Member: m.name, Text: text,
-	})
+func (p *sectionParser) warn(m *jsontree.Value, text string) {
+	line, column := jsontree.Place(p.text, m.Offset)
+	p.config.Warnings = append(p.config.Warnings, Warning{Line: line, Column: column, Member: m.Path(), Text: text})
 }
 
 // typeError returns the text of an error of package json about a value of a wrong type.
