@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"clave/server/internal/auth/service/smtp"
 	"clave/server/internal/console"
 	"clave/server/internal/console/audit"
+	"clave/server/internal/console/safety"
 	"clave/server/internal/console/session"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/transport/rest"
@@ -81,7 +81,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Sessions:  sessions, Audit: log, Guard: calls.guard, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
 		Accounts: users.service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Logs: &a.consoleData.logs,
 		AddIndex: a.consoleData.recorder.add, Compose: a.compose, TestMail: users.testMail,
-		Data: at.Data, Checks: func(ctx context.Context) []console.Check { return a.checks(ctx, s, users) },
+		Data: at.Data, Checks: a.safety(s, users).Checks,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
@@ -102,6 +102,16 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	}
 	a.offerLinks(sessions)
 	return pages, nil
+}
+
+// safety returns what the console's checks of a production server need.
+func (a *App) safety(s *state, u *users) *safety.Server {
+	c := a.config
+	return &safety.Server{
+		Version: a.o.Version, Project: c.Project, PublicURL: c.PublicURL, TLSCert: c.TLSCert, TLSKey: c.TLSKey, ACMEDomains: c.ACMEDomains, TrustProxy: c.TrustProxy,
+		SignTokens: c.SignTokens, NoSignUp: c.Auth.NoSignUp, Mail: c.Mail != "", Memory: c.Memory, Shared: c.Store != "", DataDir: c.DataDir,
+		Accounts: u.service, Usage: s.usage, Health: s.health, Clock: a.o.Clock,
+	}
 }
 
 // compose returns the e-mail of a code as it would be sent to a mail server.

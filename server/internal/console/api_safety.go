@@ -5,34 +5,16 @@ import (
 	"net/mail"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/console/safety"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/rules"
 )
 
-// The states of a check.
-const (
-	CheckOK      = "ok"
-	CheckWarn    = "warn"
-	CheckBad     = "bad"
-	CheckUnknown = "unknown"
-)
-
-// Check is the result of one check of a production server.
-type Check struct {
-	ID    string `json:"id"`
-	State string `json:"state"`
-	// Text describes the result in an English sentence. Case names the sentence, and Values holds its parts as data, so
-	// that pages in other languages have sentences of their own.
-	Text   string         `json:"text"`
-	Case   string         `json:"case"`
-	Values map[string]any `json:"values"`
-}
-
 // getSafety returns the results of the checks for a production server.
 func (c *Console) getSafety(in *call) (any, error) {
-	checks := []Check{c.checkRules(in)}
+	checks := []safety.Check{c.checkRules(in)}
 	if c.o.Checks != nil {
 		checks = append(checks, c.o.Checks(in.Context())...)
 	}
@@ -68,9 +50,9 @@ func (c *Console) postTestMail(in *call) (any, error) {
 
 // checkRules checks whether the rules are open to everyone: what a caller who is not signed in may do with a document
 // of any name.
-func (c *Console) checkRules(in *call) Check {
+func (c *Console) checkRules(in *call) safety.Check {
 	open := map[string]any{}
-	state := CheckOK
+	state := safety.OK
 	for _, id := range append([]string{resource.DefaultDatabase}, c.o.Databases...) {
 		db := resource.Database{Project: c.o.Project, ID: id}
 		r, _ := c.o.Rules.Ruleset(db)
@@ -79,16 +61,16 @@ func (c *Console) checkRules(in *call) Check {
 		}
 		if text := publicOperations(in.Context(), r, db, c.now()); text != "" {
 			open[id] = text
-			state = CheckWarn
+			state = safety.Warn
 			if text != "read" {
-				state = CheckBad
+				state = safety.Bad
 			}
 		}
 	}
 	if len(open) == 0 {
-		return Check{"rulesOpen", CheckOK, "The rules do not let users without a sign-in read or write documents of any name.", "closed", open}
+		return safety.Check{ID: "rulesOpen", State: safety.OK, Text: "The rules do not let users without a sign-in read or write documents of any name.", Case: "closed", Values: open}
 	}
-	return Check{"rulesOpen", state, "The rules let anyone read or write documents of any name.", "open", open}
+	return safety.Check{ID: "rulesOpen", State: state, Text: "The rules let anyone read or write documents of any name.", Case: "open", Values: open}
 }
 
 // now returns the current time as a value of the rules.

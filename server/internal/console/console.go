@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/console/audit"
 	"clave/server/internal/console/logs"
+	"clave/server/internal/console/safety"
 	"clave/server/internal/console/session"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/index"
@@ -78,7 +79,7 @@ type Options struct {
 	// Data is the folder of the data, empty for none.
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.
-	Checks func(ctx context.Context) []Check
+	Checks func(ctx context.Context) []safety.Check
 	// REST, WebChannel and Identity handle the requests that the console forwards. They must identify callers by Sessions.
 	REST, WebChannel, Identity http.Handler
 	// Ahead is the clock that the lab advances; nil if it cannot be advanced. Faults injects the faults of the lab; nil in

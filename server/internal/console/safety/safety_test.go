@@ -1,0 +1,90 @@
+package safety
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/store/backup"
+	"clave/server/test/kit/cert"
+)
+
+// TestCertificate reads a certificate at several times before and after its end, a file that is not one, and other
+// ways to encrypt.
+func TestCertificate(t *testing.T) {
+	files := cert.In(t.TempDir())
+	now := clock.System().Now()
+	cert.Write(t, files, cert.Options{From: now, Life: 30 * 24 * time.Hour})
+	own := Server{PublicURL: "https://clave.example", TLSCert: files.Cert, TLSKey: files.Key}
+	plain, proxied, absent := own, Server{TrustProxy: true}, own
+	plain.PublicURL, absent.TLSCert = "http://clave.example", files.Cert+".none"
+	for _, tt := range []struct {
+		name      string
+		server    Server
+		days      int
+		state, is string
+	}{
+		{"valid for long", own, 0, OK, "until"},
+		{"close to its end", own, 20, Warn, "until"},
+		{"after its end", own, 31, Bad, "until"},
+		{"absent", absent, 0, Bad, "unreadable"},
+		{"not used by clients", plain, 0, Bad, "plain"},
+		{"by ACME", Server{ACMEDomains: []string{"clave.example"}}, 0, OK, "acme"},
+		{"at a proxy", proxied, 0, Unknown, "proxy"},
+		{"none", Server{}, 0, Warn, "none"},
+	} {
+		s := tt.server
+		s.Clock = clock.NewManual(now.Add(time.Duration(tt.days) * 24 * time.Hour))
+		if got := s.checkTLS(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
+			t.Errorf("a certificate %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
+		}
+	}
+}
+
+// TestBackup checks the age of the last backup of a folder, and data of which there is none.
+func TestBackup(t *testing.T) {
+	dir := t.TempDir()
+	if err := backup.RecordBackup(dir); err != nil {
+		t.Fatal(err)
+	}
+	now := clock.System().Now()
+	for _, tt := range []struct {
+		name      string
+		server    Server
+		hours     int
+		state, is string
+	}{
+		{"of today", Server{DataDir: dir}, 1, OK, "last"},
+		{"of last week", Server{DataDir: dir}, 100, Warn, "last"},
+		{"that was never made", Server{DataDir: t.TempDir()}, 0, Bad, "never"},
+		{"of data in memory", Server{Memory: true}, 0, Bad, "memory"},
+		{"of PostgreSQL", Server{Shared: true}, 0, Unknown, "postgresql"},
+	} {
+		s := tt.server
+		s.Clock = clock.NewManual(now.Add(time.Duration(tt.hours) * time.Hour))
+		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
+			t.Errorf("a backup %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
+		}
+	}
+}
+
+// TestDisk checks disks with much and with little free space, and data with a problem.
+func TestDisk(t *testing.T) {
+	for _, tt := range []struct {
+		used, free uint64
+		health     error
+		state, is  string
+	}{
+		{1 << 30, 100 << 30, nil, OK, "usage"},
+		{1 << 30, 1 << 30, nil, Warn, "usage"},
+		{50 << 30, 40 << 30, nil, Warn, "usage"},
+		{0, 0, nil, OK, "usage"}, // elsewhere
+		{1 << 30, 100 << 30, errors.New("damaged"), Bad, "problem"},
+	} {
+		s := Server{Usage: func() (used, free uint64) { return tt.used, tt.free }, Health: func() error { return tt.health }}
+		if got := s.checkDisk(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
+			t.Errorf("%d bytes used, %d free, %v: %+v, want %s, %s", tt.used, tt.free, tt.health, got, tt.state, tt.is)
+		}
+	}
+}
