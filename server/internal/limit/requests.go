@@ -1,0 +1,113 @@
+package limit
+
+// rateLimits is the flag that switches the rates of accounts on; production always has them.
+const rateLimits = "--rate-limits"
+
+// accounts has the limits of accounts. Administrators are exempt from the rates.
+var accounts = []Limit{
+	{
+		What: "sign-ins; new accounts; requests for codes; second factors; changes of passwords", Key: "each network, and each IPv6 /48 and /32",
+		Network: "60, and 30 a minute; 100, and 100 an hour; 30, and 150 an hour; 60, and 30 a minute; 30, and 30 a minute; a /48 eight times as many, a /32 64 times",
+		Excess:  Refuses, Error: tooMany, Flag: rateLimits, At: []string{"auth/service/limits.New", "auth/service/limits.byAddress", "auth/service/limits.Limits.Take"},
+	},
+	{
+		What: "codes to one mailbox or phone", Key: "each mailbox or phone",
+		All: "5, and 12 an hour", Excess: Refuses, Error: tooMany, Flag: rateLimits, At: []string{"auth/service/limits.byRecipient"},
+	},
+	{
+		What: "wrong passwords of one account", Key: "each account, and each network of it",
+		All: "50, and 30 an hour from all networks from which its owner has not signed in", Network: "10, and 2 a minute",
+		Excess: Refuses, Error: tooMany, Flag: rateLimits, At: []string{"auth/service/limits.guessesThere", "auth/service/limits.guessesElsewhere"},
+	},
+	{
+		What: "wrong codes of six digits", Key: "each account or phone, and each network",
+		All: "10, and 4 an hour from networks of its owner; 10, and one an hour from others", Network: "30, and 12 an hour for all accounts",
+		Excess: Refuses, Error: tooMany, Flag: rateLimits, At: []string{"auth/service/limits.codesThere", "auth/service/limits.codesElsewhere", "auth/service/limits.wrongCodes"},
+	},
+	{
+		What: "attempts at one code that was sent by text message", Key: "each code",
+		All: "5", Excess: Refuses, Error: "SESSION_EXPIRED", At: []string{"auth/service/smscode.maxTries"},
+	},
+	{
+		What: "buckets that the rates keep", Key: byAll,
+		All: "100,000 of networks and as many of accounts; the fullest is dropped first", Excess: Displaces, Error: "none", At: []string{"limit/rate.Options", "limit/rate.Limiter.bucketLocked", "limit/rate.Limiter.evictLocked"},
+	},
+	{
+		What: "one-time codes that wait to be sent by e-mail", Key: byAll,
+		All: "256; beyond them the request sends its code itself", Excess: Waits, Error: "none", At: []string{"auth/service.outboxSize"},
+	},
+	{
+		What: "verified ID tokens that are kept", Key: byAll,
+		All: "10,000 and 16 MiB, of at most 8 KiB each", Excess: Displaces, Error: "none: the token is verified again",
+		At: []string{"auth/token.maxKeptTokens", "auth/token.maxKeptBytes", "auth/token.maxKeptToken"},
+	},
+	{
+		What: "accounts of one request of administrators: to delete, and of a query", Key: byRequest,
+		All: "1,000 and 500", Excess: Refuses, Error: "INVALID_ARGUMENT; fewer results", At: []string{"auth/service.maxBatch", "auth/service.maxQuery"},
+	},
+}
+
+// sizes has the limits of the sizes of requests.
+var sizes = []Limit{
+	{What: "one message of gRPC", Key: byRequest, All: "17 MiB", Excess: Refuses, Error: exhausted, At: []string{"transport/grpc.maxMessage"}},
+	{What: "body of a request of REST, packed and unpacked", Key: byRequest, All: "11 MiB", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxBody"}},
+	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
+	{
+		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",
+		At: []string{"transport/webchannel.Options", "transport/webchannel.maxMaps", "transport/webchannel.maxHeaders"},
+	},
+	{
+		What: "body of a request about accounts, and its nesting", Key: byRequest, All: "1 MiB, of administrators 64 MiB; 64", Excess: Refuses, Error: invalid,
+		At: []string{"auth/api.maxBody", "auth/api.maxAdminBody", "auth/api.maxNesting"},
+	},
+	{What: "ID token", Key: byRequest, All: "64 KiB", Excess: Refuses, Error: "UNAUTHENTICATED", At: []string{"auth/token.maxToken"}},
+	{What: "body of a request to a service of a rewrite", Key: byRequest, All: "32 MiB", Excess: Refuses, Error: "413", At: []string{"transport/hosting.maxServiceBody"}},
+	{What: "headers of a request", Key: byRequest, All: "64 KiB", Excess: Refuses, Error: "431", At: []string{"transport/grpc.MaxHeaders"}},
+	{
+		What: "bytes of HTTP/2 that were sent and not read", Key: byConnection, All: "256 KiB of one call, 4 MiB of one connection", Excess: Waits, Error: "none",
+		At: []string{"transport/grpc.StreamWindow", "transport/grpc.ConnWindow"},
+	},
+	{What: "complete messages of a gRPC stream over net/http that wait", Key: byStream, All: "64 KiB", Excess: Waits, Error: "none", At: []string{"limit/receive.ahead"}},
+	{What: "elements of X-Forwarded-For that are read", Key: byRequest, All: "64", Excess: Refuses, Error: "none: the others are ignored", At: []string{"httpx/clientaddr.maxEntries"}},
+	{What: "body of a request with rules, a configuration or a trigger in development", Key: byRequest, All: "1 MiB, 1 MiB and 64 KiB", Excess: Refuses, Error: "400",
+		At: []string{"suite/control.maxRulesBody", "suite/control.maxConfigBody", "suite/control.maxTriggerBody"}},
+}
+
+// times has the limits of time.
+var times = []Limit{
+	{What: "first byte of a connection, TLS handshake and headers", Key: byConnection, All: "10 s each", Excess: Ends, Error: closed, At: []string{"transport/port.sniffTimeout", "transport/port.New"}},
+	{What: "connection without requests", Key: byConnection, All: "2 minutes", Excess: Ends, Error: closed, At: []string{"transport/grpc.IdleTime"}},
+	{What: "pause in a body, and whole body", Key: byRequest, All: "30 s and 5 minutes", Excess: Ends, Error: "CANCELLED", At: []string{"transport/port.Options"}},
+	{What: "first message of a stream", Key: byStream, All: "30 s", Excess: Ends, Error: "DEADLINE_EXCEEDED", At: []string{"transport/grpc.firstTime"}},
+	{What: "piece of 32 KiB of a response that a client does not read", Key: byRequest, All: "30 s", Excess: Ends, Error: closed, At: []string{"transport/port.unreadTime"}},
+	{What: "message of a live query that a client does not read", Key: byStream, All: "60 s", Excess: Ends, Error: exhausted, At: []string{"database/listen.Options"}},
+	{
+		What: "WebChannel: session without a request, back channel, and piece of a chunk that a client does not read", Key: byStream, All: "90 s, 4 minutes and 30 s", Excess: Ends, Error: "the client reconnects",
+		At: []string{"transport/webchannel.Options"},
+	},
+	{What: "response of a service of a rewrite", Key: byRequest, All: "60 s", Excess: Ends, Error: "504", At: []string{"transport/hosting.serviceTime"}},
+	{What: "wait of a request for memory", Key: byRequest, All: "3 s", Excess: Refuses, Error: unavailable, At: []string{"limit/receive.Options"}},
+	{What: "wait of a request at a follower for a leader", Key: byRequest, All: "5 s", Excess: Refuses, Error: unavailable, At: []string{"cluster/forward.Options"}},
+}
+
+// administration has the limits of operators and their programs.
+var administration = []Limit{
+	{
+		What: "links, sessions, sign-ins, exports and undone deletions of the console", Key: byAll, All: "16, 64, 64, 64 (4 being sent) and 32", Excess: Displaces, Error: exhausted,
+		At: []string{"console/session.maxLinks", "console/session.maxSessions", "console.maxSignIns", "console.maxExports", "console.maxExporting", "console.maxUndos"},
+	},
+	{What: "body of a request of the console", Key: byRequest, All: "8 MiB", Excess: Refuses, Error: "400", At: []string{"console.maxBody"}},
+	{What: "requests on the socket of the data folder", Key: byRequest, All: "64 KiB", Excess: Refuses, Error: "400", At: []string{"httpx/controlsocket.maxRequest"}},
+	{
+		What: "events that wait for the operator's services, and dead letters", Key: "each trigger", All: "1,000 and 32 MiB in memory, 10,000 and 256 MiB in the store; 10,000 and 256 MiB", Excess: Waits,
+		Error: "none: commits remain in the log; the oldest dead letter is dropped",
+		At:    []string{"events.maxFresh", "events.maxFreshBytes", "events.maxLate", "events.maxLateBytes", "events.maxDead", "events.maxDeadBytes"},
+	},
+	{What: "deliveries of a trigger at once, and answer of its service", Key: "each trigger", All: "256 and 64 KiB", Excess: Waits, Error: "none", At: []string{"events.maxParallel", "events.maxAnswer"}},
+	{What: "composite indexes", Key: byDatabase, All: "1,000", Excess: Refuses, Error: exhausted, At: []string{"database/index.MaxComposites"}},
+	{
+		What: "back office: wrong sign-up codes, uploads of pictures, and pages that read the store at once", Key: "each network and all; each administrator; all clients",
+		All: "100, and 100 an hour; 20, and 2 a minute; 32", Network: "5 in 15 minutes", Excess: Refuses, Error: "429",
+		At: []string{"../backoffice.maxTries", "../backoffice.newTries", "../backoffice.allTries", "../backoffice.uploadRate", "../backoffice.New", "../backoffice/pages.maxReads"},
+	},
+}
