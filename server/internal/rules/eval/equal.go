@@ -44,10 +44,20 @@ func same(a, b Value) bool { // long: one case a type
 	case value.Double:
 		y, ok := b.(value.Double)
 		return ok && x == y && math.Signbit(float64(x)) == math.Signbit(float64(y))
-	case value.Reference, *Path:
-		p, _ := asPath(a)
-		q, ok := asPath(b)
-		return ok && p.equal(q)
+	case value.Reference:
+		switch y := b.(type) {
+		case value.Reference:
+			return referenceText(x) == referenceText(y)
+		case *Path:
+			return y.is(x)
+		}
+	case *Path:
+		switch y := b.(type) {
+		case value.Reference:
+			return x.is(y)
+		case *Path:
+			return x.equal(y)
+		}
 	case value.Array:
 		y, ok := b.(value.Array)
 		return ok && slices.EqualFunc(x, y, same)
@@ -178,9 +188,10 @@ func appendKey(b []byte, v Value, exact bool) []byte { // long: one case a type
 		return text('s', string(x))
 	case value.Bytes:
 		return text('b', string(x))
-	case value.Reference, *Path:
-		p, _ := asPath(v)
-		return text('p', p.String())
+	case value.Reference:
+		return text('p', "/"+referenceText(x))
+	case *Path:
+		return text('p', x.String())
 	case value.Timestamp:
 		b = strconv.AppendInt(append(b, 't'), x.Seconds, 10)
 		return append(strconv.AppendInt(append(b, '.'), int64(x.Nanos), 10), ';')

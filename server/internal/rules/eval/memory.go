@@ -66,6 +66,8 @@ func weigh(v Value, left *int) bool {
 		*left -= len(x) >> 6
 	case value.Bytes:
 		*left -= len(x) >> 6
+	case value.Reference:
+		*left -= len(x) >> 6
 	case value.Array:
 		for _, item := range x {
 			if !weigh(item, left) {

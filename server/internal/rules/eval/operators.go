@@ -27,7 +27,7 @@ func (e *Evaluator) binary(ctx context.Context, x *syntax.Binary) Value {
 	if failed(b) {
 		return b
 	}
-	if f := e.workOn(ctx, a, b); f != nil {
+	if f := e.workOfOperator(ctx, x.Op, a, b); f != nil {
 		return f
 	}
 	switch x.Op {
@@ -109,7 +109,7 @@ func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 			e.Tracer.Trace(lit.ID(), v)
 		}
 		e.steps++
-		if f := e.workOn(ctx, items...); f != nil {
+		if f := e.workTimes(ctx, perCompare, items); f != nil {
 			return f
 		}
 		if _, unknown := v.(Unknown); unknown {
@@ -118,7 +118,7 @@ func (e *Evaluator) in(ctx context.Context, x *syntax.Binary) Value {
 		return inside(a, v)
 	}
 	b := e.keysOf(x.Y, e.eval(ctx, x.Y))
-	if f := e.workOn(ctx, b); f != nil {
+	if f := e.workOfIn(ctx, a, b); f != nil {
 		return f
 	}
 	return inside(a, b)

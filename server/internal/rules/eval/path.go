@@ -124,13 +124,34 @@ func (p *Path) equal(q *Path) bool {
 	return true
 }
 
-// referencePath returns the path of a stored reference: its full name without the project.
-func referencePath(r value.Reference) *Path {
-	segments := strings.Split(string(r), "/")
-	if len(segments) > 2 && segments[0] == "projects" {
-		segments = segments[2:]
+// is reports whether a path is that of a stored reference. Unlike equal it does not convert the reference.
+func (p *Path) is(r value.Reference) bool {
+	rest, more := referenceText(r), true
+	for _, s := range p.Parts {
+		var segment string
+		if !more || s.Kind != syntax.Literal {
+			return false
+		}
+		if segment, rest, more = strings.Cut(rest, "/"); segment != s.Text {
+			return false
+		}
 	}
-	return NewPath(segments...)
+	return !more
+}
+
+// referenceText returns the full name of a stored reference without the project.
+func referenceText(r value.Reference) string {
+	if within, ok := strings.CutPrefix(string(r), "projects/"); ok {
+		if _, rest, more := strings.Cut(within, "/"); more {
+			return rest
+		}
+	}
+	return string(r)
+}
+
+// referencePath returns the path of a stored reference.
+func referencePath(r value.Reference) *Path {
+	return NewPath(strings.Split(referenceText(r), "/")...)
 }
 
 // parsePath parses a path such as a/b or /a/{b}/{c=**}. White space around a segment is ignored.

@@ -1,6 +1,11 @@
 package eval
 
-import "context"
+import (
+	"context"
+
+	"clave/server/internal/model/value"
+	"clave/server/internal/rules/syntax"
+)
 
 // The units of work. A unit is about an eighth of a microsecond: the work on one value or on 64 bytes of a text.
 const (
@@ -19,8 +24,11 @@ var keyed = map[string]bool{
 	"diff": true, "keys": true, "values": true, "addedKeys": true, "removedKeys": true, "changedKeys": true, "unchangedKeys": true, "affectedKeys": true,
 }
 
-// perKey is the number of units of the key of a value.
-const perKey = 8
+// The number of units of the key of a value, and of a value that is compared with another one.
+const (
+	perKey     = 8
+	perCompare = 2
+)
 
 // interrupted ends an evaluation without a decision. No other expression can override it.
 var interrupted = &Failure{Text: "Service call error.", abort: true}
@@ -49,6 +57,25 @@ func (e *Evaluator) Matched(ctx context.Context, tries int) { e.work(ctx, tries/
 // workOn counts the work of an operation that reads values.
 func (e *Evaluator) workOn(ctx context.Context, operands ...Value) *Failure {
 	return e.workTimes(ctx, 1, operands)
+}
+
+// workOfOperator counts the work of a binary operator, but in.
+func (e *Evaluator) workOfOperator(ctx context.Context, op syntax.Op, a, b Value) *Failure {
+	if op == syntax.Equal || op == syntax.NotEqual {
+		return e.workTimes(ctx, perCompare, []Value{a, b})
+	}
+	return e.workOn(ctx, a, b)
+}
+
+// workOfIn counts the work of a in b. A set is searched by the key of a, and a list by comparing its items.
+func (e *Evaluator) workOfIn(ctx context.Context, a, b Value) *Failure {
+	switch b.(type) {
+	case *Set:
+		return e.workTimes(ctx, perKey, []Value{a})
+	case value.Array:
+		return e.workTimes(ctx, perCompare, []Value{b})
+	}
+	return e.workOn(ctx, b)
 }
 
 // workOfMethod counts the work of a method.

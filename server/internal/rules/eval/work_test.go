@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,8 +20,12 @@ func TestWorkIsCounted(t *testing.T) {
 	for i := range items {
 		items[i] = value.Int(i)
 	}
-	large := value.Map{"text": value.String(strings.Repeat("ab", 50_000)), "list": items}
-	small := value.Map{"text": value.String("abab"), "list": items[:3]}
+	references := make(value.Array, 1000)
+	for i := range references {
+		references[i] = value.Reference("projects/p/databases/(default)/documents/" + strings.Repeat("a/b/", 160) + fmt.Sprintf("c/%d", i))
+	}
+	large := value.Map{"text": value.String(strings.Repeat("ab", 50_000)), "list": items, "references": references}
+	small := value.Map{"text": value.String("abab"), "list": items[:3], "references": references[:1]}
 	for _, c := range []struct {
 		cond  string
 		least int // of the large document
@@ -38,6 +43,12 @@ func TestWorkIsCounted(t *testing.T) {
 		{"d.list.hasAll(d.list)", 9000},
 		{"d.list.removeAll(d.list) == []", 9000},
 		{"d.list == [1]", 600},
+		{"d.list == d.list", 2400},
+		{"d.list in [d.list]", 1200},
+		{"d.list in [1].toSet()", 5000},
+		{"d.references == d.references", 1200},
+		{"d.references[0] in d.references", 600},
+		{"d.references in [1].toSet()", 2500},
 		{"[d.list, d.list].size() == 2", 1200},
 		{"d.keys().hasAll(['text'])", 4000},
 		{"d.diff({'a': 1}).affectedKeys().hasOnly(['a'])", 4000},
