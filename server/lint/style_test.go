@@ -19,6 +19,13 @@ const (
 	maxFuncLines = 80
 )
 
+// maxParameters is the maximum number of parameters of a function, and maxAuthParameters that in the packages of auth,
+// whose steps share a value of the call and its settings.
+const (
+	maxParameters     = 7
+	maxAuthParameters = 5
+)
+
 // forbidden lists calls that only some packages may make, and what to write instead.
 var forbidden = []struct {
 	call    string
@@ -251,6 +258,7 @@ func TestStyle(t *testing.T) {
 			}
 			checkComments(t, fset, file)
 			checkFunctions(t, fset, file)
+			checkParameters(t, fset, file, pkg)
 			checkCalls(t, fset, file, pkg)
 			checkLogKeys(t, fset, file)
 		}
@@ -321,6 +329,21 @@ func checkFunctions(t *testing.T, fset *token.FileSet, file *ast.File) {
 			t.Errorf("%s: %s has %d lines, more than %d", fset.Position(fn.Pos()), fn.Name.Name, lines, maxFuncLines)
 		}
 	}
+}
+
+// checkParameters checks that functions do not have too many parameters.
+func checkParameters(t *testing.T, fset *token.FileSet, file *ast.File, pkg string) {
+	t.Helper()
+	limit := maxParameters
+	if strings.HasPrefix(pkg, "auth/") {
+		limit = maxAuthParameters
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if fn, ok := n.(*ast.FuncType); ok && fn.Params.NumFields() > limit {
+			t.Errorf("%s: %d parameters, more than %d: make a struct of those that belong together", fset.Position(fn.Pos()), fn.Params.NumFields(), limit)
+		}
+		return true
+	})
 }
 
 // commentsIn returns the text of a function's own comment and of all comments inside it.

@@ -7,14 +7,11 @@ import (
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 )
 
 // attempt is a sign-in whose first factor has been proved.
 type attempt struct {
-	call   Call
-	cfg    *settings.Config
-	tenant *settings.Tenant
+	*callSettings
 	// user is the account as it was read. isNew is set when there is none yet: the attempt creates it.
 	user  *account.User
 	isNew bool
@@ -34,7 +31,7 @@ type attempt struct {
 	// whole is set when no further factor is required: the second factor was presented, or there is none.
 	whole bool
 	// exempt is set for sign-ins for which blocking functions are not called and no second factor is required. They need
-	// no cfg or tenant.
+	// no settings, only a Call.
 	exempt bool
 }
 
@@ -68,7 +65,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 	if err := a.refuses(a.user); err != nil {
 		return nil, err
 	}
-	requires := func(u *account.User) bool { return !a.whole && !a.exempt && s.factorRules(a.cfg, a.tenant).Requires(u) }
+	requires := func(u *account.User) bool { return !a.whole && !a.exempt && a.factorRules().Requires(u) }
 	half := requires(a.user)
 	var blocked *blocking.Update
 	if !half && !a.exempt {
@@ -78,7 +75,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		}
 	}
 	res := &outcome{}
-	err := s.accounts.Change(ctx, a.call.scope(), append([]string{a.user.UID}, a.locked...), func(ch *account.Change) error {
+	err := s.accounts.Change(ctx, a.scope(), append([]string{a.user.UID}, a.locked...), func(ch *account.Change) error {
 		u, err := a.present(ch)
 		if err != nil {
 			return err
@@ -86,7 +83,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		ch.Put(u)
 		res.user = u
 		if half || requires(u) {
-			res.Pending, err = s.requestFactor(ch, a.call, u, a.session)
+			res.Pending, err = s.requestFactor(ch, a.Call, u, a.session)
 			return err
 		}
 		if err := blocked.Apply(u); err != nil {
@@ -95,7 +92,7 @@ func (s *Service) complete(ctx context.Context, a *attempt) (*outcome, error) {
 		if u.Disabled && a.isNew {
 			return nil // beforeSignIn disabled an account that did not exist yet. The account is created all the same.
 		}
-		res.Tokens, err = s.signIn(ch, a.call, u, a.session)
+		res.Tokens, err = s.signIn(ch, a.Call, u, a.session)
 		return err
 	})
 	if err == nil && res.user.Disabled {
@@ -158,8 +155,8 @@ func (s *Service) beforeCreate(ctx context.Context, a *attempt) error {
 // block calls the blocking function of an event, if the project has one. The function's claims are added to the
 // attempt's session. The caller applies the changes of the account.
 func (s *Service) block(ctx context.Context, a *attempt, event string) (*blocking.Update, error) {
-	return s.blocking.Call(ctx, &a.cfg.BlockingFunctions, blocking.Event{
-		Name: event, Project: a.call.Project, Tenant: a.call.Tenant, User: a.user, Session: &a.session, Credential: a.event,
-		Address: a.call.Address, UserAgent: a.call.UserAgent, Locale: a.call.Locale,
+	return s.blocking.Call(ctx, &a.project.BlockingFunctions, blocking.Event{
+		Name: event, Project: a.Project, Tenant: a.Tenant, User: a.user, Session: &a.session, Credential: a.event,
+		Address: a.Address, UserAgent: a.UserAgent, Locale: a.Locale,
 	})
 }

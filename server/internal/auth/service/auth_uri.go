@@ -36,7 +36,7 @@ type AuthURIResponse struct {
 
 // CreateAuthURI returns the sign-in methods of an address.
 func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
-	cfg, _, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +61,13 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 		res.SessionID = randid.New(27)
 	}
 	// With protection from e-mail enumeration the answer is the same for every address.
-	if s.privacy(cfg) {
+	if cs.privacy() {
 		return res, nil
 	}
 	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
 		return nil, err
 	}
-	u, err := s.byAnyEmail(ctx, c, email, cfg.SignIn.AllowDuplicateEmails)
+	u, err := s.byAnyEmail(ctx, c, email, !cs.uniqueEmail())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if u == nil {
 		return res, nil
 	}
-	if !cfg.SignIn.AllowDuplicateEmails {
+	if cs.uniqueEmail() {
 		for _, p := range u.Providers {
 			res.AllProviders = append(res.AllProviders, p.ProviderID)
 			res.SigninMethods = append(res.SigninMethods, p.ProviderID)

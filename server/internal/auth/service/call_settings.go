@@ -4,15 +4,20 @@ import (
 	"context"
 
 	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/auth/service/factor"
+	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/settings"
 )
 
-// privacy reports whether addresses are protected from enumeration.
-func (s *Service) privacy(cfg *settings.Config) bool {
-	if p := cfg.EmailPrivacyConfig.EnableImprovedEmailPrivacy; p != nil {
-		return *p
-	}
-	return !s.o.EmulatorSettings
+// callSettings is a call with the settings that hold for it. The steps of a method share it.
+type callSettings struct {
+	Call
+	// project holds the project's settings, with the tenant's where it has its own.
+	project *settings.Config
+	// tenant holds the tenant's settings. It is nil without a tenant.
+	tenant *settings.Tenant
+	// options are those of the Service.
+	options *Options
 }
 
 // config returns a project's settings.
@@ -20,18 +25,72 @@ func (s *Service) config(c Call) (*settings.Config, error) {
 	return settings.Load(s.accounts, c.root())
 }
 
-// settings returns the settings that hold for the call: the project's, with the tenant's where it has its own.
-func (s *Service) settings(ctx context.Context, c *Call) (*settings.Config, *settings.Tenant, error) {
-	cfg, err := s.config(*c)
-	if err != nil || c.Tenant == "" {
-		return cfg, nil, err
-	}
-	tenant, err := s.tenant(ctx, *c, c.Tenant)
+// settings returns a call with the settings that hold for it.
+func (s *Service) settings(ctx context.Context, c Call) (*callSettings, error) {
+	project, err := s.config(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if tenant.DisableAuth {
-		return nil, nil, apierror.New("PROJECT_DISABLED")
+	cs := &callSettings{Call: c, project: project, options: &s.o}
+	if c.Tenant == "" {
+		return cs, nil
 	}
-	return cfg, tenant, tenant.Overrule(cfg)
+	if cs.tenant, err = s.tenant(ctx, c, c.Tenant); err != nil {
+		return nil, err
+	}
+	if cs.tenant.DisableAuth {
+		return nil, apierror.New("PROJECT_DISABLED")
+	}
+	return cs, cs.tenant.Overrule(project)
+}
+
+// privacy reports whether addresses are protected from enumeration.
+func (c *callSettings) privacy() bool { return emailPrivacy(c.project, c.options) }
+
+// emailPrivacy reports whether a project's addresses are protected from enumeration.
+func emailPrivacy(project *settings.Config, o *Options) bool {
+	return optional.Bool(project.EmailPrivacyConfig.EnableImprovedEmailPrivacy, !o.EmulatorSettings)
+}
+
+// signUpOff reports whether clients must not create accounts.
+func (c *callSettings) signUpOff() bool {
+	return c.tenant.Forbids("disabledUserSignup") || optional.Bool(c.project.Client.Permissions.DisabledUserSignup, c.options.NoSignUp)
+}
+
+// deletionOff reports whether users must not delete their own accounts.
+func (c *callSettings) deletionOff() bool {
+	return c.tenant.Forbids("disabledUserDeletion") || optional.Bool(c.project.Client.Permissions.DisabledUserDeletion, false)
+}
+
+// anonymousOn reports whether anonymous accounts may be created.
+func (c *callSettings) anonymousOn() bool {
+	if c.tenant != nil && !c.tenant.EnableAnonymousUser {
+		return false
+	}
+	return c.project.SignIn.Anonymous == nil || optional.Bool(c.project.SignIn.Anonymous.Enabled, true)
+}
+
+// passwordOn reports whether e-mail and password may be used.
+func (c *callSettings) passwordOn() bool {
+	if c.tenant != nil {
+		return c.tenant.AllowPasswordSignup
+	}
+	return c.project.SignIn.Email == nil || optional.Bool(c.project.SignIn.Email.Enabled, true)
+}
+
+// newPassword returns an error if a new password does not meet the password policy.
+func (c *callSettings) newPassword(password string) error {
+	return c.project.PasswordPolicyConfig.CheckNew(password)
+}
+
+// uniqueEmail reports whether an address belongs to one account at most.
+func (c *callSettings) uniqueEmail() bool { return !c.project.SignIn.AllowDuplicateEmails }
+
+// factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of
+// the tenant.
+func (c *callSettings) factorRules() factor.Rules {
+	if c.tenant != nil {
+		return factor.RulesOf(c.tenant.MFAConfig, false)
+	}
+	return factor.RulesOf(&c.project.MFA, c.options.Emulator)
 }

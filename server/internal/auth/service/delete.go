@@ -34,11 +34,11 @@ func (s *Service) Delete(ctx context.Context, c Call, r *DeleteRequest) (*KindRe
 		if err != nil {
 			return nil, err
 		}
-		cfg, tenant, err := s.settings(ctx, &c)
+		cs, err := s.settings(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		if tenant.Forbids("disabledUserDeletion") || optional.Bool(cfg.Client.Permissions.DisabledUserDeletion, false) {
+		if cs.deletionOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		if err := s.signedInRecently(u, id); err != nil {

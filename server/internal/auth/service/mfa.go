@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"clave/server/internal/auth/service/authapp"
-	"clave/server/internal/auth/service/factor"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/userinfo"
 )
 
@@ -55,19 +53,10 @@ type MFAResponse struct {
 // factorsOn returns an error unless the call's project or tenant has second factors of a kind. This check precedes the
 // check of a request without credentials, as in the API: PROJECT_DISABLED and OPERATION_NOT_ALLOWED have precedence
 // over errors about missing fields.
-func (s *Service) factorsOn(ctx context.Context, c *Call, app bool) error {
-	cfg, tenant, err := s.settings(ctx, c)
+func (s *Service) factorsOn(ctx context.Context, c Call, app bool) error {
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return err
 	}
-	return s.factorRules(cfg, tenant).MayEnroll(app)
-}
-
-// factorRules returns the rules of second factors that follow from the settings of the project or, if there is one, of
-// the tenant.
-func (s *Service) factorRules(cfg *settings.Config, tenant *settings.Tenant) factor.Rules {
-	if tenant != nil {
-		return factor.RulesOf(tenant.MFAConfig, false)
-	}
-	return factor.RulesOf(&cfg.MFA, s.o.Emulator)
+	return cs.factorRules().MayEnroll(app)
 }

@@ -7,11 +7,11 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/auth/service/authapp"
 	"clave/server/internal/auth/service/contact"
 	"clave/server/internal/auth/service/factor"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/smscode"
 )
 
@@ -19,7 +19,7 @@ import (
 type enrolling struct {
 	user    *account.User
 	session session.Session
-	cfg     *settings.Config
+	call    *callSettings
 	rules   factor.Rules
 }
 
@@ -36,7 +36,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
 	if optional.String(r.IDToken) == "" {
 		// The settings are checked before the missing token is reported, as the API does.
-		if err := s.factorsOn(ctx, c, app); err != nil {
+		if err := s.factorsOn(ctx, *c, app); err != nil {
 			return nil, err
 		}
 		return nil, s.errNoToken()
@@ -45,11 +45,11 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	if err != nil {
 		return nil, err
 	}
-	cfg, tenant, err := s.settings(ctx, c)
+	cs, err := s.settings(ctx, *c)
 	if err != nil {
 		return nil, err
 	}
-	e := &enrolling{user: u, cfg: cfg, rules: s.factorRules(cfg, tenant)}
+	e := &enrolling{user: u, call: cs, rules: cs.factorRules()}
 	if err := e.rules.MayEnroll(app); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if err := factor.CheckPhone(u, phone); err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, c, e.cfg, phone, u.UID, smscode.Enroll)
+	info, err := s.sendSMS(ctx, e.call, phoneOf{phone, u.UID}, smscode.Enroll)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -109,7 +109,8 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 	f, res := account.Factor{ID: factor.NewID(), DisplayName: optional.String(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
-		if f.Secret, f.LastStep, err = s.apps.Finish(ctx, c.scope(), u.UID, r.TOTPVerificationInfo.SessionInfo, r.TOTPVerificationInfo.VerificationCode, e.rules.Window); err != nil {
+		first := authapp.FirstCode{Session: r.TOTPVerificationInfo.SessionInfo, Code: r.TOTPVerificationInfo.VerificationCode, Window: e.rules.Window}
+		if f.Secret, f.LastStep, err = s.apps.Finish(ctx, c.scope(), u.UID, first); err != nil {
 			return nil, err
 		}
 		ses.FactorKind, res.TOTPAuthInfo = "totp", &struct{}{}

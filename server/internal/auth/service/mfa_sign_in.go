@@ -54,7 +54,7 @@ func (s *Service) checkPending(p *pending.SignIn, u *account.User) error {
 // StartFactor sends a code to an enrolled phone.
 func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
 	if optional.String(r.MFAPendingCredential) == "" {
-		if err := s.factorsOn(ctx, &c, false); err != nil {
+		if err := s.factorsOn(ctx, c, false); err != nil {
 			return nil, err
 		}
 	} else if optional.String(r.MFAEnrollmentID) == "" {
@@ -68,11 +68,11 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	if f == nil || f.Phone == "" {
 		return nil, apierror.New("MFA_ENROLLMENT_NOT_FOUND")
 	}
-	cfg, _, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, c, cfg, f.Phone, u.UID, smscode.SignIn)
+	info, err := s.sendSMS(ctx, cs, phoneOf{f.Phone, u.UID}, smscode.SignIn)
 	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 
@@ -98,7 +98,7 @@ func (r *MFARequest) checkPresented() error {
 // used within the change that creates the session, so it is valid once.
 func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (_ *MFAResponse, err error) {
 	if optional.String(r.MFAPendingCredential) == "" {
-		if err := s.factorsOn(ctx, &c, r.TOTPVerificationInfo != nil); err != nil {
+		if err := s.factorsOn(ctx, c, r.TOTPVerificationInfo != nil); err != nil {
 			return nil, err
 		}
 	}
@@ -114,17 +114,17 @@ func (s *Service) FinalizeFactor(ctx context.Context, c Call, r *MFARequest) (_ 
 		return nil, err
 	}
 	defer func() { endGuess(guess, err) }()
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	ses := p.Session
-	check, err := s.presentedFactor(ctx, c, r, u, &ses, s.factorRules(cfg, tenant).Window)
+	check, err := s.presentedFactor(ctx, cs, r, u, &ses)
 	if err != nil {
 		return nil, err
 	}
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, session: ses, whole: true,
+		callSettings: cs, user: u, session: ses, whole: true,
 		check: func(u *account.User) error { return s.checkPending(p, u) },
 		edit: func(ch *account.Change, u *account.User) error {
 			if err := pending.Use(ch, c.root(), *r.MFAPendingCredential); err != nil {
@@ -150,9 +150,8 @@ func endGuess(g *limits.Guess, err error) {
 }
 
 // presentedFactor finds the factor of the user that a request presents, and records it in the session. A code by text
-// message is checked here, once; check checks that of an app within the change, whose codes are valid once, with a
-// tolerance of window periods.
-func (s *Service) presentedFactor(ctx context.Context, c Call, r *MFARequest, u *account.User, ses *session.Session, window int) (check func(u *account.User) error, err error) {
+// message is checked here, once; check checks that of an app within the change, whose codes are valid once.
+func (s *Service) presentedFactor(ctx context.Context, c *callSettings, r *MFARequest, u *account.User, ses *session.Session) (check func(u *account.User) error, err error) {
 	if r.TOTPVerificationInfo != nil {
 		f := u.Factor(optional.String(r.MFAEnrollmentID))
 		if f == nil || f.Secret == nil {
@@ -161,7 +160,7 @@ func (s *Service) presentedFactor(ctx context.Context, c Call, r *MFARequest, u 
 		id := f.ID
 		ses.Factor, ses.FactorKind = id, "totp"
 		return func(u *account.User) error {
-			return s.apps.Use(u.Factor(id), r.TOTPVerificationInfo.VerificationCode, window)
+			return s.apps.Use(u.Factor(id), r.TOTPVerificationInfo.VerificationCode, c.factorRules().Window)
 		}, nil
 	}
 	made, err := s.sms.Check(ctx, c.scope(), r.PhoneVerificationInfo.SessionInfo, r.PhoneVerificationInfo.Code)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service/onetime"
-	"clave/server/internal/auth/service/settings"
 )
 
 // queuedCode is a code that is to be created and sent.
@@ -21,12 +20,12 @@ const outboxSize = 256
 // postpone queues a client's code for Run if addresses are protected from enumeration, so that the response time does
 // not depend on whether the address has an account. It reports whether it queued the code. It never does under `clave
 // start`, where developers look up codes at once.
-func (s *Service) postpone(c Call, cfg *settings.Config, r *OobRequest, made onetime.Code) bool {
-	if s.o.Emulator || c.Admin || made.Type != onetime.PasswordReset && made.Type != onetime.ChangeEmail || !s.privacy(cfg) {
+func (s *Service) postpone(c *callSettings, r *OobRequest, made onetime.Code) bool {
+	if s.o.Emulator || c.Admin || made.Type != onetime.PasswordReset && made.Type != onetime.ChangeEmail || !c.privacy() {
 		return false
 	}
 	select {
-	case s.outbox <- queuedCode{c, r, made}:
+	case s.outbox <- queuedCode{c.Call, r, made}:
 		return true
 	default:
 		return false // The queue is full: the caller sends the code at once.

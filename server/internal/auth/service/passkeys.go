@@ -74,10 +74,10 @@ func (s *Service) FinalizePasskeyEnrollment(ctx context.Context, c Call, r *Pass
 	}
 	name := cmp.Or(optional.String(r.Name), optional.String(r.DisplayName), "Unnamed Passkey")
 	return s.completePasskey(ctx, &attempt{
-		call: c, user: u,
+		callSettings: &callSettings{Call: c}, user: u,
 		locked: []string{passkey.Lock(id)},
 		edit: func(ch *account.Change, u *account.User) error {
-			return passkey.Register(ch, s.accounts, c.scope(), u, id, name)
+			return passkey.Register(ch, s.accounts, c.scope(), u, account.Passkey{ID: id, Name: name})
 		},
 	})
 }
@@ -115,7 +115,7 @@ func (s *Service) FinalizePasskeySignIn(ctx context.Context, c Call, r *PasskeyR
 		return nil, cmp.Or(err, apierror.New("PASSKEY_CREDENTIAL_NOT_FOUND"))
 	}
 	return s.completePasskey(ctx, &attempt{
-		call: c, user: u,
+		callSettings: &callSettings{Call: c}, user: u,
 		check: func(u *account.User) error {
 			if !u.HasPasskey(id) {
 				return apierror.New("PASSKEY_CREDENTIAL_NOT_FOUND")

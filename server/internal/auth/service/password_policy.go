@@ -21,12 +21,13 @@ type PolicyResponse struct {
 
 // PasswordPolicy returns the password policy to clients.
 func (s *Service) PasswordPolicy(ctx context.Context, c Call, _ *PolicyRequest) (*PolicyResponse, error) {
-	cfg, _, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	policy := &cs.project.PasswordPolicyConfig
 	return &PolicyResponse{
-		CustomStrengthOptions: cfg.PasswordPolicyConfig.Shown(), SchemaVersion: 1, EnforcementState: "ENFORCE",
-		AllowedNonAlphanumericCharacters: strings.Split(passpolicy.Special, ""), ForceUpgradeOnSignin: cfg.PasswordPolicyConfig.ForceUpgradeOnSignin,
+		CustomStrengthOptions: policy.Shown(), SchemaVersion: 1, EnforcementState: "ENFORCE",
+		AllowedNonAlphanumericCharacters: strings.Split(passpolicy.Special, ""), ForceUpgradeOnSignin: policy.ForceUpgradeOnSignin,
 	}, nil
 }

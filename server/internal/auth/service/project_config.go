@@ -106,7 +106,7 @@ func (s *Service) EmulatorConfig(ctx context.Context, c Call, body map[string]an
 	}
 	return map[string]any{
 		"signIn":             map[string]any{"allowDuplicateEmails": cfg.SignIn.AllowDuplicateEmails},
-		"emailPrivacyConfig": map[string]any{"enableImprovedEmailPrivacy": s.privacy(cfg)},
+		"emailPrivacyConfig": map[string]any{"enableImprovedEmailPrivacy": emailPrivacy(cfg, &s.o)},
 	}, nil
 }
 

@@ -30,11 +30,11 @@ type ResetResponse struct {
 // sessions. If ownership of the address had not been proved before, the account is handed over to the user who has
 // proved it now.
 func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*ResetResponse, error) {
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if !passwordOn(cfg, tenant) {
+	if !cs.passwordOn() {
 		return nil, apierror.New("PASSWORD_LOGIN_DISABLED")
 	}
 	made, u, err := s.loadCode(c, optional.String(r.OobCode))
@@ -54,7 +54,7 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 	if u.Disabled {
 		return nil, apierror.New("USER_DISABLED")
 	}
-	if err := cfg.PasswordPolicyConfig.CheckNew(*r.NewPassword); err != nil {
+	if err := cs.newPassword(*r.NewPassword); err != nil {
 		return nil, err
 	}
 	// Hashing is slow, so it precedes the lock of the account. The checks above are repeated under the lock.

@@ -11,7 +11,6 @@ import (
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/optional"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
 )
@@ -57,28 +56,28 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err := s.limits.Take(c.client(), limits.Code); err != nil {
 		return nil, err
 	}
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkLink(c, cfg, r); err != nil {
+	if err := s.checkLink(cs, r); err != nil {
 		return nil, err
 	}
-	made, err := s.oobFor(&c, cfg, tenant, r)
+	made, err := s.oobFor(cs, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.limits.TakeRecipient(c.client(), made.Recipient()); err != nil {
+	if err := s.limits.TakeRecipient(cs.client(), made.Recipient()); err != nil {
 		return nil, err
 	}
 	res := &OobResponse{Kind: kindOob, Email: made.Email}
 	if made.UID == "" && made.Type != onetime.EmailSignIn || made.Taken {
 		return res, nil // The response is the same with and without an account.
 	}
-	if s.postpone(c, cfg, r, made) {
+	if s.postpone(cs, r, made) {
 		return res, nil
 	}
-	code, link, err := s.makeCode(ctx, c, r, made)
+	code, link, err := s.makeCode(ctx, cs.Call, r, made)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +85,14 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 		res.OobCode, res.OobLink = code, link
 		return res, nil
 	}
-	return res, s.mail(ctx, c, made, link)
+	return res, s.mail(ctx, cs.Call, made, link)
 }
 
 // checkLink checks the link that a request describes.
-func (s *Service) checkLink(c Call, cfg *settings.Config, r *OobRequest) error {
+func (s *Service) checkLink(c *callSettings, r *OobRequest) error {
 	return cmp.Or(
-		s.links.Check(cfg.AuthorizedDomains, r.RequestType, optional.String(r.LinkDomain), optional.String(r.ContinueURL)),
-		s.links.CheckLength(linkOf(c, r, r.RequestType)),
+		s.links.Check(c.project.AuthorizedDomains, r.RequestType, optional.String(r.LinkDomain), optional.String(r.ContinueURL)),
+		s.links.CheckLength(linkOf(c.Call, r, r.RequestType)),
 	)
 }
 
@@ -109,14 +108,14 @@ func (s *Service) MayContinue(c Call, address string) bool {
 }
 
 // oobFor finds the account that a code belongs to. A code without UID belongs to none.
-func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *OobRequest) (onetime.Code, error) {
+func (s *Service) oobFor(c *callSettings, r *OobRequest) (onetime.Code, error) {
 	made := onetime.Code{Type: r.RequestType, Made: s.now()}
 	if made.Type == onetime.ChangeEmail && optional.String(r.NewEmail) == "" {
 		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
 	}
 	// A user proves by an ID token which account a code for changing or verifying an address is for.
 	if (made.Type == onetime.VerifyEmail || made.Type == onetime.ChangeEmail) && r.IDToken != nil {
-		u, id, err := s.userOf(c, *r.IDToken)
+		u, id, err := s.userOf(&c.Call, *r.IDToken)
 		if err != nil {
 			return onetime.Code{}, err
 		}
@@ -132,7 +131,7 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 		if made.Type == onetime.ChangeEmail {
 			made.Epoch = &u.Epoch
 		}
-		return made, s.newAddress(*c, cfg, r, &made)
+		return made, s.newAddress(c, r, &made)
 	}
 	if onetime.Modes[made.Type] == "" || made.Type == onetime.RecoverEmail {
 		return onetime.Code{}, fault.E(fault.Unimplemented, "%s is not implemented.", made.Type)
@@ -154,7 +153,7 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 	}
 	if made.Type == onetime.EmailSignIn {
 		// In production an administrator receives the link even if it cannot be used. The emulator refuses.
-		off := tenant != nil && !tenant.EnableEmailLinkSignin || cfg.SignIn.Email != nil && optional.Bool(cfg.SignIn.Email.PasswordRequired, false)
+		off := c.tenant != nil && !c.tenant.EnableEmailLinkSignin || c.project.SignIn.Email != nil && optional.Bool(c.project.SignIn.Email.PasswordRequired, false)
 		if off && (s.o.Emulator || !optional.Bool(r.ReturnOobLink, false)) {
 			return onetime.Code{}, apierror.New("OPERATION_NOT_ALLOWED")
 		}
@@ -170,16 +169,16 @@ func (s *Service) oobFor(c *Call, cfg *settings.Config, tenant *settings.Tenant,
 		made.UID = u.UID
 	case made.Type != onetime.PasswordReset:
 		return onetime.Code{}, apierror.New("USER_NOT_FOUND")
-	case !s.privacy(cfg):
+	case !c.privacy():
 		return onetime.Code{}, apierror.New("EMAIL_NOT_FOUND")
 	}
-	return made, s.newAddress(*c, cfg, r, &made)
+	return made, s.newAddress(c, r, &made)
 }
 
 // newAddress checks the address to change to. With protection from e-mail enumeration the result does not reveal
 // whether the address belongs to an account: no code is made for one that does, for administrators neither. The
 // official emulator reveals it.
-func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *onetime.Code) error {
+func (s *Service) newAddress(c *callSettings, r *OobRequest, made *onetime.Code) error {
 	if made.Type != onetime.ChangeEmail {
 		return nil
 	}
@@ -194,7 +193,7 @@ func (s *Service) newAddress(c Call, cfg *settings.Config, r *OobRequest, made *
 	if err != nil || other == nil {
 		return err
 	}
-	if !s.o.AsEmulator && s.privacy(cfg) {
+	if !s.o.AsEmulator && c.privacy() {
 		made.Taken = true
 		return nil
 	}

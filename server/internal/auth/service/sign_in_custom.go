@@ -47,7 +47,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	// The token determines the tenant: a request that names none signs in to the token's tenant. The settings are those of
 	// that tenant.
 	c.Tenant = t.Tenant
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 		u.Custom = true
 	}
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "custom", Claims: claims}, whole: true,
+		callSettings: cs, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "custom", Claims: claims}, whole: true,
 		edit: func(_ *account.Change, u *account.User) error {
 			u.Custom = true
 			return nil

@@ -10,7 +10,6 @@ import (
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 )
 
 // EmailLinkRequest signs in with a link that was sent by e-mail.
@@ -33,16 +32,16 @@ type EmailLinkResponse struct {
 
 // SignInWithEmailLink signs in with a code from an e-mail. It creates the account if there is none.
 func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkRequest) (*EmailLinkResponse, error) {
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if tenant != nil && !tenant.EnableEmailLinkSignin {
+	if cs.tenant != nil && !cs.tenant.EnableEmailLinkSignin {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
 	var linkTo string
 	if optional.String(r.IDToken) != "" {
-		u, _, err := s.recentUser(&c, *r.IDToken)
+		u, _, err := s.recentUser(&cs.Call, *r.IDToken)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +50,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if optional.String(r.Email) == "" {
 		return nil, apierror.New("MISSING_EMAIL")
 	}
-	made, _, err := s.loadCode(c, optional.String(r.OobCode))
+	made, _, err := s.loadCode(cs.Call, optional.String(r.OobCode))
 	if err != nil {
 		return nil, err
 	}
@@ -64,29 +63,29 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	if !ok || made.Email != email {
 		return nil, apierror.New("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}
-	res := &EmailLinkResponse{Kind: "identitytoolkit#EmailLinkSigninResponse", Email: email}
-	return res, s.finishEmailLink(ctx, c, cfg, tenant, linkTo, *r.OobCode, res)
+	return s.finishEmailLink(ctx, cs, linkTo, email, *r.OobCode)
 }
 
 // finishEmailLink finds or creates the account and signs in.
-func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, linkTo, code string, res *EmailLinkResponse) error {
-	old, err := s.accounts.ByEmail(c.scope(), res.Email)
+func (s *Service) finishEmailLink(ctx context.Context, c *callSettings, linkTo, email, code string) (*EmailLinkResponse, error) {
+	res := &EmailLinkResponse{Kind: "identitytoolkit#EmailLinkSigninResponse", Email: email}
+	old, err := s.accounts.ByEmail(c.scope(), email)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	u := old
 	switch {
 	case linkTo != "" && old != nil && old.UID != linkTo:
-		return apierror.New("EMAIL_EXISTS")
+		return nil, apierror.New("EMAIL_EXISTS")
 	case linkTo != "":
 		if u, err = s.accounts.Get(c.scope(), linkTo); err != nil || u == nil {
-			return cmp.Or(err, apierror.New("USER_NOT_FOUND"))
+			return nil, cmp.Or(err, apierror.New("USER_NOT_FOUND"))
 		}
 	case old == nil:
-		if s.signUpOff(cfg, tenant) {
-			return apierror.New("ADMIN_ONLY_OPERATION")
+		if c.signUpOff() {
+			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
-		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: res.Email, EmailVerified: true, EmailLink: true}
+		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: email, EmailVerified: true, EmailLink: true}
 		res.IsNewUser = true
 	}
 	res.LocalID = u.UID
@@ -102,27 +101,27 @@ func (s *Service) finishEmailLink(ctx context.Context, c Call, cfg *settings.Con
 	// The change locks the address beside the account: two requests with one code of an address without an account would
 	// make accounts of different ids, whose locks do not exclude each other.
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "password", Method: "emailLink"},
-		locked: []string{"\x00" + res.Email}, prepare: handOver,
+		callSettings: c, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "password", Method: "emailLink"},
+		locked: []string{"\x00" + email}, prepare: handOver,
 		edit: func(ch *account.Change, u *account.User) (err error) {
 			if err := onetime.Use(ch, nil, code); err != nil {
 				return err
 			}
 			handOver(u)
-			if u.Email != "" && u.Email != res.Email {
-				if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
+			if u.Email != "" && u.Email != email {
+				if notice, err = s.recoverable(ch, c.Call, u, s.recoveryCode(u)); err != nil {
 					return err
 				}
-				u.ChangeEmail(res.Email, true, s.now())
+				u.ChangeEmail(email, true, s.now())
 			}
-			u.Email, u.EmailVerified, u.EmailLink = res.Email, u.EmailVerified || !res.IsNewUser, true
+			u.Email, u.EmailVerified, u.EmailLink = email, u.EmailVerified || !res.IsNewUser, true
 			return nil
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res.Tokens, res.Pending = out.Tokens, out.Pending
-	s.sendRecovery(ctx, c, notice)
-	return nil
+	s.sendRecovery(ctx, c.Call, notice)
+	return res, nil
 }

@@ -10,7 +10,6 @@ import (
 	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 )
 
 // IdpRequest signs in with the credential of an identity provider.
@@ -65,7 +64,7 @@ type IdpResponse struct {
 // linked); the account to which the provider's user id is linked; the account with the same address, if linking to it
 // is safe (idpWithoutUser); a new one.
 func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -79,52 +78,75 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	if err != nil {
 		return nil, err
 	}
-	res := idpResponse(a)
 	owner, err := s.accounts.ByProvider(c.scope(), a.Provider.ProviderID, a.Provider.RawID)
 	if err != nil {
 		return nil, err
 	}
-	ses := session.Session{Provider: a.Provider.ProviderID}
-	switch {
-	case a.Attributes != nil:
-		ses.ProviderClaims = a.Attributes
-	case strings.HasPrefix(ses.Provider, "oidc."), strings.HasPrefix(ses.Provider, "saml."):
-		ses.ProviderClaims = a.Claims
-	}
-	res.TenantID = c.Tenant
+	in := &idpSignIn{callSettings: cs, request: r, assertion: a, response: idpResponse(a)}
+	in.response.TenantID = c.Tenant
 	if r.IDToken != nil {
-		u, _, err := s.userOf(&c, *r.IDToken)
-		if err != nil {
-			return nil, err
-		}
-		if owner != nil { // applies to the user of the token too, as in the official emulator
-			return refuse(r, res, "FEDERATED_USER_ID_ALREADY_LINKED")
-		}
-		if other, err := s.accounts.ByEmail(c.scope(), a.Provider.Email); err != nil {
-			return nil, err
-		} else if other != nil && other.UID != u.UID && a.Provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
-			return refuse(r, res, "EMAIL_EXISTS")
-		}
-		return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
+		return s.linkIdp(ctx, in, owner)
 	}
 	a.Names = owner == nil
-	return s.idpWithoutUser(ctx, c, cfg, tenant, owner, a, ses, r, res)
+	return s.idpWithoutUser(ctx, in, owner)
+}
+
+// idpSignIn is a sign-in with an identity provider that has asserted who the user is.
+type idpSignIn struct {
+	*callSettings
+	request   *IdpRequest
+	assertion *idp.Assertion
+	response  *IdpResponse
 }
 
 // refuse returns an error by its name. Clients that requested the provider's credential receive it with the error.
-func refuse(r *IdpRequest, res *IdpResponse, code string) (*IdpResponse, error) {
-	if optional.Bool(r.ReturnIdpCredential, false) {
-		res.ErrorMessage = code
-		return res, nil
+func (in *idpSignIn) refuse(code string) (*IdpResponse, error) {
+	if optional.Bool(in.request.ReturnIdpCredential, false) {
+		in.response.ErrorMessage = code
+		return in.response, nil
 	}
 	return nil, apierror.New("%s", code)
 }
 
+// session returns the session that begins.
+func (in *idpSignIn) session() session.Session {
+	ses := session.Session{Provider: in.assertion.Provider.ProviderID}
+	switch {
+	case in.assertion.Attributes != nil:
+		ses.ProviderClaims = in.assertion.Attributes
+	case strings.HasPrefix(ses.Provider, "oidc."), strings.HasPrefix(ses.Provider, "saml."):
+		ses.ProviderClaims = in.assertion.Claims
+	}
+	return ses
+}
+
+// linkIdp links the provider to the user of the request's ID token. owner is the user to whom it is linked already, or
+// nil.
+func (s *Service) linkIdp(ctx context.Context, in *idpSignIn, owner *account.User) (*IdpResponse, error) {
+	u, _, err := s.userOf(&in.Call, *in.request.IDToken)
+	if err != nil {
+		return nil, err
+	}
+	if owner != nil { // applies to the user of the token too, as in the official emulator
+		return in.refuse("FEDERATED_USER_ID_ALREADY_LINKED")
+	}
+	email := in.assertion.Provider.Email
+	other, err := s.accounts.ByEmail(in.scope(), email)
+	if err != nil {
+		return nil, err
+	}
+	if other != nil && other.UID != u.UID && email != "" && in.uniqueEmail() {
+		return in.refuse("EMAIL_EXISTS")
+	}
+	return s.finishIdp(ctx, in, u)
+}
+
 // idpWithoutUser signs in without an ID token: as u, which the provider is linked to, as the user with the same
 // address, or as a new one.
-func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, r *IdpRequest, res *IdpResponse) (*IdpResponse, error) {
-	if u == nil && a.Provider.Email != "" && !cfg.SignIn.AllowDuplicateEmails {
-		same, err := s.accounts.ByEmail(c.scope(), a.Provider.Email)
+func (s *Service) idpWithoutUser(ctx context.Context, in *idpSignIn, u *account.User) (*IdpResponse, error) {
+	a, res := in.assertion, in.response
+	if u == nil && a.Provider.Email != "" && in.uniqueEmail() {
+		same, err := s.accounts.ByEmail(in.scope(), a.Provider.Email)
 		if err != nil {
 			return nil, err
 		}
@@ -143,27 +165,28 @@ func (s *Service) idpWithoutUser(ctx context.Context, c Call, cfg *settings.Conf
 		res.EmailRecycled = same != nil && same.Provider(a.Provider.ProviderID) != nil
 	}
 	if u == nil {
-		if !optional.Bool(r.AutoCreate, true) {
-			return refuse(r, res, "USER_NOT_FOUND")
+		if !optional.Bool(in.request.AutoCreate, true) {
+			return in.refuse("USER_NOT_FOUND")
 		}
-		if s.signUpOff(cfg, tenant) {
+		if in.signUpOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		u = s.newUser(newUID())
 		res.IsNewUser = true
-		a.Fill(u, cfg.SignIn.AllowDuplicateEmails)
+		a.Fill(u, !in.uniqueEmail())
 	}
-	return res, s.finishIdp(ctx, c, cfg, tenant, u, a, ses, res)
+	return s.finishIdp(ctx, in, u)
 }
 
 // finishIdp links the provider to the user and signs in.
-func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, a *idp.Assertion, ses session.Session, res *IdpResponse) error {
+func (s *Service) finishIdp(ctx context.Context, in *idpSignIn, u *account.User) (*IdpResponse, error) {
+	a, res := in.assertion, in.response
 	res.LocalID = u.UID
 	takesOver := func(u *account.User) bool {
 		return a.Names && a.Verified && u.Email == a.Provider.Email && !res.IsNewUser
 	}
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: ses, event: a.Event(),
+		callSettings: in.callSettings, user: u, isNew: res.IsNewUser, session: in.session(), event: a.Event(),
 		prepare: func(u *account.User) {
 			if takesOver(u) {
 				u.HandOver(s.now())
@@ -177,17 +200,17 @@ func (s *Service) finishIdp(ctx context.Context, c Call, cfg *settings.Config, t
 				}
 			}
 			if !res.IsNewUser { // A new account is filled already, and beforeCreate may have changed it since.
-				a.Fill(u, cfg.SignIn.AllowDuplicateEmails)
+				a.Fill(u, !in.uniqueEmail())
 			}
 			res.EmailVerified = u.EmailVerified
 			return nil
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res.Tokens, res.Pending = out.Tokens, out.Pending
-	return nil
+	return res, nil
 }
 
 // idpResponse returns an assertion in the form of the client's response.

@@ -10,7 +10,6 @@ import (
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 )
 
 // PasswordRequest signs in with an e-mail address and a password.
@@ -39,11 +38,11 @@ const kindPassword = "identitytoolkit#VerifyPasswordResponse"
 
 // SignInWithPassword signs in with an e-mail address and a password.
 func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordRequest) (*PasswordResponse, error) {
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if !passwordOn(cfg, tenant) {
+	if !cs.passwordOn() {
 		return nil, apierror.New("PASSWORD_LOGIN_DISABLED")
 	}
 	if r.Email == nil {
@@ -59,22 +58,22 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if err := s.limits.Take(c.client(), limits.SignIn); err != nil {
 		return nil, err
 	}
-	u, err := s.checkPassword(ctx, c, cfg, email, *r.Password)
+	u, err := s.checkPassword(ctx, cs, email, *r.Password)
 	if err != nil {
 		return nil, err
 	}
 	// Checked only after the password was right, because the result reveals facts about the account.
-	if policy := cfg.PasswordPolicyConfig.Enforced(); policy != nil && cfg.PasswordPolicyConfig.ForceUpgradeOnSignin {
-		if err := policy.Check(*r.Password); err != nil {
+	policy := &cs.project.PasswordPolicyConfig
+	if required := policy.Enforced(); required != nil && policy.ForceUpgradeOnSignin {
+		if err := required.Check(*r.Password); err != nil {
 			return nil, err
 		}
 	}
-	res := &PasswordResponse{Kind: kindPassword, LocalID: u.UID, Email: u.Email, Registered: true}
-	return res, s.finishPassword(ctx, c, cfg, tenant, u, r, res)
+	return s.finishPassword(ctx, cs, u, r)
 }
 
 // checkPassword returns the user with the address and the password.
-func (s *Service) checkPassword(ctx context.Context, c Call, cfg *settings.Config, email, password string) (*account.User, error) {
+func (s *Service) checkPassword(ctx context.Context, c *callSettings, email, password string) (*account.User, error) {
 	u, err := s.accounts.ByEmail(c.scope(), email)
 	if err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *settings.Confi
 	if err != nil {
 		return nil, err
 	}
-	private := s.privacy(cfg)
+	private := c.privacy()
 	if u == nil && !private {
 		return nil, apierror.New("EMAIL_NOT_FOUND")
 	}
@@ -111,14 +110,14 @@ func (s *Service) checkPassword(ctx context.Context, c Call, cfg *settings.Confi
 }
 
 // finishPassword begins the session, or requires the second factor.
-func (s *Service) finishPassword(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, u *account.User, r *PasswordRequest, res *PasswordResponse) error {
+func (s *Service) finishPassword(ctx context.Context, c *callSettings, u *account.User, r *PasswordRequest) (*PasswordResponse, error) {
 	rehashed, err := s.hasher.Rehash(ctx, c.Project, c.client().Queue(), u.Password, *r.Password)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	checked := string(u.Password.Sum)
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, session: session.Session{Provider: "password"},
+		callSettings: c, user: u, session: session.Session{Provider: "password"},
 		check: func(u *account.User) error {
 			if u.Password == nil || string(u.Password.Sum) != checked {
 				return apierror.New("INVALID_LOGIN_CREDENTIALS") // changed since it was checked
@@ -133,16 +132,18 @@ func (s *Service) finishPassword(ctx context.Context, c Call, cfg *settings.Conf
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	res.Tokens, res.Pending, res.DisplayName = out.Tokens, out.Pending, out.user.Name()
+	res := &PasswordResponse{
+		Kind: kindPassword, LocalID: u.UID, Email: u.Email, DisplayName: out.user.Name(), Registered: true, Tokens: out.Tokens, Pending: out.Pending,
+	}
 	if out.IDToken == "" {
-		return nil
+		return res, nil
 	}
 	res.ProfilePicture = out.user.Photo()
 	if !optional.Bool(r.ReturnSecureToken, s.o.EmulatorSettings) {
 		res.IDToken, err = s.tokens.MintLegacy(c.Project, u.UID, map[string]any{"email": out.user.Email, "verified": out.user.EmailVerified, "provider_id": "password"})
 		res.RefreshToken, res.ExpiresIn = "", ""
 	}
-	return err
+	return res, err
 }

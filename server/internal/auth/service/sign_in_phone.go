@@ -10,23 +10,29 @@ import (
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/smscode"
 	"clave/server/internal/auth/service/textmessage"
 )
 
+// phoneOf is a phone to which a code is sent.
+type phoneOf struct {
+	number string
+	// uid is the user of a second factor; empty for other codes.
+	uid string
+}
+
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
-func (s *Service) sendSMS(ctx context.Context, c Call, cfg *settings.Config, phone, uid string, purpose smscode.Purpose) (string, error) {
-	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), phone)); err != nil {
+func (s *Service) sendSMS(ctx context.Context, c *callSettings, to phoneOf, purpose smscode.Purpose) (string, error) {
+	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), to.number)); err != nil {
 		return "", err
 	}
-	made, session := smscode.New(phone, uid, s.now()), smscode.NewSession()
-	fixed := cfg.SignIn.PhoneNumber.TestPhoneNumbers[phone]
+	made, session := smscode.New(to.number, to.uid, s.now()), smscode.NewSession()
+	fixed := c.project.SignIn.PhoneNumber.TestPhoneNumbers[to.number]
 	switch {
 	case fixed != "":
 		made.Code = fixed
 	case s.o.SMS != nil:
-		m := textmessage.Message{Project: c.Project, Tenant: c.Tenant, Phone: phone, Code: made.Code, Text: textmessage.Text(c.Locale, made.Code), Locale: c.Locale}
+		m := textmessage.Message{Project: c.Project, Tenant: c.Tenant, Phone: to.number, Code: made.Code, Text: textmessage.Text(c.Locale, made.Code), Locale: c.Locale}
 		if err := s.o.SMS.Text(ctx, m); err != nil {
 			return "", err
 		}
@@ -38,7 +44,7 @@ func (s *Service) sendSMS(ctx context.Context, c Call, cfg *settings.Config, pho
 	}
 	err := s.sms.Save(ctx, c.scope(), session, made)
 	if err == nil {
-		s.announce(purpose.Message(phone, made.Code))
+		s.announce(purpose.Message(to.number, made.Code))
 	}
 	return session, err
 }
@@ -56,14 +62,14 @@ type SendCodeResponse struct {
 
 // SendVerificationCode sends a sign-in code by text message.
 func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeRequest) (*SendCodeResponse, error) {
-	cfg, _, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Tenant != "" {
 		return nil, apierror.New("UNSUPPORTED_TENANT_OPERATION")
 	}
-	if !optional.Bool(cfg.SignIn.PhoneNumber.Enabled, true) {
+	if !optional.Bool(cs.project.SignIn.PhoneNumber.Enabled, true) {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
 	phone, ok := contact.Phone(optional.String(r.PhoneNumber))
@@ -73,7 +79,7 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if err := s.checkFirstFactor(c, phone); err != nil {
 		return nil, err
 	}
-	session, err := s.sendSMS(ctx, c, cfg, phone, "", smscode.Verify)
+	session, err := s.sendSMS(ctx, cs, phoneOf{number: phone}, smscode.Verify)
 	return &SendCodeResponse{SessionInfo: session}, err
 }
 
@@ -118,7 +124,7 @@ type PhoneResponse struct {
 
 // SignInWithPhoneNumber signs in with a code from a text message, or links the number to the user of an ID token.
 func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneRequest) (*PhoneResponse, error) {
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +144,18 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	}
 	res, u := &PhoneResponse{PhoneNumber: phone}, owner
 	if r.IDToken != nil {
-		if u, _, err = s.recentUser(&c, *r.IDToken); err != nil {
+		if u, _, err = s.recentUser(&cs.Call, *r.IDToken); err != nil {
 			return nil, err
 		}
 		if owner != nil && owner.UID != u.UID {
 			if r.TemporaryProof != nil {
 				return nil, apierror.New("PHONE_NUMBER_EXISTS") // The client has a temporary proof already.
 			}
-			return s.temporaryProof(ctx, c, res)
+			return s.temporaryProof(ctx, cs.Call, res)
 		}
 	}
 	if u == nil {
-		if s.signUpOff(cfg, tenant) {
+		if cs.signUpOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
 		u, res.IsNewUser = s.newUser(newUID()), true
@@ -157,7 +163,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	}
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
-		call: c, cfg: cfg, tenant: tenant, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
+		callSettings: cs, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
 		locked: smscode.ProofLock(optional.String(r.TemporaryProof)),
 		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone

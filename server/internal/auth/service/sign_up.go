@@ -14,7 +14,6 @@ import (
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/profile"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/updateform"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -69,11 +68,11 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 			return nil, err
 		}
 	}
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if old == nil && s.signUpOff(cfg, tenant) {
+	if old == nil && cs.signUpOff() {
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	// An empty address is a mistake; without an address the request signs up an anonymous user.
@@ -81,23 +80,18 @@ func (s *Service) SignUp(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 		return nil, apierror.New("INVALID_EMAIL")
 	}
 	if old == nil && r.Email == nil && optional.String(r.Password) == "" {
-		return s.signUpAnonymous(ctx, c, cfg, tenant)
+		return s.signUpAnonymous(ctx, cs)
 	}
-	return s.signUpPassword(ctx, c, cfg, tenant, old, r)
-}
-
-// signUpOff reports whether clients must not create accounts.
-func (s *Service) signUpOff(cfg *settings.Config, tenant *settings.Tenant) bool {
-	return tenant.Forbids("disabledUserSignup") || optional.Bool(cfg.Client.Permissions.DisabledUserSignup, s.o.NoSignUp)
+	return s.signUpPassword(ctx, cs, old, r)
 }
 
 // signUpAnonymous creates an anonymous account. Blocking functions are not called for it.
-func (s *Service) signUpAnonymous(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant) (*SignUpResponse, error) {
-	if tenant != nil && !tenant.EnableAnonymousUser || cfg.SignIn.Anonymous != nil && !optional.Bool(cfg.SignIn.Anonymous.Enabled, true) {
+func (s *Service) signUpAnonymous(ctx context.Context, c *callSettings) (*SignUpResponse, error) {
+	if !c.anonymousOn() {
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
 	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
-	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session.Session{Provider: "anonymous"}, exempt: true})
+	out, err := s.complete(ctx, &attempt{callSettings: c, user: u, isNew: true, session: session.Session{Provider: "anonymous"}, exempt: true})
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +105,8 @@ func (s *Service) newUser(uid string) *account.User {
 	return &account.User{UID: uid, Created: now.UnixMilli(), ValidSince: &since}
 }
 
-// passwordOn reports whether e-mail and password may be used.
-func passwordOn(cfg *settings.Config, tenant *settings.Tenant) bool {
-	if tenant != nil {
-		return tenant.AllowPasswordSignup
-	}
-	return cfg.SignIn.Email == nil || optional.Bool(cfg.SignIn.Email.Enabled, true)
-}
-
 // newCredentials checks the address and the password of a sign-up. Of existing accounts, only old may have the address.
-func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User, r *SignUpRequest) (email string, err error) {
+func (s *Service) newCredentials(c *callSettings, old *account.User, r *SignUpRequest) (email string, err error) {
 	if optional.String(r.Email) == "" {
 		return "", apierror.New("MISSING_EMAIL")
 	}
@@ -131,7 +117,7 @@ func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User
 	if !ok {
 		return "", apierror.New("INVALID_EMAIL")
 	}
-	if old != nil && old.Email != "" && old.Email != email && s.privacy(cfg) {
+	if old != nil && old.Email != "" && old.Email != email && c.privacy() {
 		return "", updateform.VerifyFirst()
 	}
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
@@ -140,15 +126,15 @@ func (s *Service) newCredentials(c Call, cfg *settings.Config, old *account.User
 	if err := profile.Check(r.DisplayName, nil); err != nil {
 		return "", err
 	}
-	return email, cfg.PasswordPolicyConfig.CheckNew(*r.Password)
+	return email, c.newPassword(*r.Password)
 }
 
 // signUpPassword creates an account with an address and a password, or adds them to old.
-func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Config, tenant *settings.Tenant, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
-	if !passwordOn(cfg, tenant) {
+func (s *Service) signUpPassword(ctx context.Context, c *callSettings, old *account.User, r *SignUpRequest) (*SignUpResponse, error) {
+	if !c.passwordOn() {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
-	email, err := s.newCredentials(c, cfg, old, r)
+	email, err := s.newCredentials(c, old, r)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +142,10 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Conf
 	if err != nil {
 		return nil, err
 	}
-	res := &SignUpResponse{Kind: kindSignUp, Email: &email, DisplayName: r.DisplayName}
 	if old != nil {
-		return res, s.linkPassword(ctx, c, old.UID, email, hash, r, res)
+		return s.linkPassword(ctx, c.Call, old.UID, passwordLink{email, hash, r.DisplayName})
 	}
+	res := &SignUpResponse{Kind: kindSignUp, Email: &email}
 	u := s.newUser(newUID())
 	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, u.Created, r.DisplayName, u.UID
 	if s.o.AsEmulator {
@@ -167,7 +153,7 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Conf
 			return nil, err
 		}
 	}
-	out, err := s.complete(ctx, &attempt{call: c, cfg: cfg, tenant: tenant, user: u, isNew: true, session: session.Session{Provider: "password"}, whole: true})
+	out, err := s.complete(ctx, &attempt{callSettings: c, user: u, isNew: true, session: session.Session{Provider: "password"}, whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -175,21 +161,30 @@ func (s *Service) signUpPassword(ctx context.Context, c Call, cfg *settings.Conf
 	return res, nil
 }
 
+// passwordLink is what a sign-up adds to an account.
+type passwordLink struct {
+	email string
+	hash  *passhash.Hash
+	// name replaces the account's name, unless it is nil.
+	name *string
+}
+
 // linkPassword sets an account's e-mail address and password. If the address differs from the account's, it is a change
 // of address: it is refused where Update would refuse it, the new address is not verified, and the former one is
 // notified. All sessions end except the one that begins.
-func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, hash *passhash.Hash, r *SignUpRequest, res *SignUpResponse) error {
+func (s *Service) linkPassword(ctx context.Context, c Call, uid string, link passwordLink) (*SignUpResponse, error) {
+	res := &SignUpResponse{Kind: kindSignUp, Email: &link.email}
 	var notice *recovery
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
-		if u.Email != email {
+		if u.Email != link.email {
 			if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
 				return err
 			}
-			u.ChangeEmail(email, false, s.now())
+			u.ChangeEmail(link.email, false, s.now())
 		}
-		u.SetPassword(hash, s.now())
-		if r.DisplayName != nil {
-			u.DisplayName = r.DisplayName
+		u.SetPassword(link.hash, s.now())
+		if link.name != nil {
+			u.DisplayName = link.name
 		}
 		res.LocalID, res.DisplayName = u.UID, u.DisplayName
 		res.Tokens, err = s.signIn(ch, c, u, session.Session{Provider: "password"})
@@ -198,16 +193,16 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid, email string, h
 	if err == nil {
 		s.sendRecovery(ctx, c, notice)
 	}
-	return err
+	return res, err
 }
 
 // create creates an account for an administrator, without signing it in.
 func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUpResponse, error) {
-	cfg, _, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.newByAdmin(ctx, c, cfg, r)
+	u, err := s.newByAdmin(ctx, cs, r)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +217,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 }
 
 // newByAdmin checks the request of an administrator and returns the account to create.
-func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, r *SignUpRequest) (*account.User, error) {
+func (s *Service) newByAdmin(ctx context.Context, c *callSettings, r *SignUpRequest) (*account.User, error) {
 	now := s.now()
 	since := now.Unix()
 	u := &account.User{
@@ -259,11 +254,11 @@ func (s *Service) newByAdmin(ctx context.Context, c Call, cfg *settings.Config, 
 		u.Attributes = r.CustomAttributes
 	}
 	if r.Password != nil {
-		if err := cfg.PasswordPolicyConfig.CheckNew(*r.Password); err != nil {
+		if err := c.newPassword(*r.Password); err != nil {
 			return nil, err
 		}
 		var err error
-		if u.Password, err = s.hash(ctx, c, *r.Password); err != nil {
+		if u.Password, err = s.hash(ctx, c.Call, *r.Password); err != nil {
 			return nil, err
 		}
 		u.PasswordUpdated = now.UnixMilli()

@@ -8,7 +8,6 @@ import (
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/updateform"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/fault"
@@ -41,25 +40,25 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	if len(r.Provider) > 0 || r.UpgradeToFederated != nil {
 		return nil, fault.E(fault.Unimplemented, "provider and upgradeToFederatedLogin are not implemented.")
 	}
-	cfg, tenant, err := s.settings(ctx, &c)
+	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	asUser := r.IDToken != nil || !c.Admin
-	uid, ses, err := s.updatedBy(&c, cfg, tenant, r, asUser)
+	uid, ses, err := s.updatedBy(cs, r, asUser)
 	if err != nil {
 		return nil, err
 	}
 	edit, err := r.Prepare(updateform.Options{
-		AsEmulator: s.o.AsEmulator, Admin: !asUser, Policy: &cfg.PasswordPolicyConfig, Now: s.now,
-		Hash: func(password string) (*passhash.Hash, error) { return s.hash(ctx, c, password) },
+		AsEmulator: s.o.AsEmulator, Admin: !asUser, Policy: &cs.project.PasswordPolicyConfig, Now: s.now,
+		Hash: func(password string) (*passhash.Hash, error) { return s.hash(ctx, cs.Call, password) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	res := &UpdateResponse{Kind: kindUpdate}
 	var notice *recovery
-	err = s.change(ctx, c, uid, func(ch *account.Change, u *account.User) error {
+	err = s.change(ctx, cs.Call, uid, func(ch *account.Change, u *account.User) error {
 		before, formerly := *u, s.recoveryCode(u)
 		if err := edit.Apply(ch, u); err != nil {
 			return err
@@ -72,7 +71,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 			return nil
 		}
 		if u.Email != before.Email {
-			if notice, err = s.recoverable(ch, c, u, formerly); err != nil {
+			if notice, err = s.recoverable(ch, cs.Call, u, formerly); err != nil {
 				return err
 			}
 		}
@@ -80,18 +79,18 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 			ses.Provider = "password"
 		}
 		ses.AuthTime = s.now().Unix()
-		res.Tokens, err = s.issueTokens(ch, c, u, ses)
+		res.Tokens, err = s.issueTokens(ch, cs.Call, u, ses)
 		return err
 	})
 	if err == nil {
-		s.sendRecovery(ctx, c, notice)
+		s.sendRecovery(ctx, cs.Call, notice)
 	}
 	return res, err
 }
 
 // updatedBy returns the account that a request changes and, if users change their own account, their session. It
 // refuses changes that users may not make.
-func (s *Service) updatedBy(c *Call, cfg *settings.Config, tenant *settings.Tenant, r *updateform.Request, asUser bool) (uid string, ses session.Session, err error) {
+func (s *Service) updatedBy(c *callSettings, r *updateform.Request, asUser bool) (uid string, ses session.Session, err error) {
 	if !asUser {
 		if optional.String(r.LocalID) == "" {
 			return "", ses, apierror.New("MISSING_LOCAL_ID")
@@ -101,11 +100,11 @@ func (s *Service) updatedBy(c *Call, cfg *settings.Config, tenant *settings.Tena
 	if r.IDToken == nil {
 		return "", ses, apierror.New("INVALID_REQ_TYPE : Unsupported request parameters.")
 	}
-	u, id, err := s.userOf(c, *r.IDToken)
+	u, id, err := s.userOf(&c.Call, *r.IDToken)
 	if err != nil {
 		return "", ses, err
 	}
-	if err := r.Restrict(updateform.UserRules{AsEmulator: s.o.AsEmulator, NoPassword: !passwordOn(cfg, tenant), Private: s.privacy(cfg)}); err != nil {
+	if err := r.Restrict(updateform.UserRules{AsEmulator: s.o.AsEmulator, NoPassword: !c.passwordOn(), Private: c.privacy()}); err != nil {
 		return "", ses, err
 	}
 	if r.Sensitive() {

@@ -56,11 +56,21 @@ func (a *Apps) Start(ctx context.Context, scope account.Scope, uid string) (*Enr
 	}, a.Accounts.Change(ctx, scope, nil, func(ch *account.Change) error { return ch.Save(Item, randid.Digest(session), made) })
 }
 
+// FirstCode is the code with which a user proves that an app has its secret.
+type FirstCode struct {
+	// Session is that of the enrollment.
+	Session string
+	// Code is the code that the app shows.
+	Code string
+	// Window is the number of periods by which the app's clock may be off.
+	Window int
+}
+
 // Finish checks the first code of a user's new app, and returns its secret with the period of the code. A wrong code
 // may be tried again.
-func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid, session, code string, window int) (key []byte, step int64, err error) {
+func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid string, first FirstCode) (key []byte, step int64, err error) {
 	var made secret
-	id := randid.Digest(session)
+	id := randid.Digest(first.Session)
 	err = a.Accounts.Change(ctx, scope, []string{"\x00" + id}, func(ch *account.Change) error {
 		found, err := ch.Load(Item, id, &made)
 		switch {
@@ -72,7 +82,7 @@ func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid, session, co
 			return apierror.New("SESSION_EXPIRED")
 		}
 		f := account.Factor{Secret: made.Secret}
-		if err := a.Use(&f, code, window); err != nil {
+		if err := a.Use(&f, first.Code, first.Window); err != nil {
 			return err
 		}
 		key, step = f.Secret, f.LastStep

@@ -48,7 +48,7 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
 	finish := func(uid, session, code string) ([]byte, int64, error) {
-		return apps.Finish(t.Context(), scope, uid, session, code, 1)
+		return apps.Finish(t.Context(), scope, uid, authapp.FirstCode{Session: session, Code: code, Window: 1})
 	}
 	good := code(secret, manual.Now())
 	for _, tt := range []struct{ name, uid, session, code, want string }{
@@ -84,7 +84,7 @@ func TestAnEnrollmentExpires(t *testing.T) {
 	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
 	manual.Advance(5*time.Minute + time.Second)
-	if _, _, err := apps.Finish(t.Context(), scope, "u", e.SessionInfo, code(secret, manual.Now()), 1); text(err) != "SESSION_EXPIRED" {
+	if _, _, err := apps.Finish(t.Context(), scope, "u", authapp.FirstCode{Session: e.SessionInfo, Code: code(secret, manual.Now()), Window: 1}); text(err) != "SESSION_EXPIRED" {
 		t.Errorf("after five minutes: %v, want SESSION_EXPIRED", err)
 	}
 }

@@ -59,13 +59,13 @@ const item = "passkey"
 func Lock(id string) string { return "\x00" + item + id }
 
 // Register adds a passkey to a user, or returns an error if it belongs to an account. The change must hold the user's
-// lock and Lock(id).
-func Register(ch *account.Change, accounts *account.Store, scope account.Scope, u *account.User, id, name string) error {
-	if owner, err := Owner(accounts, scope, id); err != nil || owner != nil {
+// lock and Lock of the passkey.
+func Register(ch *account.Change, accounts *account.Store, scope account.Scope, u *account.User, added account.Passkey) error {
+	if owner, err := Owner(accounts, scope, added.ID); err != nil || owner != nil {
 		return cmp.Or(err, apierror.New("CREDENTIAL_ALREADY_IN_USE"))
 	}
-	u.Passkeys = append(u.Passkeys, account.Passkey{ID: id, Name: name})
-	return ch.Save(item, id, u.UID)
+	u.Passkeys = append(u.Passkeys, added)
+	return ch.Save(item, added.ID, u.UID)
 }
 
 // Owner returns the user who has a passkey, or nil.

@@ -17,7 +17,7 @@ func register(t *testing.T, accounts *account.Store, uid, id string) string {
 	t.Helper()
 	err := accounts.Change(t.Context(), scope, []string{uid, passkey.Lock(id)}, func(ch *account.Change) error {
 		u := &account.User{UID: uid}
-		if err := passkey.Register(ch, accounts, scope, u, id, "Phone"); err != nil {
+		if err := passkey.Register(ch, accounts, scope, u, account.Passkey{ID: id, Name: "Phone"}); err != nil {
 			return err
 		}
 		ch.Put(u)
