@@ -54,7 +54,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 }
 
 // limitMakers are the constructors of limits. Each use must be in a function that an entry of package limit names.
-var limitMakers = []string{"slots.New", "rate.New", "rate.NewAddresses", "rate.NewLimiter", "ratelimit.New", "fair.New", "hashqueue.New", "receive.New", "parse.New", "quota.New", "memory.New", "semaphore.NewWeighted"}
+var limitMakers = []string{"slots.New", "rate.New", "rate.NewAddresses", "rate.NewLimiter", "ratelimit.New", "fair.New", "receive.New", "parse.New", "quota.New", "memory.New", "semaphore.NewWeighted"}
 
 // notClients are the constants named max… or most… in the packages of limited that limit no client.
 var notClients = strings.Fields(`

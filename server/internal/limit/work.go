@@ -20,7 +20,7 @@ var work = []Limit{
 	{
 		What: "passwords that are hashed at once", Key: "all clients, and each IPv4 address or IPv6 /48",
 		All: "half of the processors; clients take turns", Network: "32 waiting", Excess: Waits, Error: tooMany,
-		At: []string{"auth/service/hasher.New", "auth/service.maxHashesWaiting", "limit/hashqueue.Queue.Do", "auth/service/limits.Client.Queue"},
+		At: []string{"auth/service/hasher.New", "auth/service.maxHashesWaiting", "limit/fair.Queue.Do", "auth/service/limits.Client.Queue"},
 	},
 	{
 		What: "documents written without a signed-in user", Key: "each network",

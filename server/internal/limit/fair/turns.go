@@ -1,6 +1,7 @@
-// Package fair divides the time of the processors between the clients whose calls read many keys. A call that reads
-// few keys needs no turn while no call waits for one. A call that reads more needs one of a few workers, and passes it
-// on after a slice of work if others wait.
+// Package fair divides the time of the processors between clients. A Queue has a few workers. Calls that read keys of
+// the store count them: a call that reads few needs no turn while no call waits for one. One that reads more needs a
+// worker, and passes it on after a slice of work if others wait. Other work, such as the hashing of a password, has a
+// worker from its beginning to its end (Do).
 //
 // Waiting clients take turns, whatever the number of calls of each. A flood of expensive queries of one network
 // therefore delays that network's own queries, and leaves a processor to the calls that need no turn.
@@ -9,6 +10,7 @@ package fair
 import (
 	"context"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -37,8 +39,11 @@ type Options struct {
 	// Workers is the number of calls that have a turn at the same time; zero means all processors but one, and at least
 	// one.
 	Workers int
-	// Waiting is the maximum number of calls of one client that wait for their first turn; zero means 512.
+	// Waiting is the maximum number of calls of one client that wait for their first turn; zero means 512, and a negative
+	// number no limit.
 	Waiting int
+	// Full is the error of a call when that many wait; nil means Unavailable.
+	Full error
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 }
@@ -50,6 +55,12 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Waiting == 0 {
 		o.Waiting = 512
+	}
+	if o.Waiting < 0 {
+		o.Waiting = math.MaxInt
+	}
+	if o.Full == nil {
+		o.Full = fault.E(fault.Unavailable, "Too many queries of the client's network are in progress. Try again.")
 	}
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -113,7 +124,7 @@ func (q *Queue) enter(ctx context.Context, t *Turn) error {
 	}
 	if !t.begun && len(l.fresh) >= q.o.Waiting {
 		q.mu.Unlock()
-		return fault.E(fault.Unavailable, "Too many queries of the client's network are in progress. Try again.")
+		return q.o.Full
 	}
 	t.granted = make(chan struct{})
 	if t.begun {

@@ -2,16 +2,17 @@
 package hasher
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
-	"clave/server/internal/limit/hashqueue"
+	"clave/server/internal/limit/fair"
 )
 
 // rounds is the number of rounds of Firebase's scrypt for new passwords.
@@ -33,7 +34,7 @@ type Options struct {
 // Hasher hashes passwords. It is safe for concurrent use.
 type Hasher struct {
 	o     Options
-	queue *hashqueue.Queue
+	queue *fair.Queue
 	mu    struct {
 		sync.Mutex
 		// params holds the parameters of each project that has been used.
@@ -43,7 +44,9 @@ type Hasher struct {
 
 // New returns a Hasher.
 func New(o Options) *Hasher {
-	h := &Hasher{o: o, queue: hashqueue.New(o.Workers, o.PerClient)}
+	h := &Hasher{o: o, queue: fair.New(fair.Options{
+		Workers: cmp.Or(o.Workers, max(runtime.GOMAXPROCS(0)/2, 1)), Waiting: cmp.Or(o.PerClient, -1), Full: fault.E(fault.FailedPrecondition, "TOO_MANY_ATTEMPTS_TRY_LATER"),
+	})}
 	h.mu.params = make(map[string]passhash.Params)
 	return h
 }
@@ -128,7 +131,7 @@ func (h *Hasher) Hash(ctx context.Context, project, client, password string) (*p
 	salt := randid.Bytes(12)
 	var made *passhash.Hash
 	var hashErr error
-	if err := h.wait(ctx, client, func() { made, hashErr = params.New(password, salt) }); err != nil {
+	if err := h.queue.Do(ctx, client, func() { made, hashErr = params.New(password, salt) }); err != nil {
 		return nil, err
 	}
 	return made, hashErr
@@ -144,15 +147,6 @@ func (h *Hasher) Rehash(ctx context.Context, project, client string, present *pa
 	return h.Hash(ctx, project, client, password)
 }
 
-// wait runs hash when it is the client's turn.
-func (h *Hasher) wait(ctx context.Context, client string, hash func()) error {
-	err := h.queue.Do(ctx, client, hash)
-	if errors.Is(err, hashqueue.ErrFull) {
-		return fault.Wrap(err, fault.FailedPrecondition, "TOO_MANY_ATTEMPTS_TRY_LATER")
-	}
-	return err
-}
-
 // Check reports whether a hash is that of the password. Without a hash, and for a wrong password and an imported hash,
 // which may be cheap, it also computes a hash of the project's own kind, so that the time does not reveal whether an
 // account exists.
@@ -162,7 +156,7 @@ func (h *Hasher) Check(ctx context.Context, project, client string, stored *pass
 		return false, err
 	}
 	ok := false
-	err = h.wait(ctx, client, func() {
+	err = h.queue.Do(ctx, client, func() {
 		if stored != nil {
 			var badHash error
 			if ok, badHash = stored.Verify(password, params); badHash != nil {

@@ -1,4 +1,4 @@
-package hashqueue_test
+package fair_test
 
 import (
 	"context"
@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"clave/server/internal/limit/hashqueue"
+	"clave/server/internal/limit/fair"
 )
 
 // occupy takes the only place of a queue and returns a function that frees it.
-func occupy(t *testing.T, q *hashqueue.Queue) (release func()) {
+func occupy(t *testing.T, q *fair.Queue) (release func()) {
 	t.Helper()
 	inside, leave := make(chan struct{}), make(chan struct{})
 	ended := make(chan error, 1)
@@ -25,7 +25,7 @@ func occupy(t *testing.T, q *hashqueue.Queue) (release func()) {
 }
 
 // enqueue starts a request and returns once it waits in the queue.
-func enqueue(ctx context.Context, q *hashqueue.Queue, client string, work func()) (ended chan error) {
+func enqueue(ctx context.Context, q *fair.Queue, client string, work func()) (ended chan error) {
 	ended = make(chan error, 1)
 	before := q.Waiting()
 	go func() { ended <- q.Do(ctx, client, work) }()
@@ -40,8 +40,9 @@ func enqueue(ctx context.Context, q *hashqueue.Queue, client string, work func()
 	return ended
 }
 
-func TestClientsTakeTurns(t *testing.T) {
-	q := hashqueue.New(1, 0)
+// TestWholeWorkTakesTurns lets work of one client wait before that of others.
+func TestWholeWorkTakesTurns(t *testing.T) {
+	q := fair.New(fair.Options{Workers: 1, Waiting: -1})
 	release := occupy(t, q)
 	var order []string // one worker: the requests run one after another
 	var all []chan error
@@ -59,13 +60,17 @@ func TestClientsTakeTurns(t *testing.T) {
 	}
 }
 
-func TestAClientHasALimitOfWaitingRequests(t *testing.T) {
-	q := hashqueue.New(1, 2)
+// errFull is the error of a full queue.
+var errFull = errors.New("full")
+
+// TestAClientHasALimitOfWaitingWork checks the error beyond it.
+func TestAClientHasALimitOfWaitingWork(t *testing.T) {
+	q := fair.New(fair.Options{Workers: 1, Waiting: 2, Full: errFull})
 	release := occupy(t, q)
 	nothing := func() {}
 	waiting := []chan error{enqueue(t.Context(), q, "a", nothing), enqueue(t.Context(), q, "a", nothing)}
-	if err := q.Do(t.Context(), "a", func() { t.Error("it ran") }); !errors.Is(err, hashqueue.ErrFull) {
-		t.Errorf("a third request of a client: %v, want ErrFull", err)
+	if err := q.Do(t.Context(), "a", func() { t.Error("it ran") }); !errors.Is(err, errFull) {
+		t.Errorf("a third request of a client: %v, want errFull", err)
 	}
 	waiting = append(waiting, enqueue(t.Context(), q, "b", nothing))
 	release()
@@ -76,8 +81,9 @@ func TestAClientHasALimitOfWaitingRequests(t *testing.T) {
 	}
 }
 
-func TestCanceledRequests(t *testing.T) {
-	q := hashqueue.New(1, 0)
+// TestCanceledWork ends the context of work that waits.
+func TestCanceledWork(t *testing.T) {
+	q := fair.New(fair.Options{Workers: 1, Waiting: -1})
 	release := occupy(t, q)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := enqueue(ctx, q, "a", func() { t.Error("it ran") })
@@ -93,6 +99,16 @@ func TestCanceledRequests(t *testing.T) {
 	for range 3 { // the place is free again
 		if err := q.Do(t.Context(), "c", func() {}); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkDo runs work that costs nothing.
+func BenchmarkDo(b *testing.B) {
+	q := fair.New(fair.Options{Workers: 1, Waiting: 32})
+	for b.Loop() {
+		if err := q.Do(b.Context(), "192.0.2.1", func() {}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
