@@ -171,7 +171,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 // the error is store.ErrMoved too: the app may be built again.
 func (a *App) lapsed(err error) error {
 	if a.hasLed && fault.Is(err, fault.Unavailable) && !Moved(err) {
-		return fault.Wrap(store.ErrMoved, fault.Unavailable, "%s", reason(err))
+		return fault.Wrap(store.ErrMoved, fault.Unavailable, "%s", fault.Reason(err))
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (r *releaser) send(ctx context.Context, in releaseRequest) (*Released, erro
 		return err
 	})
 	if late {
-		err = fault.Wrap(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", reason(err))
+		err = fault.Wrap(err, fault.Unavailable, "no leader has answered, so it is unknown whether the files are released: %s. Try again.", fault.Reason(err))
 	}
 	return out, err
 }
@@ -251,7 +251,7 @@ func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintf(a.o.Notices, "Rules and indexes not changed:\n%s\n", reason(err))
+		fmt.Fprintf(a.o.Notices, "Rules and indexes not changed:\n%s\n", fault.Reason(err))
 		a.o.Log.Error("rules and indexes were not changed", "error", err)
 	case !out.Changed:
 		fmt.Fprintf(a.o.Notices, "Release %d (%s) has these files already\n", out.Version, out.Digest)

@@ -47,19 +47,11 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 	a.prepare = append(a.prepare, func(context.Context) error {
 		withdraw, err := hub.Publish(a.config.TempDir, a.config.Project, o.Locator())
 		if err != nil {
-			fmt.Fprintf(a.o.Notices, "Hub not registered for the project: %s\n", reason(err))
+			fmt.Fprintf(a.o.Notices, "Hub not registered for the project: %s\n", fault.Reason(err))
 			return nil
 		}
 		a.onClose(withdraw)
 		return nil
 	})
 	return hub.New(o)
-}
-
-// reason returns the text of an error for the operator.
-func reason(err error) string {
-	if fault.CodeOf(err) != fault.Internal {
-		return fault.FromError(err).Message
-	}
-	return err.Error()
 }

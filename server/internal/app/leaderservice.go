@@ -36,7 +36,7 @@ func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In)
 		}
 		out, err := do(r.Context(), in)
 		if err != nil {
-			httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), reason(err)})
+			httpjson.Write(w, http.StatusConflict, failure{fault.CodeOf(err), fault.Reason(err)})
 			return
 		}
 		httpjson.Write(w, http.StatusOK, out)

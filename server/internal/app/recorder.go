@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
@@ -90,7 +91,7 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if there, _, err := index.ParseDefinitions(config.PlainJSON(text)); err == nil && slices.ContainsFunc(there.Indexes, definition.Equal) {
+	if there, _, err := index.ParseDefinitions(jsontree.Plain(text)); err == nil && slices.ContainsFunc(there.Indexes, definition.Equal) {
 		return nil
 	}
 	return addIndex(path, definition)

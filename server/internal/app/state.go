@@ -15,6 +15,7 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/database/engine/keys"
@@ -306,7 +307,7 @@ func (a *App) toleratesIndexes(file string, err error) bool {
 	case errors.Is(err, fs.ErrNotExist):
 		fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
 	case a.config.Indexes != "enforce":
-		fmt.Fprintf(a.o.Notices, "%s\nThe start continues without the indexes of this file\n", reason(err))
+		fmt.Fprintf(a.o.Notices, "%s\nThe start continues without the indexes of this file\n", fault.Reason(err))
 	default:
 		return false
 	}
@@ -325,7 +326,7 @@ const remedyIndexes = "Correct firestore.indexes in firebase.json."
 
 // parseIndexes parses an index file. remarks are lines about members without an effect.
 func parseIndexes(file string, text []byte) (defs index.Definitions, remarks []string, err error) {
-	defs, found, err := index.ParseDefinitions(config.PlainJSON(text))
+	defs, found, err := index.ParseDefinitions(jsontree.Plain(text))
 	if err != nil {
 		return index.Definitions{}, nil, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
 	}

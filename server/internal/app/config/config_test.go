@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -146,24 +145,6 @@ func TestParseAllowsComments(t *testing.T) {
 	}
 }
 
-func TestPlainJSON(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{`{"a": 1}`, `{"a": 1}`},
-		{"1 // x\n2", "1     \n2"},
-		{"1 /* x\n */2", "1     \n   2"},
-		{`"// no \" /* no */"// yes`, `"// no \" /* no */"      `},
-		{"/* open", "       "},
-		{`"open // `, `"open // `},
-		{`"\`, `"\`},
-		{"/", "/"},
-	}
-	for _, tt := range tests {
-		if got := string(config.PlainJSON([]byte(tt.in))); got != tt.want {
-			t.Errorf("PlainJSON(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
 func TestAddressesAndPortsOfFirebaseJSON(t *testing.T) {
 	path := write(t, map[string]string{"firebase.json": `{"emulators":{"firestore":{"port":8081,"host":"0.0.0.0"},"auth":{"host":"::1"}}}`})
 	c, err := config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
@@ -221,17 +202,6 @@ func TestHelpDescribesEveryFlag(t *testing.T) {
 			t.Errorf("clave %s --help: %v, wrote %q", mode, err, text.String())
 		}
 	}
-}
-
-func FuzzPlainJSON(f *testing.F) {
-	f.Add([]byte("{} // x"))
-	f.Add([]byte(`"a\" /* */`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		plain := config.PlainJSON(text)
-		if len(plain) != len(text) || json.Valid(text) && string(plain) != string(text) {
-			t.Errorf("PlainJSON(%q) = %q", text, plain)
-		}
-	})
 }
 
 func FuzzFirebaseJSON(f *testing.F) {

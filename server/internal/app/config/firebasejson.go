@@ -20,6 +20,8 @@ import (
 type firebaseJSON struct {
 	// text is the file, without its comments.
 	text []byte
+	// root is the tree of text; nil if there is no file.
+	root *jsontree.Value
 	// found is false if there is no file.
 	found bool
 	// remarks are lines about members without an effect.
@@ -77,11 +79,13 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read (%v). Name the file with --config, or run in its folder.", path, unwrapPath(err))
 	}
-	parsed := &firebaseJSON{text: PlainJSON(text), found: true}
+	parsed := &firebaseJSON{text: jsontree.Plain(text), found: true}
 	if len(bytes.TrimSpace(parsed.text)) == 0 { // as in the Firebase CLI
 		parsed.text = []byte("{}")
 	}
-	parsed.remarks = tolerate(path, parsed.text)
+	if root, err := jsontree.Parse(parsed.text); err == nil { // Otherwise decodeAt reports the mistake.
+		parsed.root, parsed.remarks = root, tolerate(path, parsed.text, root)
+	}
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {
 		return nil, err
 	}

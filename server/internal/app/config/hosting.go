@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -35,7 +34,7 @@ func (s *site) name() string {
 // readHosting reads the hosting section: one site or a list of them. It sets the one that is served: that which --only
 // names, or the first. targets are the sites of the targets in .firebaserc.
 func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error {
-	sites := hostingSites(f.text)
+	sites := hostingSites(f.root)
 	if !c.Runs("hosting") || len(sites) == 0 {
 		return nil
 	}
@@ -51,9 +50,7 @@ func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error
 	}
 	s := &sites[served]
 	// Everything before the site becomes blanks, so that places in it are those in the file.
-	before := bytes.Clone(f.text[:s.at])
-	blank(before, 0, -1)
-	c.Hosting, c.HostingMember = append(before, s.text...), s.member
+	c.Hosting, c.HostingMember = append(jsontree.Blank(f.text[:s.at]), s.text...), s.member
 	if others := slices.Delete(slices.Clone(sites), served, served+1); len(others) > 0 && (len(c.sites) != 1 || c.whole) {
 		c.Notes = append(c.Notes, fmt.Sprintf("firebase.json has %d sites, of which Clave serves one: %s. --only hosting:NAME chooses another: %s", len(sites), s.name(), names(others)))
 	}
@@ -71,11 +68,7 @@ func names(sites []site) string {
 
 // hostingSites returns the sites of a firebase.json. The names of a site are empty if they are not strings. Mistakes in
 // it are reported when it is served.
-func hostingSites(text []byte) []site {
-	root, err := jsontree.Parse(text)
-	if err != nil {
-		return nil
-	}
+func hostingSites(root *jsontree.Value) []site {
 	hosting := root.Member("hosting")
 	values := []*jsontree.Value{hosting}
 	if hosting.IsArray() {

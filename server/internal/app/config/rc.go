@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 )
 
 // noProject is the default project of the Emulator Suite. The suite's tools look for the hub under this name.
@@ -24,7 +25,7 @@ func readRC(path string) (rc *rcFile, remark string) {
 	rc = &rcFile{}
 	text, err := readProjectFile(path)
 	if err == nil {
-		text = PlainJSON(text)
+		text = jsontree.Plain(text)
 		err = decodeAt(path, text, text, rc)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

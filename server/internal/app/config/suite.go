@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -139,18 +138,14 @@ func (c *Config) checkOnly() error {
 	return nil
 }
 
-// noteAbsent records the emulators in firebase.json that Clave does not have. A mistake in the file is reported when
-// its section is read.
+// noteAbsent records the emulators in firebase.json that Clave does not have.
 func (c *Config) noteAbsent(f *firebaseJSON) {
-	var file map[string]json.RawMessage
-	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 || json.Unmarshal(f.text, &file) != nil {
+	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 {
 		return
 	}
-	var emulators map[string]json.RawMessage
-	_ = json.Unmarshal(file["emulators"], &emulators)
 	var missing []string
 	for _, name := range absent {
-		if file[name] != nil || emulators[name] != nil {
+		if f.root.Member(name) != nil || f.root.Member("emulators").Member(name) != nil {
 			missing = append(missing, name)
 		}
 	}

@@ -20,11 +20,10 @@ var (
 )
 
 // tolerate returns remarks on the members of a firebase.json that have no effect, each with its line. In text it
-// replaces values of other types that the Firebase CLI accepts by those that they mean, at the same place. It does
-// nothing to a text that is not JSON.
-func tolerate(path string, text []byte) []string {
-	root, err := jsontree.Parse(text)
-	if err != nil || !root.IsObject() {
+// replaces values of other types that the Firebase CLI accepts by those that they mean, at the same place. root is the
+// tree of text.
+func tolerate(path string, text []byte, root *jsontree.Value) []string {
+	if !root.IsObject() {
 		return nil
 	}
 	remarks := jsontree.NewRemarks(text)

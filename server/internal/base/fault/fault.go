@@ -162,6 +162,14 @@ func FromError(err error) *Error {
 	return &Error{Code: Internal, Message: "Internal error.", cause: err}
 }
 
+// Reason returns the text of an error for the operator: that of an Error, and of others all they contain.
+func Reason(err error) string {
+	if CodeOf(err) != Internal {
+		return FromError(err).Message
+	}
+	return err.Error()
+}
+
 // CodeOf returns the code of err: OK for nil, Internal for an unnamed error.
 func CodeOf(err error) Code {
 	if err == nil {

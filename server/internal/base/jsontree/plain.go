@@ -1,10 +1,10 @@
-package config
+package jsontree
 
 import "bytes"
 
-// PlainJSON returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. It replaces
+// Plain returns a text without its comments, // and /* */, which the Firebase CLI allows in its files. It replaces
 // them by blanks, so that everything after them keeps its line and column. Invalid JSON stays invalid.
-func PlainJSON(text []byte) []byte {
+func Plain(text []byte) []byte {
 	plain := bytes.Clone(text)
 	for i := 0; i < len(plain); {
 		switch {
@@ -23,6 +23,13 @@ func PlainJSON(text []byte) []byte {
 		}
 	}
 	return plain
+}
+
+// Blank returns a text of blanks and line ends that is as long as text and has its lines.
+func Blank(text []byte) []byte {
+	out := bytes.Clone(text)
+	blank(out, 0, -1)
+	return out
 }
 
 // afterString returns the index after the string that begins at i.
