@@ -29,7 +29,7 @@ type calls struct {
 	accounts   http.Handler
 	control    http.Handler
 	monitor    http.Handler
-	guard      *authz.Guard
+	authorizer *authz.Authorizer
 	// console serves the console's port; nil without one.
 	console http.Handler
 	// signIn serves the console's page on the site's port that signs browsers in; nil without a console, and in
@@ -39,9 +39,9 @@ type calls struct {
 	health func() error
 }
 
-// openGuard creates the guard. While it runs, it re-authorizes open live queries and ends revoked sessions. u is nil
-// for commands that serve no requests.
-func (a *App) openGuard(s *state, u *users, rules *authz.Rulesets) (*authz.Guard, error) {
+// openAuthorizer creates the authorizer. While it runs, it re-authorizes open live queries and ends revoked sessions. u
+// is nil for commands that serve no requests.
+func (a *App) openAuthorizer(s *state, u *users, rules *authz.Rulesets) (*authz.Authorizer, error) {
 	o := authz.Options{Meter: a.counts, Engine: s.engine, Hub: s.hub, Rules: rules, Faults: a.faults, Turns: a.turns, TargetBytes: a.o.Memory.Results, Clock: a.o.Clock, Log: a.o.Log}
 	if u != nil {
 		o.CheckSession = u.tokens.CheckSession
@@ -50,15 +50,15 @@ func (a *App) openGuard(s *state, u *users, rules *authz.Rulesets) (*authz.Guard
 		perMinute := rate.Rate{Burst: 2 * n, Every: time.Minute / time.Duration(n)}
 		o.AnonymousWrites = rate.NewAddresses(rate.AddressOptions{Options: rate.Options{Clock: a.o.Clock}, Rate: perMinute})
 	}
-	g, err := authz.New(o)
+	az, err := authz.New(o)
 	if err != nil {
 		return nil, err
 	}
 	if u != nil {
-		u.service.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
+		u.service.OnRevoke(func(r account.Revocation) { az.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
 	}
-	a.add("guard", g)
-	return g, nil
+	a.add("authorizer", az)
+	return az, nil
 }
 
 // proxyHops returns how many reverse proxies are trusted.
@@ -69,20 +69,20 @@ func (a *App) proxyHops() int {
 	return 0
 }
 
-// makeCalls creates the guard and the handlers of all transports on it. Outside of production it also creates the
+// makeCalls creates the authorizer and the handlers of all transports on it. Outside of production it also creates the
 // triggers and the control routes.
 func (a *App) makeCalls(s *state, u *users, rulesets *authz.Rulesets) (*calls, error) {
-	g, err := a.openGuard(s, u, rulesets)
+	az, err := a.openAuthorizer(s, u, rulesets)
 	if err != nil {
 		return nil, err
 	}
-	server, err := api.New(api.Options{Guard: g, Clock: a.o.Clock})
+	server, err := api.New(api.Options{Authorizer: az, Clock: a.o.Clock})
 	if err != nil {
 		return nil, err
 	}
 	a.add("firestore", server)
-	c := &calls{app: a, guard: g, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
-	c.transfer = transfer.New(transfer.Options{Guard: g, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
+	c := &calls{app: a, authorizer: az, firestore: server, tokens: u.tokens, identity: u.handler, accounts: u.control, health: s.health}
+	c.transfer = transfer.New(transfer.Options{Authorizer: az, Identity: u.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
 	channels, err := webchannel.New(a.channelOptions(server, u.tokens))
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (a *App) makeCalls(s *state, u *users, rulesets *authz.Rulesets) (*calls, e
 		if err != nil {
 			return nil, err
 		}
-		c.control = control.New(control.Options{Guard: g, Rulesets: rulesets, Transfer: c.transfer, Triggers: events.triggers, Settling: events})
+		c.control = control.New(control.Options{Authorizer: az, Rulesets: rulesets, Transfer: c.transfer, Triggers: events.triggers, Settling: events})
 		c.monitor = control.Monitor(rulesets, newWatcherSlots(), a.o.Clock)
 	}
 	return c, nil

@@ -23,10 +23,10 @@ import (
 )
 
 // How a node that does not lead serves reads. Its replica follows the log. On the replica run a following engine, the
-// live queries, the guard, and the calls over gRPC and REST (replicaStack). For a request that reads the latest state
-// (forward.ReadingOf) the node requests a read index from the leader and waits until the replica has all that the index
-// names. So documents, accounts, signing keys and rules include everything that was acknowledged before the request.
-// All other requests are forwarded, and so are reads while there is no index.
+// live queries, the authorizer, and the calls over gRPC and REST (replicaStack). For a request that reads the latest
+// state (forward.ReadingOf) the node requests a read index from the leader and waits until the replica has all that the
+// index names. So documents, accounts, signing keys and rules include everything that was acknowledged before the
+// request. All other requests are forwarded, and so are reads while there is no index.
 //
 // A lasting stream has no index of its own, but each of its reads does (engine.Options.Current). Streams end with
 // UNAVAILABLE if the replica was in contact with neither the leader nor PostgreSQL for a lease, if the leader has other

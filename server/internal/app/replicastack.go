@@ -130,7 +130,7 @@ func (s *replicaStack) openTokens() (*token.Verifier, error) {
 	return verifier, nil
 }
 
-// openCalls creates the live queries, the guard and the calls on it, and starts their background work.
+// openCalls creates the live queries, the authorizer and the calls on it, and starts their background work.
 func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) error {
 	a := s.app
 	lo := listen.Options{Engine: s.engine, MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
@@ -142,15 +142,15 @@ func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) 
 		return err
 	}
 	s.hub = hub
-	g, err := authz.New(authz.Options{
+	az, err := authz.New(authz.Options{
 		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Turns: a.turns, TargetBytes: a.o.Memory.Results, Clock: a.o.Clock, Log: a.o.Log,
 	})
 	if err != nil {
 		return err
 	}
 	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here, too.
-	s.accounts.OnRevoke(func(r account.Revocation) { g.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
-	calls, err := api.New(api.Options{Guard: g, Clock: a.o.Clock})
+	s.accounts.OnRevoke(func(r account.Revocation) { az.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
+	calls, err := api.New(api.Options{Authorizer: az, Clock: a.o.Clock})
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) 
 		s.grpc.Stop()
 		return err
 	}
-	s.start(ctx, hub, g)
+	s.start(ctx, hub, az)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) 
 const textEnded = "This node can't continue the stream. Please try again."
 
 // start starts the background work.
-func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, g *authz.Guard) {
+func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Authorizer) {
 	// ctx may end before the work does: close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
@@ -199,7 +199,7 @@ func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, g *authz.Guar
 		defer end()
 		run(sessions, s.channels)
 	})
-	for _, part := range []runner{s.engine, hub, g} {
+	for _, part := range []runner{s.engine, hub, az} {
 		s.running.Go(func() { run(work, part) })
 	}
 }

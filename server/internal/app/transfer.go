@@ -90,7 +90,7 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 	if err != nil {
 		return nil, err
 	}
-	g, err := a.openGuard(s, nil, authz.NewRulesets(authz.RulesetsOptions{}))
+	az, err := a.openAuthorizer(s, nil, authz.NewRulesets(authz.RulesetsOptions{}))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 	svc := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Guard: g, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
+	return transfer.New(transfer.Options{Authorizer: az, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
 }
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of

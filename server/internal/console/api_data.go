@@ -32,7 +32,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 		return nil, err
 	}
 	caller := in.caller(db.Project)
-	ids, err := c.o.Guard.CollectionIDs(in.Context(), caller, db, parent, request.At{})
+	ids, err := c.o.Authorizer.CollectionIDs(in.Context(), caller, db, parent, request.At{})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (c *Console) getCollections(in *call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		figures, _, _, err := c.o.Guard.Aggregate(in.Context(), caller, q, request.At{})
+		figures, _, _, err := c.o.Authorizer.Aggregate(in.Context(), caller, q, request.At{})
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (c *Console) getGroups(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := c.o.Guard.Groups(in.Context(), in.caller(db.Project), db)
+	ids, err := c.o.Authorizer.Groups(in.Context(), in.caller(db.Project), db)
 	if err != nil {
 		return nil, err
 	}

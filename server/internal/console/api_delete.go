@@ -142,7 +142,7 @@ func (c *Console) countAll(in *call, caller token.Caller, db resource.Database, 
 func (c *Console) countBelow(ctx context.Context, caller token.Caller, db resource.Database, path string) (documents, collections int, err error) {
 	last := ""
 	seen := make(map[string]bool)
-	err = c.o.Guard.Below(ctx, caller, db, path, func(name resource.Document) error {
+	err = c.o.Authorizer.Below(ctx, caller, db, path, func(name resource.Document) error {
 		documents++
 		if in := name.Path[:strings.LastIndexByte(name.Path, '/')]; in != last {
 			last = in
@@ -219,7 +219,7 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 		if len(writes) == 0 {
 			return nil
 		}
-		result, err := c.o.Guard.Commit(in.Context(), caller, d.db, request.Commit{Writes: writes})
+		result, err := c.o.Authorizer.Commit(in.Context(), caller, d.db, request.Commit{Writes: writes})
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (c *Console) deleteBelow(in *call, caller token.Caller, d *undo, total int)
 		return nil
 	}
 	for _, path := range d.paths {
-		err := c.o.Guard.Below(in.Context(), caller, d.db, path, func(name resource.Document) error {
+		err := c.o.Authorizer.Below(in.Context(), caller, d.db, path, func(name resource.Document) error {
 			writes = append(writes, document.Write{Op: document.Delete, Name: name})
 			if len(writes) < deleteBatch {
 				return nil
@@ -287,7 +287,7 @@ func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restor
 	// document that was created again is not overwritten, because each write requires that it is absent.
 	absent := false
 	first, last := slices.Min(d.commits), slices.Max(d.commits)
-	err = c.o.Guard.Changes(in.Context(), caller, d.db, first-1, last, func(commit document.Commit) error {
+	err = c.o.Authorizer.Changes(in.Context(), caller, d.db, first-1, last, func(commit document.Commit) error {
 		if !slices.Contains(d.commits, commit.Version) {
 			return nil
 		}
@@ -316,14 +316,14 @@ func (c *Console) restoreDeleted(in *call, caller token.Caller, d *undo) (restor
 
 // create writes documents that must be absent, in one commit, or, if some exist, in one commit each.
 func (c *Console) create(ctx context.Context, caller token.Caller, db resource.Database, writes []document.Write) (made, kept int, err error) {
-	_, err = c.o.Guard.Commit(ctx, caller, db, request.Commit{Writes: writes})
+	_, err = c.o.Authorizer.Commit(ctx, caller, db, request.Commit{Writes: writes})
 	if err == nil || !fault.Is(err, fault.AlreadyExists) {
 		if err == nil {
 			made = len(writes)
 		}
 		return made, 0, err
 	}
-	statuses, err := c.o.Guard.BatchWrite(ctx, caller, db, writes)
+	statuses, err := c.o.Authorizer.BatchWrite(ctx, caller, db, writes)
 	if err != nil {
 		return 0, 0, err
 	}

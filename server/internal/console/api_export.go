@@ -202,7 +202,7 @@ func (c *Console) readAll(ctx context.Context, caller token.Caller, q *query.Que
 		snapshot = s
 		return nil
 	}
-	_, err = c.o.Guard.Query(ctx, caller, q, at, open, func(d *document.Document) error {
+	_, err = c.o.Authorizer.Query(ctx, caller, q, at, open, func(d *document.Document) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}

@@ -50,7 +50,7 @@ func (c *Console) getHistory(in *call) (any, error) {
 	}
 	versions := []versionJSON{} // oldest first, and one more than is shown
 	caller := in.caller(name.DB.Project)
-	since, err := c.o.Guard.History(in.Context(), caller, name, func(v clock.Version, change document.Change) error {
+	since, err := c.o.Authorizer.History(in.Context(), caller, name, func(v clock.Version, change document.Change) error {
 		if b := change.Before; len(versions) == 0 && b != nil {
 			versions = append(versions, versionJSON{timeText(b.UpdateTime.Time()), "before", true, []string{}})
 		}
@@ -119,7 +119,7 @@ func restoring(d *document.Document, p document.Precondition) document.Write {
 
 // documentAt returns a document as of a version, where 0 is the latest. It returns nil if the document was absent.
 func (c *Console) documentAt(in *call, name resource.Document, at clock.Version) (found *document.Document, err error) {
-	err = c.o.Guard.Get(in.Context(), in.caller(name.DB.Project), name.DB, []resource.Document{name}, request.At{ReadTime: at},
+	err = c.o.Authorizer.Get(in.Context(), in.caller(name.DB.Project), name.DB, []resource.Document{name}, request.At{ReadTime: at},
 		func(authz.Snapshot) error { return nil }, func(_ resource.Document, d *document.Document) error { found = d; return nil })
 	return found, err
 }
@@ -186,7 +186,7 @@ func (c *Console) postRestoreVersion(in *call) (any, error) {
 	if d != nil {
 		write = restoring(d, document.Precondition{})
 	}
-	result, err := c.o.Guard.Commit(in.Context(), in.caller(name.DB.Project), name.DB, request.Commit{Writes: []document.Write{write}})
+	result, err := c.o.Authorizer.Commit(in.Context(), in.caller(name.DB.Project), name.DB, request.Commit{Writes: []document.Write{write}})
 	switch {
 	case err != nil:
 		return nil, err

@@ -138,7 +138,7 @@ func (c *Console) getIndexes(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.o.Guard.Indexes(in.caller(db.Project), db)
+	all, err := c.o.Authorizer.Indexes(in.caller(db.Project), db)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (c *Console) presentIndex(in *call, db resource.Database, one index.Status)
 		out.LastUse = timeText(use.Last)
 	}
 	var err error
-	out.Entries, out.Bytes, err = c.o.Guard.IndexSize(in.Context(), in.caller(db.Project), db, one.Definition, mostCounted)
+	out.Entries, out.Bytes, err = c.o.Authorizer.IndexSize(in.Context(), in.caller(db.Project), db, one.Definition, mostCounted)
 	if fault.Is(err, fault.NotFound) { // it was removed meanwhile
 		return out, nil
 	}

@@ -70,7 +70,7 @@ func (c *Console) postSnapshot(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := c.o.Guard.Keep(in.Context(), db.Project)
+	id, err := c.o.Authorizer.Keep(in.Context(), db.Project)
 	ended(err)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (c *Console) postSnapshotRestore(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.o.Guard.Restore(in.Context(), s.Project, s.ID)
+	err = c.o.Authorizer.Restore(in.Context(), s.Project, s.ID)
 	ended(err)
 	return struct{}{}, err
 }
@@ -104,7 +104,7 @@ func (c *Console) deleteSnapshot(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.o.Guard.Release(in.Context(), s.Project, s.ID)
+	c.o.Authorizer.Release(in.Context(), s.Project, s.ID)
 	ended(nil)
 	c.lab.mu.Lock()
 	defer c.lab.mu.Unlock()
@@ -132,8 +132,8 @@ func (c *Console) postClear(in *call) (any, error) {
 	if body.What == "accounts" {
 		err = c.o.Accounts.Clear(in.Context(), in.account(db.Project, ""))
 	} else {
-		for _, one := range c.o.Guard.Databases(db.Project) {
-			if err = c.o.Guard.Clear(in.Context(), one); err != nil {
+		for _, one := range c.o.Authorizer.Databases(db.Project) {
+			if err = c.o.Authorizer.Clear(in.Context(), one); err != nil {
 				break
 			}
 		}

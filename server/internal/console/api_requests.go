@@ -226,7 +226,7 @@ func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after b
 	}
 	var found *document.Document
 	read := func(at clock.Version) error {
-		return r.console.o.Guard.Get(ctx, r.caller, name.DB, []resource.Document{name}, request.At{ReadTime: at}, func(authz.Snapshot) error { return nil },
+		return r.console.o.Authorizer.Get(ctx, r.caller, name.DB, []resource.Document{name}, request.At{ReadTime: at}, func(authz.Snapshot) error { return nil },
 			func(_ resource.Document, d *document.Document) error { found = d; return nil })
 	}
 	err := read(r.at)

@@ -61,7 +61,7 @@ func (c *Console) deleteSession(in *call) (any, error) {
 func (c *Console) projects() []projectJSON {
 	ids := []string{c.o.Project}
 	if !c.o.Production {
-		ids = append(ids, c.o.Guard.Projects()...)
+		ids = append(ids, c.o.Authorizer.Projects()...)
 	}
 	var out []projectJSON
 	for i, id := range ids {
@@ -73,7 +73,7 @@ func (c *Console) projects() []projectJSON {
 		if i == 0 {
 			known = append(known, c.o.Databases...)
 		}
-		for _, db := range c.o.Guard.Databases(id) {
+		for _, db := range c.o.Authorizer.Databases(id) {
 			known = append(known, db.ID)
 		}
 		for _, db := range known {

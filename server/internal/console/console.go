@@ -53,8 +53,8 @@ type Options struct {
 	Sessions *session.Sessions
 	// Audit records what sessions change.
 	Audit *audit.Log
-	// Guard authorizes and executes operations on documents.
-	Guard *authz.Guard
+	// Authorizer authorizes and executes operations on documents.
+	Authorizer *authz.Authorizer
 	// Rules are the rules in force, and RulesFiles the paths of their files by database id.
 	Rules      *authz.Rulesets
 	RulesFiles map[string]string
@@ -104,8 +104,8 @@ func (o *Options) EnsureDefaults() {
 
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
-	if o.Sessions == nil || o.Audit == nil || o.Guard == nil || o.Rules == nil || o.Accounts == nil || o.Missing == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
-		return errors.New("console: needs sessions, an audit log, a guard and the handlers for forwarded requests")
+	if o.Sessions == nil || o.Audit == nil || o.Authorizer == nil || o.Rules == nil || o.Accounts == nil || o.Missing == nil || o.Meter == nil || o.Logs == nil || o.REST == nil || o.WebChannel == nil || o.Identity == nil {
+		return errors.New("console: needs sessions, an audit log, an authorizer and the handlers for forwarded requests")
 	}
 	return nil
 }

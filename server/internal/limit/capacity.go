@@ -79,7 +79,7 @@ var memory = []Limit{
 	{
 		What: "targets of live queries of callers to whom rules apply: 1 KiB each, and three times the size of the query", Key: byNetwork, Operators: true,
 		All: "M / 8", Network: "a quarter",
-		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.App.openGuard", "database/authz.holdings.add"},
+		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.App.openAuthorizer", "database/authz.holdings.add"},
 	},
 	{
 		What: "results that are sorted in memory, the nearest documents of vector searches, and changes since the time of a read in the past", Key: byAll, Operators: true,

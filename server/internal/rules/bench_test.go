@@ -102,7 +102,7 @@ func BenchmarkSiteRules(b *testing.B) {
 	for name, c := range siteRequests(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			c.request.Spend = func(context.Context, int) error { return nil } // as in the guard
+			c.request.Spend = func(context.Context, int) error { return nil } // as in the authorizer
 			for b.Loop() {
 				if _, err := r.Allow(b.Context(), c.request); err != nil {
 					b.Fatal(err)

@@ -46,7 +46,7 @@ func (s *Server) BatchGetDocuments(ctx context.Context, c token.Caller, r *pb.Ba
 		}
 		return send(&wire.Found{Transaction: snapshot.Transaction})
 	}
-	return s.o.Guard.Get(ctx, c, db, names, at, open, func(name resource.Document, d *document.Document) error {
+	return s.o.Authorizer.Get(ctx, c, db, names, at, open, func(name resource.Document, d *document.Document) error {
 		if d == nil {
 			return send(&wire.Found{Missing: name.String(), ReadTime: readTime})
 		}

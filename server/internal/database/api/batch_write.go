@@ -23,7 +23,7 @@ func (s *Server) BatchWrite(ctx context.Context, c token.Caller, r *pb.BatchWrit
 	if len(writes) == 0 {
 		return out, nil
 	}
-	statuses, err := s.o.Guard.BatchWrite(ctx, c, db, writes)
+	statuses, err := s.o.Authorizer.BatchWrite(ctx, c, db, writes)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func (s *Server) BeginTransaction(ctx context.Context, c token.Caller, r *pb.Beg
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.o.Guard.Begin(ctx, c, db, o)
+	id, err := s.o.Authorizer.Begin(ctx, c, db, o)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (s *Server) commit(ctx context.Context, c token.Caller, db resource.Databas
 	if len(r.Writes) == 0 && len(r.Transaction) == 0 {
 		return &wire.Committed{}, nil
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, r)
+	result, err := s.o.Authorizer.Commit(ctx, c, db, r)
 	switch {
 	case err != nil:
 		return nil, err

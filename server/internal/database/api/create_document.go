@@ -56,7 +56,7 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, request.Commit{Writes: []document.Write{write}})
+	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: []document.Write{write}})
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Datab
 
 // after returns the document as a commit left it.
 func (s *Server) after(ctx context.Context, db resource.Database, w document.Write, version clock.Version) (*document.Document, error) {
-	left, err := s.o.Guard.ReadWritten(ctx, db, w.Name, version)
+	left, err := s.o.Authorizer.ReadWritten(ctx, db, w.Name, version)
 	if err == nil && left == nil {
 		left = &document.Document{Name: w.Name, Fields: value.Map{}, CreateTime: version, UpdateTime: version}
 	}

@@ -24,7 +24,7 @@ func (s *Server) DeleteDocument(ctx context.Context, c token.Caller, r *pb.Delet
 		return nil, err
 	}
 	w := document.Write{Op: document.Delete, Name: name, Precondition: precondition}
-	if _, err := s.o.Guard.Commit(ctx, c, name.DB, request.Commit{Writes: []document.Write{w}}); err != nil {
+	if _, err := s.o.Authorizer.Commit(ctx, c, name.DB, request.Commit{Writes: []document.Write{w}}); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil

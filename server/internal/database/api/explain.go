@@ -21,7 +21,7 @@ func (s *Server) mayExplain(c token.Caller, q *query.Query, o *pb.ExplainOptions
 	if o == nil {
 		return nil
 	}
-	return s.o.Guard.MayExplain(c, q.DB)
+	return s.o.Authorizer.MayExplain(c, q.DB)
 }
 
 // explained formats a plan and, if the query was run, its reads. documents is the number of billed documents.

@@ -26,7 +26,7 @@ func (s *Server) GetDocument(ctx context.Context, c token.Caller, r *pb.GetDocum
 		return nil, err
 	}
 	var found *wire.Document
-	err = s.o.Guard.Get(ctx, c, name.DB, []resource.Document{name}, at, ignoreSnapshot, func(_ resource.Document, d *document.Document) error {
+	err = s.o.Authorizer.Get(ctx, c, name.DB, []resource.Document{name}, at, ignoreSnapshot, func(_ resource.Document, d *document.Document) error {
 		if d == nil {
 			return fault.E(fault.NotFound, "Document \"%s\" not found.", name)
 		}

@@ -37,7 +37,7 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.o.Guard.CollectionIDs(ctx, c, db, parent, request.At{ReadTime: readTime})
+	ids, err := s.o.Authorizer.CollectionIDs(ctx, c, db, parent, request.At{ReadTime: readTime})
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (s *Server) listByName(ctx context.Context, c token.Caller, l listing, at r
 	if err := resource.CheckPath(collection.Path()); err != nil {
 		return request.ListPage{}, err
 	}
-	return s.o.Guard.List(ctx, c, l.db, request.List{
+	return s.o.Authorizer.List(ctx, c, l.db, request.List{
 		Collection: collection, PageSize: l.size, PageToken: l.token, ShowMissing: showMissing,
 	}, at)
 }
@@ -114,7 +114,7 @@ func (s *Server) listByQuery(ctx context.Context, c token.Caller, l listing, at 
 		return request.ListPage{}, err
 	}
 	var page request.ListPage
-	_, err = s.o.Guard.Query(ctx, c, q, at, ignoreSnapshot, func(d *document.Document) error {
+	_, err = s.o.Authorizer.Query(ctx, c, q, at, ignoreSnapshot, func(d *document.Document) error {
 		if len(page.Documents) == l.size {
 			page.Next = cursorToken(q.CursorAt(page.Documents[l.size-1], false))
 			return errPageFull

@@ -27,14 +27,14 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 	if first == nil {
 		return err
 	}
-	session, err := s.o.Guard.Session(ctx, c)
+	session, err := s.o.Authorizer.Session(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	targets := s.o.Guard.Listen(c, db)
+	targets := s.o.Authorizer.Listen(c, db)
 	// The capacity is one for each of the two goroutines: the one that ends after Listen has returned must not block on
 	// sending.
 	ended := make(chan error, 2)

@@ -44,7 +44,7 @@ func (s *Server) PartitionQuery(ctx context.Context, c token.Caller, r *pb.Parti
 		return nil, err
 	}
 	parts := int(min(r.GetPartitionCount(), maxPartitions))
-	cursors, err := s.o.Guard.Partition(ctx, c, q, parts, request.At{ReadTime: readTime})
+	cursors, err := s.o.Authorizer.Partition(ctx, c, q, parts, request.At{ReadTime: readTime})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (s *Server) Rollback(ctx context.Context, c token.Caller, r *pb.RollbackReq
 	if err != nil {
 		return nil, err
 	}
-	if err := s.o.Guard.Rollback(ctx, c, db, r.GetTransaction()); err != nil {
+	if err := s.o.Authorizer.Rollback(ctx, c, db, r.GetTransaction()); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil

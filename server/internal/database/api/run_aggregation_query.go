@@ -35,7 +35,7 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, r *pb.
 	if planOnly {
 		a.Query.Limit = 0
 	}
-	figures, snapshot, stats, err := s.o.Guard.Aggregate(ctx, c, a, at)
+	figures, snapshot, stats, err := s.o.Authorizer.Aggregate(ctx, c, a, at)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryReq
 	if run.planOnly() {
 		q.Limit, q.Nearest = 0, nil
 	}
-	stats, err := s.o.Guard.Query(ctx, c, q, at, run.open, run.document)
+	stats, err := s.o.Authorizer.Query(ctx, c, q, at, run.open, run.document)
 	if err != nil {
 		return err
 	}

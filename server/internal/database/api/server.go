@@ -21,8 +21,8 @@ import (
 
 // Options configure a server.
 type Options struct {
-	// Guard authorizes and executes operations.
-	Guard *authz.Guard
+	// Authorizer authorizes and executes operations.
+	Authorizer *authz.Authorizer
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 }
@@ -36,8 +36,8 @@ func (o *Options) EnsureDefaults() {
 
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
-	if o.Guard == nil {
-		return errors.New("database/api: no guard")
+	if o.Authorizer == nil {
+		return errors.New("database/api: no authorizer")
 	}
 	return nil
 }

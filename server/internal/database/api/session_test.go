@@ -22,7 +22,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 	_ = listening.next()
 	others := h.writeStream(bob)
 	h.revoked.Store("ann", true)
-	h.guard.Revoke("p", "", "ann")
+	h.authorizer.Revoke("p", "", "ann")
 	_ = listening.ends(fault.Unauthenticated)
 	_ = writing.ends(fault.Unauthenticated)
 	again := h.listenStream(ann)
@@ -45,7 +45,7 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := h.guard.Session(t.Context(), h.ann())
+	session, err := h.authorizer.Session(t.Context(), h.ann())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 		t.Fatalf("a batch within the session: %v", err)
 	}
 	h.revoked.Store("ann", true)
-	h.guard.Revoke("p", "", "ann")
+	h.authorizer.Revoke("p", "", "ann")
 	select {
 	case <-session.Ended():
 	case <-time.After(30 * time.Second):
@@ -78,7 +78,7 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 }
 
 // TestNothingIsSentAfterARevocation commits a document and sends a batch right after the sessions of a user were
-// revoked, while the guard is still busy with another user's. The user receives no message of that commit, and the
+// revoked, while the authorizer is still busy with another user's. The user receives no message of that commit, and the
 // batch is not applied.
 func TestNothingIsSentAfterARevocation(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
@@ -92,10 +92,10 @@ func TestNothingIsSentAfterARevocation(t *testing.T) {
 		enter()
 		<-free
 	})
-	h.guard.Revoke("p", "", "bob")
+	h.authorizer.Revoke("p", "", "bob")
 	<-entered
 	h.revoked.Store("ann", true)
-	h.guard.Revoke("p", "", "ann")
+	h.authorizer.Revoke("p", "", "ann")
 	writing.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/later", 1)}}
 	_ = writing.ends(fault.Unauthenticated)
 	h.commit(set("open/a", 1))

@@ -35,11 +35,11 @@ const streamRules = `rules_version = '2'; service cloud.firestore { match /datab
 // streamFixture is a server with an empty database in memory and a clock that the test sets. The engine uses the
 // machine's clock.
 type streamFixture struct {
-	t        *testing.T
-	server   *Server
-	rulesets *authz.Rulesets
-	clock    *clock.Manual
-	guard    *authz.Guard
+	t          *testing.T
+	server     *Server
+	rulesets   *authz.Rulesets
+	clock      *clock.Manual
+	authorizer *authz.Authorizer
 	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that
 	// is known.
 	revoked sync.Map
@@ -63,18 +63,18 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 		t.Fatal(err)
 	}
 	h.rules(streamRules)
-	g, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock, CheckSession: h.checkSession})
+	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock, CheckSession: h.checkSession})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.guard = g
-	if h.server, err = New(Options{Guard: g, Clock: h.clock}); err != nil {
+	h.authorizer = az
+	if h.server, err = New(Options{Authorizer: az, Clock: h.clock}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 2)
 	go func() { ended <- hub.Run(ctx) }()
-	go func() { ended <- g.Run(ctx) }()
+	go func() { ended <- az.Run(ctx) }()
 	t.Cleanup(func() {
 		// A stream is closed after its method has returned, and reads the store until then.
 		wait.Until(t, "the streams are closed", func() bool { return hub.Streams() == 0 })

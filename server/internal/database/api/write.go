@@ -33,7 +33,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 	if err := openWrite(first); err != nil {
 		return err
 	}
-	session, err := s.o.Guard.Session(ctx, c)
+	session, err := s.o.Authorizer.Session(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Dat
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.o.Guard.Commit(ctx, c, db, request.Commit{Writes: writes})
+	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: writes})
 	if err != nil {
 		return nil, err
 	}

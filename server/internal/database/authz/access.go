@@ -50,17 +50,17 @@ type access struct {
 var unrestricted = &access{unrestricted: true}
 
 // access returns the access of a call; before returns the documents of its view.
-func (g *Guard) access(c token.Caller, db resource.Database, before documents) *access {
-	if !g.concerned(c, db) {
+func (az *Authorizer) access(c token.Caller, db resource.Database, before documents) *access {
+	if !az.concerned(c, db) {
 		return unrestricted
 	}
 	a := &access{
 		reported: c.Privileged,
-		rulesets: g.rules,
-		meter:    g.meter,
-		ruleset:  g.rules.of(db),
+		rulesets: az.rules,
+		meter:    az.meter,
+		ruleset:  az.rules.of(db),
 		own:      *rules.NewLookups(),
-		time:     value.TimestampOf(g.clock.Now()),
+		time:     value.TimestampOf(az.clock.Now()),
 		before:   before,
 		after:    before,
 		spend:    waitForTurn,

@@ -16,7 +16,7 @@ import (
 func TestAccessFailsClosed(t *testing.T) {
 	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
 	name := resource.Document{DB: db, Path: "c/a"}
-	closed, open := &Guard{rules: NewRulesets(RulesetsOptions{})}, &Guard{rules: NewRulesets(RulesetsOptions{Open: true})}
+	closed, open := &Authorizer{rules: NewRulesets(RulesetsOptions{})}, &Authorizer{rules: NewRulesets(RulesetsOptions{Open: true})}
 	tests := []struct {
 		name   string
 		access *access

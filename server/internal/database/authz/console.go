@@ -14,28 +14,28 @@ import (
 // The methods below are for the console, and for privileged callers: rules have no methods for them.
 
 // Indexes returns the composite indexes of a database.
-func (g *Guard) Indexes(c token.Caller, db resource.Database) ([]index.Status, error) {
+func (az *Authorizer) Indexes(c token.Caller, db resource.Database) ([]index.Status, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	return g.engine.Indexes(db)
+	return az.engine.Indexes(db)
 }
 
 // IndexSize returns the number of entries of a composite index and the size of their keys in bytes. It counts at most
 // most entries.
-func (g *Guard) IndexSize(ctx context.Context, c token.Caller, db resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
+func (az *Authorizer) IndexSize(ctx context.Context, c token.Caller, db resource.Database, d index.Definition, most int) (entries int, bytes int64, err error) {
 	if err := privileged(c); err != nil {
 		return 0, 0, err
 	}
-	return g.engine.IndexSize(ctx, db, d, most)
+	return az.engine.IndexSize(ctx, db, d, most)
 }
 
 // Below calls yield with the names of the documents at and below a path, which names a document or a collection.
-func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {
+func (az *Authorizer) Below(ctx context.Context, c token.Caller, db resource.Database, path string, yield func(resource.Document) error) error {
 	if err := privileged(c); err != nil {
 		return err
 	}
-	reading, err := g.read(ctx, c, db, request.At{})
+	reading, err := az.read(ctx, c, db, request.At{})
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (g *Guard) Below(ctx context.Context, c token.Caller, db resource.Database,
 }
 
 // Groups returns the ids of all collections in a database.
-func (g *Guard) Groups(ctx context.Context, c token.Caller, db resource.Database) ([]string, error) {
+func (az *Authorizer) Groups(ctx context.Context, c token.Caller, db resource.Database) ([]string, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	reading, err := g.read(ctx, c, db, request.At{})
+	reading, err := az.read(ctx, c, db, request.At{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +58,17 @@ func (g *Guard) Groups(ctx context.Context, c token.Caller, db resource.Database
 
 // History calls yield with the retained changes of a document, oldest first, and returns the version after which they
 // are complete.
-func (g *Guard) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
+func (az *Authorizer) History(ctx context.Context, c token.Caller, name resource.Document, yield func(clock.Version, document.Change) error) (since clock.Version, err error) {
 	if err := privileged(c); err != nil {
 		return 0, err
 	}
-	return g.engine.History(ctx, name, yield)
+	return az.engine.History(ctx, name, yield)
 }
 
 // Changes calls yield with the commits after one version and up to another, in order.
-func (g *Guard) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
+func (az *Authorizer) Changes(ctx context.Context, c token.Caller, db resource.Database, after, upto clock.Version, yield func(document.Commit) error) error {
 	if err := privileged(c); err != nil {
 		return err
 	}
-	return g.engine.Changes(ctx, db, after, upto, yield)
+	return az.engine.Changes(ctx, db, after, upto, yield)
 }

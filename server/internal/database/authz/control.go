@@ -12,29 +12,29 @@ import (
 // them, and callers in production can't reach them.
 
 // Clear deletes all documents of a database. Live queries receive the deletions.
-func (g *Guard) Clear(ctx context.Context, db resource.Database) error {
-	return g.engine.Clear(ctx, db)
+func (az *Authorizer) Clear(ctx context.Context, db resource.Database) error {
+	return az.engine.Clear(ctx, db)
 }
 
 // Keep retains the state of a project's databases for Restore and returns its token.
-func (g *Guard) Keep(ctx context.Context, project string) (string, error) {
-	return g.engine.Snapshot(ctx, project)
+func (az *Authorizer) Keep(ctx context.Context, project string) (string, error) {
+	return az.engine.Snapshot(ctx, project)
 }
 
 // Restore restores a project's databases to a retained state.
-func (g *Guard) Restore(ctx context.Context, project, token string) error {
-	return g.engine.Restore(ctx, project, token)
+func (az *Authorizer) Restore(ctx context.Context, project, token string) error {
+	return az.engine.Restore(ctx, project, token)
 }
 
 // Release drops a retained state.
-func (g *Guard) Release(ctx context.Context, project, token string) {
-	g.engine.Release(ctx, project, token)
+func (az *Authorizer) Release(ctx context.Context, project, token string) {
+	az.engine.Release(ctx, project, token)
 }
 
 // Projects returns the projects with a database that has been used, in the order of their ids.
-func (g *Guard) Projects() []string {
+func (az *Authorizer) Projects() []string {
 	var all []string
-	for _, db := range g.engine.Databases() {
+	for _, db := range az.engine.Databases() {
 		all = append(all, db.Project)
 	}
 	slices.Sort(all)
@@ -42,8 +42,8 @@ func (g *Guard) Projects() []string {
 }
 
 // Databases returns the databases of a project that have been used, in the order of their ids.
-func (g *Guard) Databases(project string) []resource.Database {
-	all := slices.DeleteFunc(g.engine.Databases(), func(db resource.Database) bool { return db.Project != project })
+func (az *Authorizer) Databases(project string) []resource.Database {
+	all := slices.DeleteFunc(az.engine.Databases(), func(db resource.Database) bool { return db.Project != project })
 	slices.SortFunc(all, func(a, b resource.Database) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

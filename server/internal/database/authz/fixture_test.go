@@ -25,21 +25,21 @@ var testDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
 // server is a caller whose access is not restricted by rules.
 var server = token.Caller{Privileged: true, Project: "p"}
 
-// fixture holds a guard with an engine in memory.
+// fixture holds an authorizer with an engine in memory.
 type fixture struct {
-	t        *testing.T
-	guard    *authz.Guard
-	rulesets *authz.Rulesets
-	clock    *clock.Manual
+	t          *testing.T
+	authorizer *authz.Authorizer
+	rulesets   *authz.Rulesets
+	clock      *clock.Manual
 }
 
-// newFixture starts a guard. The engine uses the machine's clock, the guard one that the test sets.
+// newFixture starts an authorizer. The engine uses the machine's clock, the authorizer one that the test sets.
 func newFixture(t *testing.T, o authz.RulesetsOptions) *fixture {
 	t.Helper()
 	return newFixtureWith(t, o, func(*authz.Options) {})
 }
 
-// newFixtureWith starts a guard with changed options.
+// newFixtureWith starts an authorizer with changed options.
 func newFixtureWith(t *testing.T, o authz.RulesetsOptions, change func(*authz.Options)) *fixture {
 	t.Helper()
 	store, err := pebble.OpenMemory()
@@ -57,14 +57,14 @@ func newFixtureWith(t *testing.T, o authz.RulesetsOptions, change func(*authz.Op
 	h := &fixture{t: t, rulesets: authz.NewRulesets(o), clock: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	options := authz.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock}
 	change(&options)
-	h.guard, err = authz.New(options)
+	h.authorizer, err = authz.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 2)
 	go func() { ended <- hub.Run(ctx) }()
-	go func() { ended <- h.guard.Run(ctx) }()
+	go func() { ended <- h.authorizer.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		for range 2 {
@@ -113,7 +113,7 @@ func (h *fixture) seed(writes ...document.Write) {
 
 // commit writes as a caller.
 func (h *fixture) commit(c token.Caller, writes ...document.Write) error {
-	_, err := h.guard.Commit(h.t.Context(), c, testDB, request.Commit{Writes: writes})
+	_, err := h.authorizer.Commit(h.t.Context(), c, testDB, request.Commit{Writes: writes})
 	return err
 }
 
@@ -124,7 +124,7 @@ func (h *fixture) get(c token.Caller, paths ...string) (int, error) {
 		names[i] = name(p)
 	}
 	n := 0
-	err := h.guard.Get(h.t.Context(), c, testDB, names, request.At{}, func(authz.Snapshot) error { return nil },
+	err := h.authorizer.Get(h.t.Context(), c, testDB, names, request.At{}, func(authz.Snapshot) error { return nil },
 		func(_ resource.Document, d *document.Document) error {
 			if d != nil {
 				n++
@@ -151,7 +151,7 @@ func all(t *testing.T, collection string, n ...int) *query.Query {
 // list runs a query as a caller and returns the number of documents.
 func (h *fixture) list(c token.Caller, q *query.Query) (int, error) {
 	n := 0
-	_, err := h.guard.Query(h.t.Context(), c, q, request.At{}, func(authz.Snapshot) error { return nil },
+	_, err := h.authorizer.Query(h.t.Context(), c, q, request.At{}, func(authz.Snapshot) error { return nil },
 		func(*document.Document) error { n++; return nil })
 	return n, err
 }

@@ -91,7 +91,7 @@ func TestEndedStreamsHoldNothing(t *testing.T) {
 	h.rules(`match /c/{x} { allow read; }`)
 	caller := token.Caller{Address: netip.MustParseAddr("203.0.113.1")}
 	for range 20 {
-		s := h.guard.Listen(caller, testDB)
+		s := h.authorizer.Listen(caller, testDB)
 		s.Add(target.Target{ID: 1, Query: all(t, "c")}) // Run is not called: the target is not authorized
 		s.Close()
 	}

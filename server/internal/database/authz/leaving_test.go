@@ -137,7 +137,7 @@ func TestMissingDocumentsAreHidden(t *testing.T) {
 	h.rules(`match /open/{id} { allow read; }`)
 	h.seed(set("open/a/hidden/b", nil))
 	list := func(c token.Caller, missing bool) (int, error) {
-		page, err := h.guard.List(t.Context(), c, testDB, request.List{
+		page, err := h.authorizer.List(t.Context(), c, testDB, request.List{
 			Collection: name("open/a").Collection(), PageSize: 10, ShowMissing: missing,
 		}, request.At{})
 		return len(page.Documents), err

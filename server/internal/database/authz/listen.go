@@ -15,10 +15,10 @@ import (
 // for concurrent use.
 type Stream struct {
 	// targets are not embedded: their Add would open a target that the rules have not authorized.
-	targets *listen.Stream
-	guard   *Guard
-	caller  token.Caller
-	mu      struct {
+	targets    *listen.Stream
+	authorizer *Authorizer
+	caller     token.Caller
+	mu         struct {
 		sync.Mutex
 		closed bool
 		// held are the bytes of targets that were added and have not ended.
@@ -31,7 +31,7 @@ func (s *Stream) Close() {
 	s.targets.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.guard.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
+	_ = s.authorizer.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
 	s.mu.held, s.mu.closed = 0, true
 }
 
@@ -42,7 +42,7 @@ func (s *Stream) hold(n int64) error {
 	if s.mu.closed {
 		return nil
 	}
-	err := s.guard.held.add(s.caller.Address, n)
+	err := s.authorizer.held.add(s.caller.Address, n)
 	if err == nil {
 		s.mu.held += n
 	}
@@ -50,13 +50,13 @@ func (s *Stream) hold(n int64) error {
 }
 
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
-func (g *Guard) Listen(c token.Caller, db resource.Database) *Stream {
-	return &Stream{targets: g.hub.Open(db), guard: g, caller: c}
+func (az *Authorizer) Listen(c token.Caller, db resource.Database) *Stream {
+	return &Stream{targets: az.hub.Open(db), authorizer: az, caller: c}
 }
 
 // Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
 func (s *Stream) Run(ctx context.Context, send func(*target.Event) error) error {
-	return s.targets.Run(s.guard.within(ctx, s.caller), send)
+	return s.targets.Run(s.authorizer.within(ctx, s.caller), send)
 }
 
 // Add opens a target. The rules may deny it when it opens and at any later time.
@@ -71,7 +71,7 @@ func (s *Stream) Add(t target.Target) {
 		s.Refuse(t.ID, err)
 		return
 	}
-	p := &liveTarget{guard: s.guard, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
+	p := &liveTarget{authorizer: s.authorizer, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
 	s.targets.Add(listen.Target{Target: t, Authorization: listen.Authorization{
 		Key: p, Check: p.check, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
 	}})
@@ -92,7 +92,7 @@ func (s *Stream) Dropped() <-chan struct{} { return s.targets.Dropped() }
 
 // report shows a privileged caller's target in the request monitor.
 func (s *Stream) report(t target.Target) {
-	access := s.guard.access(s.caller, s.targets.Database(), nil)
+	access := s.authorizer.access(s.caller, s.targets.Database(), nil)
 	if !access.reported {
 		return
 	}

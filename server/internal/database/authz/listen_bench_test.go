@@ -70,7 +70,7 @@ func benchListeners(b *testing.B, body string, writes func(i int) []document.Wri
 	if issues := rulesets.Replace("", "", wholeRules(body)); rules.HasErrors(issues) {
 		b.Fatal(rules.Summary(issues))
 	}
-	g, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: rulesets, Clock: clock.NewManual(time.Now())})
+	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: rulesets, Clock: clock.NewManual(time.Now())})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func benchListeners(b *testing.B, body string, writes func(i int) []document.Wri
 	ended := make(chan struct{}, listeners+2)
 	run := func(f func()) { go func() { f(); ended <- struct{}{} }() }
 	run(func() { _ = hub.Run(ctx) })
-	run(func() { _ = g.Run(ctx) })
+	run(func() { _ = az.Run(ctx) })
 	commit := func(writes []document.Write) {
-		if _, err := g.Commit(b.Context(), server, testDB, request.Commit{Writes: writes}); err != nil {
+		if _, err := az.Commit(b.Context(), server, testDB, request.Commit{Writes: writes}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ func benchListeners(b *testing.B, body string, writes func(i int) []document.Wri
 	}
 	current := make(chan struct{}, listeners)
 	for i := range listeners {
-		s := g.Listen(user(fmt.Sprint("user", i)), testDB)
+		s := az.Listen(user(fmt.Sprint("user", i)), testDB)
 		s.Add(target.Target{ID: 2, Query: q})
 		run(func() {
 			_ = s.Run(ctx, func(ev *target.Event) error {

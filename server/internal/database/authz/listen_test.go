@@ -28,7 +28,7 @@ type listener struct {
 // listen opens a stream for a caller until the test ends.
 func (h *fixture) listen(c token.Caller) *listener {
 	h.t.Helper()
-	l := &listener{t: h.t, stream: h.guard.Listen(c, testDB), events: make(chan *target.Event, 100), ended: make(chan error, 1)}
+	l := &listener{t: h.t, stream: h.authorizer.Listen(c, testDB), events: make(chan *target.Event, 100), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
 	go func() {
 		l.ended <- l.stream.Run(ctx, func(e *target.Event) error {
@@ -261,7 +261,7 @@ func TestListenerEndsWithItsToken(t *testing.T) {
 			wants(t, "after the token ended", err, fault.Internal)
 			return
 		case <-tick.C:
-			h.clock.Advance(time.Minute) // repeatedly, because the guard may not be waiting for its clock yet
+			h.clock.Advance(time.Minute) // repeatedly, because the authorizer may not be waiting for its clock yet
 		}
 	}
 	t.Error("the stream continues")

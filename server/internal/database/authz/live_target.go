@@ -17,11 +17,11 @@ import (
 // liveTarget authorizes one target of a stream. Its pointer is the authorization's key. Only the stream's goroutine
 // calls check and mayGet.
 type liveTarget struct {
-	guard   *Guard
-	caller  token.Caller
-	db      resource.Database
-	target  *target.Target
-	expires time.Time
+	authorizer *Authorizer
+	caller     token.Caller
+	db         resource.Database
+	target     *target.Target
+	expires    time.Time
 	// last is the last decision that allowed the target, if it is a query.
 	last *queryDecision
 }
@@ -64,11 +64,11 @@ func (p *liveTarget) expired(now time.Time) bool {
 // check decides whether the target may be shown in the state that read reads, and returns the documents that the rules
 // looked up. An expired token ends the stream, as recorded in production.
 func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Document, error) {
-	if p.expired(p.guard.clock.Now()) {
+	if p.expired(p.authorizer.clock.Now()) {
 		return nil, &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
 	made := &queryDecision{}
-	access := p.guard.access(p.caller, p.db, func(ctx context.Context, name resource.Document) (*document.Document, error) {
+	access := p.authorizer.access(p.caller, p.db, func(ctx context.Context, name resource.Document) (*document.Document, error) {
 		d, err := read(ctx, name)
 		if err == nil {
 			made.looked, made.updated = append(made.looked, name), append(made.updated, updateTime(d))
@@ -110,7 +110,7 @@ func (p *liveTarget) checkDocuments(ctx context.Context, access *access, read li
 // mayGet reports whether the caller may get a document that has left the target. The decision is no request of the
 // caller and is not shown in the request monitor.
 func (p *liveTarget) mayGet(ctx context.Context, read listen.Read, name resource.Document, d *document.Document) bool {
-	access := p.guard.access(p.caller, p.db, documents(read))
+	access := p.authorizer.access(p.caller, p.db, documents(read))
 	if !access.unrestricted {
 		access.unrequested = true
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // ran counts the indexes that a query has used, and keeps the query if it was slow.
-func (g *Guard) ran(call meter.Call, q *query.Query, stats *request.Stats) {
-	if g.meter == nil {
+func (az *Authorizer) ran(call meter.Call, q *query.Query, stats *request.Stats) {
+	if az.meter == nil {
 		return
 	}
 	var used []meter.Index
@@ -20,7 +20,7 @@ func (g *Guard) ran(call meter.Call, q *query.Query, stats *request.Stats) {
 			used = append(used, meter.Index{Database: q.DB.String(), Collection: collectionOf(q), Scope: i.Scope, Properties: i.Properties})
 		}
 	}
-	g.meter.Used(used...)
+	az.meter.Used(used...)
 	call.Slow(func() meter.Query {
 		out := meter.Query{
 			Project: q.DB.Project, Database: q.DB.ID, Text: queryText(q), Entries: stats.EntriesRead, Documents: stats.DocumentsRead, Results: stats.Results,

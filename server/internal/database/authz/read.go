@@ -27,13 +27,13 @@ type Snapshot struct {
 // Get reads documents of one database at one version. It calls open once, and then yield for each name and its
 // document, or nil if it is absent, in the order of names. It returns PermissionDenied if the rules deny any of them;
 // documents that were yielded before must be discarded then.
-func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at request.At,
+func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at request.At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) (err error) {
-	call := g.meter.Begin()
+	call := az.meter.Begin()
 	defer func() { call.Read(int64(len(names)), err) }()
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, db, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 	if err := open(snapshotOf(reading)); err != nil {
 		return err
 	}
-	access, turn := g.access(c, db, g.present(db, reading, at)), fair.Of(ctx)
+	access, turn := az.access(c, db, az.present(db, reading, at)), fair.Of(ctx)
 	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
 		turn.Return() // the decision is no wait for the client
 		if err := access.get(ctx, name, d); err != nil {
@@ -54,8 +54,8 @@ func (g *Guard) Get(ctx context.Context, c token.Caller, db resource.Database, n
 
 // ReadWritten returns a document after the commit of a version, or nil if it is absent. It is for the commit's writer,
 // who receives it even if the rules deny reading, as in Firebase.
-func (g *Guard) ReadWritten(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
-	reading, err := g.engine.Read(ctx, db, request.At{ReadTime: version})
+func (az *Authorizer) ReadWritten(ctx context.Context, db resource.Database, name resource.Document, version clock.Version) (*document.Document, error) {
+	reading, err := az.engine.Read(ctx, db, request.At{ReadTime: version})
 	if err != nil {
 		return nil, err
 	}
@@ -64,21 +64,21 @@ func (g *Guard) ReadWritten(ctx context.Context, db resource.Database, name reso
 }
 
 // Query runs a normalized query. open and yield are as for Get.
-func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at request.At,
+func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query, at request.At,
 	open func(Snapshot) error, yield func(*document.Document) error,
 ) (stats request.Stats, err error) {
-	call := g.meter.Begin()
+	call := az.meter.Begin()
 	defer func() {
 		call.Query(stats.Results, err)
-		g.ran(call, q, &stats)
+		az.ran(call, q, &stats)
 	}()
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, q.DB, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, q.DB, at)
 	if err != nil {
 		return request.Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.access(c, q.DB, g.present(q.DB, reading, at)).list(ctx, q); err != nil {
+	if err := az.access(c, q.DB, az.present(q.DB, reading, at)).list(ctx, q); err != nil {
 		return request.Stats{}, err
 	}
 	if err := open(snapshotOf(reading)); err != nil {
@@ -90,27 +90,27 @@ func (g *Guard) Query(ctx context.Context, c token.Caller, q *query.Query, at re
 // MayExplain returns PermissionDenied if rules apply to a caller, who must not receive the plan and the figures of a
 // query then. The figures depend on documents that the rules hide: the number of index entries that were read shows
 // whether one of them has a value.
-func (g *Guard) MayExplain(c token.Caller, db resource.Database) error {
-	if g.applies(c, db) {
+func (az *Authorizer) MayExplain(c token.Caller, db resource.Database) error {
+	if az.applies(c, db) {
 		return denied()
 	}
 	return nil
 }
 
 // Aggregate computes aggregations over a normalized query's documents.
-func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at request.At) (figures map[string]value.Value, snapshot Snapshot, stats request.Stats, err error) {
-	call := g.meter.Begin()
+func (az *Authorizer) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at request.At) (figures map[string]value.Value, snapshot Snapshot, stats request.Stats, err error) {
+	call := az.meter.Begin()
 	defer func() {
 		call.Query(0, err)
-		g.ran(call, a.Query, &stats)
+		az.ran(call, a.Query, &stats)
 	}()
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, a.Query.DB, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, a.Query.DB, at)
 	if err != nil {
 		return nil, Snapshot{}, request.Stats{}, err
 	}
 	defer reading.Close()
-	if err := g.access(c, a.Query.DB, g.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
+	if err := az.access(c, a.Query.DB, az.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
 		return nil, Snapshot{}, request.Stats{}, err
 	}
 	figures, stats, err = reading.Aggregate(ctx, a)
@@ -120,19 +120,19 @@ func (g *Guard) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregat
 // List returns a page of a collection's documents in the order of names. To the rules it is a query for the whole
 // collection. Missing documents are for privileged callers: their names show that documents exist below them, which the
 // rules may hide, and rules have no method for it.
-func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, req request.List, at request.At) (page request.ListPage, err error) {
-	call := g.meter.Begin()
+func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Database, req request.List, at request.At) (page request.ListPage, err error) {
+	call := az.meter.Begin()
 	defer func() { call.Query(int64(len(page.Documents)), err) }()
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, db, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
 		return request.ListPage{}, err
 	}
 	defer reading.Close()
-	if req.ShowMissing && g.applies(c, db) {
+	if req.ShowMissing && az.applies(c, db) {
 		return request.ListPage{}, denied()
 	}
-	if g.concerned(c, db) {
+	if az.concerned(c, db) {
 		whole := &query.Query{DB: db, Parent: req.Collection.Parent, From: []query.From{{Collection: req.Collection.ID}}, Limit: req.PageSize}
 		if req.PageSize == 0 {
 			whole.Limit = -1
@@ -140,7 +140,7 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 		if whole, err = whole.Normalize(); err != nil {
 			return request.ListPage{}, err
 		}
-		if err := g.access(c, db, g.present(db, reading, at)).list(ctx, whole); err != nil {
+		if err := az.access(c, db, az.present(db, reading, at)).list(ctx, whole); err != nil {
 			return request.ListPage{}, err
 		}
 	}
@@ -149,12 +149,12 @@ func (g *Guard) List(ctx context.Context, c token.Caller, db resource.Database, 
 
 // CollectionIDs returns the ids of the collections under a document, or under the root for an empty parent. It is for
 // privileged callers: rules have no method for it.
-func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at request.At) ([]string, error) {
+func (az *Authorizer) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at request.At) ([]string, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, db, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
 		return nil, err
 	}
@@ -164,12 +164,12 @@ func (g *Guard) CollectionIDs(ctx context.Context, c token.Caller, db resource.D
 
 // Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged
 // callers.
-func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at request.At) ([]query.Cursor, error) {
+func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at request.At) ([]query.Cursor, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	ctx = g.within(ctx, c)
-	reading, err := g.read(ctx, c, q.DB, at)
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, q.DB, at)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +178,8 @@ func (g *Guard) Partition(ctx context.Context, c token.Caller, q *query.Query, n
 }
 
 // read opens a caller's reading.
-func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, at request.At) (*engine.Reading, error) {
-	if err := g.inject(ctx, c, faultinject.Reads); err != nil {
+func (az *Authorizer) read(ctx context.Context, c token.Caller, db resource.Database, at request.At) (*engine.Reading, error) {
+	if err := az.inject(ctx, c, faultinject.Reads); err != nil {
 		return nil, err
 	}
 	if at.Begin != nil {
@@ -189,17 +189,17 @@ func (g *Guard) read(ctx context.Context, c token.Caller, db resource.Database, 
 		o := optionsFor(c, *at.Begin)
 		at.Begin = &o
 	}
-	return g.engine.Read(ctx, db, at)
+	return az.engine.Read(ctx, db, at)
 }
 
 // present returns the source of the documents that rules look up for a read: the reading if it reads the latest state,
 // and otherwise the latest state. Reading the past must not restore a revoked right.
-func (g *Guard) present(db resource.Database, reading *engine.Reading, at request.At) documents {
+func (az *Authorizer) present(db resource.Database, reading *engine.Reading, at request.At) documents {
 	if at.ReadTime == 0 && at.Transaction == nil && at.Begin == nil {
 		return reading.Get
 	}
 	return func(ctx context.Context, name resource.Document) (*document.Document, error) {
-		latest, err := g.engine.Read(ctx, db, request.At{})
+		latest, err := az.engine.Read(ctx, db, request.At{})
 		if err != nil {
 			return nil, err
 		}

@@ -199,16 +199,16 @@ func (b *Rulesets) Databases() []resource.Database {
 }
 
 // applies reports whether rules apply to a caller in a database.
-func (g *Guard) applies(c token.Caller, db resource.Database) bool {
+func (az *Authorizer) applies(c token.Caller, db resource.Database) bool {
 	if c.Privileged {
 		return false
 	}
-	return !g.rules.o.Open || g.rules.of(db) != nil
+	return !az.rules.o.Open || az.rules.of(db) != nil
 }
 
 // concerned reports whether a call needs an access: because rules apply to the caller, or because the request monitor,
 // which shows privileged calls too, has watchers. Privileged calls are not kept for later watchers, so that they cost
 // nothing without watchers, and the console's own calls are not shown.
-func (g *Guard) concerned(c token.Caller, db resource.Database) bool {
-	return g.applies(c, db) || c.Privileged && c.Journal == nil && g.rules.o.Cover && g.rules.monitor.watched() && g.rules.of(db) != nil
+func (az *Authorizer) concerned(c token.Caller, db resource.Database) bool {
+	return az.applies(c, db) || c.Privileged && c.Journal == nil && az.rules.o.Cover && az.rules.monitor.watched() && az.rules.of(db) != nil
 }

@@ -14,9 +14,9 @@ import (
 // the account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its
 // user closes it.
 type Session struct {
-	guard  *Guard
-	caller token.Caller
-	key    account
+	authorizer *Authorizer
+	caller     token.Caller
+	key        account
 	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was found
 	// valid.
 	revoked, checked atomic.Uint64
@@ -48,15 +48,15 @@ func (s *Session) Check(ctx context.Context) error {
 	if s.checked.Load() >= revoked {
 		return nil
 	}
-	err := s.guard.checkSession(ctx, s.caller)
+	err := s.authorizer.checkSession(ctx, s.caller)
 	switch {
 	case err == nil:
 		s.pass(revoked)
 	case ctx.Err() == nil:
 		if fault.CodeOf(err) == fault.Internal {
-			s.guard.log.Error("the session of an open stream could not be checked", "error", err)
+			s.authorizer.log.Error("the session of an open stream could not be checked", "error", err)
 		}
-		s.guard.sessions.end(s, err)
+		s.authorizer.sessions.end(s, err)
 	}
 	return err
 }
@@ -72,7 +72,7 @@ func (s *Session) pass(revoked uint64) {
 }
 
 // Close releases the session.
-func (s *Session) Close() { s.guard.sessions.remove(s) }
+func (s *Session) Close() { s.authorizer.sessions.remove(s) }
 
 // account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service
 // accounts belong to no project; their uid is their e-mail address.
@@ -107,17 +107,17 @@ func newSessions() *sessions {
 
 // Session returns the session of a caller for a stream that is about to open. It returns an error when the session has
 // ended since the caller's token was verified.
-func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
-	if err := g.inject(ctx, c, faultinject.Streams); err != nil {
+func (az *Authorizer) Session(ctx context.Context, c token.Caller) (*Session, error) {
+	if err := az.inject(ctx, c, faultinject.Streams); err != nil {
 		return nil, err
 	}
-	s := &Session{guard: g, caller: c, key: accountOf(c), ended: make(chan struct{})}
-	if s.key.uid == "" || g.checkSession == nil {
+	s := &Session{authorizer: az, caller: c, key: accountOf(c), ended: make(chan struct{})}
+	if s.key.uid == "" || az.checkSession == nil {
 		return s, nil // Anonymous callers and the owner of the emulator have no account.
 	}
-	g.sessions.add(s)
+	az.sessions.add(s)
 	// A revocation before the session was added is not reported again.
-	if err := g.checkSession(ctx, c); err != nil {
+	if err := az.checkSession(ctx, c); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -126,11 +126,13 @@ func (g *Guard) Session(ctx context.Context, c token.Caller) (*Session, error) {
 
 // Revoke requests a check of the open streams' sessions of an account. An empty uid means all accounts of the tenant
 // or, without tenant, of the project. Run makes the check, or Session.Check if it is called before.
-func (g *Guard) Revoke(project, tenant, uid string) { g.sessions.revoke(account{project, tenant, uid}) }
+func (az *Authorizer) Revoke(project, tenant, uid string) {
+	az.sessions.revoke(account{project, tenant, uid})
+}
 
 // endRevoked checks the sessions of revoked accounts and ends invalid ones.
-func (g *Guard) endRevoked(ctx context.Context) {
-	for _, s := range g.sessions.takeRevoked() {
+func (az *Authorizer) endRevoked(ctx context.Context) {
+	for _, s := range az.sessions.takeRevoked() {
 		_ = s.Check(ctx) // which ends the session
 	}
 }

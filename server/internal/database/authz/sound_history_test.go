@@ -91,7 +91,7 @@ func (y *history) commit(writes ...document.Write) {
 	y.mu.Lock()
 	y.mu.busy = true
 	y.mu.Unlock()
-	r, err := y.h.guard.Commit(ctx, server, y.db, request.Commit{Writes: writes})
+	r, err := y.h.authorizer.Commit(ctx, server, y.db, request.Commit{Writes: writes})
 	if err != nil {
 		y.h.t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (y *history) commit(writes ...document.Write) {
 		y.h.t.Fatal(err)
 	}
 	m := &moment{version: r.Version, docs: make(map[string]*document.Document)}
-	_, err = y.h.guard.Query(ctx, server, everything, request.At{}, func(authz.Snapshot) error { return nil }, func(d *document.Document) error {
+	_, err = y.h.authorizer.Query(ctx, server, everything, request.At{}, func(authz.Snapshot) error { return nil }, func(d *document.Document) error {
 		m.docs[d.Name.Path] = d
 		return nil
 	})

@@ -245,7 +245,7 @@ var errLost = errors.New("lost")
 
 // connect opens a stream with targets, and loses it after some events.
 func (c *soundClient) connect(ctx context.Context) {
-	stream := c.y.h.guard.Listen(c.caller, c.y.db)
+	stream := c.y.h.authorizer.Listen(c.caller, c.y.db)
 	defer stream.Close()
 	clear(c.targets)
 	for range 1 + c.g.IntN(3) {

@@ -21,7 +21,7 @@ import (
 // readIn reads a document in a transaction or at a time.
 func (h *fixture) readIn(c token.Caller, at request.At, path string) error {
 	h.t.Helper()
-	return h.guard.Get(h.t.Context(), c, testDB, []resource.Document{name(path)}, at, func(authz.Snapshot) error { return nil },
+	return h.authorizer.Get(h.t.Context(), c, testDB, []resource.Document{name(path)}, at, func(authz.Snapshot) error { return nil },
 		func(resource.Document, *document.Document) error { return nil })
 }
 
@@ -31,7 +31,7 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	h := newFixture(t, authz.RulesetsOptions{})
 	h.rules("match /open/{x} { allow read, write; }")
 	h.seed(set("open/x", value.Map{"n": value.Int(1)}), set("closed/x", value.Map{"n": value.Int(1)}))
-	begun, err := h.guard.Begin(t.Context(), anonymous, testDB, request.TransactionOptions{})
+	begun, err := h.authorizer.Begin(t.Context(), anonymous, testDB, request.TransactionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,17 +44,17 @@ func TestTransactionsOfUsersLockNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for _, path := range []string{"open/x", "open/new", "closed/x"} {
-		_, err := h.guard.Commit(ctx, server, testDB, request.Commit{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})
+		_, err := h.authorizer.Commit(ctx, server, testDB, request.Commit{Writes: []document.Write{set(path, value.Map{"n": value.Int(2)})}})
 		wants(t, "a write to "+path+" beside the transactions", err, fault.OK)
 	}
-	_, err = h.guard.Commit(t.Context(), anonymous, testDB, request.Commit{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
+	_, err = h.authorizer.Commit(t.Context(), anonymous, testDB, request.Commit{Transaction: begun, Writes: []document.Write{set("open/y", nil)}})
 	wants(t, "commit after what was read has changed", err, fault.Aborted)
 }
 
 // queryIn queries a collection in a transaction or at a time.
 func (h *fixture) queryIn(c token.Caller, at request.At, collection string) error {
 	h.t.Helper()
-	_, err := h.guard.Query(h.t.Context(), c, all(h.t, collection), at, func(authz.Snapshot) error { return nil },
+	_, err := h.authorizer.Query(h.t.Context(), c, all(h.t, collection), at, func(authz.Snapshot) error { return nil },
 		func(*document.Document) error { return nil })
 	return err
 }
@@ -70,7 +70,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	unrelated, neighbour, visitor := at("2001:db8::1"), at("2001:db8::2"), at("192.0.2.1")
 	begin := func(c token.Caller) []byte {
 		t.Helper()
-		id, err := h.guard.Begin(t.Context(), c, testDB, request.TransactionOptions{})
+		id, err := h.authorizer.Begin(t.Context(), c, testDB, request.TransactionOptions{})
 		if err != nil {
 			t.Fatalf("begin for %v: %v", c.Address, err)
 		}
@@ -87,7 +87,7 @@ func TestOpenTransactionsAreBounded(t *testing.T) {
 	wants(t, "a visitor's transaction", h.readIn(visitor, request.At{Transaction: kept}, "open/x"), fault.OK)
 	wants(t, "a user's transaction", h.readIn(user("ann"), request.At{Transaction: own}, "open/x"), fault.OK)
 	begin(visitor)
-	_, err := h.guard.Begin(t.Context(), server, testDB, request.TransactionOptions{})
+	_, err := h.authorizer.Begin(t.Context(), server, testDB, request.TransactionOptions{})
 	wants(t, "a server's transaction beside all these", err, fault.OK)
 }
 
@@ -99,7 +99,7 @@ func TestOpenTransactionsAreBoundedOverall(t *testing.T) {
 	begin := func(address string) []byte {
 		t.Helper()
 		c := token.Caller{Project: "p", Address: netip.MustParseAddr(address)}
-		id, err := h.guard.Begin(t.Context(), c, testDB, request.TransactionOptions{})
+		id, err := h.authorizer.Begin(t.Context(), c, testDB, request.TransactionOptions{})
 		if err != nil {
 			t.Fatalf("begin for %s: %v", address, err)
 		}

@@ -31,7 +31,7 @@ func TestExpensiveEvaluationsTakeTurns(t *testing.T) {
 		"a get":    func() error { _, err := h.get(caller, "a/x"); return err },
 		"a query":  func() error { _, err := h.list(caller, all(t, "b")); return err },
 		"a listener": func() error {
-			s := h.guard.Listen(caller, testDB)
+			s := h.authorizer.Listen(caller, testDB)
 			defer s.Close()
 			s.Add(target.Target{ID: 1, Query: all(t, "b")})
 			ended := errors.New("ended")

@@ -16,14 +16,14 @@ import (
 )
 
 // Begin begins a transaction and returns its id.
-func (g *Guard) Begin(ctx context.Context, c token.Caller, db resource.Database, o request.TransactionOptions) ([]byte, error) {
+func (az *Authorizer) Begin(ctx context.Context, c token.Caller, db resource.Database, o request.TransactionOptions) ([]byte, error) {
 	if err := mayBegin(c, o); err != nil {
 		return nil, err
 	}
-	if err := g.inject(ctx, c, faultinject.Reads); err != nil {
+	if err := az.inject(ctx, c, faultinject.Reads); err != nil {
 		return nil, err
 	}
-	return g.engine.Begin(ctx, db, optionsFor(c, o))
+	return az.engine.Begin(ctx, db, optionsFor(c, o))
 }
 
 // mayBegin refuses read-write transactions of read-only callers: their locks would block writers.
@@ -71,38 +71,38 @@ func optionsFor(c token.Caller, o request.TransactionOptions) request.Transactio
 }
 
 // Rollback ends a transaction.
-func (g *Guard) Rollback(ctx context.Context, _ token.Caller, db resource.Database, id []byte) error {
-	return g.engine.Rollback(ctx, db, id)
+func (az *Authorizer) Rollback(ctx context.Context, _ token.Caller, db resource.Database, id []byte) error {
+	return az.engine.Rollback(ctx, db, id)
 }
 
 // Commit applies writes atomically. The rules are evaluated inside the commit, before preconditions are checked, so
 // that a denied caller learns nothing about the documents.
-func (g *Guard) Commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (request.CommitResult, error) {
-	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
+func (az *Authorizer) Commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (request.CommitResult, error) {
+	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
 		return request.CommitResult{}, err
 	}
-	if err := g.limitWrites(c, len(r.Writes)); err != nil {
+	if err := az.limitWrites(c, len(r.Writes)); err != nil {
 		return request.CommitResult{}, err
 	}
 	ended, err := change(c, "Commit", db, r.Writes)
 	if err != nil {
 		return request.CommitResult{}, err
 	}
-	call := g.meter.Begin()
-	result, err := g.engine.Commit(ctx, db, r, g.check(c, db))
+	call := az.meter.Begin()
+	result, err := az.engine.Commit(ctx, db, r, az.check(c, db))
 	call.Commit(len(r.Writes), err)
 	ended(err)
 	return result, err
 }
 
 // limitWrites counts the writes of a caller that only the address identifies, and refuses those above the limit.
-func (g *Guard) limitWrites(c token.Caller, n int) error {
-	if g.anonymousWrites == nil || !c.Unidentified() {
+func (az *Authorizer) limitWrites(c token.Caller, n int) error {
+	if az.anonymousWrites == nil || !c.Unidentified() {
 		return nil
 	}
 	for range n {
-		if wait := g.anonymousWrites.Take(c.Address); wait > 0 {
-			g.meter.Limited("anonymous-writes")
+		if wait := az.anonymousWrites.Take(c.Address); wait > 0 {
+			az.meter.Limited("anonymous-writes")
 			return fault.E(fault.ResourceExhausted, "Too many writes without a signed-in user. Try again in %d seconds.", int(wait.Seconds())+1)
 		}
 	}
@@ -110,19 +110,19 @@ func (g *Guard) limitWrites(c token.Caller, n int) error {
 }
 
 // BatchWrite applies each write independently. It is for privileged callers.
-func (g *Guard) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]request.WriteStatus, error) {
+func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) ([]request.WriteStatus, error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	if err := g.inject(ctx, c, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
 		return nil, err
 	}
 	ended, err := change(c, "BatchWrite", db, writes)
 	if err != nil {
 		return nil, err
 	}
-	call := g.meter.Begin()
-	statuses, err := g.engine.BatchWrite(ctx, db, writes, g.check(c, db))
+	call := az.meter.Begin()
+	statuses, err := az.engine.BatchWrite(ctx, db, writes, az.check(c, db))
 	call.Commit(len(writes), err)
 	ended(cmp.Or(err, firstFailure(statuses)))
 	return statuses, err
@@ -139,17 +139,17 @@ func firstFailure(statuses []request.WriteStatus) error {
 }
 
 // check returns the check that the engine calls inside a commit.
-func (g *Guard) check(c token.Caller, db resource.Database) engine.Check {
-	if !g.concerned(c, db) {
+func (az *Authorizer) check(c token.Caller, db resource.Database) engine.Check {
+	if !az.concerned(c, db) {
 		return engine.Unrestricted()
 	}
 	return engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
-		a := g.access(c, db, v.Before)
+		a := az.access(c, db, v.Before)
 		if v.Locked {
 			a.underLocks()
 			return a.commit(ctx, v)
 		}
-		ctx = g.within(ctx, c)
+		ctx = az.within(ctx, c)
 		defer fair.Of(ctx).Rest()
 		return a.commit(ctx, v)
 	})

@@ -15,7 +15,7 @@ import (
 //	POST   /emulator/v1/projects/P:snapshot                keeps the state of all databases: {"token": …}
 //	POST   /emulator/v1/projects/P:restore {"token": …}    restores it
 //	POST   /emulator/v1/projects/P:release {"token": …}    drops it
-type documents struct{ guard *authz.Guard }
+type documents struct{ authorizer *authz.Authorizer }
 
 // register adds the routes.
 func (d *documents) register(mux *http.ServeMux, methods customMethods) {
@@ -29,7 +29,7 @@ func (d *documents) register(mux *http.ServeMux, methods customMethods) {
 func (d *documents) clear(w http.ResponseWriter, r *http.Request) {
 	db, err := resource.ParseDatabase("projects/" + r.PathValue("project") + "/databases/" + r.PathValue("database"))
 	if err == nil {
-		err = d.guard.Clear(r.Context(), db)
+		err = d.authorizer.Clear(r.Context(), db)
 	}
 	reply(w, struct{}{}, err)
 }
@@ -41,7 +41,7 @@ type snapshot struct {
 
 // snapshot keeps the state of a project.
 func (d *documents) snapshot(w http.ResponseWriter, r *http.Request, project string) {
-	token, err := d.guard.Keep(r.Context(), project)
+	token, err := d.authorizer.Keep(r.Context(), project)
 	reply(w, snapshot{token}, err)
 }
 
@@ -49,7 +49,7 @@ func (d *documents) snapshot(w http.ResponseWriter, r *http.Request, project str
 func (d *documents) restore(w http.ResponseWriter, r *http.Request, project string) {
 	kept, err := readSnapshot(w, r)
 	if err == nil {
-		err = d.guard.Restore(r.Context(), project, kept.Token)
+		err = d.authorizer.Restore(r.Context(), project, kept.Token)
 	}
 	reply(w, struct{}{}, err)
 }
@@ -58,7 +58,7 @@ func (d *documents) restore(w http.ResponseWriter, r *http.Request, project stri
 func (d *documents) release(w http.ResponseWriter, r *http.Request, project string) {
 	kept, err := readSnapshot(w, r)
 	if err == nil {
-		d.guard.Release(r.Context(), project, kept.Token)
+		d.authorizer.Release(r.Context(), project, kept.Token)
 	}
 	reply(w, struct{}{}, err)
 }

@@ -17,11 +17,11 @@ import (
 	"clave/server/internal/suite/control"
 )
 
-// documents serves the control routes of an empty in-memory database, and returns its guard.
-func documents(t *testing.T) (http.Handler, *authz.Guard) {
+// documents serves the control routes of an empty in-memory database, and returns its authorizer.
+func documents(t *testing.T) (http.Handler, *authz.Authorizer) {
 	t.Helper()
-	g, _ := authztest.Open(t, authz.RulesetsOptions{})
-	return control.New(control.Options{Guard: g}), g
+	az, _ := authztest.Open(t, authz.RulesetsOptions{})
+	return control.New(control.Options{Authorizer: az}), az
 }
 
 // request sends a request and returns the status and the body.
@@ -36,19 +36,19 @@ func exchange(t *testing.T, h http.Handler, method, path, body string) (int, str
 var server = token.Caller{Privileged: true, Project: "p"}
 
 // set writes the document c/a with a field n.
-func set(t *testing.T, g *authz.Guard, db resource.Database, n int) {
+func set(t *testing.T, az *authz.Authorizer, db resource.Database, n int) {
 	t.Helper()
 	w := document.Write{Name: resource.Document{DB: db, Path: "c/a"}, Fields: value.Map{"n": value.Int(n)}}
-	if _, err := g.Commit(t.Context(), server, db, request.Commit{Writes: []document.Write{w}}); err != nil {
+	if _, err := az.Commit(t.Context(), server, db, request.Commit{Writes: []document.Write{w}}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // stored returns the field n of the document c/a, or nil.
-func stored(t *testing.T, g *authz.Guard, db resource.Database) value.Value {
+func stored(t *testing.T, az *authz.Authorizer, db resource.Database) value.Value {
 	t.Helper()
 	var n value.Value
-	err := g.Get(t.Context(), server, db, []resource.Document{{DB: db, Path: "c/a"}}, request.At{}, func(authz.Snapshot) error { return nil },
+	err := az.Get(t.Context(), server, db, []resource.Document{{DB: db, Path: "c/a"}}, request.At{}, func(authz.Snapshot) error { return nil },
 		func(_ resource.Document, d *document.Document) error {
 			if d != nil {
 				n = d.Fields["n"]
@@ -62,10 +62,10 @@ func stored(t *testing.T, g *authz.Guard, db resource.Database) value.Value {
 }
 
 func TestClearDeletesOneDatabase(t *testing.T) {
-	h, g := documents(t)
+	h, az := documents(t)
 	db, other := resource.Database{Project: "p", ID: "(default)"}, resource.Database{Project: "p", ID: "other"}
-	set(t, g, db, 1)
-	set(t, g, other, 2)
+	set(t, az, db, 1)
+	set(t, az, other, 2)
 	for _, path := range []string{"/emulator/v1/projects/%FF/databases/d/documents", "/emulator/v1/projects/p/databases/a%2Fb/documents"} {
 		if status, body := exchange(t, h, "DELETE", path, ""); status != 400 {
 			t.Errorf("DELETE %s: %d %s, want 400", path, status, body)
@@ -74,29 +74,29 @@ func TestClearDeletesOneDatabase(t *testing.T) {
 	if status, body := exchange(t, h, "DELETE", "/emulator/v1/projects/p/databases/%28default%29/documents", ""); status != 200 || strings.TrimSpace(body) != "{}" {
 		t.Errorf("clear: %d %s", status, body)
 	}
-	if n := stored(t, g, db); n != nil {
+	if n := stored(t, az, db); n != nil {
 		t.Errorf("after the clear n = %v", n)
 	}
-	if n := stored(t, g, other); n != value.Int(2) {
+	if n := stored(t, az, other); n != value.Int(2) {
 		t.Errorf("in the other database n = %v, want 2", n)
 	}
 }
 
 func TestSnapshotsAreRestored(t *testing.T) {
-	h, g := documents(t)
+	h, az := documents(t)
 	db := resource.Database{Project: "p", ID: "(default)"}
-	set(t, g, db, 1)
+	set(t, az, db, 1)
 	status, body := exchange(t, h, "POST", "/emulator/v1/projects/p:snapshot", "")
 	var kept struct{ Token string }
 	if err := json.Unmarshal([]byte(body), &kept); status != 200 || err != nil || kept.Token == "" {
 		t.Fatalf("snapshot: %d %s, %v", status, body, err)
 	}
 	for i := range 2 {
-		set(t, g, db, 10+i)
+		set(t, az, db, 10+i)
 		if status, body := exchange(t, h, "POST", "/emulator/v1/projects/p:restore", body); status != 200 {
 			t.Fatalf("restore %d: %d %s", i, status, body)
 		}
-		if n := stored(t, g, db); n != value.Int(1) {
+		if n := stored(t, az, db); n != value.Int(1) {
 			t.Errorf("restored %d times, n = %v, want 1", i+1, n)
 		}
 	}

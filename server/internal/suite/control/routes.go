@@ -13,8 +13,8 @@ import (
 
 // Options are the parts whose control routes New serves.
 type Options struct {
-	// Guard keeps the documents.
-	Guard *authz.Guard
+	// Authorizer keeps the documents.
+	Authorizer *authz.Authorizer
 	// Rulesets are the security rules.
 	Rulesets *authz.Rulesets
 	// Transfer exports and imports documents.
@@ -34,7 +34,7 @@ func New(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.NotFoundHandler())
 	methods := make(customMethods)
-	(&documents{guard: o.Guard}).register(mux, methods)
+	(&documents{authorizer: o.Authorizer}).register(mux, methods)
 	(&transfers{transfer: o.Transfer}).register(methods)
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)

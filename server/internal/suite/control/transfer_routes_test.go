@@ -15,10 +15,10 @@ import (
 )
 
 func TestExportAndImportRoutes(t *testing.T) {
-	_, g := documents(t)
-	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
+	_, az := documents(t)
+	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Authorizer: az})})
 	from, to := resource.Database{Project: "p", ID: "(default)"}, resource.Database{Project: "q", ID: "named"}
-	set(t, g, from, 7)
+	set(t, az, from, 7)
 	dir := t.TempDir()
 	for range 2 { // the second replaces the first
 		body := fmt.Sprintf(`{"database":%q,"export_directory":%q,"export_name":"seed"}`, from, dir)
@@ -30,7 +30,7 @@ func TestExportAndImportRoutes(t *testing.T) {
 	if code, text := exchange(t, h, http.MethodPost, "/emulator/v1/projects/q:import", body); code != 200 || strings.TrimSpace(text) != "{}" {
 		t.Fatalf("import: %d %s", code, text)
 	}
-	if got := stored(t, g, to); got != value.Int(7) {
+	if got := stored(t, az, to); got != value.Int(7) {
 		t.Errorf("the document is %v in the other database, want 7", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "precious"), nil, 0o600); err != nil {
@@ -55,8 +55,8 @@ func TestExportAndImportRoutes(t *testing.T) {
 
 // TestPagesMayNotTransfer sends requests as web pages do.
 func TestPagesMayNotTransfer(t *testing.T) {
-	_, g := documents(t)
-	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Guard: g})})
+	_, az := documents(t)
+	h := control.New(control.Options{Transfer: transfer.New(transfer.Options{Authorizer: az})})
 	dir := t.TempDir()
 	body := fmt.Sprintf(`{"database":"projects/p/databases/(default)","export_directory":%q,"export_name":"seed"}`, dir)
 	code, _ := exchange(t, originally(h), http.MethodPost, "/emulator/v1/projects/p:export", body)

@@ -123,7 +123,7 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 	if err != nil {
 		return err
 	}
-	_, err = t.o.Guard.Query(ctx, owner(db), all, request.At{}, func(authz.Snapshot) error { return nil }, yield)
+	_, err = t.o.Authorizer.Query(ctx, owner(db), all, request.At{}, func(authz.Snapshot) error { return nil }, yield)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, fo
 	if err != nil {
 		return 0, err
 	}
-	l := &loader{guard: t.o.Guard, db: db, verify: verify}
+	l := &loader{authorizer: t.o.Authorizer, db: db, verify: verify}
 	for _, part := range parts {
 		before := l.read
 		var cut error // An incomplete record at the end of a file is that of a killed writer if all documents are there.
@@ -177,8 +177,8 @@ func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, fo
 
 // loader commits documents in batches.
 type loader struct {
-	guard *authz.Guard
-	db    resource.Database
+	authorizer *authz.Authorizer
+	db         resource.Database
 	// verify is set if documents are only verified.
 	verify bool
 	writes []document.Write
@@ -217,7 +217,7 @@ func (l *loader) commit(ctx context.Context) error {
 	if len(l.writes) == 0 {
 		return nil
 	}
-	if _, err := l.guard.Commit(ctx, owner(l.db), l.db, request.Commit{Writes: l.writes}); err != nil {
+	if _, err := l.authorizer.Commit(ctx, owner(l.db), l.db, request.Commit{Writes: l.writes}); err != nil {
 		return err
 	}
 	l.writes, l.bytes = nil, 0

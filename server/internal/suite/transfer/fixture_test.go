@@ -25,18 +25,18 @@ const project = "demo-transfer"
 type fixture struct {
 	t *testing.T
 	*transfer.Transfer
-	guard *authz.Guard
-	users *service.Service
+	authorizer *authz.Authorizer
+	users      *service.Service
 }
 
 // newFixture returns a fixture without data. hashCost is the cost of passwords.
 func newFixture(t *testing.T, hashCost int) *fixture {
 	t.Helper()
-	g, store := authztest.Open(t, authz.RulesetsOptions{})
+	az, store := authztest.Open(t, authz.RulesetsOptions{})
 	users := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Unsigned: true}), Project: project, Emulator: true, HashMemCost: hashCost,
 	})
-	return &fixture{t: t, guard: g, users: users, Transfer: transfer.New(transfer.Options{Guard: g, Identity: users, Project: project})}
+	return &fixture{t: t, authorizer: az, users: users, Transfer: transfer.New(transfer.Options{Authorizer: az, Identity: users, Project: project})}
 }
 
 // cheap is a low cost of passwords.
@@ -55,7 +55,7 @@ func (h *fixture) put(db resource.Database, path string, fields value.Map) {
 	if err := document.Validate(w); err != nil {
 		h.t.Fatal(path, err)
 	}
-	if _, err := h.guard.Commit(h.t.Context(), token.Caller{Privileged: true, Project: project}, db, request.Commit{Writes: []document.Write{w}}); err != nil {
+	if _, err := h.authorizer.Commit(h.t.Context(), token.Caller{Privileged: true, Project: project}, db, request.Commit{Writes: []document.Write{w}}); err != nil {
 		h.t.Fatal(path, err)
 	}
 }
@@ -68,7 +68,7 @@ func (h *fixture) documents(db resource.Database) map[string]string {
 		h.t.Fatal(err)
 	}
 	found := make(map[string]string)
-	_, err = h.guard.Query(h.t.Context(), token.Caller{Privileged: true, Project: project}, all, request.At{}, func(authz.Snapshot) error { return nil },
+	_, err = h.authorizer.Query(h.t.Context(), token.Caller{Privileged: true, Project: project}, all, request.At{}, func(authz.Snapshot) error { return nil },
 		func(d *document.Document) error {
 			found[d.Name.Path] = words(d.Fields)
 			return nil

@@ -85,7 +85,7 @@ func TestExportKeepsWhatIsNotItsOwn(t *testing.T) {
 		return "\ufeff" + strings.Replace(s, "{", `{"storage": {"version": "15", "path": "storage_export"}, "extra": {"b": [1, 2], "a": "é <"}, "database": {"path": "database_export"},`, 1)
 	})
 	h.put(everything, "c/b", value.Map{"v": value.Int(2)})
-	_, err := h.guard.Commit(t.Context(), token.Caller{Privileged: true, Project: project}, database("named"),
+	_, err := h.authorizer.Commit(t.Context(), token.Caller{Privileged: true, Project: project}, database("named"),
 		request.Commit{Writes: []document.Write{{Name: resource.Document{DB: database("named"), Path: "c/a"}, Op: document.Delete}}})
 	must(t, err)
 	for range 2 {

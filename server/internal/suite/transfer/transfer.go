@@ -34,8 +34,8 @@ const FormatVersion = "15.28.2"
 
 // Options configure a Transfer.
 type Options struct {
-	// Guard is the access to documents.
-	Guard *authz.Guard
+	// Authorizer is the access to documents.
+	Authorizer *authz.Authorizer
 	// Identity is the access to accounts.
 	Identity *service.Service
 	// Project is the project whose data are exported and imported.
@@ -159,7 +159,7 @@ func (t *Transfer) exportDatabases(ctx context.Context, dir string, content *sui
 
 // noteOthers records the other projects that have documents: a forgotten --project usually explains missing data.
 func (t *Transfer) noteOthers(ctx context.Context, sum *Summary) error {
-	for _, project := range t.o.Guard.Projects() {
+	for _, project := range t.o.Authorizer.Projects() {
 		if project == t.o.Project {
 			continue
 		}
@@ -180,7 +180,7 @@ func (t *Transfer) noteOthers(ctx context.Context, sum *Summary) error {
 func (t *Transfer) databases() []resource.Database {
 	first := resource.Database{Project: t.o.Project, ID: resource.DefaultDatabase}
 	all := []resource.Database{first}
-	for _, db := range t.o.Guard.Databases(t.o.Project) {
+	for _, db := range t.o.Authorizer.Databases(t.o.Project) {
 		if db != first {
 			all = append(all, db)
 		}

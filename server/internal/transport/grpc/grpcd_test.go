@@ -37,8 +37,8 @@ func connect(t *testing.T) *grpc.ClientConn {
 // connectServer does the same as connect and also returns the server.
 func connectServer(t *testing.T) (*grpc.ClientConn, *Server) {
 	t.Helper()
-	g, _ := authztest.Open(t, authz.RulesetsOptions{})
-	calls, err := api.New(api.Options{Guard: g})
+	az, _ := authztest.Open(t, authz.RulesetsOptions{})
+	calls, err := api.New(api.Options{Authorizer: az})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 // newServer serves an empty in-memory database without access control until the test ends.
 func newServer(t testing.TB) *httptest.Server {
 	t.Helper()
-	g, _ := authztest.Open(t, authz.RulesetsOptions{Open: true})
-	calls, err := api.New(api.Options{Guard: g})
+	az, _ := authztest.Open(t, authz.RulesetsOptions{Open: true})
+	calls, err := api.New(api.Options{Authorizer: az})
 	if err != nil {
 		t.Fatal(err)
 	}

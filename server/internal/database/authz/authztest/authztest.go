@@ -1,4 +1,4 @@
-// Package authztest opens guards for tests.
+// Package authztest opens authorizers for tests.
 package authztest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"clave/server/internal/store/pebble/pebbletest"
 )
 
-// Open opens a guard of an empty database in memory, and closes the database at the end of the test. The store is that
-// of the database, for packages that store more in it. The guard and its live queries are not run: revoked rights and
-// open streams need Run.
-func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Guard, store.Store) {
+// Open opens an authorizer of an empty database in memory, and closes the database at the end of the test. The store is
+// that of the database, for packages that store more in it. The authorizer and its live queries are not run: revoked
+// rights and open streams need Run.
+func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Authorizer, store.Store) {
 	t.Helper()
 	store := pebbletest.Open(t)
 	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
@@ -31,9 +31,9 @@ func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Guard, store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(o)})
+	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(o)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, store
+	return az, store
 }

@@ -71,16 +71,16 @@ func TestEveryCallIsAuthorized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, err = h.guard.Aggregate(ctx, c.caller, count, request.At{})
+		_, _, _, err = h.authorizer.Aggregate(ctx, c.caller, count, request.At{})
 		wants(t, what("aggregate"), err, c.code)
-		_, err = h.guard.List(ctx, c.caller, testDB, request.List{Collection: name("mine/x").Collection()}, request.At{})
+		_, err = h.authorizer.List(ctx, c.caller, testDB, request.List{Collection: name("mine/x").Collection()}, request.At{})
 		wants(t, what("list documents"), err, c.code)
 		wants(t, what("commit"), h.commit(c.caller, set("mine/x", value.Map{"n": value.Int(1)})), c.code)
-		_, err = h.guard.CollectionIDs(ctx, c.caller, testDB, "", request.At{})
+		_, err = h.authorizer.CollectionIDs(ctx, c.caller, testDB, "", request.At{})
 		wants(t, what("collection ids"), err, c.rare)
-		_, err = h.guard.Partition(ctx, c.caller, all(t, "mine"), 2, request.At{})
+		_, err = h.authorizer.Partition(ctx, c.caller, all(t, "mine"), 2, request.At{})
 		wants(t, what("partition"), err, c.rare)
-		_, err = h.guard.BatchWrite(ctx, c.caller, testDB, []document.Write{set("mine/x", nil)})
+		_, err = h.authorizer.BatchWrite(ctx, c.caller, testDB, []document.Write{set("mine/x", nil)})
 		wants(t, what("batch write"), err, c.rare)
 		_, err = h.get(c.caller, "mine/x", "other/x")
 		wants(t, what("get of two"), err, c.rare)
@@ -199,7 +199,7 @@ func TestPastVersionsGrantNoRights(t *testing.T) {
 	h.seed(set("adminusers/ann", active(true)), set("messages/1", nil))
 	var then authz.Snapshot
 	read := func(at request.At) error {
-		return h.guard.Get(t.Context(), user("ann"), testDB, []resource.Document{name("messages/1")}, at,
+		return h.authorizer.Get(t.Context(), user("ann"), testDB, []resource.Document{name("messages/1")}, at,
 			func(s authz.Snapshot) error { then = s; return nil }, func(resource.Document, *document.Document) error { return nil })
 	}
 	wants(t, "read by an administrator", read(request.At{Begin: &request.TransactionOptions{ReadOnly: true}}), fault.OK)
@@ -210,7 +210,7 @@ func TestPastVersionsGrantNoRights(t *testing.T) {
 	wants(t, "read of the past", read(request.At{ReadTime: version}), fault.PermissionDenied)
 	wants(t, "read in a transaction of the past", read(request.At{Transaction: transaction}), fault.PermissionDenied)
 	wants(t, "read in a new transaction of the past", read(request.At{Begin: &request.TransactionOptions{ReadOnly: true, ReadTime: version}}), fault.PermissionDenied)
-	_, err := h.guard.Query(t.Context(), user("ann"), all(t, "messages"), request.At{ReadTime: version},
+	_, err := h.authorizer.Query(t.Context(), user("ann"), all(t, "messages"), request.At{ReadTime: version},
 		func(authz.Snapshot) error { return nil }, func(*document.Document) error { return nil })
 	wants(t, "query of the past", err, fault.PermissionDenied)
 }

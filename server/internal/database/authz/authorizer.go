@@ -15,7 +15,7 @@ import (
 	"clave/server/internal/observe/meter"
 )
 
-// Options configure a guard.
+// Options configure an authorizer.
 type Options struct {
 	// Engine stores the documents.
 	Engine *engine.Engine
@@ -58,13 +58,13 @@ func (o *Options) EnsureDefaults() {
 // Validate returns an error if a required option is missing.
 func (o *Options) Validate() error {
 	if o.Engine == nil || o.Rules == nil || o.Hub == nil {
-		return errors.New("guard: needs an engine, a hub and rulesets")
+		return errors.New("authz: needs an engine, a hub and rulesets")
 	}
 	return nil
 }
 
-// Guard authorizes calls of the engine and the live queries. It is safe for concurrent use.
-type Guard struct {
+// Authorizer authorizes calls of the engine and the live queries. It is safe for concurrent use.
+type Authorizer struct {
 	engine *engine.Engine
 	hub    *listen.Hub
 	rules  *Rulesets
@@ -80,35 +80,35 @@ type Guard struct {
 	anonymousWrites *rate.Addresses
 }
 
-// New returns a guard.
-func New(o Options) (*Guard, error) {
+// New returns an authorizer.
+func New(o Options) (*Authorizer, error) {
 	o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	g := &Guard{
+	az := &Authorizer{
 		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, meter: o.Meter, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
-	o.Rules.onChange(func() { g.hub.Reauthorize(nil) })
-	return g, nil
+	o.Rules.onChange(func() { az.hub.Reauthorize(nil) })
+	return az, nil
 }
 
 // within returns the context of a caller's reads, which share the turns of the caller's network, or of its service
 // account.
-func (g *Guard) within(ctx context.Context, c token.Caller) context.Context {
+func (az *Authorizer) within(ctx context.Context, c token.Caller) context.Context {
 	client := "service\x00" + c.Service
 	if !c.Privileged {
 		client = rate.Network(c.Address).String()
 	}
-	return g.turns.Within(ctx, client)
+	return az.turns.Within(ctx, client)
 }
 
 // inject delays or fails a call of a client, if configured. It exempts callers with a journal, which are the console's:
 // the console must work to reverse the configuration.
-func (g *Guard) inject(ctx context.Context, c token.Caller, of faultinject.Kind) error {
+func (az *Authorizer) inject(ctx context.Context, c token.Caller, of faultinject.Kind) error {
 	if c.Journal != nil {
 		return nil
 	}
-	return g.faults.Before(ctx, of)
+	return az.faults.Before(ctx, of)
 }
