@@ -194,7 +194,9 @@ func (a *App) build(ctx context.Context) error {
 		if err := a.openReleases(ctx, state, rulesets); err != nil {
 			return err
 		}
-		a.offerIndexes(state, rulesets)
+		if err := a.offerIndexes(state, rulesets); err != nil {
+			return err
+		}
 		a.offerMissingIndexes(state.engine)
 		a.offerProject()
 	}

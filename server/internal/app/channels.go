@@ -94,8 +94,8 @@ func (n *nodes) channels(next http.Handler) http.Handler {
 // channel serves a request of a session at this node. A session begins once the node has everything that was
 // acknowledged before its request. It returns false if this node can't serve it.
 func (f *follower) channel(w http.ResponseWriter, r *http.Request, begins bool) bool {
-	s := f.current.Load()
-	if s == nil {
+	s, ok := f.reads.Current()
+	if !ok {
 		return false
 	}
 	if begins {

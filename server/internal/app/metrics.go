@@ -22,17 +22,17 @@ func (a *App) followerState(n *nodes) prometheus.State {
 	if f == nil {
 		return out
 	}
-	node.Indexed = f.indexed.Load() // first: a read counts in both
-	node.Leased = f.reads.Load() - node.Indexed
+	node.Leased, node.Indexed = f.reads.Counts()
 	rows, contact := f.store.Behind()
 	node.Members = []prometheus.Member{{Name: n.name, LogLag: rows, Age: contact}}
-	s := f.opened.Load()
-	if s == nil {
+	s, ok := f.reads.Opened()
+	if !ok {
 		return out
 	}
 	condition := s.replica.Condition()
 	out.StoreBytes, out.StoreFree, out.LogBytes = condition.Used, condition.Free, condition.Log
-	out.Healthy = condition.Err == nil && f.current.Load() == s
+	current, ok := f.reads.Current()
+	out.Healthy = condition.Err == nil && ok && current == s
 	out.Streams, out.Targets = s.hub.Streams(), s.hub.Targets()
 	return out
 }

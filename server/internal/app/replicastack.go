@@ -91,7 +91,7 @@ func (s *replicaStack) open(ctx context.Context, f *follower) error {
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Store: s.replica, Clock: a.o.Clock, Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
 		Missing: s.noteMissing(false), Wanted: s.noteMissing(true),
-		Current: func(ctx context.Context) error { return f.indexForStream(ctx, s) },
+		Current: func(ctx context.Context) error { return f.reads.InStream(ctx, s) },
 	})
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ const textEnded = "This node can't continue the stream. Please try again."
 
 // start starts the background work.
 func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Authorizer) {
-	// ctx may end before the work does: close ends the work, after the requests in progress.
+	// ctx may end before the work does: Close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()
@@ -278,8 +278,9 @@ func (s *replicaStack) leave() { s.mu.inProgress.Done() }
 // followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond
 
-// close ends the streams with UNAVAILABLE, and waits for other requests until the grace is over.
-func (s *replicaStack) close() {
+// Close implements readindex.Stack: it ends the streams with UNAVAILABLE, and waits for other requests until the grace
+// is over.
+func (s *replicaStack) Close() {
 	s.ending.End()
 	s.stop()
 	s.mu.Lock()

@@ -157,15 +157,18 @@ func (a *App) openWithSpace(ctx context.Context) (*postgres.Store, error) {
 
 // followUntil serves reads at this node until it leads.
 func (n *nodes) followUntil(ctx context.Context, a *App, store *postgres.Store) error {
-	f := newFollower(a, store)
+	f, err := newFollower(a, store)
+	if err != nil {
+		return err
+	}
 	following, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		f.run(following)
+		_ = f.reads.Run(following) // which returns nil
 	}()
 	n.follower.Store(f)
-	err := store.Lead(ctx)
+	err = store.Lead(ctx)
 	n.follower.Store(nil)
 	stop()
 	<-ended // before anything is written here

@@ -18,10 +18,11 @@ import (
 
 // startedElsewhere lists the types whose Run is not called by the wiring, with their callers.
 var startedElsewhere = map[string]string{
-	"transport/port.split":   "port.Port.Run",
-	"store/postgres.Store":   "App.openServed, with --store alone",
-	"store/postgres.Members": "App.join, with --store alone",
-	"cluster/forward.Node":   "App.join, with --store alone",
+	"transport/port.split":     "port.Port.Run",
+	"store/postgres.Store":     "App.openServed, with --store alone",
+	"store/postgres.Members":   "App.join, with --store alone",
+	"cluster/forward.Node":     "App.join, with --store alone",
+	"cluster/readindex.Reader": "nodes.followUntil, with --store alone",
 }
 
 // TestEveryRunIsStarted builds the server of each mode as the program does. Every component with a Run(context.Context)
@@ -158,7 +159,11 @@ func typesWithRun(t *testing.T) []string {
 		for _, declaration := range file.Decls {
 			if f, ok := declaration.(*ast.FuncDecl); ok && isRun(f) {
 				if receiver, ok := f.Recv.List[0].Type.(*ast.StarExpr); ok {
-					names = append(names, filepath.ToSlash(folder)+"."+receiver.X.(*ast.Ident).Name)
+					of := receiver.X
+					if generic, ok := of.(*ast.IndexExpr); ok {
+						of = generic.X
+					}
+					names = append(names, filepath.ToSlash(folder)+"."+of.(*ast.Ident).Name)
 				}
 			}
 		}

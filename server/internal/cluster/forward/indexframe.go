@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/cluster/readindex"
 )
 
 // The frames of a stream of read indexes. Each begins with the length of what follows, in four bytes; all numbers are
@@ -97,7 +98,7 @@ func cutName(frame []byte) (name string, rest []byte, err error) {
 }
 
 // appendRequest appends a request to a frame of a stream with or without leases.
-func appendRequest(frame []byte, r IndexRequest, leases bool) ([]byte, error) {
+func appendRequest(frame []byte, r readindex.Request, leases bool) ([]byte, error) {
 	wants := byte(0)
 	if r.Wait {
 		wants |= wantsWait
@@ -119,7 +120,7 @@ func appendRequest(frame []byte, r IndexRequest, leases bool) ([]byte, error) {
 }
 
 // parseRequest parses a request on a stream with or without leases.
-func parseRequest(frame []byte, leases bool) (r IndexRequest, err error) {
+func parseRequest(frame []byte, leases bool) (r readindex.Request, err error) {
 	most := byte(wantsWait)
 	if leases {
 		most |= wantsLease
@@ -140,7 +141,7 @@ func parseRequest(frame []byte, leases bool) (r IndexRequest, err error) {
 
 // appendIndex appends the response to a request for some databases to a frame of a stream with or without leases. A nil
 // index is a refusal.
-func appendIndex(frame []byte, index *Index, databases []string, leases bool) []byte {
+func appendIndex(frame []byte, index *readindex.Index, databases []string, leases bool) []byte {
 	if index == nil {
 		return append(frame, 0)
 	}
@@ -157,14 +158,14 @@ func appendIndex(frame []byte, index *Index, databases []string, leases bool) []
 
 // parseIndex parses the response to a request for some databases on a stream with or without leases. It returns nil for
 // a refusal.
-func parseIndex(frame []byte, databases []string, leases bool) (*Index, error) {
+func parseIndex(frame []byte, databases []string, leases bool) (*readindex.Index, error) {
 	if len(frame) == 1 && frame[0] == 0 {
 		return nil, nil
 	}
 	if len(frame) < 9 || frame[0] != 1 {
 		return nil, errFrame
 	}
-	index := &Index{Seq: int64(binary.BigEndian.Uint64(frame[1:])), Versions: make(map[string]clock.Version, len(databases))}
+	index := &readindex.Index{Seq: int64(binary.BigEndian.Uint64(frame[1:])), Versions: make(map[string]clock.Version, len(databases))}
 	frame = frame[9:]
 	if leases {
 		if len(frame) < 8 || binary.BigEndian.Uint64(frame) > uint64(maxLease/time.Microsecond) {

@@ -11,14 +11,15 @@ import (
 	"sync"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/cluster/readindex"
 	"clave/server/internal/store/postgres/readlease"
 )
 
 // How a node requests read indexes. It has two streams to the leader, each a TLS connection of its own with one request
-// at a time: one for reads, which share requests (Shared), and one on which the leader may wait for the next row of the
-// log. A stream is opened with its first request, and ends when it breaks, with a request that takes too long, and when
-// another node leads. A leader of an earlier version has no streams, or none with leases; without streams its indexes
-// are requested over HTTP.
+// at a time: one for reads, which share requests (package readindex), and one on which the leader may wait for the next
+// row of the log. A stream is opened with its first request, and ends when it breaks, with a request that takes too
+// long, and when another node leads. A leader of an earlier version has no streams, or none with leases; without
+// streams its indexes are requested over HTTP.
 
 // errIndex is the error of a node that has no read index to give, because it does not lead.
 var errIndex = errors.New("cluster: the leader has no read index")
@@ -65,12 +66,12 @@ func (n *Node) serveIndexes(ctx context.Context, conn net.Conn, leases bool) {
 }
 
 // answerIndex returns a read index if this node leads.
-func (n *Node) answerIndex(ctx context.Context, r IndexRequest) (Index, error) {
+func (n *Node) answerIndex(ctx context.Context, r readindex.Request) (readindex.Index, error) {
 	handler, _ := n.local(IndexService)
 	if answer, ok := handler.(indexHandler); ok {
 		return answer(ctx, r)
 	}
-	return Index{}, errIndex
+	return readindex.Index{}, errIndex
 }
 
 // indexStream is a stream to the leader. The zero indexStream is closed.
@@ -87,7 +88,7 @@ type indexStream struct {
 }
 
 // request requests a read index from a leader.
-func (s *indexStream) request(ctx context.Context, n *Node, leader Leader, r IndexRequest) (*Index, error) {
+func (s *indexStream) request(ctx context.Context, n *Node, leader Leader, r readindex.Request) (*readindex.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.leader != leader {
@@ -152,7 +153,7 @@ func (s *indexStream) closeLocked() {
 }
 
 // exchangeLocked sends a request and reads the response. mu is held.
-func (s *indexStream) exchangeLocked(ctx context.Context, r IndexRequest) (index *Index, err error) {
+func (s *indexStream) exchangeLocked(ctx context.Context, r readindex.Request) (index *readindex.Index, err error) {
 	until, _ := ctx.Deadline()
 	if err := s.conn.SetDeadline(until); err != nil {
 		return nil, err

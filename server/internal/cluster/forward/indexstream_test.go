@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/cluster/readindex"
 )
 
 // recorded is a listener that keeps its connections.
@@ -104,8 +105,8 @@ func newElectorate() *electorate { return &electorate{changed: make(chan struct{
 
 // offers returns the handlers of a leader whose read index has a given number.
 func offers(seq int64) map[string]http.Handler {
-	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r IndexRequest) (Index, error) {
-		index := Index{Seq: seq, Rules: "rules", Versions: make(map[string]clock.Version)}
+	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r readindex.Request) (readindex.Index, error) {
+		index := readindex.Index{Seq: seq, Rules: "rules", Versions: make(map[string]clock.Version)}
 		for i, name := range r.Databases {
 			index.Versions[name] = clock.Version(i + 1)
 		}
@@ -117,11 +118,11 @@ func offers(seq int64) map[string]http.Handler {
 }
 
 // indexFrom requests a read index for two databases.
-func indexFrom(t *testing.T, n *Node, after int64) (Index, error) {
+func indexFrom(t *testing.T, n *Node, after int64) (readindex.Index, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	return n.Index(ctx, IndexRequest{After: after, Wait: after%2 == 1, Databases: []string{"p/(default)", "p/other"}})
+	return n.Index(ctx, readindex.Request{After: after, Wait: after%2 == 1, Databases: []string{"p/(default)", "p/other"}})
 }
 
 // TestIndexStream requests read indexes from a leader that refuses once, closes the connection, stops leading, and from
@@ -176,10 +177,10 @@ func TestIndexRequestsEndWithTheLeader(t *testing.T) {
 	leader, _ := runNode(t, "secret", e)
 	follower, _ := runNode(t, "secret", e)
 	entered := make(chan struct{}, 1)
-	leader.Serve(map[string]http.Handler{IndexService: AnswerIndex(func(ctx context.Context, _ IndexRequest) (Index, error) {
+	leader.Serve(map[string]http.Handler{IndexService: AnswerIndex(func(ctx context.Context, _ readindex.Request) (readindex.Index, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
-		return Index{}, ctx.Err()
+		return readindex.Index{}, ctx.Err()
 	})})
 	e.elect(leader.o.Name)
 	ended := make(chan error, 1)
@@ -195,7 +196,7 @@ func TestIndexRequestsEndWithTheLeader(t *testing.T) {
 	e.elect(leader.o.Name)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, err := follower.Index(ctx, IndexRequest{Wait: true})
+		_, err := follower.Index(ctx, readindex.Request{Wait: true})
 		ended <- err
 	}()
 	<-entered
@@ -232,13 +233,13 @@ func TestIndexOfAnEarlierVersion(t *testing.T) {
 
 // FuzzIndexFrames parses arbitrary frames of a peer. The encoding of a parsed frame must be the same bytes.
 func FuzzIndexFrames(f *testing.F) {
-	request, err := appendRequest(nil, IndexRequest{Wait: true, Lease: true, After: -1, Databases: []string{"p/(default)", ""}}, true)
+	request, err := appendRequest(nil, readindex.Request{Wait: true, Lease: true, After: -1, Databases: []string{"p/(default)", ""}}, true)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(request, true)
 	for _, leases := range []bool{false, true} {
-		f.Add(appendIndex(nil, &Index{Seq: 1, Rules: "r", Versions: map[string]clock.Version{"a": 5}, Lease: time.Second}, []string{"a", "b"}, leases), leases)
+		f.Add(appendIndex(nil, &readindex.Index{Seq: 1, Rules: "r", Versions: map[string]clock.Version{"a": 5}, Lease: time.Second}, []string{"a", "b"}, leases), leases)
 	}
 	f.Add(appendIndex(nil, nil, nil, true), true)
 	f.Fuzz(func(t *testing.T, frame []byte, leases bool) {
@@ -277,7 +278,7 @@ func TestIndexRequestsEndWithTheConnection(t *testing.T) {
 			_ = far.Close()
 		}()
 		s.mu.Lock()
-		if index, err := s.exchangeLocked(ctx, IndexRequest{Wait: true}); err == nil {
+		if index, err := s.exchangeLocked(ctx, readindex.Request{Wait: true}); err == nil {
 			t.Errorf("a request on a broken connection returned %+v", index)
 		}
 		s.closeLocked()

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/internal/cluster/readindex"
 	"clave/server/internal/store/postgres/readlease"
 )
 
 // leasing returns the handlers of a leader that grants leases of a second on streams with leases, and reports the
 // streams' holders.
 func leasing(holders chan<- *readlease.Holder) map[string]http.Handler {
-	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r IndexRequest) (index Index, err error) {
+	return map[string]http.Handler{IndexService: AnswerIndex(func(_ context.Context, r readindex.Request) (index readindex.Index, err error) {
 		if holders <- r.Holder; r.Lease {
 			index.Lease = time.Second
 		}
@@ -31,7 +32,7 @@ func TestLeasesOnStreams(t *testing.T) {
 	holders := make(chan *readlease.Holder, 1)
 	leader.Serve(leasing(holders))
 	e.elect(leader.o.Name)
-	request := func(r IndexRequest, want time.Duration) *readlease.Holder {
+	request := func(r readindex.Request, want time.Duration) *readlease.Holder {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -41,13 +42,13 @@ func TestLeasesOnStreams(t *testing.T) {
 		}
 		return <-holders
 	}
-	one := request(IndexRequest{Wait: true, Lease: true}, time.Second)
-	if again := request(IndexRequest{Wait: true, Lease: true}, time.Second); one == nil || again != one {
+	one := request(readindex.Request{Wait: true, Lease: true}, time.Second)
+	if again := request(readindex.Request{Wait: true, Lease: true}, time.Second); one == nil || again != one {
 		t.Errorf("requests on one stream have the holders %p and %p", one, again)
 	}
-	request(IndexRequest{Wait: true}, 0)
+	request(readindex.Request{Wait: true}, 0)
 	at.cut()
-	if other := request(IndexRequest{Wait: true, Lease: true}, time.Second); other == one {
+	if other := request(readindex.Request{Wait: true, Lease: true}, time.Second); other == one {
 		t.Error("another stream has the same holder")
 	}
 
@@ -59,7 +60,7 @@ func TestLeasesOnStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	frame, err := appendRequest(beginFrame(nil), IndexRequest{Wait: true, Lease: true}, false)
+	frame, err := appendRequest(beginFrame(nil), readindex.Request{Wait: true, Lease: true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestLeasesOnStreams(t *testing.T) {
 	go func() { _ = earlier.ServeTLS(ln, "", "") }()
 	defer earlier.Close()
 	e.elect(ln.Addr().String())
-	if holder := request(IndexRequest{Wait: true, Lease: true}, 0); holder != nil {
+	if holder := request(readindex.Request{Wait: true, Lease: true}, 0); holder != nil {
 		t.Error("the stream to a leader of the earlier version has a holder")
 	}
 	if follower.RoutesSessions() {

@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/cluster/forward"
+	"clave/server/internal/cluster/readindex"
 )
 
 // ownedEcho responds with whether a request was forwarded to its owner, and what the owner receives of it.
@@ -79,7 +80,7 @@ func TestOnlyNodesForwardToOwners(t *testing.T) {
 func TestLeadersThatRouteSessions(t *testing.T) {
 	b := newBallot()
 	leader, follower := join(t, "a", secret, b, time.Minute), join(t, "b", secret, b, time.Minute)
-	leader.Serve(map[string]http.Handler{forward.IndexService: forward.AnswerIndex(func(context.Context, forward.IndexRequest) (index forward.Index, err error) {
+	leader.Serve(map[string]http.Handler{forward.IndexService: forward.AnswerIndex(func(context.Context, readindex.Request) (index readindex.Index, err error) {
 		return index, nil
 	})})
 	request := func() {
@@ -87,7 +88,7 @@ func TestLeadersThatRouteSessions(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for { // the node may see the new leader a moment later
-			if _, err := follower.Index(ctx, forward.IndexRequest{}); err == nil {
+			if _, err := follower.Index(ctx, readindex.Request{}); err == nil {
 				return
 			}
 			if err := clock.Sleep(ctx, clock.System(), time.Millisecond); err != nil {

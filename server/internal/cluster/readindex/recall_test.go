@@ -1,4 +1,4 @@
-package app
+package readindex_test
 
 import (
 	"context"
@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
-	"clave/server/internal/cluster/forward"
-	"clave/server/internal/database/authz"
+	"clave/server/internal/cluster/readindex"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/model/document"
@@ -46,11 +45,14 @@ func TestARecallDoesNotWaitForItsWrite(t *testing.T) {
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
-	i := &indexes{store: store, engine: e, rulesets: authz.NewRulesets(authz.RulesetsOptions{}), leases: store.Leases()}
-	request := func(h *readlease.Holder) forward.Index {
+	i, err := readindex.NewIssuer(readindex.IssuerOptions{Log: store, Stack: e, Rules: func() string { return "r" }, Leases: store.Leases()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := func(h *readlease.Holder) readindex.Index {
 		t.Helper()
 		seq, _ := store.Progress()
-		index, err := i.answer(t.Context(), forward.IndexRequest{
+		index, err := i.Issue(t.Context(), readindex.Request{
 			Wait: true, Lease: true, After: seq, Databases: []string{db.Project + "/" + db.ID}, Holder: h, Received: clock.System().Now(),
 		})
 		if err != nil {

@@ -1,4 +1,4 @@
-package forward_test
+package readindex
 
 import (
 	"context"
@@ -6,15 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"clave/server/internal/cluster/forward"
 )
 
 // TestSharedCallsBeginAfterTheirCallers has many concurrent callers. No caller may receive the result of a call that
 // began before it, and only one call may be in progress at a time.
 func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 	var clock, calls, under atomic.Int64
-	s := forward.Shared[int64]{Call: func(context.Context) (int64, error) {
+	s := shared[int64]{Call: func(context.Context) (int64, error) {
 		if under.Add(1) != 1 {
 			t.Error("two calls are under way")
 		}
@@ -45,7 +43,7 @@ func TestSharedCallsBeginAfterTheirCallers(t *testing.T) {
 func TestSharedCallsContinueWithoutTheirCallers(t *testing.T) {
 	enter, leave := make(chan struct{}), make(chan struct{})
 	failure := errors.New("failed")
-	s := forward.Shared[int]{Call: func(context.Context) (int, error) {
+	s := shared[int]{Call: func(context.Context) (int, error) {
 		enter <- struct{}{}
 		<-leave
 		return 0, failure
