@@ -9,8 +9,8 @@ import (
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/smtp"
-	"clave/server/internal/auth/service/textmessage"
 	"clave/server/internal/auth/service/webhook"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/suite/control"
@@ -100,7 +100,7 @@ func (a *App) openUsers(ctx context.Context, s *state) (*users, error) {
 	a.onClose(functions.Close)
 	o.Blocking = functions
 	if c.Auth.SMSWebhook != "" {
-		o.SMS = &textmessage.Webhook{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
+		o.SMS = &sms.Webhook{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
 	}
 	var test func(ctx context.Context, to, locale string) error
 	if c.Mail != "" {

@@ -26,7 +26,7 @@ var accounts = []Limit{
 	},
 	{
 		What: "attempts at one code that was sent by text message", Key: "each code",
-		All: "5", Excess: Refuses, Error: "SESSION_EXPIRED", At: []string{"auth/service/smscode.maxTries"},
+		All: "5", Excess: Refuses, Error: "SESSION_EXPIRED", At: []string{"auth/service/sms.maxTries"},
 	},
 	{
 		What: "buckets that the rates keep", Key: byAll,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/updateform"
 )
 
@@ -33,8 +33,8 @@ func (w *fixture) enroll(user object, phone string) object {
 // texter counts text messages.
 type texter struct{ sent atomic.Int32 }
 
-// Text implements textmessage.Sender.
-func (x *texter) Text(context.Context, textmessage.Message) error {
+// Text implements sms.Sender.
+func (x *texter) Text(context.Context, sms.Message) error {
 	x.sent.Add(1)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/updateform"
 )
 
@@ -35,7 +35,7 @@ func FuzzBody(f *testing.F) {
 			}
 			return
 		}
-		for _, into := range []any{&updateform.Request{}, &importform.Request{}, &service.QueryRequest{}, &service.MFARequest{}, &service.RefreshRequest{}} {
+		for _, into := range []any{&updateform.Request{}, &accountimport.Request{}, &service.QueryRequest{}, &service.MFARequest{}, &service.RefreshRequest{}} {
 			if err := assign(reflect.ValueOf(into).Elem(), body, ""); err != nil && describe(err).Code != 400 {
 				t.Errorf("%q into %T: %v", text, into, err)
 			}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/base/clock"
 )
 
@@ -22,8 +22,8 @@ type lastText struct {
 	last string
 }
 
-// Text implements textmessage.Sender.
-func (x *lastText) Text(_ context.Context, m textmessage.Message) error {
+// Text implements sms.Sender.
+func (x *lastText) Text(_ context.Context, m sms.Message) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.last = m.Code

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/passkey"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/httpx/httpjson"
@@ -171,13 +171,13 @@ func (d *document) schema(t reflect.Type) map[string]any { // long: one case a k
 
 // schemaNames holds the names of schemas for types whose own names say too little outside their packages.
 var schemaNames = map[reflect.Type]string{
-	reflect.TypeFor[userinfo.Info]():      "UserInfo",
-	reflect.TypeFor[userinfo.Provider]():  "ProviderUserInfo",
-	reflect.TypeFor[userinfo.Factor]():    "MFAInfo",
-	reflect.TypeFor[userinfo.Passkey]():   "PasskeyInfo",
-	reflect.TypeFor[importform.Request](): "ImportRequest",
-	reflect.TypeFor[importform.User]():    "ImportUser",
-	reflect.TypeFor[passkey.Credential](): "credentialRef",
+	reflect.TypeFor[userinfo.Info]():         "UserInfo",
+	reflect.TypeFor[userinfo.Provider]():     "ProviderUserInfo",
+	reflect.TypeFor[userinfo.Factor]():       "MFAInfo",
+	reflect.TypeFor[userinfo.Passkey]():      "PasskeyInfo",
+	reflect.TypeFor[accountimport.Request](): "ImportRequest",
+	reflect.TypeFor[accountimport.User]():    "ImportUser",
+	reflect.TypeFor[passkey.Credential]():    "credentialRef",
 }
 
 // schemaName returns the name of a type's schema.

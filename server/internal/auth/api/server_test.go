@@ -16,7 +16,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/serviceaccount"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store/pebble/pebbletest"
@@ -44,7 +44,7 @@ type setup struct {
 	clock                      clock.Clock
 	mail                       service.Mailer
 	blocking                   blocking.Caller
-	sms                        textmessage.Sender
+	sms                        sms.Sender
 	// hashCost is the memory cost of password hashes; zero is a cheap one.
 	hashCost int
 }

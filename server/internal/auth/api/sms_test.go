@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 )
 
 // hook is a webhook for text messages.
@@ -30,7 +30,7 @@ func (h hook) Post(_ context.Context, url string, body []byte) (int, []byte, err
 func TestTextMessagesByWebhook(t *testing.T) {
 	const url = "https://sms.example.com/send"
 	var claims object
-	sender := &textmessage.Webhook{URL: url}
+	sender := &sms.Webhook{URL: url}
 	w := newFixture(t, setup{production: true, sms: sender})
 	sender.Tokens, sender.Caller = w.tokens, hook(func(to string, body []byte) (int, error) {
 		var sent struct{ Data struct{ JWT string } }
@@ -85,7 +85,7 @@ func signedByUs(t *testing.T, w *fixture, raw string) bool {
 // TestTextMessagesThatCannotBeSent requests codes while the webhook refuses or does not respond.
 func TestTextMessagesThatCannotBeSent(t *testing.T) {
 	answer := func() (int, error) { return 0, nil }
-	sender := &textmessage.Webhook{URL: "https://sms.example.com", Caller: hook(func(string, []byte) (int, error) { return answer() })}
+	sender := &sms.Webhook{URL: "https://sms.example.com", Caller: hook(func(string, []byte) (int, error) { return answer() })}
 	w := newFixture(t, setup{production: true, sms: sender})
 	sender.Tokens = w.tokens
 	for name, tt := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 )
 
 // brokenUpstream is a mail server, an SMS webhook and a blocking function that can't be reached at a private address.
@@ -23,8 +23,8 @@ var errUpstream = errors.New("dial tcp " + private + ":25: connection refused")
 // Send implements service.Mailer.
 func (brokenUpstream) Send(context.Context, service.Email) error { return errUpstream }
 
-// Text implements textmessage.Sender.
-func (brokenUpstream) Text(context.Context, textmessage.Message) error { return errUpstream }
+// Text implements sms.Sender.
+func (brokenUpstream) Text(context.Context, sms.Message) error { return errUpstream }
 
 // Post implements blocking.Caller.
 func (brokenUpstream) Post(context.Context, string, []byte) (status int, answer []byte, err error) {

@@ -8,7 +8,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/base/fault"
@@ -49,7 +49,7 @@ func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) 
 	if optional.String(r.ContinueURI) == "" {
 		return nil, apierror.New("MISSING_CONTINUE_URI")
 	}
-	email, ok := contact.Email(*r.Identifier)
+	email, ok := field.Email(*r.Identifier)
 	if !ok {
 		return nil, apierror.New("INVALID_IDENTIFIER")
 	}

@@ -5,8 +5,8 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/importform"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -68,7 +68,7 @@ func passwordVersion(h *passhash.Hash, p passhash.Params) *int {
 		return nil
 	}
 	version := 0
-	if !importform.IsOwn(h, p) {
+	if !accountimport.IsOwn(h, p) {
 		version = 1
 	}
 	return &version

@@ -4,15 +4,14 @@ import (
 	"context"
 
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/importer"
-	"clave/server/internal/auth/service/importform"
 )
 
 // ImportResponse lists the accounts that were not imported.
 type ImportResponse struct {
-	Kind  string             `json:"kind"`
-	Error []importer.Problem `json:"error,omitempty"`
+	Kind  string                  `json:"kind"`
+	Error []accountimport.Problem `json:"error,omitempty"`
 }
 
 // kindImport is the kind of an ImportResponse.
@@ -20,7 +19,7 @@ const kindImport = "identitytoolkit#UploadAccountResponse"
 
 // BatchCreate imports accounts. It replaces an account whose id exists, as production does; the official emulator does
 // so only with allowOverwrite.
-func (s *Service) BatchCreate(ctx context.Context, c Call, r *importform.Request) (*ImportResponse, error) {
+func (s *Service) BatchCreate(ctx context.Context, c Call, r *accountimport.Request) (*ImportResponse, error) {
 	if err := s.usableTenant(ctx, c); err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func (s *Service) BatchCreate(ctx context.Context, c Call, r *importform.Request
 
 // CheckImport returns what BatchCreate would return for any number of accounts, and stores nothing. A tenant that does
 // not exist yet counts as one without accounts.
-func (s *Service) CheckImport(ctx context.Context, c Call, r *importform.Request) (*ImportResponse, error) {
+func (s *Service) CheckImport(ctx context.Context, c Call, r *accountimport.Request) (*ImportResponse, error) {
 	problems, err := s.importer.Check(ctx, s.importTarget(ctx, c), r)
 	if err != nil {
 		return nil, err
@@ -45,8 +44,8 @@ func (s *Service) CheckImport(ctx context.Context, c Call, r *importform.Request
 }
 
 // importTarget returns the target of a call's import.
-func (s *Service) importTarget(ctx context.Context, c Call) importer.Target {
-	return importer.Target{
+func (s *Service) importTarget(ctx context.Context, c Call) accountimport.Target {
+	return accountimport.Target{
 		Scope: c.scope(), Transfer: c.Transfer,
 		Hash: func(password string) (*passhash.Hash, error) { return s.hash(ctx, c, password) },
 	}

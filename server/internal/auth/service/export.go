@@ -7,8 +7,8 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/importform"
 	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -16,7 +16,7 @@ import (
 // Export calls yield for each account of the call's scope, in the order of ids. The second argument is a request
 // without users that holds the parameters of the account's hash: an import by such a request keeps the password valid.
 // It is own for passwords that the project hashed itself and for accounts without a password.
-func (s *Service) Export(ctx context.Context, c Call, own *importform.Request, yield func(userinfo.Info, *importform.Request) error) error {
+func (s *Service) Export(ctx context.Context, c Call, own *accountimport.Request, yield func(userinfo.Info, *accountimport.Request) error) error {
 	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return err
@@ -24,8 +24,8 @@ func (s *Service) Export(ctx context.Context, c Call, own *importform.Request, y
 	var stopped error
 	err = s.accounts.List(ctx, c.scope(), "", func(u *account.User) bool {
 		request := own
-		if h := u.Password; h != nil && !importform.IsOwn(h, params) {
-			request = importform.For(h, params)
+		if h := u.Password; h != nil && !accountimport.IsOwn(h, params) {
+			request = accountimport.For(h, params)
 		}
 		stopped = yield(c.info(u, true), request)
 		return stopped == nil
@@ -34,12 +34,12 @@ func (s *Service) Export(ctx context.Context, c Call, own *importform.Request, y
 }
 
 // OwnHash returns a request without users that holds the parameters by which a project hashes passwords.
-func (s *Service) OwnHash(ctx context.Context, c Call) (*importform.Request, error) {
+func (s *Service) OwnHash(ctx context.Context, c Call) (*accountimport.Request, error) {
 	params, err := s.hasher.Params(ctx, c.Project)
 	if err != nil {
 		return nil, err
 	}
-	return importform.For(&passhash.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
+	return accountimport.For(&passhash.Hash{Alg: "SCRYPT", Separator: params.Separator, Rounds: params.Rounds, MemCost: params.MemCost}, params), nil
 }
 
 // PutTenant creates or replaces a tenant with its settings. Its id is that of t.

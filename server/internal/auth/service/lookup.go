@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/userinfo"
 )
 
@@ -82,7 +82,7 @@ func (s *Service) finders(ctx context.Context, c Call, r *LookupRequest) []func(
 		list = append(list, func() (*account.User, error) { return s.accounts.ByEmail(c.scope(), email) })
 	}
 	for _, phone := range r.PhoneNumber {
-		if clean, ok := contact.Phone(phone); ok {
+		if clean, ok := field.Phone(phone); ok {
 			list = append(list, func() (*account.User, error) { return s.accounts.ByPhone(c.scope(), clean) })
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/authapp"
-	"clave/server/internal/auth/service/contact"
 	"clave/server/internal/auth/service/factor"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/smscode"
+	"clave/server/internal/auth/service/sms"
 )
 
 // enrolling is an enrollment of a factor in progress.
@@ -83,14 +83,14 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 	if r.PhoneEnrollmentInfo == nil {
 		return nil, apierror.New("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
 	}
-	phone, ok := contact.Phone(r.PhoneEnrollmentInfo.PhoneNumber)
+	phone, ok := field.Phone(r.PhoneEnrollmentInfo.PhoneNumber)
 	if !ok {
 		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	if err := factor.CheckPhone(u, phone); err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, e.call, phoneOf{phone, u.UID}, smscode.Enroll)
+	info, err := s.sendSMS(ctx, e.call, phoneOf{phone, u.UID}, sms.Enroll)
 	return &MFAResponse{PhoneSessionInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 

@@ -6,12 +6,12 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/pending"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/smscode"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/userinfo"
 )
 
@@ -21,7 +21,7 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	ses.UID, ses.Tenant, ses.Epoch = u.UID, c.Tenant, u.Epoch
 	list := userinfo.Factors(u, false)
 	for i := range list {
-		list[i].PhoneInfo = contact.HidePhone(list[i].PhoneInfo)
+		list[i].PhoneInfo = field.HidePhone(list[i].PhoneInfo)
 	}
 	credential, err := pending.Save(ch, c.root(), ses, s.now())
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, err
@@ -72,7 +72,7 @@ func (s *Service) StartFactor(ctx context.Context, c Call, r *MFARequest) (*MFAR
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.sendSMS(ctx, cs, phoneOf{f.Phone, u.UID}, smscode.SignIn)
+	info, err := s.sendSMS(ctx, cs, phoneOf{f.Phone, u.UID}, sms.SignIn)
 	return &MFAResponse{PhoneResponseInfo: &PhoneInfo{SessionInfo: info}}, err
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"clave/server/internal/auth/service/passpolicy"
+	"clave/server/internal/auth/service/field"
 )
 
 // PolicyRequest reads the password policy.
@@ -12,11 +12,11 @@ type PolicyRequest struct{}
 
 // PolicyResponse is a password policy as clients read it.
 type PolicyResponse struct {
-	CustomStrengthOptions            passpolicy.Options `json:"customStrengthOptions"`
-	SchemaVersion                    int                `json:"schemaVersion"`
-	AllowedNonAlphanumericCharacters []string           `json:"allowedNonAlphanumericCharacters"`
-	EnforcementState                 string             `json:"enforcementState"`
-	ForceUpgradeOnSignin             bool               `json:"forceUpgradeOnSignin"`
+	CustomStrengthOptions            field.PasswordRules `json:"customStrengthOptions"`
+	SchemaVersion                    int                 `json:"schemaVersion"`
+	AllowedNonAlphanumericCharacters []string            `json:"allowedNonAlphanumericCharacters"`
+	EnforcementState                 string              `json:"enforcementState"`
+	ForceUpgradeOnSignin             bool                `json:"forceUpgradeOnSignin"`
 }
 
 // PasswordPolicy returns the password policy to clients.
@@ -28,6 +28,6 @@ func (s *Service) PasswordPolicy(ctx context.Context, c Call, _ *PolicyRequest) 
 	policy := &cs.project.PasswordPolicyConfig
 	return &PolicyResponse{
 		CustomStrengthOptions: policy.Shown(), SchemaVersion: 1, EnforcementState: "ENFORCE",
-		AllowedNonAlphanumericCharacters: strings.Split(passpolicy.Special, ""), ForceUpgradeOnSignin: policy.ForceUpgradeOnSignin,
+		AllowedNonAlphanumericCharacters: strings.Split(field.SpecialCharacters, ""), ForceUpgradeOnSignin: policy.ForceUpgradeOnSignin,
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -100,7 +100,7 @@ func (s *Service) match(ctx context.Context, c Call, expressions []Expression) (
 	case e.Email != "":
 		one, err = s.accounts.ByEmail(c.scope(), e.Email)
 	case e.PhoneNumber != "":
-		phone, _ := contact.Phone(e.PhoneNumber)
+		phone, _ := field.Phone(e.PhoneNumber)
 		one, err = s.accounts.ByPhone(c.scope(), phone)
 	case e.UserID != "":
 		one, err = s.accounts.Get(c.scope(), e.UserID)

@@ -7,7 +7,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/actionlink"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/optional"
@@ -148,7 +148,7 @@ func (s *Service) oobFor(c *callSettings, r *OobRequest) (onetime.Code, error) {
 		return onetime.Code{}, apierror.New("MISSING_EMAIL")
 	}
 	var ok bool
-	if made.Email, ok = contact.Email(*r.Email); !ok {
+	if made.Email, ok = field.Email(*r.Email); !ok {
 		return onetime.Code{}, apierror.New("INVALID_EMAIL")
 	}
 	if made.Type == onetime.EmailSignIn {
@@ -186,7 +186,7 @@ func (s *Service) newAddress(c *callSettings, r *OobRequest, made *onetime.Code)
 		return apierror.New("MISSING_NEW_EMAIL")
 	}
 	var ok bool
-	if made.NewEmail, ok = contact.Email(*r.NewEmail); !ok {
+	if made.NewEmail, ok = field.Email(*r.NewEmail); !ok {
 		return apierror.New("INVALID_NEW_EMAIL")
 	}
 	other, err := s.accounts.ByEmail(c.scope(), made.NewEmail)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service/onetime"
-	"clave/server/internal/auth/service/smscode"
+	"clave/server/internal/auth/service/sms"
 )
 
 // SentCode is a code that was sent by e-mail, as the emulator's control route shows it.
@@ -45,8 +45,8 @@ type SentSMS struct {
 // SentSMSCodes lists the codes sent by text message that are still valid, oldest first.
 func (s *Service) SentSMSCodes(ctx context.Context, c Call) ([]SentSMS, error) {
 	list := []SentSMS{}
-	err := s.accounts.Items(ctx, c.scope(), smscode.Item, func(_ string, decode func(any) error) error {
-		var made smscode.Code
+	err := s.accounts.Items(ctx, c.scope(), sms.Item, func(_ string, decode func(any) error) error {
+		var made sms.Code
 		if err := decode(&made); err != nil || made.Session == "" {
 			return err
 		}

@@ -7,16 +7,15 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/actionlink"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/authapp"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/hasher"
-	"clave/server/internal/auth/service/importer"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/settings"
-	"clave/server/internal/auth/service/smscode"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
@@ -54,7 +53,7 @@ type Options struct {
 	// Mail sends codes by e-mail; nil sends none.
 	Mail Mailer
 	// SMS sends codes by text message; nil sends none.
-	SMS textmessage.Sender
+	SMS sms.Sender
 	// Announce is called, concurrently, with a text that shows each code that is sent, in the official emulator's words;
 	// nil shows none. It must not be set in production.
 	Announce func(text string)
@@ -115,9 +114,9 @@ type Service struct {
 	tokens   *token.Verifier
 	hasher   *hasher.Hasher
 	blocking blocking.Functions
-	sms      smscode.Codes
+	sms      sms.Codes
 	apps     authapp.Apps
-	importer importer.Importer
+	importer accountimport.Importer
 	links    actionlink.Policy
 	limits   *limits.Limits
 	outbox   chan queuedCode
@@ -131,7 +130,7 @@ func New(o Options) *Service {
 	o.EnsureDefaults()
 	s := &Service{o: o, accounts: o.Accounts, tokens: o.Tokens, limits: limits.New(limits.Options{Clock: o.Clock, Off: !o.RateLimits, Refused: o.Limited}), outbox: make(chan queuedCode, outboxSize)}
 	s.blocking = blocking.Functions{Caller: o.Blocking, Tokens: o.Tokens, Clock: o.Clock, Emulator: o.Emulator, Log: o.Log}
-	s.sms = smscode.Codes{Accounts: o.Accounts, Clock: o.Clock}
+	s.sms = sms.Codes{Accounts: o.Accounts, Clock: o.Clock}
 	s.apps = authapp.Apps{Accounts: o.Accounts, Clock: o.Clock}
 	s.links = actionlink.Policy{PublicURL: o.PublicURL, Origin: o.LinkOrigin, Emulator: o.Emulator}
 	perClient := 0
@@ -139,7 +138,7 @@ func New(o Options) *Service {
 		perClient = maxHashesWaiting
 	}
 	s.hasher = hasher.New(hasher.Options{Accounts: o.Accounts, MemCost: o.HashMemCost, Workers: o.HashWorkers, PerClient: perClient, Log: o.Log})
-	s.importer = importer.Importer{
+	s.importer = accountimport.Importer{
 		Accounts: o.Accounts, Hasher: s.hasher, Clock: o.Clock, Emulator: o.Emulator, AsEmulator: o.AsEmulator, HashMemCost: o.HashMemCost,
 	}
 	return s

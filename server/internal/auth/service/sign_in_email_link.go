@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
@@ -59,7 +59,7 @@ func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkR
 	}
 	// The client repeats the address that the user entered, so that a leaked or forwarded link is useless without the
 	// address.
-	email, ok := contact.Email(*r.Email)
+	email, ok := field.Email(*r.Email)
 	if !ok || made.Email != email {
 		return nil, apierror.New("INVALID_EMAIL : The email provided does not match the sign-in email address.")
 	}

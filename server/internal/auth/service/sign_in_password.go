@@ -6,7 +6,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
@@ -48,7 +48,7 @@ func (s *Service) SignInWithPassword(ctx context.Context, c Call, r *PasswordReq
 	if r.Email == nil {
 		return nil, apierror.New("MISSING_EMAIL")
 	}
-	email, ok := contact.Email(*r.Email)
+	email, ok := field.Email(*r.Email)
 	if !ok {
 		return nil, apierror.New("INVALID_EMAIL")
 	}

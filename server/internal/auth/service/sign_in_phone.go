@@ -6,12 +6,11 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/smscode"
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 )
 
 // phoneOf is a phone to which a code is sent.
@@ -22,17 +21,17 @@ type phoneOf struct {
 }
 
 // sendSMS sends a code to a phone and returns the session that the code belongs to.
-func (s *Service) sendSMS(ctx context.Context, c *callSettings, to phoneOf, purpose smscode.Purpose) (string, error) {
+func (s *Service) sendSMS(ctx context.Context, c *callSettings, to phoneOf, purpose sms.Purpose) (string, error) {
 	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), to.number)); err != nil {
 		return "", err
 	}
-	made, session := smscode.New(to.number, to.uid, s.now()), smscode.NewSession()
+	made, session := sms.NewCode(to.number, to.uid, s.now()), sms.NewSession()
 	fixed := c.project.SignIn.PhoneNumber.TestPhoneNumbers[to.number]
 	switch {
 	case fixed != "":
 		made.Code = fixed
 	case s.o.SMS != nil:
-		m := textmessage.Message{Project: c.Project, Tenant: c.Tenant, Phone: to.number, Code: made.Code, Text: textmessage.Text(c.Locale, made.Code), Locale: c.Locale}
+		m := sms.Message{Project: c.Project, Tenant: c.Tenant, Phone: to.number, Code: made.Code, Text: sms.Text(c.Locale, made.Code), Locale: c.Locale}
 		if err := s.o.SMS.Text(ctx, m); err != nil {
 			return "", err
 		}
@@ -72,14 +71,14 @@ func (s *Service) SendVerificationCode(ctx context.Context, c Call, r *SendCodeR
 	if !optional.Bool(cs.project.SignIn.PhoneNumber.Enabled, true) {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED")
 	}
-	phone, ok := contact.Phone(optional.String(r.PhoneNumber))
+	phone, ok := field.Phone(optional.String(r.PhoneNumber))
 	if !ok {
 		return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 	}
 	if err := s.checkFirstFactor(c, phone); err != nil {
 		return nil, err
 	}
-	session, err := s.sendSMS(ctx, cs, phoneOf{number: phone}, smscode.Verify)
+	session, err := s.sendSMS(ctx, cs, phoneOf{number: phone}, sms.Verify)
 	return &SendCodeResponse{SessionInfo: session}, err
 }
 
@@ -164,10 +163,10 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 	res.LocalID = u.UID
 	out, err := s.complete(ctx, &attempt{
 		callSettings: cs, user: u, isNew: res.IsNewUser, session: session.Session{Provider: "phone"}, whole: true, check: checkPhoneSignIn,
-		locked: smscode.ProofLock(optional.String(r.TemporaryProof)),
+		locked: sms.ProofLock(optional.String(r.TemporaryProof)),
 		edit: func(ch *account.Change, u *account.User) error {
 			u.Phone = phone
-			return smscode.UseProof(ch, optional.String(r.TemporaryProof))
+			return sms.UseProof(ch, optional.String(r.TemporaryProof))
 		},
 	})
 	if err != nil {
@@ -195,7 +194,7 @@ func (s *Service) provenPhone(ctx context.Context, c Call, r *PhoneRequest) (str
 		if optional.String(r.PhoneNumber) == "" {
 			return "", apierror.New("MISSING_PHONE_NUMBER")
 		}
-		phone, _ := contact.Phone(*r.PhoneNumber)
+		phone, _ := field.Phone(*r.PhoneNumber)
 		return phone, s.sms.CheckProof(c.scope(), proof, phone)
 	}
 	guess, err := s.startPhone(c, optional.String(r.SessionInfo))

@@ -8,11 +8,10 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
 	"clave/server/internal/auth/service/factor"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
-	"clave/server/internal/auth/service/profile"
 	"clave/server/internal/auth/service/session"
 	"clave/server/internal/auth/service/updateform"
 	"clave/server/internal/auth/service/userinfo"
@@ -113,7 +112,7 @@ func (s *Service) newCredentials(c *callSettings, old *account.User, r *SignUpRe
 	if optional.String(r.Password) == "" {
 		return "", apierror.New("MISSING_PASSWORD")
 	}
-	email, ok := contact.Email(*r.Email)
+	email, ok := field.Email(*r.Email)
 	if !ok {
 		return "", apierror.New("INVALID_EMAIL")
 	}
@@ -123,7 +122,7 @@ func (s *Service) newCredentials(c *callSettings, old *account.User, r *SignUpRe
 	if other, err := s.accounts.ByEmail(c.scope(), email); err != nil || other != nil && (old == nil || other.UID != old.UID) {
 		return "", cmp.Or(err, apierror.New("EMAIL_EXISTS"))
 	}
-	if err := profile.Check(r.DisplayName, nil); err != nil {
+	if err := field.CheckProfile(r.DisplayName, nil); err != nil {
 		return "", err
 	}
 	return email, c.newPassword(*r.Password)
@@ -225,7 +224,7 @@ func (s *Service) newByAdmin(ctx context.Context, c *callSettings, r *SignUpRequ
 		Disabled: optional.Bool(r.Disabled, false) || optional.Bool(r.DisableUser, false), ValidSince: &since,
 	}
 	if r.LocalID != nil {
-		if u.UID = *r.LocalID; !profile.ValidUID(u.UID) {
+		if u.UID = *r.LocalID; !field.ValidUID(u.UID) {
 			return nil, apierror.New("INVALID_LOCAL_ID")
 		}
 		if !s.o.Emulator {
@@ -235,16 +234,16 @@ func (s *Service) newByAdmin(ctx context.Context, c *callSettings, r *SignUpRequ
 	}
 	var ok bool
 	if optional.String(r.Email) != "" {
-		if u.Email, ok = contact.Email(*r.Email); !ok {
+		if u.Email, ok = field.Email(*r.Email); !ok {
 			return nil, apierror.New("INVALID_EMAIL")
 		}
 	}
 	if optional.String(r.PhoneNumber) != "" {
-		if u.Phone, ok = contact.Phone(*r.PhoneNumber); !ok {
+		if u.Phone, ok = field.Phone(*r.PhoneNumber); !ok {
 			return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
-	if err := profile.Check(r.DisplayName, r.PhotoURL); err != nil {
+	if err := field.CheckProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}
 	if optional.String(r.CustomAttributes) != "" {

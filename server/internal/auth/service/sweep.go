@@ -10,7 +10,7 @@ import (
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/pending"
 	"clave/server/internal/auth/service/session"
-	"clave/server/internal/auth/service/smscode"
+	"clave/server/internal/auth/service/sms"
 )
 
 // sweepEvery is the interval between removals of expired items. deadSession is the time for which a session that has
@@ -52,7 +52,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, smscode.Item, authapp.Item, pending.Item, session.Item, session.BegunItem} {
+		for _, kind := range []string{onetime.Item, sms.Item, authapp.Item, pending.Item, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -95,7 +95,7 @@ func (t *Transfer) tenants(ctx context.Context) ([]*settings.Tenant, error) {
 // accountsOut writes accounts to a folder.
 type accountsOut struct {
 	dir string
-	own *importform.Request
+	own *accountimport.Request
 	// files counts the files with other hashes, count the accounts, and lost the second factors that can't be exported.
 	files       int
 	count, lost int64
@@ -115,7 +115,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 	if err != nil {
 		return err
 	}
-	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u userinfo.Info, hash *importform.Request) error {
+	err = t.o.Identity.Export(ctx, t.admin(tenant), o.own, func(u userinfo.Info, hash *accountimport.Request) error {
 		o.count++
 		for _, factor := range u.MFAInfo {
 			if factor.TOTPInfo != nil {
@@ -154,7 +154,7 @@ func (o *accountsOut) writeAll(ctx context.Context, t *Transfer, tenant string) 
 }
 
 // hashText returns the members of a JSON object that describe the hashing of passwords.
-func hashText(r *importform.Request) (string, error) {
+func hashText(r *accountimport.Request) (string, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return "", err

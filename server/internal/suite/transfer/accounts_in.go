@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/regularfile"
@@ -137,7 +137,7 @@ type accountsIn struct {
 	lost, unknown int64
 	notes         *[]string
 	// hash describes the hashing of passwords for files that do not describe it; nil if it is unknown.
-	hash *importform.Request
+	hash *accountimport.Request
 }
 
 // read imports a file in the format of accounts:batchGet or of `firebase auth:export`.
@@ -150,7 +150,7 @@ func (in *accountsIn) read(ctx context.Context, folder regularfile.Folder, name,
 	var file struct {
 		Users  []map[string]any `json:"users"`
 		Tenant string           `json:"tenantId"`
-		importform.Request
+		accountimport.Request
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -178,7 +178,7 @@ func (in *accountsIn) read(ctx context.Context, folder regularfile.Folder, name,
 }
 
 // put imports or verifies accounts of a file.
-func (in *accountsIn) put(ctx context.Context, name, tenant string, request importform.Request, users []map[string]any) error {
+func (in *accountsIn) put(ctx context.Context, name, tenant string, request accountimport.Request, users []map[string]any) error {
 	for _, given := range users {
 		u, err := in.user(given)
 		if err != nil {
@@ -225,7 +225,7 @@ func (in *accountsIn) makeTenant(ctx context.Context, id string) error {
 
 // user returns an account to import. Numbers may be strings, as in responses; factors without a telephone number are
 // omitted.
-func (in *accountsIn) user(given map[string]any) (u importform.User, err error) {
+func (in *accountsIn) user(given map[string]any) (u accountimport.User, err error) {
 	if at, ok := given["lastSignedInAt"]; ok {
 		given["lastLoginAt"] = at // as `firebase auth:export` calls it
 	}

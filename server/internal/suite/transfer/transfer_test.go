@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
@@ -135,14 +135,14 @@ func TestAccountsRoundTrip(t *testing.T) {
 	attributes := `{"role":"admin"}`
 	for _, c := range []struct {
 		call    service.Call
-		request importform.Request
+		request accountimport.Request
 	}{
-		{call, importform.Request{Users: []importform.User{{
+		{call, accountimport.Request{Users: []accountimport.User{{
 			LocalID: "own", Email: "own@example.org", RawPassword: "secreto", EmailVerified: &yes, CustomAttributes: &attributes, CreatedAt: 5, LastLoginAt: 6,
 			MFAInfo: []userinfo.Factor{{PhoneInfo: "+18095550111", MFAEnrollmentID: "f"}},
 		}}}},
-		{call, importform.Request{HashAlgorithm: "MD5", Users: []importform.User{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
-		{inTenant, importform.Request{Users: []importform.User{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
+		{call, accountimport.Request{HashAlgorithm: "MD5", Users: []accountimport.User{{LocalID: "md5", Email: "md5@example.org", PasswordHash: "XrY7u+Ae7tCTyyK7j1rNww=="}}}},
+		{inTenant, accountimport.Request{Users: []accountimport.User{{LocalID: "t", Email: "t@example.org", RawPassword: "secreto"}}}},
 	} {
 		answer, err := from.users.BatchCreate(t.Context(), c.call, &c.request)
 		if err != nil || len(answer.Error) > 0 {

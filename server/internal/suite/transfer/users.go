@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/model/document"
@@ -47,7 +47,7 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with
 // the password hash parameters in the form in which the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
-	var hash *importform.Request
+	var hash *accountimport.Request
 	if hashFile != "" {
 		text, err := os.ReadFile(hashFile)
 		if err != nil {
@@ -81,8 +81,8 @@ func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, 
 //	  rounds: 8,
 //	  mem_cost: 14,
 //	}
-func parseHash(text string) (*importform.Request, error) {
-	r := &importform.Request{}
+func parseHash(text string) (*accountimport.Request, error) {
+	r := &accountimport.Request{}
 	texts := map[string]*string{"algorithm": &r.HashAlgorithm, "base64_signer_key": &r.SignerKey, "base64_salt_separator": &r.SaltSeparator}
 	numbers := map[string]*int64{"rounds": &r.Rounds, "mem_cost": &r.MemoryCost}
 	for line := range strings.Lines(text) {

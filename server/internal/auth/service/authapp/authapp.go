@@ -1,5 +1,5 @@
-// Package authapp enrolls authenticator apps and checks their codes. A secret is kept until the first code proves that
-// the app has it.
+// Package authapp enrolls authenticator apps and checks their time-based one-time codes (RFC 6238), with Firebase's
+// parameters: SHA-1, six digits, 30 seconds. A secret is kept until the first code proves that the app has it.
 package authapp
 
 import (
@@ -8,7 +8,6 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/totp"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/randid"
@@ -47,12 +46,12 @@ type secret struct {
 
 // Start creates a secret for a user's app and stores it until Finish.
 func (a *Apps) Start(ctx context.Context, scope account.Scope, uid string) (*Enrollment, error) {
-	made := secret{UID: uid, Secret: totp.NewSecret(), Made: a.Clock.Now()}
+	made := secret{UID: uid, Secret: newSecret(), Made: a.Clock.Now()}
 	const size = 48
 	session := randid.Secret(size)
 	return &Enrollment{
-		SharedSecretKey: totp.Encode(made.Secret), VerificationCodeLength: totp.Digits,
-		HashingAlgorithm: "SHA1", PeriodSec: totp.Period, SessionInfo: session, FinalizeEnrollmentTime: userinfo.Stamp(made.Made.Add(life)),
+		SharedSecretKey: encode(made.Secret), VerificationCodeLength: digits,
+		HashingAlgorithm: "SHA1", PeriodSec: period, SessionInfo: session, FinalizeEnrollmentTime: userinfo.Stamp(made.Made.Add(life)),
 	}, a.Accounts.Change(ctx, scope, nil, func(ch *account.Change) error { return ch.Save(Item, randid.Digest(session), made) })
 }
 
@@ -98,7 +97,7 @@ func (a *Apps) Use(f *account.Factor, code string, window int) error {
 	if code == "" {
 		return apierror.New("MISSING_CODE")
 	}
-	step, ok := totp.Check(f.Secret, code, a.Clock.Now(), window, f.LastStep)
+	step, ok := checkCode(f.Secret, code, a.Clock.Now(), window, f.LastStep)
 	if !ok {
 		return apierror.New("INVALID_CODE")
 	}

@@ -7,7 +7,6 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/authapp"
-	"clave/server/internal/auth/service/totp"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
@@ -38,8 +37,11 @@ func start(t *testing.T, apps *authapp.Apps) (*authapp.Enrollment, []byte) {
 	return e, secret
 }
 
+// period is the time for which a code is valid, in seconds.
+const period = 30
+
 // code returns the code of a secret at a time.
-func code(secret []byte, at time.Time) string { return totp.Code(secret, at.Unix()/totp.Period) }
+func code(secret []byte, at time.Time) string { return authapp.Code(secret, at.Unix()/period) }
 
 // TestAnAppIsEnrolledByItsFirstCode enrolls an app. A wrong code may be tried again; the secret is stored for one
 // enrollment of one user.
@@ -62,7 +64,7 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 		}
 	}
 	key, step, err := finish("u", e.SessionInfo, good)
-	if err != nil || string(key) != string(secret) || step != manual.Now().Unix()/totp.Period {
+	if err != nil || string(key) != string(secret) || step != manual.Now().Unix()/period {
 		t.Fatalf("the right code: %x, %d, %v", key, step, err)
 	}
 	if _, _, err := finish("u", e.SessionInfo, good); text(err) != "INVALID_SESSION_INFO" {
@@ -72,7 +74,7 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 	if err := apps.Use(f, good, 1); text(err) != "INVALID_CODE" {
 		t.Errorf("the code of the enrollment again: %v, want INVALID_CODE", err)
 	}
-	manual.Advance(totp.Period * time.Second)
+	manual.Advance(period * time.Second)
 	if err := apps.Use(f, code(secret, manual.Now()), 1); err != nil || f.LastStep != step+1 {
 		t.Errorf("the next code: %v, step %d, want %d", err, f.LastStep, step+1)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/randid"
 )
@@ -68,7 +68,7 @@ func Enroll(u *account.User, list []userinfo.Factor, had []account.Factor, newID
 			}
 			f = had[i]
 			f.DisplayName = m.DisplayName
-		} else if phone, ok := contact.Phone(m.PhoneInfo); !ok {
+		} else if phone, ok := field.Phone(m.PhoneInfo); !ok {
 			return apierror.New("INVALID_MFA_PHONE_NUMBER : Invalid format.")
 		} else if f.Phone = phone; hasPhone(u, phone) {
 			continue // listed twice

@@ -10,8 +10,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
-	"clave/server/internal/auth/service/profile"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/token"
 )
 
@@ -123,7 +122,7 @@ func (a *Assertion) readSAML(response string) error {
 	if a.Provider.RawID == "" {
 		a.Provider.RawID = name
 	}
-	if email, ok := contact.Email(name); ok {
+	if email, ok := field.Email(name); ok {
 		a.Provider.Email, a.Address = email, name
 	}
 	a.Attributes = map[string]any{}
@@ -154,11 +153,11 @@ func newAssertion(given url.Values, id string, claims map[string]any) (*Assertio
 	if a.Provider.RawID == "" {
 		return nil, apierror.New("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is required and must be a unique identifier.))")
 	}
-	if !profile.ValidProvider(a.Provider.ProviderID, a.Provider.RawID) {
+	if !field.ValidProvider(a.Provider.ProviderID, a.Provider.RawID) {
 		return nil, apierror.New("INVALID_IDP_RESPONSE : The ids of the provider and of its user must not have NUL.")
 	}
 	if email := word("email"); email != "" && a.Provider.Email == "" {
-		clean, ok := contact.Email(email)
+		clean, ok := field.Email(email)
 		if !ok {
 			return nil, apierror.New("INVALID_EMAIL")
 		}

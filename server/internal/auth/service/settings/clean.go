@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/base/fault"
 )
 
@@ -25,7 +25,7 @@ func cleanTestNumbers(raw map[string]any) error {
 func cleanNumbers[Code any](numbers map[string]Code) (map[string]Code, error) {
 	clean := make(map[string]Code, len(numbers))
 	for _, given := range slices.Sorted(maps.Keys(numbers)) {
-		number, ok := contact.Phone(given)
+		number, ok := field.Phone(given)
 		if !ok {
 			return nil, fault.E(fault.InvalidArgument, "INVALID_PHONE_NUMBER : Invalid format.")
 		}

@@ -14,7 +14,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/factor"
-	"clave/server/internal/auth/service/passpolicy"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/base/fault"
 )
 
@@ -44,9 +44,9 @@ type Config struct {
 			DisabledUserDeletion *bool `json:"disabledUserDeletion"`
 		} `json:"permissions"`
 	} `json:"client"`
-	MFA                  factor.Settings     `json:"mfa"`
-	PasswordPolicyConfig passpolicy.Settings `json:"passwordPolicyConfig"`
-	AuthorizedDomains    []string            `json:"authorizedDomains"`
+	MFA                  factor.Settings      `json:"mfa"`
+	PasswordPolicyConfig field.PasswordPolicy `json:"passwordPolicyConfig"`
+	AuthorizedDomains    []string             `json:"authorizedDomains"`
 }
 
 // configItem is the kind of item that stores settings.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"clave/server/internal/auth/service/factor"
-	"clave/server/internal/auth/service/passpolicy"
+	"clave/server/internal/auth/service/field"
 )
 
 // Tenant holds the settings of a tenant.
@@ -68,7 +68,7 @@ func (t *Tenant) Overrule(cfg *Config) error {
 		cfg.SignIn.PhoneNumber.TestPhoneNumbers = t.TestPhoneNumbers
 	}
 	if t.PasswordPolicyConfig != nil {
-		cfg.PasswordPolicyConfig = passpolicy.Settings{}
+		cfg.PasswordPolicyConfig = field.PasswordPolicy{}
 		if err := decode(t.PasswordPolicyConfig, &cfg.PasswordPolicyConfig); err != nil {
 			return err
 		}

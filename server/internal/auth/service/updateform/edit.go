@@ -7,12 +7,10 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
 	"clave/server/internal/auth/service/factor"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/optional"
-	"clave/server/internal/auth/service/passpolicy"
-	"clave/server/internal/auth/service/profile"
 	"clave/server/internal/auth/service/session"
 	"clave/server/internal/auth/service/userinfo"
 )
@@ -24,7 +22,7 @@ type Options struct {
 	// Admin is set for requests by administrators.
 	Admin bool
 	// Policy is the policy for new passwords; nil allows those that the API allows.
-	Policy *passpolicy.Settings
+	Policy *field.PasswordPolicy
 	// Hash hashes a new password.
 	Hash func(password string) (*passhash.Hash, error)
 	// Now returns the present time.
@@ -42,17 +40,17 @@ type Edit struct {
 // Prepare checks a request and hashes its password, which is slow, before the account is locked.
 func (r *Request) Prepare(o Options) (*Edit, error) {
 	e := &Edit{o: o, r: r}
-	if err := profile.Check(r.DisplayName, r.PhotoURL); err != nil {
+	if err := field.CheckProfile(r.DisplayName, r.PhotoURL); err != nil {
 		return nil, err
 	}
 	var ok bool
 	if r.Email != nil && *r.Email != "" {
-		if e.email, ok = contact.Email(*r.Email); !ok {
+		if e.email, ok = field.Email(*r.Email); !ok {
 			return nil, apierror.New("INVALID_EMAIL")
 		}
 	}
 	if r.PhoneNumber != nil && *r.PhoneNumber != "" {
-		if e.phone, ok = contact.Phone(*r.PhoneNumber); !ok {
+		if e.phone, ok = field.Phone(*r.PhoneNumber); !ok {
 			return nil, apierror.New("INVALID_PHONE_NUMBER : Invalid format.")
 		}
 	}
@@ -86,7 +84,7 @@ func checkProvider(p *userinfo.Provider, asEmulator bool) error {
 		return apierror.New("MISSING_RAW_ID")
 	case p.RawID == "":
 		return apierror.New("MISSING_IDENTIFIER")
-	case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous", !profile.ValidProvider(p.ProviderID, p.RawID):
+	case p.ProviderID == "" || p.ProviderID == "password" || p.ProviderID == "phone" || p.ProviderID == "anonymous", !field.ValidProvider(p.ProviderID, p.RawID):
 		return apierror.New("INVALID_PROVIDER_ID")
 	}
 	return nil

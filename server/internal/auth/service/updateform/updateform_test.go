@@ -7,7 +7,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/passpolicy"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/updateform"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/fault"
@@ -54,7 +54,7 @@ func TestApply(t *testing.T) {
 	}
 	hashed := ""
 	e, err := r.Prepare(updateform.Options{
-		Policy: &passpolicy.Settings{}, Now: func() time.Time { return now },
+		Policy: &field.PasswordPolicy{}, Now: func() time.Time { return now },
 		Hash: func(p string) (*passhash.Hash, error) { hashed = p; return &passhash.Hash{Sum: []byte(p)}, nil },
 	})
 	if err != nil || hashed != password {
@@ -83,7 +83,7 @@ func TestPrepareRefuses(t *testing.T) {
 		return updateform.Request{LinkProviderUserInfo: &userinfo.Provider{ProviderID: provider, RawID: raw}}
 	}
 	for _, r := range []updateform.Request{linked("password", "1"), linked("x\x00y", "1"), linked("x", "1\x00y")} {
-		if _, err := r.Prepare(updateform.Options{Policy: &passpolicy.Settings{}}); err == nil || apierror.Text(err) != "INVALID_PROVIDER_ID" {
+		if _, err := r.Prepare(updateform.Options{Policy: &field.PasswordPolicy{}}); err == nil || apierror.Text(err) != "INVALID_PROVIDER_ID" {
 			t.Errorf("Prepare of a link to %+v = %v, want INVALID_PROVIDER_ID", r.LinkProviderUserInfo, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"INVALID_EMAIL": {Email: &bad}, "INVALID_PHONE_NUMBER : Invalid format.": {PhoneNumber: &bad}, "MISSING_IDENTIFIER": {LinkProviderUserInfo: &userinfo.Provider{ProviderID: "x"}},
 		"WEAK_PASSWORD : Password should be at least 6 characters": {Password: &short},
 	} {
-		_, err := r.Prepare(updateform.Options{Policy: &passpolicy.Settings{}})
+		_, err := r.Prepare(updateform.Options{Policy: &field.PasswordPolicy{}})
 		if err == nil || apierror.Text(err) != name || !fault.Is(err, fault.FailedPrecondition) {
 			t.Errorf("Prepare = %v, want %s", err, name)
 		}

@@ -1,6 +1,4 @@
-// Package contact checks the e-mail addresses and phone numbers of accounts and returns them in the form in which they
-// are stored.
-package contact
+package field
 
 import (
 	"regexp"

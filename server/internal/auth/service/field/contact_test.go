@@ -1,21 +1,21 @@
-package contact_test
+package field_test
 
 import (
 	"strings"
 	"testing"
 
-	"clave/server/internal/auth/service/contact"
+	"clave/server/internal/auth/service/field"
 )
 
 func TestEmail(t *testing.T) {
 	for in, want := range map[string]string{"Ann@Example.COM": "ann@example.com", " a@b.co ": "a@b.co", "josé@correo.do": "josé@correo.do", "a+b@x": "a+b@x", "ana@exámple.org": "ana@exámple.org"} {
-		if got, ok := contact.Email(in); !ok || got != want {
+		if got, ok := field.Email(in); !ok || got != want {
 			t.Errorf("Email(%q) = %q, %v; want %q", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"", "a", "@", "a@", "@b", "a b@c", "a@b@c", "a@.b", "a@b..c", "a@b.", "a\x00@b", "a\x7f@b", "a\u0085@b", "a\u00a0@b", "a\u200b@b", "a\u2028@b", "a\u202e@b",
 		"a@b\u00a0c.co", "a@b\u200b.co", "a@b\u2028.co", "a@b\u202e.co", strings.Repeat("a", 300) + "@b.co"} {
-		if got, ok := contact.Email(in); ok {
+		if got, ok := field.Email(in); ok {
 			t.Errorf("Email(%q) = %q, want it refused", in, got)
 		}
 	}
@@ -23,12 +23,12 @@ func TestEmail(t *testing.T) {
 
 func TestPhone(t *testing.T) {
 	for in, want := range map[string]string{"+1 (650) 555-0101": "+16505550101", "+18095550101": "+18095550101", "+1.650.555.0101": "+16505550101"} {
-		if got, ok := contact.Phone(in); !ok || got != want {
+		if got, ok := field.Phone(in); !ok || got != want {
 			t.Errorf("Phone(%q) = %q, %v; want %q", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"", "+", "6505550101", "+0650555010", "+1650", "+1650555010123456789", "+1650555x101", "++16505550101"} {
-		if got, ok := contact.Phone(in); ok {
+		if got, ok := field.Phone(in); ok {
 			t.Errorf("Phone(%q) = %q, want it refused", in, got)
 		}
 	}
@@ -39,13 +39,13 @@ func FuzzClean(f *testing.F) {
 	f.Add("Ann@Example.com")
 	f.Add("+1 (650) 555-0101")
 	f.Fuzz(func(t *testing.T, in string) {
-		if once, ok := contact.Email(in); ok {
-			if twice, ok := contact.Email(once); !ok || twice != once {
+		if once, ok := field.Email(in); ok {
+			if twice, ok := field.Email(once); !ok || twice != once {
 				t.Errorf("Email(%q) = %q, and of that %q, %v", in, once, twice, ok)
 			}
 		}
-		if once, ok := contact.Phone(in); ok {
-			if twice, ok := contact.Phone(once); !ok || twice != once {
+		if once, ok := field.Phone(in); ok {
+			if twice, ok := field.Phone(once); !ok || twice != once {
 				t.Errorf("Phone(%q) = %q, and of that %q, %v", in, once, twice, ok)
 			}
 		}
@@ -54,7 +54,7 @@ func FuzzClean(f *testing.F) {
 
 func TestHidePhone(t *testing.T) {
 	for in, want := range map[string]string{"+18095550101": "+*******0101", "+1234": "+1234", "": ""} {
-		if got := contact.HidePhone(in); got != want {
+		if got := field.HidePhone(in); got != want {
 			t.Errorf("HidePhone(%q) = %q, want %q", in, got, want)
 		}
 	}

@@ -1,6 +1,4 @@
-// Package importform has the form of imports: accounts, with the parameters by which their passwords are hashed. It
-// converts these parameters to and from those of package passhash.
-package importform
+package accountimport
 
 import (
 	"cmp"

@@ -1,5 +1,4 @@
-// Package textmessage makes text messages that carry codes, and sends them by a webhook.
-package textmessage
+package sms
 
 import (
 	"context"

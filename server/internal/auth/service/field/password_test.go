@@ -1,16 +1,16 @@
-package passpolicy_test
+package field_test
 
 import (
 	"strings"
 	"testing"
 
-	"clave/server/internal/auth/service/passpolicy"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/base/fault"
 )
 
 func TestCheckListsMissingRequirements(t *testing.T) {
 	on := true
-	p := passpolicy.Options{MinPasswordLength: 8, MaxPasswordLength: 10, ContainsUppercaseCharacter: &on, ContainsNumericCharacter: &on, ContainsNonAlphanumericCharacter: &on}
+	p := field.PasswordRules{MinPasswordLength: 8, MaxPasswordLength: 10, ContainsUppercaseCharacter: &on, ContainsNumericCharacter: &on, ContainsNonAlphanumericCharacter: &on}
 	for password, want := range map[string]int{"Secret1!": 0, "secret": 4, "Secret1!Secret1!": 1, "SECRET12": 1} {
 		err := p.Check(password)
 		if want == 0 && err != nil || want > 0 && strings.Count(fault.FromError(err).Message, "Password must contain") != want {
@@ -20,20 +20,20 @@ func TestCheckListsMissingRequirements(t *testing.T) {
 }
 
 func TestCheckNew(t *testing.T) {
-	enforced := passpolicy.Settings{EnforcementState: "ENFORCE"}
+	enforced := field.PasswordPolicy{EnforcementState: "ENFORCE"}
 	enforced.Versions = append(enforced.Versions, struct {
-		Options passpolicy.Options `json:"customStrengthOptions"`
-	}{passpolicy.Options{MinPasswordLength: 8}})
+		Options field.PasswordRules `json:"customStrengthOptions"`
+	}{field.PasswordRules{MinPasswordLength: 8}})
 	for _, c := range []struct {
 		name     string
-		settings passpolicy.Settings
+		settings field.PasswordPolicy
 		password string
 		want     string
 	}{
-		{"no policy", passpolicy.Settings{}, "secret", ""},
-		{"too short", passpolicy.Settings{}, "secre", "WEAK_PASSWORD"},
-		{"characters outside the BMP count twice", passpolicy.Settings{}, "🔑🔑🔑", ""},
-		{"too long", passpolicy.Settings{}, strings.Repeat("a", passpolicy.MaxLength+1), "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
+		{"no policy", field.PasswordPolicy{}, "secret", ""},
+		{"too short", field.PasswordPolicy{}, "secre", "WEAK_PASSWORD"},
+		{"characters outside the BMP count twice", field.PasswordPolicy{}, "🔑🔑🔑", ""},
+		{"too long", field.PasswordPolicy{}, strings.Repeat("a", field.MaxPassword+1), "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
 		{"policy", enforced, "secret12", ""},
 		{"against the policy", enforced, "secret1", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
 	} {
@@ -42,7 +42,7 @@ func TestCheckNew(t *testing.T) {
 			t.Errorf("%s: CheckNew = %v, want %q", c.name, err, c.want)
 		}
 	}
-	if err := (&passpolicy.Settings{EnforcementState: "SOMETIMES"}).Check(); !fault.Is(err, fault.InvalidArgument) {
+	if err := (&field.PasswordPolicy{EnforcementState: "SOMETIMES"}).Check(); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("an unknown state: %v, want InvalidArgument", err)
 	}
 }

@@ -1,4 +1,4 @@
-package importer_test
+package accountimport_test
 
 import (
 	"encoding/base64"
@@ -11,9 +11,8 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/hasher"
-	"clave/server/internal/auth/service/importer"
-	"clave/server/internal/auth/service/importform"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store/pebble/pebbletest"
@@ -26,16 +25,16 @@ var scope = account.Scope{Project: "demo"}
 var now = time.Unix(1_700_000_000, 0)
 
 // open returns an importer on an empty store, and where it imports to.
-func open(t *testing.T) (*importer.Importer, importer.Target) {
+func open(t *testing.T) (*accountimport.Importer, accountimport.Target) {
 	t.Helper()
 	accounts := account.New(pebbletest.Open(t))
 	h := hasher.New(hasher.Options{Accounts: accounts, MemCost: 4, Log: slog.New(slog.DiscardHandler)})
-	to := importer.Target{Scope: scope, Hash: func(password string) (*passhash.Hash, error) { return h.Hash(t.Context(), scope.Project, "", password) }}
-	return &importer.Importer{Accounts: accounts, Hasher: h, Clock: clock.NewManual(now), HashMemCost: 4}, to
+	to := accountimport.Target{Scope: scope, Hash: func(password string) (*passhash.Hash, error) { return h.Hash(t.Context(), scope.Project, "", password) }}
+	return &accountimport.Importer{Accounts: accounts, Hasher: h, Clock: clock.NewManual(now), HashMemCost: 4}, to
 }
 
 // do imports accounts and returns the problems, each as "index message".
-func do(t *testing.T, m *importer.Importer, to importer.Target, r *importform.Request) []string {
+func do(t *testing.T, m *accountimport.Importer, to accountimport.Target, r *accountimport.Request) []string {
 	t.Helper()
 	problems, err := m.Import(t.Context(), to, r)
 	if err != nil {
@@ -45,7 +44,7 @@ func do(t *testing.T, m *importer.Importer, to importer.Target, r *importform.Re
 }
 
 // listed returns problems, each as "index message".
-func listed(problems []importer.Problem) []string {
+func listed(problems []accountimport.Problem) []string {
 	out := []string{}
 	for _, p := range problems {
 		out = append(out, fmt.Sprint(p.Index, " ", p.Message))
@@ -54,7 +53,7 @@ func listed(problems []importer.Problem) []string {
 }
 
 // get returns an imported account.
-func get(t *testing.T, m *importer.Importer, uid string) *account.User {
+func get(t *testing.T, m *accountimport.Importer, uid string) *account.User {
 	t.Helper()
 	u, err := m.Accounts.Get(scope, uid)
 	if err != nil {
@@ -72,33 +71,33 @@ func TestWhatIsNotImported(t *testing.T) {
 	m, to := open(t)
 	claims := func(s string) *string { return &s }
 	cases := []struct {
-		user importform.User
+		user accountimport.User
 		want string
 	}{
-		{importform.User{}, "localId is missing"},
-		{importform.User{LocalID: strings.Repeat("a", 1025)}, "localId is invalid"},
-		{importform.User{LocalID: "a\x00b"}, "localId is invalid"},
-		{importform.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{ProviderID: "x", RawID: "a\x00b"}}}, "Invalid provider id"},
-		{importform.User{LocalID: "a", TenantID: "t"}, "Tenant id in userInfo does not match the tenant id in request."},
-		{importform.User{LocalID: "a", Email: "x"}, "email is invalid"},
-		{importform.User{LocalID: "a", PhoneNumber: "123"}, "phone number format is invalid"},
-		{importform.User{LocalID: "a", CustomAttributes: claims("{")}, "Invalid custom claims provided."},
-		{importform.User{LocalID: "a", CustomAttributes: claims(`{"sub":1}`)}, "Custom claims provided include a reserved claim."},
-		{importform.User{LocalID: "a", CustomAttributes: claims(`{"a":"` + strings.Repeat("x", 1000) + `"}`)}, "Custom claims provided are too large."},
-		{importform.User{LocalID: "a", DisplayName: claims(strings.Repeat("x", 257))}, "display name or photo url is too long"},
-		{importform.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{RawID: "1"}}}, "federatedId or (providerId & rawId) is required"},
-		{importform.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{FederatedID: "https://accounts.google.com/1"}}}, "Invalid provider id"},
-		{importform.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{ProviderID: "google.com"}}}, "federatedId or (providerId & rawId) is required"},
-		{importform.User{LocalID: "a", MFAInfo: []userinfo.Factor{{}}}, "Second factor not supported."},
-		{importform.User{LocalID: "a", MFAInfo: []userinfo.Factor{{PhoneInfo: "123"}}}, "Phone number format is invalid"},
-		{importform.User{LocalID: "a", MFAInfo: []userinfo.Factor{{MFAEnrollmentID: "m", PhoneInfo: "+18095550100"}, {MFAEnrollmentID: "m", PhoneInfo: "+18095550101"}}}, "Enrollment id already exists."},
-		{importform.User{LocalID: "a", PasswordHash: "YQ"}, "Missing hash algorithm"},
+		{accountimport.User{}, "localId is missing"},
+		{accountimport.User{LocalID: strings.Repeat("a", 1025)}, "localId is invalid"},
+		{accountimport.User{LocalID: "a\x00b"}, "localId is invalid"},
+		{accountimport.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{ProviderID: "x", RawID: "a\x00b"}}}, "Invalid provider id"},
+		{accountimport.User{LocalID: "a", TenantID: "t"}, "Tenant id in userInfo does not match the tenant id in request."},
+		{accountimport.User{LocalID: "a", Email: "x"}, "email is invalid"},
+		{accountimport.User{LocalID: "a", PhoneNumber: "123"}, "phone number format is invalid"},
+		{accountimport.User{LocalID: "a", CustomAttributes: claims("{")}, "Invalid custom claims provided."},
+		{accountimport.User{LocalID: "a", CustomAttributes: claims(`{"sub":1}`)}, "Custom claims provided include a reserved claim."},
+		{accountimport.User{LocalID: "a", CustomAttributes: claims(`{"a":"` + strings.Repeat("x", 1000) + `"}`)}, "Custom claims provided are too large."},
+		{accountimport.User{LocalID: "a", DisplayName: claims(strings.Repeat("x", 257))}, "display name or photo url is too long"},
+		{accountimport.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{RawID: "1"}}}, "federatedId or (providerId & rawId) is required"},
+		{accountimport.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{FederatedID: "https://accounts.google.com/1"}}}, "Invalid provider id"},
+		{accountimport.User{LocalID: "a", ProviderUserInfo: []userinfo.Provider{{ProviderID: "google.com"}}}, "federatedId or (providerId & rawId) is required"},
+		{accountimport.User{LocalID: "a", MFAInfo: []userinfo.Factor{{}}}, "Second factor not supported."},
+		{accountimport.User{LocalID: "a", MFAInfo: []userinfo.Factor{{PhoneInfo: "123"}}}, "Phone number format is invalid"},
+		{accountimport.User{LocalID: "a", MFAInfo: []userinfo.Factor{{MFAEnrollmentID: "m", PhoneInfo: "+18095550100"}, {MFAEnrollmentID: "m", PhoneInfo: "+18095550101"}}}, "Enrollment id already exists."},
+		{accountimport.User{LocalID: "a", PasswordHash: "YQ"}, "Missing hash algorithm"},
 	}
-	r, want := &importform.Request{}, []string{}
+	r, want := &accountimport.Request{}, []string{}
 	for i, c := range cases {
 		r.Users, want = append(r.Users, c.user), append(want, fmt.Sprint(i, " ", c.want))
 	}
-	r.Users = append(r.Users, importform.User{LocalID: "good"})
+	r.Users = append(r.Users, accountimport.User{LocalID: "good"})
 	if got := do(t, m, to, r); !slices.Equal(got, want) {
 		t.Errorf("the problems are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -112,13 +111,13 @@ func TestWhatIsNotImported(t *testing.T) {
 func TestAnAccountIsImportedWhole(t *testing.T) {
 	m, to := open(t)
 	name, yes, since := "Ann", true, int64(77)
-	full := importform.User{
+	full := accountimport.User{
 		LocalID: "full", Email: "Ann@Example.com", EmailVerified: &yes, DisplayName: &name, PhotoURL: &name, PhoneNumber: "+18095550100", Disabled: &yes, CreatedAt: 5, LastLoginAt: 6,
 		ValidSince: &since, CustomAuth: &yes, EmailLinkSignin: &yes, InitialEmail: "i@x.y", ScreenName: "s", Language: "es", TimeZone: "z", DateOfBirth: "d",
 		ProviderUserInfo: []userinfo.Provider{{ProviderID: "google.com", RawID: "1", DisplayName: &name}, {ProviderID: "password"}, {ProviderID: "phone"}},
 		MFAInfo:          []userinfo.Factor{{PhoneInfo: "+18095550101", DisplayName: "mine"}},
 	}
-	if got := do(t, m, to, &importform.Request{Users: []importform.User{full, {LocalID: "bare"}}}); len(got) > 0 {
+	if got := do(t, m, to, &accountimport.Request{Users: []accountimport.User{full, {LocalID: "bare"}}}); len(got) > 0 {
 		t.Fatal(got)
 	}
 	u := get(t, m, "full")
@@ -144,21 +143,21 @@ func TestPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum, salt := base64.StdEncoding.EncodeToString(hash.Sum), base64.URLEncoding.EncodeToString(hash.Salt)
-	scrypt := importform.Request{HashAlgorithm: "SCRYPT", SignerKey: base64.StdEncoding.EncodeToString(foreign.SignerKey), SaltSeparator: "cw", Rounds: 1, MemoryCost: 3}
+	scrypt := accountimport.Request{HashAlgorithm: "SCRYPT", SignerKey: base64.StdEncoding.EncodeToString(foreign.SignerKey), SaltSeparator: "cw", Rounds: 1, MemoryCost: 3}
 	for _, tt := range []struct {
 		name     string
-		r        importform.Request
-		user     importform.User
+		r        accountimport.Request
+		user     accountimport.User
 		emulator bool
 		problem  string
 	}{
-		{"a hash", scrypt, importform.User{PasswordHash: sum, Salt: salt}, false, ""},
-		{"plain text", importform.Request{}, importform.User{RawPassword: "secret"}, false, ""},
-		{"a fake hash", importform.Request{}, importform.User{PasswordHash: "fakeHash:salt=x:password=secret"}, true, ""},
-		{"a fake hash in production", scrypt, importform.User{PasswordHash: "fakeHash:salt=x:password=secret"}, false, "0 Invalid password hash"},
-		{"a hash that is no base64", scrypt, importform.User{PasswordHash: "?"}, false, "0 Invalid password hash"},
-		{"a salt that is no base64", scrypt, importform.User{PasswordHash: sum, Salt: "?"}, false, "0 Invalid salt"},
-		{"a hash that costs too much", importform.Request{HashAlgorithm: "BCRYPT"}, importform.User{PasswordHash: base64.StdEncoding.EncodeToString([]byte("$2a$31$" + strings.Repeat("a", 53)))}, false, "0 Invalid password hash"},
+		{"a hash", scrypt, accountimport.User{PasswordHash: sum, Salt: salt}, false, ""},
+		{"plain text", accountimport.Request{}, accountimport.User{RawPassword: "secret"}, false, ""},
+		{"a fake hash", accountimport.Request{}, accountimport.User{PasswordHash: "fakeHash:salt=x:password=secret"}, true, ""},
+		{"a fake hash in production", scrypt, accountimport.User{PasswordHash: "fakeHash:salt=x:password=secret"}, false, "0 Invalid password hash"},
+		{"a hash that is no base64", scrypt, accountimport.User{PasswordHash: "?"}, false, "0 Invalid password hash"},
+		{"a salt that is no base64", scrypt, accountimport.User{PasswordHash: sum, Salt: "?"}, false, "0 Invalid salt"},
+		{"a hash that costs too much", accountimport.Request{HashAlgorithm: "BCRYPT"}, accountimport.User{PasswordHash: base64.StdEncoding.EncodeToString([]byte("$2a$31$" + strings.Repeat("a", 53)))}, false, "0 Invalid password hash"},
 	} {
 		m, to := open(t)
 		m.Emulator = tt.emulator
@@ -198,12 +197,12 @@ func TestOwnHashesNeedNoKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := importform.For(hash, own)
-	r.Users = []importform.User{{LocalID: "u", PasswordHash: base64.StdEncoding.EncodeToString(hash.Sum), Salt: base64.StdEncoding.EncodeToString(hash.Salt)}}
+	r := accountimport.For(hash, own)
+	r.Users = []accountimport.User{{LocalID: "u", PasswordHash: base64.StdEncoding.EncodeToString(hash.Sum), Salt: base64.StdEncoding.EncodeToString(hash.Salt)}}
 	if got := do(t, m, to, r); len(got) > 0 {
 		t.Fatal(got)
 	}
-	if u := get(t, m, "u"); len(u.Password.Key) > 0 || !importform.IsOwn(u.Password, own) {
+	if u := get(t, m, "u"); len(u.Password.Key) > 0 || !accountimport.IsOwn(u.Password, own) {
 		t.Errorf("the account's hash is %+v, want one with the project's key", u.Password)
 	}
 }
@@ -213,12 +212,12 @@ func TestOwnHashesNeedNoKey(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	m, to := open(t)
 	google := []userinfo.Provider{{ProviderID: "google.com", RawID: "1"}}
-	if got := do(t, m, to, &importform.Request{Users: []importform.User{{LocalID: "old", Email: "old@x.y", PhoneNumber: "+18095550100", ProviderUserInfo: google}}}); len(got) > 0 {
+	if got := do(t, m, to, &accountimport.Request{Users: []accountimport.User{{LocalID: "old", Email: "old@x.y", PhoneNumber: "+18095550100", ProviderUserInfo: google}}}); len(got) > 0 {
 		t.Fatal(got)
 	}
-	r := &importform.Request{}
+	r := &accountimport.Request{}
 	for i := range 450 {
-		u := importform.User{LocalID: fmt.Sprint("u", i), Email: fmt.Sprintf("u%d@x.y", i)}
+		u := accountimport.User{LocalID: fmt.Sprint("u", i), Email: fmt.Sprintf("u%d@x.y", i)}
 		switch i {
 		case 10:
 			u.Email = "OLD@x.y"
@@ -268,7 +267,7 @@ func TestReplacing(t *testing.T) {
 		m, to := open(t)
 		m.AsEmulator, to.Transfer = tt.asEmulator, tt.transfer
 		for _, name := range []string{"old", "new"} {
-			problems := do(t, m, to, &importform.Request{Users: []importform.User{{LocalID: "u", DisplayName: &name}}, AllowOverwrite: tt.allow})
+			problems := do(t, m, to, &accountimport.Request{Users: []accountimport.User{{LocalID: "u", DisplayName: &name}}, AllowOverwrite: tt.allow})
 			if replaced := tt.want == "new" || name == "old"; (len(problems) == 0) != replaced {
 				t.Errorf("%s: the problems of %s are %v", tt.name, name, problems)
 			}
@@ -283,14 +282,14 @@ func TestReplacing(t *testing.T) {
 func TestTheLastOfTwoIsImported(t *testing.T) {
 	m, to := open(t)
 	first, last := "first", "last"
-	users := []importform.User{{LocalID: "u", DisplayName: &first, Email: "a@x.y"}, {LocalID: "u", DisplayName: &last}}
-	if got := do(t, m, to, &importform.Request{Users: users}); len(got) > 0 {
+	users := []accountimport.User{{LocalID: "u", DisplayName: &first, Email: "a@x.y"}, {LocalID: "u", DisplayName: &last}}
+	if got := do(t, m, to, &accountimport.Request{Users: users}); len(got) > 0 {
 		t.Fatal(got)
 	}
 	if u := get(t, m, "u"); *u.DisplayName != last || u.Email != "" {
 		t.Errorf("the account is %+v, want the last one", u)
 	}
-	if _, err := m.Import(t.Context(), to, &importform.Request{Users: users, SanityCheck: ptr(true)}); err == nil {
+	if _, err := m.Import(t.Context(), to, &accountimport.Request{Users: users, SanityCheck: ptr(true)}); err == nil {
 		t.Error("a request with a sanity check imports two accounts with one id")
 	}
 }
@@ -316,7 +315,7 @@ func TestFactorsOfUnverifiedAddresses(t *testing.T) {
 			if asEmulator {
 				want = tt.want
 			}
-			r := &importform.Request{Users: []importform.User{{LocalID: "u", Email: tt.email, EmailVerified: &tt.verified, MFAInfo: factors}}}
+			r := &accountimport.Request{Users: []accountimport.User{{LocalID: "u", Email: tt.email, EmailVerified: &tt.verified, MFAInfo: factors}}}
 			if got := strings.Join(do(t, m, to, r), ", "); got != want {
 				t.Errorf("as emulator %v, address %q, verified %v: %q, want %q", asEmulator, tt.email, tt.verified, got, want)
 			}
@@ -333,8 +332,8 @@ func TestTheFirstHashesAreAdopted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := importform.For(hash, theirs)
-	r.Users = []importform.User{{LocalID: "u", PasswordHash: base64.StdEncoding.EncodeToString(hash.Sum), Salt: base64.StdEncoding.EncodeToString(hash.Salt)}}
+	r := accountimport.For(hash, theirs)
+	r.Users = []accountimport.User{{LocalID: "u", PasswordHash: base64.StdEncoding.EncodeToString(hash.Sum), Salt: base64.StdEncoding.EncodeToString(hash.Salt)}}
 	if got := do(t, m, to, r); len(got) > 0 {
 		t.Fatal(got)
 	}
@@ -348,7 +347,7 @@ func TestTheFirstHashesAreAdopted(t *testing.T) {
 func TestImportsAreNotSignUps(t *testing.T) {
 	m, to := open(t)
 	m.Accounts.OnMade(func(made account.Made) { t.Errorf("the import counts as %+v", made) })
-	if got := do(t, m, to, &importform.Request{Users: []importform.User{{LocalID: "u"}}}); len(got) > 0 {
+	if got := do(t, m, to, &accountimport.Request{Users: []accountimport.User{{LocalID: "u"}}}); len(got) > 0 {
 		t.Fatal(got)
 	}
 }

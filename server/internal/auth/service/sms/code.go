@@ -1,10 +1,11 @@
-// Package smscode keeps the one-time codes that are sent by text message, and temporary proofs.
+// Package sms keeps the one-time codes that are sent by text message, with temporary proofs, and makes and sends the
+// messages.
 //
 // A code is stored by the hash of its session, a secret that the client receives when the code is sent. It is valid
 // once and for a short time, and a few wrong codes end it. A temporary proof is what a client receives instead of
 // tokens if the number that it has proved belongs to another account: with the proof it can sign in to that account,
 // once.
-package smscode
+package sms
 
 import (
 	"cmp"
@@ -58,8 +59,8 @@ func (p Purpose) Message(phone, code string) string {
 	return string(p) + phone + ", use the code " + code + "."
 }
 
-// New returns a random code for a phone and, if it is for a second factor, its user. It is not stored yet.
-func New(phone, uid string, now time.Time) Code {
+// NewCode returns a random code for a phone and, if it is for a second factor, its user. It is not stored yet.
+func NewCode(phone, uid string, now time.Time) Code {
 	return Code{Phone: phone, Code: randid.From(6, "0123456789"), Made: now, UID: uid}
 }
 

@@ -1,11 +1,9 @@
-// Package profile checks the lengths of an account's id, name and picture address.
-package profile
+package field
 
 import (
 	"strings"
 
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/passpolicy"
 )
 
 // Limits of fields, in UTF-16 units. Production has no known limit of ids that administrators choose: it accepts 129
@@ -16,12 +14,12 @@ const (
 	maxUID         = 1024
 )
 
-// Check returns an error if a name or a picture's address is too long. Nil ones are not set.
-func Check(name, photo *string) error {
-	if name != nil && passpolicy.Units(*name) > maxDisplayName {
+// CheckProfile returns an error if a name or a picture's address is too long. Nil ones are not set.
+func CheckProfile(name, photo *string) error {
+	if name != nil && units(*name) > maxDisplayName {
 		return apierror.New("INVALID_PROFILE_ATTRIBUTE : Display name is too long.")
 	}
-	if photo != nil && passpolicy.Units(*photo) > maxPhotoURL {
+	if photo != nil && units(*photo) > maxPhotoURL {
 		return apierror.New("INVALID_PROFILE_ATTRIBUTE : Photo URL is too long.")
 	}
 	return nil
@@ -29,7 +27,7 @@ func Check(name, photo *string) error {
 
 // ValidUID reports whether an administrator may choose an id for an account.
 func ValidUID(uid string) bool {
-	return uid != "" && passpolicy.Units(uid) <= maxUID && !strings.Contains(uid, separator)
+	return uid != "" && units(uid) <= maxUID && !strings.Contains(uid, separator)
 }
 
 // separator separates the parts of stored keys, so no part may contain it.

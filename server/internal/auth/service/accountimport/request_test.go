@@ -1,11 +1,11 @@
-package importform_test
+package accountimport_test
 
 import (
 	"reflect"
 	"testing"
 
 	"clave/server/internal/auth/account/passhash"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/userinfo"
 	"clave/server/internal/base/fault"
 )
@@ -22,7 +22,7 @@ func TestHashIsThatOfFor(t *testing.T) {
 		{Alg: "STANDARD_SCRYPT", CPU: 1024, Block: 8, Parallel: 1, Length: 32},
 		{Alg: "ARGON2", Argon2: &passhash.Argon2{Type: "ARGON2_ID", Iterations: 2, MemoryKiB: 1024, Parallel: 1, Length: 16}},
 	} {
-		got, err := importform.For(h, own).Hash()
+		got, err := accountimport.For(h, own).Hash()
 		if err != nil {
 			t.Errorf("%s: %v", h.Alg, err)
 			continue
@@ -43,7 +43,7 @@ func TestHashIsThatOfFor(t *testing.T) {
 }
 
 func TestHashRefuses(t *testing.T) {
-	for want, r := range map[string]*importform.Request{
+	for want, r := range map[string]*accountimport.Request{
 		"INVALID_HASH_PARAMETER_SIZE : signerKey": {HashAlgorithm: "SCRYPT", SignerKey: "?"},
 		"INVALID_HASH_ALGORITHM":                  {HashAlgorithm: "ROT13"},
 	} {
@@ -56,19 +56,19 @@ func TestHashRefuses(t *testing.T) {
 func TestCheckUnique(t *testing.T) {
 	google := []userinfo.Provider{{ProviderID: "google.com", RawID: "1"}}
 	for name, c := range map[string]struct {
-		users        []importform.User
+		users        []accountimport.User
 		unique, keep bool
 		want         string
 	}{
-		"different":                    {[]importform.User{{LocalID: "a", Email: "a@b.c"}, {LocalID: "b", Email: "b@b.c"}}, true, true, ""},
-		"an address in both cases":     {[]importform.User{{Email: "a@b.c"}, {Email: "A@b.c"}}, true, false, "DUPLICATE_EMAIL : A@b.c"},
-		"an address that may be twice": {[]importform.User{{Email: "a@b.c"}, {Email: "a@b.c"}}, false, false, ""},
-		"a provider's user":            {[]importform.User{{ProviderUserInfo: google}, {ProviderUserInfo: google}}, true, false, "DUPLICATE_RAW_ID : Provider id(google.com), Raw id(1)"},
-		"an id":                        {[]importform.User{{LocalID: "a"}, {LocalID: "a"}}, false, true, "DUPLICATE_LOCAL_ID : a"},
-		"an id that replaces":          {[]importform.User{{LocalID: "a"}, {LocalID: "a"}}, false, false, ""},
+		"different":                    {[]accountimport.User{{LocalID: "a", Email: "a@b.c"}, {LocalID: "b", Email: "b@b.c"}}, true, true, ""},
+		"an address in both cases":     {[]accountimport.User{{Email: "a@b.c"}, {Email: "A@b.c"}}, true, false, "DUPLICATE_EMAIL : A@b.c"},
+		"an address that may be twice": {[]accountimport.User{{Email: "a@b.c"}, {Email: "a@b.c"}}, false, false, ""},
+		"a provider's user":            {[]accountimport.User{{ProviderUserInfo: google}, {ProviderUserInfo: google}}, true, false, "DUPLICATE_RAW_ID : Provider id(google.com), Raw id(1)"},
+		"an id":                        {[]accountimport.User{{LocalID: "a"}, {LocalID: "a"}}, false, true, "DUPLICATE_LOCAL_ID : a"},
+		"an id that replaces":          {[]accountimport.User{{LocalID: "a"}, {LocalID: "a"}}, false, false, ""},
 	} {
 		got := ""
-		if err := importform.CheckUnique(c.users, c.unique, c.keep); err != nil {
+		if err := accountimport.CheckUnique(c.users, c.unique, c.keep); err != nil {
 			got = fault.FromError(err).Message
 		}
 		if got != c.want {
@@ -78,10 +78,10 @@ func TestCheckUnique(t *testing.T) {
 }
 
 func TestFakePassword(t *testing.T) {
-	if got, ok := importform.FakePassword("fakeHash:salt=abc:password=secret:x"); !ok || got != "secret:x" {
+	if got, ok := accountimport.FakePassword("fakeHash:salt=abc:password=secret:x"); !ok || got != "secret:x" {
 		t.Errorf("FakePassword = %q, %v", got, ok)
 	}
-	if _, ok := importform.FakePassword("c2VjcmV0"); ok {
+	if _, ok := accountimport.FakePassword("c2VjcmV0"); ok {
 		t.Error("a hash is taken for a fake one")
 	}
 }

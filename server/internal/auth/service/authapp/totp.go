@@ -1,6 +1,4 @@
-// Package totp computes and checks time-based one-time codes (RFC 6238) with Firebase's parameters: SHA-1, six digits,
-// 30 seconds.
-package totp
+package authapp
 
 import (
 	"crypto/hmac"
@@ -14,21 +12,21 @@ import (
 	"clave/server/internal/base/randid"
 )
 
-// Parameters of the codes.
+// Parameters of the codes: those of Firebase (RFC 6238). The hash is SHA-1.
 const (
-	// Period is the length of a step, in seconds.
-	Period = 30
-	// Digits is the length of a code.
-	Digits = 6
+	// period is the length of a step, in seconds.
+	period = 30
+	// digits is the length of a code.
+	digits = 6
 	// secretBytes is the length of a secret.
 	secretBytes = 20
 )
 
-// NewSecret returns a random secret.
-func NewSecret() []byte { return randid.Bytes(secretBytes) }
+// newSecret returns a random secret.
+func newSecret() []byte { return randid.Bytes(secretBytes) }
 
-// Encode returns a secret in the form that authenticator apps accept: base32 without padding.
-func Encode(secret []byte) string {
+// encode returns a secret in the form that authenticator apps accept: base32 without padding.
+func encode(secret []byte) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 }
 
@@ -39,14 +37,14 @@ func Code(secret []byte, step int64) string {
 	sum := mac.Sum(nil)
 	at := sum[len(sum)-1] & 0xf
 	n := binary.BigEndian.Uint32(sum[at:]) & 0x7fffffff
-	return fmt.Sprintf("%0*d", Digits, n%1_000_000)
+	return fmt.Sprintf("%0*d", digits, n%1_000_000)
 }
 
-// Check returns the step to which code belongs. The app's clock may differ from now by window periods in either
+// checkCode returns the step to which code belongs. The app's clock may differ from now by window periods in either
 // direction. Steps up to last don't count: a code is valid once, and older codes are not valid after it. ok is false if
 // the code belongs to no step.
-func Check(secret []byte, code string, now time.Time, window int, last int64) (step int64, ok bool) {
-	present := now.Unix() / Period
+func checkCode(secret []byte, code string, now time.Time, window int, last int64) (step int64, ok bool) {
+	present := now.Unix() / period
 	for step := present - int64(window); step <= present+int64(window); step++ {
 		if step > last && subtle.ConstantTimeCompare([]byte(Code(secret, step)), []byte(code)) == 1 {
 			return step, true

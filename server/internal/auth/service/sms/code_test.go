@@ -1,11 +1,11 @@
-package smscode_test
+package sms_test
 
 import (
 	"testing"
 	"time"
 
 	"clave/server/internal/auth/account"
-	"clave/server/internal/auth/service/smscode"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
@@ -15,16 +15,16 @@ import (
 var scope = account.Scope{Project: "demo"}
 
 // open returns codes and their clock.
-func open(t *testing.T) (*smscode.Codes, *clock.Manual) {
+func open(t *testing.T) (*sms.Codes, *clock.Manual) {
 	t.Helper()
 	manual := clock.NewManual(time.Unix(1_000_000, 0))
-	return &smscode.Codes{Accounts: account.New(pebbletest.Open(t)), Clock: manual}, manual
+	return &sms.Codes{Accounts: account.New(pebbletest.Open(t)), Clock: manual}, manual
 }
 
 // send stores a code and returns its session.
-func send(t *testing.T, codes *smscode.Codes) (session string, made smscode.Code) {
+func send(t *testing.T, codes *sms.Codes) (session string, made sms.Code) {
 	t.Helper()
-	made, session = smscode.New("+18095550111", "", codes.Clock.Now()), smscode.NewSession()
+	made, session = sms.NewCode("+18095550111", "", codes.Clock.Now()), sms.NewSession()
 	if err := codes.Save(t.Context(), scope, session, made); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestWrongCodesEndACode(t *testing.T) {
 func TestCodeExpires(t *testing.T) {
 	codes, manual := open(t)
 	session, made := send(t, codes)
-	manual.Advance(smscode.Lifetime + time.Second)
+	manual.Advance(sms.Lifetime + time.Second)
 	if _, err := codes.Check(t.Context(), scope, session, made.Code); text(err) != "SESSION_EXPIRED" {
 		t.Errorf("an old code: %v", err)
 	}
@@ -89,7 +89,7 @@ func TestPhone(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}
-	manual.Advance(smscode.Lifetime + time.Second)
+	manual.Advance(sms.Lifetime + time.Second)
 	if got, err := codes.Phone(scope, session); got != "" || err != nil {
 		t.Errorf("an old code: %q, %v, want no phone", got, err)
 	}
@@ -116,7 +116,7 @@ func TestProofBelongsToItsNumber(t *testing.T) {
 		t.Errorf("a proof as session: %v", err)
 	}
 	use := func() error {
-		return codes.Accounts.Change(t.Context(), scope, smscode.ProofLock(proof), func(ch *account.Change) error { return smscode.UseProof(ch, proof) })
+		return codes.Accounts.Change(t.Context(), scope, sms.ProofLock(proof), func(ch *account.Change) error { return sms.UseProof(ch, proof) })
 	}
 	if err := use(); err != nil {
 		t.Errorf("the first use: %v", err)

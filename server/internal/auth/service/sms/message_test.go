@@ -1,4 +1,4 @@
-package textmessage_test
+package sms_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"clave/server/internal/auth/service/textmessage"
+	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 )
@@ -14,7 +14,7 @@ import (
 func TestTextIsInTheReadersLanguage(t *testing.T) {
 	const spanish, english = "123456 es su código de verificación.", "123456 is your verification code."
 	for locale, want := range map[string]string{"es": spanish, "es-DO": spanish, "ES_do": spanish, "en": english, "": english, "est": english} {
-		if got := textmessage.Text(locale, "123456"); got != want {
+		if got := sms.Text(locale, "123456"); got != want {
 			t.Errorf("Text(%q) = %q, want %q", locale, got, want)
 		}
 	}
@@ -46,8 +46,8 @@ func TestWebhook(t *testing.T) {
 		{"broken", hook{status: 500}, "Internal error."},
 		{"not reachable", hook{err: errors.New("connection refused")}, "Internal error."},
 	} {
-		w := textmessage.Webhook{Tokens: token.New(token.Options{Unsigned: true}), Caller: &c.hook, URL: "https://sms.example.org"}
-		err := w.Text(t.Context(), textmessage.Message{Project: "demo", Phone: "+18095550101", Code: "123456", Text: "123456 is your verification code."})
+		w := sms.Webhook{Tokens: token.New(token.Options{Unsigned: true}), Caller: &c.hook, URL: "https://sms.example.org"}
+		err := w.Text(t.Context(), sms.Message{Project: "demo", Phone: "+18095550101", Code: "123456", Text: "123456 is your verification code."})
 		got := ""
 		if err != nil {
 			got = fault.FromError(err).Message

@@ -1,4 +1,4 @@
-package importer
+package accountimport
 
 import (
 	"bytes"
@@ -8,17 +8,15 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/contact"
 	"clave/server/internal/auth/service/factor"
-	"clave/server/internal/auth/service/importform"
+	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/optional"
-	"clave/server/internal/auth/service/profile"
 	"clave/server/internal/auth/service/session"
 	"clave/server/internal/auth/service/userinfo"
 )
 
 // convert converts one account. problem is the reason if it can't be imported.
-func (m *Importer) convert(ctx context.Context, to Target, g importform.User, hash *passhash.Hash) (u *account.User, problem string, err error) {
+func (m *Importer) convert(ctx context.Context, to Target, g User, hash *passhash.Hash) (u *account.User, problem string, err error) {
 	now := m.Clock.Now()
 	since := now.Unix()
 	u = &account.User{
@@ -48,23 +46,23 @@ func (m *Importer) convert(ctx context.Context, to Target, g importform.User, ha
 
 // setContacts sets the address, the phone number and the claims of an imported account, and returns the problem with
 // them or with its profile, if any.
-func setContacts(to Target, u *account.User, g importform.User) (problem string) {
+func setContacts(to Target, u *account.User, g User) (problem string) {
 	var ok bool
 	switch {
 	case g.LocalID == "":
 		return "localId is missing"
-	case !profile.ValidUID(g.LocalID):
+	case !field.ValidUID(g.LocalID):
 		return "localId is invalid"
 	case g.TenantID != "" && g.TenantID != to.Scope.Tenant:
 		return "Tenant id in userInfo does not match the tenant id in request."
 	}
 	if g.Email != "" {
-		if u.Email, ok = contact.Email(g.Email); !ok {
+		if u.Email, ok = field.Email(g.Email); !ok {
 			return "email is invalid"
 		}
 	}
 	if g.PhoneNumber != "" {
-		if u.Phone, ok = contact.Phone(g.PhoneNumber); !ok {
+		if u.Phone, ok = field.Phone(g.PhoneNumber); !ok {
 			return "phone number format is invalid"
 		}
 	}
@@ -74,7 +72,7 @@ func setContacts(to Target, u *account.User, g importform.User) (problem string)
 		}
 		u.Attributes = g.CustomAttributes
 	}
-	if profile.Check(g.DisplayName, g.PhotoURL) != nil {
+	if field.CheckProfile(g.DisplayName, g.PhotoURL) != nil {
 		return "display name or photo url is too long"
 	}
 	return ""
@@ -95,7 +93,7 @@ func setProviders(u *account.User, list []userinfo.Provider) (problem string) {
 			if p.RawID == "" {
 				return "federatedId or (providerId & rawId) is required"
 			}
-			if !profile.ValidProvider(p.ProviderID, p.RawID) {
+			if !field.ValidProvider(p.ProviderID, p.RawID) {
 				return "Invalid provider id"
 			}
 			u.Providers = append(u.Providers, account.Provider{
@@ -122,7 +120,7 @@ func badClaims(err error) string {
 func (m *Importer) factors(to Target, u *account.User, list []userinfo.Factor) (problem string) {
 	ids, strict := make(map[string]bool), m.AsEmulator && !to.Transfer
 	for _, f := range list {
-		_, ok := contact.Phone(f.PhoneInfo)
+		_, ok := field.Phone(f.PhoneInfo)
 		switch {
 		case u.Email == "" && strict:
 			return "Second factor account requires email to be presented."
@@ -144,8 +142,8 @@ func (m *Importer) factors(to Target, u *account.User, list []userinfo.Factor) (
 }
 
 // password imports the hash of a password, or a plain-text password.
-func (m *Importer) password(ctx context.Context, to Target, u *account.User, g importform.User, hash *passhash.Hash) (problem string, err error) {
-	switch fake, isFake := importform.FakePassword(g.PasswordHash); {
+func (m *Importer) password(ctx context.Context, to Target, u *account.User, g User, hash *passhash.Hash) (problem string, err error) {
+	switch fake, isFake := FakePassword(g.PasswordHash); {
 	case g.RawPassword != "":
 		u.Password, err = to.Hash(g.RawPassword)
 	case isFake && m.Emulator:
@@ -161,10 +159,10 @@ func (m *Importer) password(ctx context.Context, to Target, u *account.User, g i
 		fallthrough
 	default:
 		h := *hash
-		if h.Sum, err = importform.Decode64(g.PasswordHash); err != nil {
+		if h.Sum, err = Decode64(g.PasswordHash); err != nil {
 			return "Invalid password hash", nil
 		}
-		if h.Salt, err = importform.Decode64(g.Salt); err != nil {
+		if h.Salt, err = Decode64(g.Salt); err != nil {
 			return "Invalid salt", nil
 		}
 		if !h.Check() {

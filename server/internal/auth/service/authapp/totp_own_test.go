@@ -1,26 +1,24 @@
-package totp_test
+package authapp
 
 import (
 	"testing"
 	"time"
-
-	"clave/server/internal/auth/service/totp"
 )
 
 // TestCode compares the codes with RFC 6238, appendix B (SHA-1). The last six of its eight digits are the codes.
 func TestCode(t *testing.T) {
 	secret := []byte("12345678901234567890")
 	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"} {
-		if got := totp.Code(secret, at/totp.Period); got != want {
+		if got := Code(secret, at/period); got != want {
 			t.Errorf("Code at %d = %s, want %s", at, got, want)
 		}
 	}
 }
 
-func TestCheck(t *testing.T) {
-	secret := totp.NewSecret()
+func TestCheckCode(t *testing.T) {
+	secret := newSecret()
 	now := time.Unix(1_800_000_015, 0)
-	present := now.Unix() / totp.Period
+	present := now.Unix() / period
 	for _, tt := range []struct {
 		name       string
 		step, last int64
@@ -37,12 +35,12 @@ func TestCheck(t *testing.T) {
 		{"no window", present - 1, 0, 0, false},
 		{"a wide window", present - 10, 0, 10, true},
 	} {
-		step, ok := totp.Check(secret, totp.Code(secret, tt.step), now, tt.window, tt.last)
+		step, ok := checkCode(secret, Code(secret, tt.step), now, tt.window, tt.last)
 		if ok != tt.want || ok && step != tt.step {
-			t.Errorf("%s: Check = %d, %v; want %d, %v", tt.name, step, ok, tt.step, tt.want)
+			t.Errorf("%s: checkCode = %d, %v; want %d, %v", tt.name, step, ok, tt.step, tt.want)
 		}
 	}
-	if _, ok := totp.Check(secret, "", now, 1, 0); ok {
+	if _, ok := checkCode(secret, "", now, 1, 0); ok {
 		t.Error("an empty code is good")
 	}
 }

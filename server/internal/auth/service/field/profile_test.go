@@ -1,11 +1,11 @@
-package profile_test
+package field_test
 
 import (
 	"strings"
 	"testing"
 
 	"clave/server/internal/auth/service/apierror"
-	"clave/server/internal/auth/service/profile"
+	"clave/server/internal/auth/service/field"
 )
 
 // TestLimits checks names, pictures' addresses and ids at their limits, which count UTF-16 units: two for a character
@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		{"a long address", nil, text("a", 2049), photo},
 	} {
 		got := ""
-		if err := profile.Check(tt.given, tt.link); err != nil {
+		if err := field.CheckProfile(tt.given, tt.link); err != nil {
 			got = apierror.Text(err)
 		}
 		if got != tt.want {
@@ -34,7 +34,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for uid, want := range map[string]bool{"": false, "a": true, *text("a", 129): true, *text("a", 1024): true, *text("a", 1025): false, *text("𝄞", 512): true, *text("𝄞", 513): false, "a\x00b": false, "\x00": false} {
-		if got := profile.ValidUID(uid); got != want {
+		if got := field.ValidUID(uid); got != want {
 			t.Errorf("ValidUID of %d bytes = %v, want %v", len(uid), got, want)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package importer imports accounts: it converts each account of a request, and stores those that pass the checks.
-package importer
+package accountimport
 
 import (
 	"context"
@@ -11,7 +10,6 @@ import (
 	"clave/server/internal/auth/account/passhash"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/hasher"
-	"clave/server/internal/auth/service/importform"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/base/clock"
 )
@@ -51,15 +49,15 @@ type Problem struct {
 
 // Import imports the accounts of a request and returns those that were not imported, in the order of the request. It
 // replaces an account whose id exists, as production does; the official emulator does so only with allowOverwrite.
-func (m *Importer) Import(ctx context.Context, to Target, r *importform.Request) ([]Problem, error) {
-	if err := importform.CheckUnique(r.Users, optional.Bool(r.SanityCheck, false), m.keeps(to, r)); err != nil {
+func (m *Importer) Import(ctx context.Context, to Target, r *Request) ([]Problem, error) {
+	if err := CheckUnique(r.Users, optional.Bool(r.SanityCheck, false), m.keeps(to, r)); err != nil {
 		return nil, err
 	}
 	hash, err := hashOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if hash != nil && slices.ContainsFunc(r.Users, func(u importform.User) bool { return u.PasswordHash != "" }) {
+	if hash != nil && slices.ContainsFunc(r.Users, func(u User) bool { return u.PasswordHash != "" }) {
 		if err := m.Hasher.Adopt(ctx, to.Scope.Project, hash); err != nil {
 			return nil, err
 		}
@@ -72,7 +70,7 @@ func (m *Importer) Import(ctx context.Context, to Target, r *importform.Request)
 }
 
 // Check returns what Import would return for any number of accounts, and stores nothing.
-func (m *Importer) Check(ctx context.Context, to Target, r *importform.Request) ([]Problem, error) {
+func (m *Importer) Check(ctx context.Context, to Target, r *Request) ([]Problem, error) {
 	hash, err := hashOf(r)
 	if err != nil {
 		return nil, err
@@ -85,7 +83,7 @@ func (m *Importer) Check(ctx context.Context, to Target, r *importform.Request) 
 }
 
 // hashOf returns the parameters of a request's hashes, or nil if it has none.
-func hashOf(r *importform.Request) (*passhash.Hash, error) {
+func hashOf(r *Request) (*passhash.Hash, error) {
 	if r.HashAlgorithm == "" {
 		return nil, nil
 	}
@@ -117,7 +115,7 @@ func (in *importing) conflicts(uid string, err error) {
 }
 
 // each checks the accounts of an import one by one.
-func (m *Importer) each(ctx context.Context, to Target, r *importform.Request, hash *passhash.Hash) (*importing, error) {
+func (m *Importer) each(ctx context.Context, to Target, r *Request, hash *passhash.Hash) (*importing, error) {
 	in := &importing{users: make(map[string]*account.User), index: make(map[string]int)}
 	for i, given := range r.Users {
 		u, problem, err := m.convert(ctx, to, given, hash)
@@ -142,7 +140,7 @@ func (m *Importer) each(ctx context.Context, to Target, r *importform.Request, h
 }
 
 // keeps reports whether an import must not replace existing accounts.
-func (m *Importer) keeps(to Target, r *importform.Request) bool {
+func (m *Importer) keeps(to Target, r *Request) bool {
 	return m.AsEmulator && !optional.Bool(r.AllowOverwrite, to.Transfer)
 }
 
