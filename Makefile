@@ -29,9 +29,11 @@ CONSOLE_SOURCES := $(shell find server/internal/console/web -name node_modules -
 CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/internal/console/web/package.json)),server/internal/console/dist/app/index.html)
 
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
+# The modules of tests whose programs run in Node.
+TEST_MODULES := $(addsuffix /node_modules/.installed,server/test/e2e/functions server/test/e2e/sdks server/dist/npm/runners)
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
-.PHONY: help start test lint test-go test-nodes test-site test-console test-official bench bench-console release soak attack torture fuzz clean
+.PHONY: help start test requirements packages lint test-go test-race test-programs test-nodes test-site test-console test-official bench bench-console release soak attack torture fuzz clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -41,17 +43,38 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
 test: ## install the tests' requirements and run all tests; failures are printed last
-	@MAKE='$(MAKE)' .ci/test lint test-go test-site test-console
+	@MAKE='$(MAKE)' .ci/test requirements / lint test-race + test-programs test-site test-console
+
+# What several parts of the tests need. Downloads wait while programs are built.
+requirements:
+	@$(MAKE) --no-print-directory --keep-going -j3 packages bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html $(TEST_MODULES)
+
+# The package manager has a lock, so one target installs one after the other.
+packages:
+	.ci/postgres
+	.ci/haproxy
+	.ci/chromium
+	.ci/engines
 
 lint: bin/golangci-lint ## check the format of the Go code and run its linters
 	@test -z "$$(gofmt -l server)" || { gofmt -l server; echo "gofmt: format the files above"; exit 1; }
 	bin/golangci-lint run ./server/...
 
-test-go: bin/clave bin/backoffice bin/gotestsum frontend/dist/index.html server/test/e2e/functions/node_modules/.installed server/test/e2e/sdks/node_modules/.installed server/dist/npm/runners/node_modules/.installed ## test the Go code, with the race detector
-	.ci/postgres
-	.ci/haproxy
-	.ci/chromium
-	CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' bin/gotestsum --format pkgname-and-test-fails -- -race -tags nodynamic -timeout 40m ./...
+# Flags and variables of the Go tests. make lint vets the code. Without the machine's paths the compiler's cache is of
+# use in another folder, too.
+GO_TEST := -trimpath -vet=off -tags nodynamic -timeout 40m
+PROGRAMS = CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice'
+
+test-go: test-race test-programs ## test the Go code
+
+# The packages of the programs, and tests that run these packages themselves, with the race detector.
+test-race: requirements
+	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race $(GO_TEST) ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance/...
+
+# Tests that drive the built programs from another process, which the race detector would not see, and those of the
+# sources and packages. They begin with the longest ones, and share compiled packages with the programs.
+test-programs: requirements
+	$(PROGRAMS) CGO_ENABLED=0 bin/gotestsum --format pkgname-and-test-fails -- $(GO_TEST) ./server/test/torture ./server/test/e2e/... ./server/dist/... ./server/test/bench/... ./server/lint/...
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$
@@ -75,10 +98,9 @@ each = sh -c 'failed=; for one in $(1); do npm run --silent $$one || failed="$$f
 check-site: frontend/node_modules/.installed
 	cd frontend && $(call each,typecheck lint knip test)
 
-drive-site: bin/clave bin/backoffice frontend/node_modules/.installed
+drive-site: bin/clave bin/backoffice frontend/dist/index.html
 	.ci/chromium
 	.ci/engines
-	rm -rf frontend/dist && $(MAKE) --no-print-directory frontend/dist/index.html
 	cd frontend && CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' $(call each,size e2e)
 
 test-console: check-console drive-console ## check the console's pages, build them and drive them in Chromium

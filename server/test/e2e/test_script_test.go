@@ -15,7 +15,7 @@ case $part in
 lint) echo "x.go:1: bad"; echo "make: *** [Makefile:3: lint] Error 1"; exit 2 ;;
 test-go) printf 'early\n\n=== Failed\n=== FAIL: server/test/e2e TestX (0.1s)\n    x_test.go:1: no\n\nDONE 3 tests\n'; exit 2 ;;
 test-site) printf 'early\n  1) e2e/a.spec.ts:1:1 > x\n    Error: no\n  1 failed\n    e2e/a.spec.ts:1:1 > x\n  1 flaky\n    e2e/b.spec.ts:1:1 > y\n  10 passed\n'; exit 2 ;;
-*) echo well ;;
+*) echo "$part is well" ;;
 esac
 `
 
@@ -33,7 +33,7 @@ func TestMakeTest(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	out, err := run("lint", "test-go", "test-site", "test-console")
+	out, err := run("requirements", "/", "lint", "test-go", "+", "test-site", "test-console")
 	if err == nil {
 		t.Error("make test has succeeded although parts failed")
 	}
@@ -52,8 +52,10 @@ Failed: make test-site
 	if _, failures, _ := strings.Cut(all, "===== Failures"); strings.Contains(failures, "early") || !strings.Contains(failures, "x_test.go:1: no") {
 		t.Errorf("the failures of the parts are\n%s", failures)
 	}
-	if !strings.Contains(all, "well") {
-		t.Error("the part after the failed ones did not run")
+	for _, part := range []string{"requirements", "test-console"} {
+		if strings.Count(all, part+" is well") != 1 {
+			t.Errorf("%s did not run once: %s", part, all)
+		}
 	}
 	if out, err := run("test-console"); err != nil {
 		t.Errorf("make test without failures: %v\n%s", err, out)
