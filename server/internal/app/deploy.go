@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/forward"
+	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
@@ -75,11 +76,11 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (out *Released, er
 	if err != nil {
 		return nil, err
 	}
-	remarks, err := checkFiles(files)
+	remarks, err := projectfiles.Check(files)
 	if err != nil {
 		return nil, err
 	}
-	printLines(o.Notices, remarks)
+	projectfiles.Print(o.Notices, remarks)
 	l, err := dialLeader(ctx, c, o)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func addFile(files release.Files, id, path string, rules bool, remedy string) er
 	if path == "" {
 		return nil
 	}
-	f, err := readText(path, remedy)
+	f, err := projectfiles.ReadText(path, remedy)
 	if err != nil {
 		return err
 	}
@@ -241,8 +242,8 @@ func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
 	files, err := deployed(&of)
 	if err == nil {
 		var remarks []string
-		remarks, err = checkFiles(files)
-		printLines(a.o.Notices, remarks)
+		remarks, err = projectfiles.Check(files)
+		projectfiles.Print(a.o.Notices, remarks)
 	}
 	var out *Released
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"clave/server/internal/base/jsontree"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/index"
+	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
 )
 
@@ -87,7 +88,7 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 	if path == "" {
 		return fault.E(fault.FailedPrecondition, "firebase.json names no file for the indexes of %s.", db.ID)
 	}
-	text, err := regularfile.ReadText(path, maxText)
+	text, err := regularfile.ReadText(path, projectfiles.MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -99,7 +100,7 @@ func (r *indexRecorder) add(db resource.Database, definition index.Definition) e
 
 // addIndex adds an index to a file and preserves everything else in it.
 func addIndex(path string, definition index.Definition) error {
-	text, err := regularfile.ReadText(path, maxText)
+	text, err := regularfile.ReadText(path, projectfiles.MaxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		text = []byte("{}")

@@ -6,23 +6,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/index"
+	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
-	"clave/server/internal/rules"
 	"clave/server/internal/store"
 	"clave/server/internal/store/release"
 )
@@ -71,87 +67,6 @@ type Released struct {
 	Alone bool `json:"-"`
 }
 
-// maxText is the maximum size in bytes of a file of rules or indexes.
-const maxText = 16 << 20
-
-// readFile reads a file to be released. remedy names the origin of its name for errors.
-func readFile(path, remedy string) (*release.File, error) {
-	text, err := regularfile.ReadText(path, maxText)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "%s: cannot be read: %v. %s", path, err, remedy)
-	}
-	return &release.File{Name: path, Text: string(text)}, nil
-}
-
-// readText is readFile for files that other nodes receive. Bytes that are not UTF-8 would arrive there as others, so it
-// returns InvalidArgument for them, with the line of the first.
-func readText(path, remedy string) (*release.File, error) {
-	f, err := readFile(path, remedy)
-	if err != nil || utf8.ValidString(f.Text) {
-		return f, err
-	}
-	line := 1
-	for text := f.Text; ; {
-		r, n := utf8.DecodeRuneInString(text)
-		if r == utf8.RuneError && n == 1 {
-			return nil, fault.E(fault.InvalidArgument, "%s:%d: the file is not in UTF-8. Save it in UTF-8.", path, line)
-		}
-		if r == '\n' {
-			line++
-		}
-		text = text[n:]
-	}
-}
-
-// ownFiles reads the files that firebase.json names. It omits an unreadable file if the release has it already.
-func (a *App) ownFiles(r *release.Release, withRules bool) (release.Files, error) {
-	files := make(release.Files)
-	for _, d := range a.config.Databases {
-		there, own := r.Files[d.ID], release.Database{}
-		var err error
-		if d.RulesFile != "" && withRules {
-			own.Rules, err = readText(d.RulesFile, remedyRules)
-			if err != nil && there.Rules == nil {
-				return nil, err
-			}
-		}
-		if d.IndexesFile != "" {
-			own.Indexes, err = readText(d.IndexesFile, remedyIndexes)
-			if err != nil && there.Indexes == nil && !a.toleratesIndexes(d.IndexesFile, err) {
-				return nil, err
-			}
-		}
-		files[d.ID] = own
-	}
-	return files, nil
-}
-
-// checkFiles returns all errors in files, in the form in which a server reports them at its start, and remarks on
-// members of indexes without an effect.
-func checkFiles(files release.Files) (remarks []string, err error) {
-	var wrong []string
-	for _, id := range slices.Sorted(maps.Keys(files)) {
-		d := files[id]
-		if d.Rules != nil {
-			issues := authz.NewRulesets(authz.RulesetsOptions{}).Replace("", "", d.Rules.Text)
-			if rules.HasErrors(issues) {
-				wrong = append(wrong, rulesError(d.Rules.Name, issues).Message)
-			}
-		}
-		if d.Indexes != nil {
-			_, lines, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
-			if err != nil {
-				wrong = append(wrong, fault.FromError(err).Message)
-			}
-			remarks = append(remarks, lines...)
-		}
-	}
-	if len(wrong) > 0 {
-		return remarks, fault.E(fault.InvalidArgument, "%s", strings.Join(wrong, "\n"))
-	}
-	return remarks, nil
-}
-
 // beginRelease returns the release in force on a store that this node writes: the stored one, completed with the node's
 // own files.
 func (a *App) beginRelease(store store.Reader) (*release.Release, error) {
@@ -160,16 +75,16 @@ func (a *App) beginRelease(store store.Reader) (*release.Release, error) {
 		return nil, err
 	}
 	serves := a.nodes != nil
-	own, err := a.ownFiles(r, serves)
+	own, err := a.files().Own(r, serves)
 	if err != nil {
 		return nil, err
 	}
 	missing := r.Missing(own)
-	remarks, err := checkFiles(missing)
+	remarks, err := projectfiles.Check(missing)
 	if err != nil {
 		return nil, err
 	}
-	printLines(a.o.Notices, remarks)
+	projectfiles.Print(a.o.Notices, remarks)
 	if differ := r.Differing(own); serves && len(differ) > 0 {
 		fmt.Fprintf(a.o.Notices, "Release %d is in force, not the content of this node's %s (clave deploy, or SIGHUP, releases it)\n", r.Version, strings.Join(differ, ", "))
 	}
@@ -211,24 +126,11 @@ func (a *App) openReleases(ctx context.Context, s *state, rulesets *authz.Rulese
 		return err
 	}
 	if !a.config.Production() {
-		a.watchOwn()
+		a.watchRules(func(ctx context.Context, d config.Database) { a.releaseOwn(ctx, []config.Database{d}) })
 	}
 	a.nodes.releases.Store(r)
 	a.nodes.services[releaseService] = leaderService(maxRelease, r.serve)
 	return nil
-}
-
-// watchOwn releases this node's rules when they change, in start mode, while it leads.
-func (a *App) watchOwn() {
-	watched := make(map[string]config.Database)
-	for _, d := range a.config.Databases {
-		if d.RulesFile != "" {
-			watched[filepath.Clean(d.RulesFile)] = d
-		}
-	}
-	if len(watched) > 0 {
-		a.watchRules(watched, func(ctx context.Context, d config.Database) { a.releaseOwn(ctx, []config.Database{d}) })
-	}
 }
 
 // save writes a release into the store and logs it.
@@ -248,15 +150,7 @@ func (s *releases) save(ctx context.Context, r *release.Release) error {
 
 // putInForce puts rules in force.
 func (s *releases) putInForce(files release.Files) error {
-	for id, d := range files {
-		if d.Rules == nil {
-			continue
-		}
-		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); rules.HasErrors(issues) {
-			return rulesError(d.Rules.Name, issues)
-		}
-	}
-	return nil
+	return s.app.files().PutInForce(s.rulesets, files)
 }
 
 // release checks files, puts them in force and makes them the release of the store, or changes nothing. It returns
@@ -284,11 +178,11 @@ func (s *releases) replace(ctx context.Context, in releaseRequest) (*Released, e
 	if !changed {
 		return out, nil
 	}
-	before, err := s.app.definitionsOf(s.mu.current.Files)
+	before, err := s.app.files().Definitions(s.mu.current.Files)
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.app.definitionsOf(in.Files)
+	after, err := s.app.files().Definitions(in.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +213,7 @@ func (s *releases) check(files release.Files) error {
 			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
 		}
 	}
-	_, err := checkFiles(files)
+	_, err := projectfiles.Check(files)
 	return err
 }
 

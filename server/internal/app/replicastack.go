@@ -19,7 +19,6 @@ import (
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
-	"clave/server/internal/rules"
 	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
@@ -206,21 +205,13 @@ func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Aut
 
 // putInForce puts the rules of a release in force.
 func (s *replicaStack) putInForce(r *release.Release) error {
-	for id, d := range r.Files {
-		if d.Rules == nil {
-			continue
-		}
-		if issues := s.app.replaceRules(s.rulesets, id, d.Rules.Text); rules.HasErrors(issues) {
-			return rulesError(d.Rules.Name, issues)
-		}
-	}
-	return nil
+	return s.app.files().PutInForce(s.rulesets, r.Files)
 }
 
 // define applies the index definitions of a release to databases of which nothing is stored. The others keep the
 // definitions of their entries.
 func (s *replicaStack) define(ctx context.Context, r *release.Release) error {
-	definitions, err := s.app.definitionsOf(r.Files)
+	definitions, err := s.app.files().Definitions(r.Files)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/base/jsontree"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/database/engine/keys"
@@ -263,104 +261,18 @@ func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err
 	return store, nil
 }
 
-// readIndexes reads the index files. The default database's definitions also apply to databases that firebase.json does
-// not name, which start mode creates on first use.
-func (a *App) readIndexes() (map[resource.Database]index.Definitions, error) {
-	all := make(map[resource.Database]index.Definitions)
-	var printed []string
-	for _, d := range a.config.Databases {
-		if d.IndexesFile == "" {
-			continue
-		}
-		defs, remarks, err := readIndexFile(d.IndexesFile)
-		if a.toleratesIndexes(d.IndexesFile, err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all[a.databaseOf(d.ID)] = defs
-		if !slices.Contains(printed, d.IndexesFile) { // Several databases may have the same file.
-			printLines(a.o.Notices, remarks)
-			printed = append(printed, d.IndexesFile)
-		}
-	}
-	return all, nil
-}
-
-// readIndexFile reads the definitions of a file and the remarks on it.
-func readIndexFile(path string) (index.Definitions, []string, error) {
-	f, err := readFile(path, remedyIndexes)
-	if err != nil {
-		return index.Definitions{}, nil, err
-	}
-	return parseIndexes(f.Name, []byte(f.Text))
-}
-
-// toleratesIndexes reports whether err is that of an index file without which a server in development starts: one that
-// does not exist, or has a mistake that does not matter without --indexes enforce. The official emulators start, too:
-// only deployments read the file. --indexes record and auto create it.
-func (a *App) toleratesIndexes(file string, err error) bool {
-	switch {
-	case err == nil || a.config.Production():
-		return false
-	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(a.o.Notices, "%s, which firebase.json names, does not exist; the start continues as if it were not named\n", file)
-	case a.config.Indexes != "enforce":
-		fmt.Fprintf(a.o.Notices, "%s\nThe start continues without the indexes of this file\n", fault.Reason(err))
-	default:
-		return false
-	}
-	return true
-}
-
-// printLines prints lines for the operator.
-func printLines(w io.Writer, lines []string) {
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
-	}
-}
-
-// remedyIndexes is the remedy for an index file that can't be read.
-const remedyIndexes = "Correct firestore.indexes in firebase.json."
-
-// parseIndexes parses an index file. remarks are lines about members without an effect.
-func parseIndexes(file string, text []byte) (defs index.Definitions, remarks []string, err error) {
-	defs, found, err := index.ParseDefinitions(jsontree.Plain(text))
-	if err != nil {
-		return index.Definitions{}, nil, fault.E(fault.InvalidArgument, "%s: %s", file, fault.FromError(err).Message)
-	}
-	return defs, found.Lines(file), nil
-}
-
-// definitionsOf returns the index definitions of released files.
-func (a *App) definitionsOf(files release.Files) (map[resource.Database]index.Definitions, error) {
-	all := make(map[resource.Database]index.Definitions)
-	for id, d := range files {
-		if d.Indexes == nil {
-			continue
-		}
-		defs, _, err := parseIndexes(d.Indexes.Name, []byte(d.Indexes.Text))
-		if err != nil {
-			return nil, err
-		}
-		all[a.databaseOf(id)] = defs
-	}
-	return all, nil
-}
-
 // beginIndexes returns the index definitions at the start: those of the release, which it returns too, if nodes share
 // the store, and otherwise those of the files.
 func (a *App) beginIndexes(store store.Reader) (map[resource.Database]index.Definitions, *release.Release, error) {
 	if a.config.Store == "" {
-		defs, err := a.readIndexes()
+		defs, err := a.files().Indexes()
 		return defs, nil, err
 	}
 	r, err := a.beginRelease(store)
 	if err != nil {
 		return nil, nil, err
 	}
-	defs, err := a.definitionsOf(r.Files)
+	defs, err := a.files().Definitions(r.Files)
 	exists := a.exists()
 	maps.DeleteFunc(defs, func(db resource.Database, _ index.Definitions) bool {
 		kept := db == (resource.Database{}) || exists(db)
@@ -392,13 +304,4 @@ func (a *App) exists() func(resource.Database) bool {
 		return db.Project == a.config.Project &&
 			slices.ContainsFunc(a.config.Databases, func(d config.Database) bool { return d.ID == db.ID })
 	}
-}
-
-// databaseOf returns the database of a section of firebase.json. For the default database it returns the zero Database,
-// which means all.
-func (a *App) databaseOf(id string) resource.Database {
-	if id == resource.DefaultDatabase {
-		return resource.Database{}
-	}
-	return resource.Database{Project: a.config.Project, ID: id}
 }

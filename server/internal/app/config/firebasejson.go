@@ -14,6 +14,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/jsontree"
 	"clave/server/internal/base/regularfile"
+	"clave/server/internal/store/release"
 )
 
 // firebaseJSON is the part of firebase.json that Clave uses (firebase.google.com/docs/cli#the_firebasejson_file).
@@ -53,14 +54,7 @@ type endpointJSON struct {
 }
 
 // Database is the configuration of one Firestore database.
-type Database struct {
-	// ID is the database's id; "(default)" when firebase.json names none.
-	ID string
-	// RulesFile is the path of the rules, or empty.
-	RulesFile string
-	// IndexesFile is the path of the index definitions, or empty.
-	IndexesFile string
-}
+type Database = release.Paths
 
 // databaseJSON is one element of firebase.json's firestore section.
 type databaseJSON struct {

@@ -28,6 +28,16 @@ type Database struct {
 	Indexes *File `json:"indexes,omitempty"`
 }
 
+// Paths are the files of one database that firebase.json names.
+type Paths struct {
+	// ID is the database's id; "(default)" when firebase.json names none.
+	ID string
+	// RulesFile is the path of the rules, or empty.
+	RulesFile string
+	// IndexesFile is the path of the index definitions, or empty.
+	IndexesFile string
+}
+
 // Files are the released files, by the id of the database.
 type Files map[string]Database
 

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/process"
+	"clave/server/internal/database/authz"
+	"clave/server/internal/database/projectfiles"
+)
+
+// files returns the project with the files of its databases.
+func (a *App) files() *projectfiles.Project {
+	c := a.config
+	return &projectfiles.Project{ID: c.Project, Databases: c.Databases, Production: c.Production(), Enforce: c.Indexes == "enforce", Notices: a.o.Notices}
+}
+
+// loadRules compiles the rules files. In start mode the files are watched, databases without rules are open, and
+// denials name the denying rule. In production they are reloaded only at SIGHUP, so that half-written rules do not come
+// into force.
+func (a *App) loadRules() (*authz.Rulesets, error) {
+	development := !a.config.Production()
+	if a.config.File == "" && !a.config.NoHub {
+		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
+	}
+	rulesets := authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development})
+	if a.config.Store != "" {
+		return rulesets, nil // the release of the store counts (openReleases)
+	}
+	files := a.files()
+	if err := files.LoadRules(rulesets); err != nil {
+		return nil, err
+	}
+	reload := func(_ context.Context, d config.Database) { files.ReloadRules(rulesets, d, a.o.Log) }
+	if development {
+		a.watchRules(reload)
+		return rulesets, nil
+	}
+	a.run("reload", func(ctx context.Context) error {
+		return process.Hangups(ctx, func() {
+			for _, d := range a.config.Databases {
+				reload(ctx, d)
+			}
+		})
+	})
+	return rulesets, nil
+}
+
+// watchRules calls reload when a rules file changes.
+func (a *App) watchRules(reload func(context.Context, config.Database)) {
+	if w := projectfiles.Watch(a.config.Databases, reload, a.o.Clock, a.o.Log); w != nil {
+		a.onClose(w.Close)
+		a.add("rules watch", w)
+	}
+}
