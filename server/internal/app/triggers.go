@@ -49,7 +49,7 @@ func (a *App) makeTriggers(s *state, u *users) (*settling, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.service.OnMade(d.Account)
+	u.service.OnLifecycleEvent(d.Account)
 	a.add("triggers", d)
 	a.settling = &settling{triggers: d, state: s}
 	return a.settling, nil

@@ -19,10 +19,10 @@ type Change struct {
 	order []string
 	// ended lists the accounts whose sessions the change ends.
 	ended []string
-	// made lists the accounts that the change creates or deletes. imports is set if OnMade's functions are not called for
-	// them.
-	made    []Made
-	imports bool
+	// lifecycle lists the accounts that the change creates or deletes. imports is set if OnLifecycleEvent's functions are
+	// not called for them.
+	lifecycle []LifecycleEvent
+	imports   bool
 	// withdraws is set if the change only takes rights away.
 	withdraws bool
 	items     store.Batch
@@ -69,12 +69,12 @@ func (s *Store) change(ctx context.Context, sc Scope, names []string, do func(*C
 		return nil, err
 	}
 	if !try && !c.imports {
-		s.made.report(c.made)
+		s.lifecycle.report(c.lifecycle)
 	}
 	return c.ended, nil
 }
 
-// Imports marks the change as an import of accounts: OnMade's functions are not called for it.
+// Imports marks the change as an import of accounts: OnLifecycleEvent's functions are not called for it.
 func (c *Change) Imports() { c.imports = true }
 
 // Withdraws marks the change as one that only takes rights away, such as a key: on a full disk it may use the space
@@ -167,9 +167,9 @@ func (c *Change) apply(ctx context.Context) error {
 		}
 		switch {
 		case old == nil && u != nil:
-			c.made = append(c.made, Made{Scope: c.scope, User: u})
+			c.lifecycle = append(c.lifecycle, LifecycleEvent{Scope: c.scope, User: u})
 		case old != nil && u == nil:
-			c.made = append(c.made, Made{Scope: c.scope, User: old, Deleted: true})
+			c.lifecycle = append(c.lifecycle, LifecycleEvent{Scope: c.scope, User: old, Deleted: true})
 		}
 		if u == nil {
 			b.Delete(c.scope.key(userKey(uid)))

@@ -10,14 +10,14 @@ import (
 	"clave/server/internal/store/pebble"
 )
 
-// recording is a store that records the operations applied to it, as a replicated log does.
-type recording struct {
+// recordingStore is a store that records the operations applied to it, as a replicated log does.
+type recordingStore struct {
 	*pebble.Store
 	ops []store.Op
 }
 
 // Apply implements store.Store.
-func (r *recording) Apply(ctx context.Context, b *store.Batch) error {
+func (r *recordingStore) Apply(ctx context.Context, b *store.Batch) error {
 	r.ops = append(r.ops, b.Ops...)
 	return r.Store.Apply(ctx, b)
 }
@@ -51,7 +51,7 @@ func TestFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = memory.Close() })
-			log := &recording{Store: memory}
+			log := &recordingStore{Store: memory}
 			if err := tt.do(t.Context(), account.New(log)); err != nil {
 				t.Fatal(err)
 			}

@@ -22,8 +22,8 @@ type Store struct {
 	sessions decodedSessions
 	// revoked holds the functions that are called when sessions end.
 	revoked revocations
-	// made holds the functions that are called when accounts are created or deleted.
-	made madeReports
+	// lifecycle holds the functions that are called when accounts are created or deleted.
+	lifecycle lifecycleFunctions
 }
 
 // New returns a Store that keeps its data in s.

@@ -17,17 +17,17 @@ const mostGuesses = 40
 // onHome is the network from which the owners of the tests sign in.
 const onHome = "192.0.2.1"
 
-// guessed is a fixture in which codes of both kinds are guessed.
-type guessed struct {
+// guessFixture is a fixture in which codes of both kinds are guessed.
+type guessFixture struct {
 	*fixture
 	manual   *clock.Manual
 	messages *lastText
 }
 
-// newGuessed returns a guessed server.
-func newGuessed(t *testing.T) *guessed {
+// newGuessFixture returns the fixture.
+func newGuessFixture(t *testing.T) *guessFixture {
 	t.Helper()
-	g := &guessed{manual: clock.NewManual(noon), messages: &lastText{}}
+	g := &guessFixture{manual: clock.NewManual(noon), messages: &lastText{}}
 	g.fixture = newFixture(t, setup{production: true, limits: true, clock: g.manual, sms: g.messages})
 	settings := object{"mfa": object{
 		"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"},
@@ -40,7 +40,7 @@ func newGuessed(t *testing.T) *guessed {
 }
 
 // at makes a call from a network and returns its answer.
-func (g *guessed) at(address, verb string, body object) (answer map[string]any, code string) {
+func (g *guessFixture) at(address, verb string, body object) (answer map[string]any, code string) {
 	g.t.Helper()
 	version, method := "v1", "accounts:"+verb
 	if verb[:3] == "mfa" {
@@ -52,7 +52,7 @@ func (g *guessed) at(address, verb string, body object) (answer map[string]any, 
 
 // guess tries a wrong code every five minutes of a day, each time from another network, and returns how many were
 // compared.
-func (g *guessed) guess(try func(address, code string) string) (compared int) {
+func (g *guessFixture) guess(try func(address, code string) string) (compared int) {
 	g.t.Helper()
 	const interval = 5 * time.Minute
 	for i := range int(24 * time.Hour / interval) {
@@ -71,7 +71,7 @@ func (g *guessed) guess(try func(address, code string) string) (compared int) {
 // TestGuessesOfAnAppsCodesAreFew guesses the second factor of an account for a day, with the right password. The owner
 // can sign in meanwhile.
 func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
-	g := newGuessed(t)
+	g := newGuessFixture(t)
 	in := g.must(g.at(onHome, "signUp", object{"email": "a@example.com", "password": "secret1"}))
 	g.confirm("a@example.com")
 	for range 20 { // no code is compared
@@ -107,7 +107,7 @@ func TestGuessesOfAnAppsCodesAreFew(t *testing.T) {
 // TestGuessesOfTextMessagesAreFew requests codes for a phone and guesses them for a day. The owner can sign in
 // meanwhile.
 func TestGuessesOfTextMessagesAreFew(t *testing.T) {
-	g := newGuessed(t)
+	g := newGuessFixture(t)
 	const phone = "+18095550101"
 	sent := func(address string) (session any, refused string) {
 		answer, refused := g.at(address, "sendVerificationCode", object{"phoneNumber": phone})

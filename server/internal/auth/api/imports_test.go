@@ -20,15 +20,15 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// imported is the hash of the password "secret1" made by another system.
-type imported struct {
+// importedHash is the hash of the password "secret1" made by another system.
+type importedHash struct {
 	name      string
 	config    auth.UserImportHash
 	sum, salt []byte
 }
 
 // imports returns hashes of every kind that the Admin SDK supports.
-func imports(t *testing.T) []imported {
+func imports(t *testing.T) []importedHash {
 	t.Helper()
 	const password, salt, key = "secret1", "NaCl", "pepper"
 	want := func(sum []byte, err error) []byte {
@@ -53,7 +53,7 @@ func imports(t *testing.T) []imported {
 	}
 	signer := want(base64.StdEncoding.DecodeString("jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="))
 	const after = hash.InputOrderPasswordFirst
-	list := []imported{
+	list := []importedHash{
 		{"bcrypt", hash.Bcrypt{}, want(bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)), nil},
 		{"standard scrypt", hash.StandardScrypt{BlockSize: 8, DerivedKeyLength: 32, MemoryCost: 1024, Parallelization: 1}, want(scrypt.Key([]byte(password), []byte(salt), 1024, 8, 1, 32)), []byte(salt)},
 		{"PBKDF2_SHA256", hash.PBKDF2SHA256{Rounds: 1000}, want(pbkdf2.Key(sha256.New, password, []byte(salt), 1000, 32)), []byte(salt)},
@@ -68,7 +68,7 @@ func imports(t *testing.T) []imported {
 		{"MD5", hash.MD5{Rounds: 2}, digest(md5.New, salt+password, 2), []byte(salt)},
 	}
 	firebase := hash.Scrypt{Key: signer, SaltSeparator: []byte{7}, Rounds: 8, MemoryCost: 5}
-	return append(list, imported{"Firebase's scrypt", firebase, firebaseHash(t, password, salt, firebase), []byte(salt)})
+	return append(list, importedHash{"Firebase's scrypt", firebase, firebaseHash(t, password, salt, firebase), []byte(salt)})
 }
 
 // exported returns the password's hash of an exported user and its version.

@@ -9,9 +9,9 @@ import (
 	"clave/server/internal/base/clock"
 )
 
-// stolen is an account that an attacker has moved to another address, with everything that the attacker attached to
+// theft is an account that an attacker has moved to another address, with everything that the attacker attached to
 // sign in.
-type stolen struct {
+type theft struct {
 	w      *fixture
 	post   *mailbox
 	manual *clock.Manual
@@ -24,9 +24,9 @@ type stolen struct {
 
 // steal creates an account with the owner's address, moves it to the attacker's and attaches a provider and a phone,
 // before or after the move.
-func steal(t *testing.T, verified, attachFirst bool) *stolen {
+func steal(t *testing.T, verified, attachFirst bool) *theft {
 	t.Helper()
-	x := &stolen{manual: clock.NewManual(noon), post: &mailbox{}}
+	x := &theft{manual: clock.NewManual(noon), post: &mailbox{}}
 	messages := &lastText{}
 	x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post, sms: messages})
 	w := x.w
@@ -54,21 +54,21 @@ func steal(t *testing.T, verified, attachFirst bool) *stolen {
 }
 
 // changeCode requests a link that moves the account to another address, and returns its code.
-func (x *stolen) changeCode(in object, to string) string {
+func (x *theft) changeCode(in object, to string) string {
 	x.w.t.Helper()
 	x.w.must(x.w.client("sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": in["idToken"], "newEmail": to}))
 	return x.await(to, onetime.ChangeEmail)
 }
 
 // move moves the account from the owner's address to another.
-func (x *stolen) move(in object, to string) {
+func (x *theft) move(in object, to string) {
 	x.w.t.Helper()
 	x.w.must(x.w.client("update", object{"oobCode": x.changeCode(in, to)}))
 	x.recovery = x.await("owner@example.com", onetime.RecoverEmail)
 }
 
 // await waits for an e-mail of a kind to an address, and returns its code.
-func (x *stolen) await(to string, kind onetime.Kind) string {
+func (x *theft) await(to string, kind onetime.Kind) string {
 	x.w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		for _, sent := range x.post.take(to) {
@@ -82,7 +82,7 @@ func (x *stolen) await(to string, kind onetime.Kind) string {
 }
 
 // stillIn returns the methods by which the attacker can still sign in.
-func (x *stolen) stillIn(passwords ...string) (ways []string) {
+func (x *theft) stillIn(passwords ...string) (ways []string) {
 	x.w.t.Helper()
 	for _, email := range []string{"owner@example.com", "attacker@example.com"} {
 		for _, password := range passwords {
@@ -140,21 +140,21 @@ func TestARestoredAddressRemovesTheAttackersCredentials(t *testing.T) {
 // TestPendingChangesOfAddressEnd signs up as an attacker with a user's address and requests a link that changes it.
 // Then the owner proves the address or sets a new password. The link must no longer change the address.
 func TestPendingChangesOfAddressEnd(t *testing.T) {
-	for name, prove := range map[string]func(*stolen){
-		"password reset": func(x *stolen) {
+	for name, prove := range map[string]func(*theft){
+		"password reset": func(x *theft) {
 			x.w.must(x.w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "owner@example.com"}))
 			x.w.must(x.w.client("resetPassword", object{"oobCode": x.await("owner@example.com", onetime.PasswordReset), "newPassword": "secret2"}))
 		},
-		"e-mail link": func(x *stolen) {
+		"e-mail link": func(x *theft) {
 			x.w.must(x.w.client("signInWithEmailLink", object{"email": "owner@example.com", "oobCode": x.w.linkFor(x.post, "owner@example.com")}))
 		},
-		"new password": func(x *stolen) {
+		"new password": func(x *theft) {
 			in := x.w.signIn("owner@example.com", "secret1")
 			x.w.must(x.w.client("update", object{"idToken": in["idToken"], "password": "secret2"}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := &stolen{manual: clock.NewManual(noon), post: &mailbox{}}
+			x := &theft{manual: clock.NewManual(noon), post: &mailbox{}}
 			x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post})
 			x.w.run()
 			x.session = x.w.signUp("owner@example.com", "secret1")

@@ -10,18 +10,18 @@ import (
 	"clave/server/internal/base/clock"
 )
 
-// moved is an account of a user, whose e-mails are stored.
-type moved struct {
+// addressChange is an account of a user, whose e-mails are stored.
+type addressChange struct {
 	w      *fixture
 	post   *mailbox
 	manual *clock.Manual
 }
 
-// newMoved starts a server whose addresses are not protected, so that users may take addresses without proving that
-// they own them.
-func newMoved(t *testing.T, limits bool) *moved {
+// newAddressChange starts a server whose addresses are not protected, so that users may take addresses without proving
+// that they own them.
+func newAddressChange(t *testing.T, limits bool) *addressChange {
 	t.Helper()
-	m := &moved{post: &mailbox{}, manual: clock.NewManual(noon)}
+	m := &addressChange{post: &mailbox{}, manual: clock.NewManual(noon)}
 	m.w = newFixture(t, setup{production: true, clock: m.manual, mail: m.post, limits: limits})
 	m.w.withPrivacy(false)
 	return m
@@ -29,7 +29,7 @@ func newMoved(t *testing.T, limits bool) *moved {
 
 // to changes the address of the account that in signed in, and returns the new session and the code that restores the
 // address from.
-func (m *moved) to(in object, from, to string) (object, string) {
+func (m *addressChange) to(in object, from, to string) (object, string) {
 	m.w.t.Helper()
 	m.post.take("")
 	m.manual.Advance(time.Second)
@@ -42,7 +42,7 @@ func (m *moved) to(in object, from, to string) (object, string) {
 }
 
 // reset sets a new password by an e-mail to an address.
-func (m *moved) reset(email, password string) {
+func (m *addressChange) reset(email, password string) {
 	m.w.t.Helper()
 	m.w.must(m.w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": email}))
 	sent := m.post.take(email)
@@ -69,7 +69,7 @@ func TestARecoveryCodeEndsAfterAHandOver(t *testing.T) {
 		{"not proved, used after three weeks", 0, 21 * 24 * time.Hour, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMoved(t, false)
+			m := newAddressChange(t, false)
 			m.w.confirmed("former@example.com")
 			_, code := m.to(m.w.signIn("former@example.com", "secret1"), "former@example.com", "present@example.com")
 			m.manual.Advance(tt.before)
@@ -93,7 +93,7 @@ func TestARecoveryCodeEndsAfterAHandOver(t *testing.T) {
 // TestALinkOfAnAdministratorEndsWithAHandOver has an administrator make a link that moves an account whose address was
 // not proved. Then the owner of the address proves it.
 func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
-	m := newMoved(t, false)
+	m := newAddressChange(t, false)
 	m.w.signUp("owner@example.com", "secret1")
 	link := func() any {
 		made, err := m.w.service.SendOobCode(t.Context(), service.Call{Project: project, Admin: true}, &service.OobRequest{
@@ -119,7 +119,7 @@ func TestALinkOfAnAdministratorEndsWithAHandOver(t *testing.T) {
 // TestARestoredAddressEndsLaterCodes has an attacker move a stolen account from address to address. The owner restores
 // the first one. The codes that the attacker's addresses received must not move the account again.
 func TestARestoredAddressEndsLaterCodes(t *testing.T) {
-	m := newMoved(t, false)
+	m := newAddressChange(t, false)
 	m.w.confirmed("owner@example.com")
 	in, owners := m.to(m.w.signIn("owner@example.com", "secret1"), "owner@example.com", "attacker1@example.com")
 	in, first := m.to(in, "attacker1@example.com", "attacker2@example.com")
@@ -146,7 +146,7 @@ func TestARestoredAddressEndsLaterCodes(t *testing.T) {
 // TestAResetCodeEndsWithItsAddress requests a reset, moves the account to another address and uses the reset code that
 // the former address received.
 func TestAResetCodeEndsWithItsAddress(t *testing.T) {
-	m := newMoved(t, false)
+	m := newAddressChange(t, false)
 	m.w.confirmed("former@example.com")
 	in := m.w.signIn("former@example.com", "secret1")
 	m.w.must(m.w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "former@example.com"}))
@@ -175,7 +175,7 @@ func TestChangesOfAddressAreLimited(t *testing.T) {
 		{"changes from one network address", func(int) string { return "192.0.2.1" }, func(i int) string { return fmt.Sprintf("victim%d@example.com", i) }, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMoved(t, true)
+			m := newAddressChange(t, true)
 			in := m.w.signUp("victim@example.com", "secret1")
 			changed, refused := 0, make(map[string]int)
 			for range 40 {
@@ -205,7 +205,7 @@ func TestChangesOfAddressAreLimited(t *testing.T) {
 // TestRequestedCodesDoNotPreventAChangeOfAddress requests as many resets for an address as it may receive. Its owner
 // can still change it.
 func TestRequestedCodesDoNotPreventAChangeOfAddress(t *testing.T) {
-	m := newMoved(t, true)
+	m := newAddressChange(t, true)
 	in := m.w.signUp("owner@example.com", "secret1")
 	for i := range 6 {
 		got := m.w.from(fmt.Sprintf("192.0.2.%d", i), "sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "owner@example.com"})

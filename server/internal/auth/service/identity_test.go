@@ -81,11 +81,11 @@ func wantError(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// blocked is a blocking function that calls a Go function and then allows the operation.
-type blocked func()
+// blockingFunc is a blocking function that calls a Go function and then allows the operation.
+type blockingFunc func()
 
 // Post implements blocking.Caller.
-func (b blocked) Post(context.Context, string, []byte) (status int, answer []byte, err error) {
+func (b blockingFunc) Post(context.Context, string, []byte) (status int, answer []byte, err error) {
 	b()
 	return 200, nil, nil
 }
@@ -128,7 +128,7 @@ func TestASessionEndsWithItsAccount(t *testing.T) {
 // which holds no lock.
 func TestAnAccountMayChangeDuringABlockingFunction(t *testing.T) {
 	called := func() {}
-	f := open(t, func(o *service.Options) { o.Blocking = blocked(func() { called() }) })
+	f := open(t, func(o *service.Options) { o.Blocking = blockingFunc(func() { called() }) })
 	uid, _ := f.signUp("ana@example.com")
 	f.beforeSignIn()
 	if _, err := f.signIn("ana@example.com"); err != nil {

@@ -15,8 +15,8 @@ import (
 	"clave/server/internal/auth/service/sms"
 )
 
-// enrolling is an enrollment of a factor in progress.
-type enrolling struct {
+// enrollment is an enrollment of a factor in progress.
+type enrollment struct {
 	user    *account.User
 	session session.Session
 	call    *callSettings
@@ -31,8 +31,8 @@ func (s *Service) errNoToken() error {
 	return apierror.New("INVALID_ID_TOKEN")
 }
 
-// enrolling returns the user of an enrollment request. It returns an error if the user can't have second factors.
-func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrolling, error) {
+// enrollment returns the user of an enrollment request. It returns an error if the user can't have second factors.
+func (s *Service) enrollment(ctx context.Context, c *Call, r *MFARequest) (*enrollment, error) {
 	app := r.TOTPEnrollmentInfo != nil || r.TOTPVerificationInfo != nil
 	if optional.String(r.IDToken) == "" {
 		// The settings are checked before the missing token is reported, as the API does.
@@ -49,7 +49,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 	if err != nil {
 		return nil, err
 	}
-	e := &enrolling{user: u, call: cs, rules: cs.factorRules()}
+	e := &enrollment{user: u, call: cs, rules: cs.factorRules()}
 	if err := e.rules.MayEnroll(app); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *Service) enrolling(ctx context.Context, c *Call, r *MFARequest) (*enrol
 
 // StartEnrollment sends a code to a phone, or makes a secret for an authenticator app.
 func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*MFAResponse, error) {
-	e, err := s.enrolling(ctx, &c, r)
+	e, err := s.enrollment(ctx, &c, r)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) StartEnrollment(ctx context.Context, c Call, r *MFARequest) (*
 
 // FinalizeEnrollment checks the first code and enrolls the factor.
 func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest) (_ *MFAResponse, err error) {
-	e, err := s.enrolling(ctx, &c, r)
+	e, err := s.enrollment(ctx, &c, r)
 	if err != nil {
 		return nil, err
 	}

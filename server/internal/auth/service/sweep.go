@@ -61,8 +61,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// dated is the part of stored codes that holds their creation time.
-type dated struct {
+// creation is the part of stored codes that holds their creation time.
+type creation struct {
 	Type onetime.Kind `json:"type"`
 	Made time.Time    `json:"made"`
 }
@@ -102,7 +102,7 @@ func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (b
 		u, err := s.accounts.Get(account.Scope{Project: sc.Project, Tenant: ses.Tenant}, ses.UID)
 		return err == nil && (u == nil || ses.AuthTime < u.Since()), err
 	}
-	var d dated
+	var d creation
 	if err := decode(&d); err != nil {
 		return false, err
 	}

@@ -20,9 +20,9 @@ const maxKeptToken = 8 << 10
 // digest is the SHA-256 of a token as the client sent it, its signature included.
 type digest [sha256.Size]byte
 
-// verified is an ID token that was verified for the project that it names. It is shared by all callers that present the
-// token, and nobody changes it except for derived.
-type verified struct {
+// verifiedToken is an ID token that was verified for the project that it names. It is shared by all callers that
+// present the token, and nobody changes it except for derived.
+type verifiedToken struct {
 	// jwt is the token without its signed part and its signature.
 	jwt *jwt
 	id  ID
@@ -54,7 +54,7 @@ type cache struct {
 // entry is a token in a cache.
 type entry struct {
 	digest digest
-	token  *verified
+	token  *verifiedToken
 	bytes  int
 }
 
@@ -66,7 +66,7 @@ func newCache() *cache {
 }
 
 // get returns a token that was verified with a generation of the keys, or nil.
-func (c *cache) get(d digest, generation uint64) *verified {
+func (c *cache) get(d digest, generation uint64) *verifiedToken {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.renewLocked(generation)
@@ -79,7 +79,7 @@ func (c *cache) get(d digest, generation uint64) *verified {
 }
 
 // put stores a token that was verified with a generation of the keys. A generation that has passed stores nothing.
-func (c *cache) put(d digest, t *verified, generation uint64, now time.Time) {
+func (c *cache) put(d digest, t *verifiedToken, generation uint64, now time.Time) {
 	bytes := t.bytes()
 	if bytes > maxKeptBytes/2 {
 		return
@@ -129,7 +129,7 @@ func (c *cache) renewLocked(generation uint64) {
 }
 
 // bytes returns about how much memory a token takes in the cache, with a value that rules derive from its claims.
-func (t *verified) bytes() int {
+func (t *verifiedToken) bytes() int {
 	const fixed = 1024
 	return fixed + 2*footprint(t.jwt.claims)
 }

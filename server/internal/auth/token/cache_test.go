@@ -19,8 +19,8 @@ import (
 // noon is the initial time of the clocks.
 var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// cached is a verifier with signatures on, whose cache the tests look into.
-type cached struct {
+// cacheFixture is a verifier with signatures on, whose cache the tests look into.
+type cacheFixture struct {
 	*Verifier
 	clock *clock.Manual
 	keys  *Keys
@@ -51,8 +51,8 @@ var madeKeys = sync.OnceValues(func() (pems, error) {
 	return made, err
 })
 
-// newCached returns a verifier. Its sessions are valid unless session returns an error.
-func newCached(t testing.TB, session func(context.Context, ID) error) *cached {
+// newCacheFixture returns a verifier. Its sessions are valid unless session returns an error.
+func newCacheFixture(t testing.TB, session func(context.Context, ID) error) *cacheFixture {
 	t.Helper()
 	made, err := madeKeys()
 	if err != nil {
@@ -63,11 +63,11 @@ func newCached(t testing.TB, session func(context.Context, ID) error) *cached {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cached{New(Options{Clock: h, Keys: keys, Session: session}), h, keys}
+	return &cacheFixture{New(Options{Clock: h, Keys: keys, Session: session}), h, keys}
 }
 
 // token returns an ID token of a project's user.
-func (c *cached) token(t testing.TB, project, uid string) string {
+func (c *cacheFixture) token(t testing.TB, project, uid string) string {
 	t.Helper()
 	raw, err := c.MintID(project, uid, map[string]any{"auth_time": c.clock.Now().Unix(), "firebase": map[string]any{"sign_in_provider": "password"}})
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *cached) token(t testing.TB, project, uid string) string {
 }
 
 // check presents a token for a project and fails unless it is accepted or refused with a code.
-func (c *cached) check(t testing.TB, what, raw, project string, want fault.Code) {
+func (c *cacheFixture) check(t testing.TB, what, raw, project string, want fault.Code) {
 	t.Helper()
 	caller, err := c.Caller(t.Context(), "Bearer "+raw, project)
 	if fault.CodeOf(err) != want || (caller.UID != "") != (want == fault.OK) {
@@ -89,7 +89,7 @@ func (c *cached) check(t testing.TB, what, raw, project string, want fault.Code)
 }
 
 // size returns the number of tokens in the cache and their bytes, after checking that these are consistent.
-func (c *cached) size(t testing.TB) (tokens, bytes int) {
+func (c *cacheFixture) size(t testing.TB) (tokens, bytes int) {
 	t.Helper()
 	mu := &c.tokens.mu
 	mu.Lock()
@@ -104,7 +104,7 @@ func (c *cached) size(t testing.TB) (tokens, bytes int) {
 }
 
 // wantSize fails unless the cache holds a number of tokens.
-func (c *cached) wantSize(t testing.TB, what string, want int) {
+func (c *cacheFixture) wantSize(t testing.TB, what string, want int) {
 	t.Helper()
 	if got, _ := c.size(t); got != want {
 		t.Errorf("%s: %d tokens are kept, want %d", what, got, want)
@@ -112,7 +112,7 @@ func (c *cached) wantSize(t testing.TB, what string, want int) {
 }
 
 func TestATokenIsVerifiedOnce(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "at first", raw, "p1", fault.OK)
 	first, err := c.Caller(t.Context(), "Bearer "+raw, "p1")
@@ -147,7 +147,7 @@ func TestATokenIsVerifiedOnce(t *testing.T) {
 
 // TestTokensThatDifferInAByte changes each byte of a token that is in the cache.
 func TestTokensThatDifferInAByte(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "the token", raw, "p1", fault.OK)
 	alphabet := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -181,7 +181,7 @@ func TestTokensThatDifferInAByte(t *testing.T) {
 }
 
 func TestTwoProjectsAndTheCache(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	one, two := c.token(t, "p1", "ann"), c.token(t, "p2", "ann")
 	for range 2 {
 		c.check(t, "in the other project", one, "p2", fault.PermissionDenied)
@@ -211,7 +211,7 @@ func TestTwoProjectsAndTheCache(t *testing.T) {
 }
 
 // part returns the claims of a token.
-func part(t *testing.T, c *cached, raw string) map[string]any {
+func part(t *testing.T, c *cacheFixture, raw string) map[string]any {
 	t.Helper()
 	id, err := c.IDOnly(raw, "p1")
 	if err != nil {
@@ -221,7 +221,7 @@ func part(t *testing.T, c *cached, raw string) map[string]any {
 }
 
 func TestTheClockAndTheCache(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "now", raw, "p1", fault.OK)
 	for _, at := range []struct {
@@ -256,7 +256,7 @@ func TestTheClockAndTheCache(t *testing.T) {
 
 func TestRevocationAndTheCache(t *testing.T) {
 	var verdict error
-	c := newCached(t, func(_ context.Context, id ID) error {
+	c := newCacheFixture(t, func(_ context.Context, id ID) error {
 		if id.UID == "ann" {
 			return verdict
 		}
@@ -282,7 +282,7 @@ func TestRevocationAndTheCache(t *testing.T) {
 }
 
 func TestRotationAndTheCache(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "before", raw, "p1", fault.OK)
 	if err := c.keys.Rotate(); err != nil {
@@ -332,7 +332,7 @@ func TestRotationAndTheCache(t *testing.T) {
 // TestAKeyIsReplacedWithoutANewGeneration checks a kept token in the moment between the change of the keys and that of
 // their generation.
 func TestAKeyIsReplacedWithoutANewGeneration(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "before", raw, "p1", fault.OK)
 	c.keys.mu.Lock()
@@ -343,7 +343,7 @@ func TestAKeyIsReplacedWithoutANewGeneration(t *testing.T) {
 
 // TestInventedTokensAreNotKept presents random tokens, some with the form of a valid one.
 func TestInventedTokensAreNotKept(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	raw := c.token(t, "p1", "ann")
 	c.check(t, "before", raw, "p1", fault.OK)
 	signed := raw[:strings.LastIndexByte(raw, '.')+1]
@@ -363,18 +363,18 @@ func TestInventedTokensAreNotKept(t *testing.T) {
 }
 
 // large returns a verified token of a user with claims of about 5 KiB, without the cost of its signature.
-func large(uid string, expires time.Time) *verified {
+func large(uid string, expires time.Time) *verifiedToken {
 	deep := any("x")
 	for range 40 {
 		deep = map[string]any{"a": deep}
 	}
 	claims := map[string]any{"sub": uid, "text": strings.Repeat("x", 512), "deep": deep, "list": make([]any, 64), "firebase": map[string]any{"sign_in_provider": "password"}}
-	return &verified{jwt: &jwt{claims: claims}, id: ID{UID: uid, Claims: claims, Expires: expires}}
+	return &verifiedToken{jwt: &jwt{claims: claims}, id: ID{UID: uid, Claims: claims, Expires: expires}}
 }
 
 // TestBoundsOfTheCache stores more tokens than fit.
 func TestBoundsOfTheCache(t *testing.T) {
-	c := newCached(t, nil)
+	c := newCacheFixture(t, nil)
 	number := func(i int) (d digest) { copy(d[:], fmt.Sprint(i)); return d }
 	live := func() uint64 {
 		runtime.GC()
@@ -398,7 +398,7 @@ func TestBoundsOfTheCache(t *testing.T) {
 		t.Error("not the tokens that were used last are kept")
 	}
 	for i := range maxKeptTokens + 100 {
-		c.tokens.put(number(stored+i), &verified{jwt: &jwt{}, id: ID{Expires: expires}}, 1, noon)
+		c.tokens.put(number(stored+i), &verifiedToken{jwt: &jwt{}, id: ID{Expires: expires}}, 1, noon)
 	}
 	if kept, bytes := c.size(t); kept > maxKeptTokens || bytes > maxKeptBytes {
 		t.Errorf("%d small tokens of %d bytes are kept, want at most %d", kept, bytes, maxKeptTokens)
@@ -407,7 +407,7 @@ func TestBoundsOfTheCache(t *testing.T) {
 	c.wantSize(t, "with new keys", 1)
 	c.tokens.put(number(2), large("ann", expires), 1, noon)
 	c.wantSize(t, "with a token of the keys before", 1)
-	huge := &verified{jwt: &jwt{claims: map[string]any{"a": make([]any, maxKeptBytes/32)}}}
+	huge := &verifiedToken{jwt: &jwt{claims: map[string]any{"a": make([]any, maxKeptBytes/32)}}}
 	c.tokens.put(number(3), huge, 2, noon)
 	if c.tokens.get(number(3), 2) != nil || c.tokens.get(number(1), 2) == nil {
 		t.Error("a token that takes most of the cache displaced another")
@@ -416,7 +416,7 @@ func TestBoundsOfTheCache(t *testing.T) {
 
 // TestTheCacheIsUsedConcurrently presents tokens of two projects while keys change and the clock moves.
 func TestTheCacheIsUsedConcurrently(t *testing.T) {
-	c := newCached(t, func(context.Context, ID) error { return nil })
+	c := newCacheFixture(t, func(context.Context, ID) error { return nil })
 	users := []string{"ann", "ben", "eve"}
 	tokens := make(map[string]string)
 	for _, uid := range users {

@@ -36,7 +36,7 @@ type Caller struct {
 	// Service is the e-mail address of the service account whose key identified the caller; empty for other callers.
 	Service string
 	// token is the ID token, whose session CheckSession checks; nil for callers without an account.
-	token *verified
+	token *verifiedToken
 	// key is the id of the service account's key.
 	key string
 }
@@ -214,7 +214,7 @@ func (v *Verifier) server(ctx context.Context, raw, project string) (caller Call
 }
 
 // serviceAccountOf verifies a JWT that a service account's holder has signed. is and err are those of server.
-func (v *Verifier) serviceAccountOf(ctx context.Context, p presented, project string) (caller Caller, is bool, err error) {
+func (v *Verifier) serviceAccountOf(ctx context.Context, p credential, project string) (caller Caller, is bool, err error) {
 	if p.known != nil || !isServiceAccount(p.jwt) {
 		return Caller{}, false, nil
 	}

@@ -145,21 +145,21 @@ func (v *Verifier) Cookie(raw, project string) (ID, error) {
 	return v.describe(t, project)
 }
 
-// presented is a token that a client has presented.
-type presented struct {
+// credential is a token that a client has presented.
+type credential struct {
 	// jwt is the parsed token. foreign is set if it has the padding that only tokens of service accounts may have.
 	jwt     *jwt
 	foreign bool
 	// known is the token if its signature was verified before, otherwise nil.
-	known *verified
+	known *verifiedToken
 	// generation is that of the keys when the token was read, and digest the token's; zero if the token is not to be kept.
 	generation uint64
 	digest     digest
 }
 
 // read parses a token unless it is an ID token that was verified before. It verifies nothing.
-func (v *Verifier) read(raw string) (presented, error) {
-	var p presented
+func (v *Verifier) read(raw string) (credential, error) {
+	var p credential
 	if v.tokens != nil && v.o.Keys != nil && len(raw) <= maxKeptToken {
 		p.generation, p.digest = v.o.Keys.generation.Load(), sha256.Sum256([]byte(raw))
 		if p.known = v.tokens.get(p.digest, p.generation); p.known != nil {
@@ -178,7 +178,7 @@ var errNotOurs = errors.New("not signed by a key of ours")
 
 // verifyID verifies an ID token for project. For a token whose signature was verified before, it checks everything
 // else.
-func (v *Verifier) verifyID(p presented, project string) (*verified, error) {
+func (v *Verifier) verifyID(p credential, project string) (*verifiedToken, error) {
 	if p.foreign {
 		return nil, errUnauthenticated(errMalformed)
 	}
@@ -196,7 +196,7 @@ func (v *Verifier) verifyID(p presented, project string) (*verified, error) {
 		}
 		return t, nil
 	}
-	t := &verified{jwt: p.jwt}
+	t := &verifiedToken{jwt: p.jwt}
 	if !v.o.Unsigned {
 		if t.key = v.o.Keys.signerOf(ringID, p.jwt, now); t.key == nil {
 			return nil, errUnauthenticated(errNotOurs)

@@ -22,7 +22,7 @@ import (
 
 // Account delivers the event of an account that was created or deleted. It does not block. Events of an account are
 // delivered in order.
-func (d *Dispatcher) Account(m service.Made) {
+func (d *Dispatcher) Account(m service.LifecycleEvent) {
 	if d.o.Functions == "" {
 		return
 	}
@@ -153,7 +153,7 @@ type firstProvider struct {
 }
 
 // firstAccountEvent returns the body of an event of the 1st generation.
-func firstAccountEvent(m *service.Made, at time.Time) any {
+func firstAccountEvent(m *service.LifecycleEvent, at time.Time) any {
 	u := &m.User
 	data := firstAccount{accountBase: baseOf(u), TenantID: u.TenantID, MFAInfo: u.MFAInfo}
 	data.Metadata.CreationTime, data.Metadata.LastSignInTime = isoMillis(u.CreatedAt), isoMillis(u.LastLoginAt)
@@ -203,7 +203,7 @@ type secondProvider struct {
 }
 
 // secondAccountEvent returns the body of an event of the 2nd generation.
-func secondAccountEvent(m *service.Made, at time.Time) any {
+func secondAccountEvent(m *service.LifecycleEvent, at time.Time) any {
 	u := &m.User
 	user := &secondAccount{accountBase: baseOf(u)}
 	user.Metadata.CreateTime, user.Metadata.LastSignInTime = isoMillis(u.CreatedAt), isoMillis(u.LastLoginAt)

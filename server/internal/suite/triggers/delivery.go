@@ -31,7 +31,7 @@ type event struct {
 	at      clock.Version
 	change  *Change
 	// account is set instead of the other fields for an event of an account.
-	account *service.Made
+	account *service.LifecycleEvent
 	made    time.Time
 }
 

@@ -90,9 +90,9 @@ func hashOf(r *Request) (*passhash.Hash, error) {
 	return r.Hash()
 }
 
-// importing holds the accounts of an import that passed the checks, by id, with their order and their indexes in the
+// batch holds the accounts of an import that passed the checks, by id, with their order and their indexes in the
 // request.
-type importing struct {
+type batch struct {
 	users map[string]*account.User
 	order []string
 	index map[string]int
@@ -101,7 +101,7 @@ type importing struct {
 }
 
 // sorted returns the problems in the order of the request, unless err is set.
-func (in *importing) sorted(err error) ([]Problem, error) {
+func (in *batch) sorted(err error) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +110,13 @@ func (in *importing) sorted(err error) ([]Problem, error) {
 }
 
 // conflicts adds the problem of an account that conflicts with another one.
-func (in *importing) conflicts(uid string, err error) {
+func (in *batch) conflicts(uid string, err error) {
 	in.problems = append(in.problems, Problem{Index: in.index[uid], Message: taken(err)})
 }
 
 // each checks the accounts of an import one by one.
-func (m *Importer) each(ctx context.Context, to Target, r *Request, hash *passhash.Hash) (*importing, error) {
-	in := &importing{users: make(map[string]*account.User), index: make(map[string]int)}
+func (m *Importer) each(ctx context.Context, to Target, r *Request, hash *passhash.Hash) (*batch, error) {
+	in := &batch{users: make(map[string]*account.User), index: make(map[string]int)}
 	for i, given := range r.Users {
 		u, problem, err := m.convert(ctx, to, given, hash)
 		if err != nil {
@@ -157,7 +157,7 @@ func (m *Importer) existing(to Target, uid string) (problem string, err error) {
 const chunkSize = 200
 
 // store stores imported accounts in chunks. It stores a chunk with a conflict account by account.
-func (m *Importer) store(ctx context.Context, to Target, in *importing) error {
+func (m *Importer) store(ctx context.Context, to Target, in *batch) error {
 	put := func(uids []string) error {
 		return m.Accounts.Change(ctx, to.Scope, uids, func(ch *account.Change) error {
 			ch.Imports()
@@ -194,7 +194,7 @@ const maxConflicts = 20
 
 // try adds to the problems of an import the accounts that conflict with existing accounts or with accounts before
 // them in the import, up to maxConflicts.
-func (m *Importer) try(ctx context.Context, to Target, in *importing) error {
+func (m *Importer) try(ctx context.Context, to Target, in *batch) error {
 	order := slices.Clone(in.order)
 	attempt := func(n int) error {
 		return m.Accounts.Try(ctx, to.Scope, order[:n], func(ch *account.Change) error {

@@ -346,7 +346,7 @@ func TestTheFirstHashesAreAdopted(t *testing.T) {
 // TestImportsAreNotSignUps imports an account: no trigger of new users may run for it.
 func TestImportsAreNotSignUps(t *testing.T) {
 	m, to := open(t)
-	m.Accounts.OnMade(func(made account.Made) { t.Errorf("the import counts as %+v", made) })
+	m.Accounts.OnLifecycleEvent(func(e account.LifecycleEvent) { t.Errorf("the import counts as %+v", e) })
 	if got := do(t, m, to, &accountimport.Request{Users: []accountimport.User{{LocalID: "u"}}}); len(got) > 0 {
 		t.Fatal(got)
 	}

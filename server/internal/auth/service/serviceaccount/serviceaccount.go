@@ -34,8 +34,8 @@ const Item = "service"
 // scope is the scope of service accounts, which are named without their project.
 var scope = account.Scope{}
 
-// stored is a service account as it is stored.
-type stored struct {
+// record is a service account as it is stored.
+type record struct {
 	Project string `json:"project"`
 	// Keys are public keys in PKCS #1 by key id, and Created their creation times.
 	Keys    map[string][]byte    `json:"keys"`
@@ -131,7 +131,7 @@ func (r *Registry) Create(ctx context.Context, project, name, tokenURI string) (
 // account if it is new. A key that is registered already stays as it is.
 func (r *Registry) Register(ctx context.Context, project, email string, public *rsa.PublicKey) error {
 	kid := token.KeyID(public)
-	return r.edit(ctx, email, func(_ *account.Change, a *stored) error {
+	return r.edit(ctx, email, func(_ *account.Change, a *record) error {
 		if a.Project != "" && a.Project != project {
 			return fault.E(fault.FailedPrecondition, "service account %s belongs to project %s", email, a.Project)
 		}
@@ -155,7 +155,7 @@ type Info struct {
 func (r *Registry) List(ctx context.Context) ([]Info, error) {
 	var all []Info
 	err := r.accounts.Items(ctx, scope, Item, func(email string, decode func(any) error) error {
-		var a stored
+		var a record
 		if err := decode(&a); err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (r *Registry) List(ctx context.Context) ([]Info, error) {
 // NotFound if there is no such key.
 func (r *Registry) Revoke(ctx context.Context, email, kid string) ([]string, error) {
 	var gone []string
-	err := r.edit(ctx, email, func(ch *account.Change, a *stored) error {
+	err := r.edit(ctx, email, func(ch *account.Change, a *record) error {
 		ch.Withdraws()
 		gone = slices.Sorted(maps.Keys(a.Keys))
 		switch {
@@ -200,9 +200,9 @@ func (r *Registry) Revoke(ctx context.Context, email, kid string) ([]string, err
 }
 
 // edit changes a stored service account.
-func (r *Registry) edit(ctx context.Context, email string, change func(*account.Change, *stored) error) error {
+func (r *Registry) edit(ctx context.Context, email string, change func(*account.Change, *record) error) error {
 	return r.accounts.Change(ctx, scope, []string{email}, func(ch *account.Change) error {
-		a := stored{Keys: make(map[string][]byte), Created: make(map[string]time.Time)}
+		a := record{Keys: make(map[string][]byte), Created: make(map[string]time.Time)}
 		if _, err := ch.Load(Item, email, &a); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (r *Registry) edit(ctx context.Context, email string, change func(*account.
 
 // Get returns a registered service account. token.Options.ServiceKeys takes this method.
 func (r *Registry) Get(_ context.Context, email string) (token.ServiceAccount, error) {
-	var a stored
+	var a record
 	if _, err := r.accounts.Load(scope, Item, email, &a); err != nil {
 		return token.ServiceAccount{}, err
 	}
