@@ -9,6 +9,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/forward"
+	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/console"
 	"clave/server/internal/console/session"
 )
@@ -53,7 +54,7 @@ func (a *App) linkAddress(link linkResponse) session.Address {
 func (a *App) offerLinks(sessions *session.Sessions) {
 	a.addresses.ConsoleURL = func() string { return a.linkAddress(makeLink(sessions, false)).URL }
 	if a.nodes != nil {
-		a.nodes.services[linkService] = leaderService(maxLinkRequest, func(_ context.Context, in session.LinkRequest) (linkResponse, error) {
+		a.nodes.services[linkService] = leaderservice.Handler(maxLinkRequest, func(_ context.Context, in session.LinkRequest) (linkResponse, error) {
 			return makeLink(sessions, in.Write), nil
 		})
 		return
@@ -93,8 +94,8 @@ func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 
 // requestLink requests a link from the leader, which may be this node. It waits for a leader.
 func (n *nodes) requestLink(ctx context.Context, in session.LinkRequest) (link linkResponse, err error) {
-	_, err = withLeader(ctx, leaderOf(n.members), linkTimeout, func(leader forward.Leader) error {
-		return callLeader(ctx, n.node.Client(), leader, linkService, in, &link)
+	_, err = leaderservice.Retry(ctx, leaderservice.Of(n.members), linkTimeout, func(leader forward.Leader) error {
+		return leaderservice.Call(ctx, n.node.Client(), leader, linkService, in, &link)
 	})
 	return link, err
 }
@@ -113,7 +114,7 @@ func (n *nodes) serveConsole(handlers map[string]http.Handler) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, text, http.StatusServiceUnavailable)
 	})
-	handlers[linkService] = leaderService(maxLinkRequest, func(context.Context, session.LinkRequest) (linkResponse, error) {
+	handlers[linkService] = leaderservice.Handler(maxLinkRequest, func(context.Context, session.LinkRequest) (linkResponse, error) {
 		return linkResponse{}, fault.E(fault.FailedPrecondition, "%s", text)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/serviceaccount"
+	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/httpx/controlsocket"
 )
 
@@ -56,22 +57,22 @@ func ownCredentials(ctx context.Context, c *config.Config, o Options, create boo
 
 // sharedCredentials sends requests to the node that leads. While none leads, this process opens the store.
 func sharedCredentials(ctx context.Context, c *config.Config, o Options) (*Credentials, error) {
-	l, err := dialLeader(ctx, c, o)
+	l, err := leaderservice.Dial(ctx, c.Store, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	if leader, _ := l.leader(); leader.Node == "" {
-		if err := l.close(); err != nil {
+	if leader, _ := l.Leader(); leader.Node == "" {
+		if err := l.Close(); err != nil {
 			return nil, err
 		}
 		return ownCredentials(ctx, c, o, true)
 	}
 	send := func(ctx context.Context, in keyRequest) (*keyResponse, error) {
-		leader, _ := l.leader()
+		leader, _ := l.Leader()
 		out := new(keyResponse)
-		return out, callLeader(ctx, l.client, leader, keyServiceName, in, out)
+		return out, leaderservice.Call(ctx, l.Client, leader, keyServiceName, in, out)
 	}
-	return &Credentials{c, send, l.close}, nil
+	return &Credentials{c, send, l.Close}, nil
 }
 
 // Create creates a key for a service account, and the account if it is new. Only the public half leaves this process.

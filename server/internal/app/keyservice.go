@@ -6,6 +6,7 @@ import (
 
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/httpx/controlsocket"
 )
 
@@ -71,7 +72,7 @@ func (s *keyService) answer(ctx context.Context, in keyRequest) (*keyResponse, e
 func (a *App) offerKeys(keys *serviceaccount.Registry) {
 	s := &keyService{keys}
 	if a.nodes != nil {
-		a.nodes.services[keyServiceName] = leaderService(maxKeyRequest, s.answer)
+		a.nodes.services[keyServiceName] = leaderservice.Handler(maxKeyRequest, s.answer)
 		return
 	}
 	if a.config.Memory {

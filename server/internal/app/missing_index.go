@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/index"
 	"clave/server/internal/httpx/httpjson"
@@ -15,6 +16,9 @@ import (
 // missingIndexService is the name of the leader's service that receives the indexes which queries at other nodes
 // lacked.
 const missingIndexService = "lacking"
+
+// maxMissingIndex is the maximum size of a report, in bytes.
+const maxMissingIndex = 8 << 20
 
 // maxMissingIndexes is the maximum number of missing indexes that a node has not reported yet.
 const maxMissingIndexes = 100
@@ -43,7 +47,7 @@ func (s *replicaStack) noteMissing(wanted bool) func(resource.Database, index.De
 // reportMissing reports the indexes that queries here lacked to the leader until ctx ends.
 func (s *replicaStack) reportMissing(ctx context.Context) {
 	n := s.app.nodes
-	leaderNow := leaderOf(n.members)
+	leaderNow := leaderservice.Of(n.members)
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,7 +72,7 @@ func (s *replicaStack) reportMissing(ctx context.Context) {
 func (a *App) offerMissingIndexes(e *engine.Engine) {
 	a.nodes.services[missingIndexService] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in missingIndex
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRelease)).Decode(&in)
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxMissingIndex)).Decode(&in)
 		if err == nil {
 			err = in.handle(e)
 		}

@@ -16,6 +16,8 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/forward"
+	"clave/server/internal/cluster/leaderservice"
+	"clave/server/internal/cluster/releases"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/postgres/readlease"
 	"clave/server/internal/transport/grpc"
@@ -44,7 +46,7 @@ type nodes struct {
 	forwarded []string
 	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
-	releases atomic.Pointer[releases]
+	releases atomic.Pointer[releases.Service]
 	// leases are those by which other nodes read once this node leads.
 	leases *readlease.Grants
 	// endTransactions ends the open transactions once this node leads.
@@ -222,7 +224,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	n.owner = ownerOf(n.name)
 	n.node, err = forward.New(forward.Options{
 		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
-		Leader: leaderOf(n.members),
+		Leader: leaderservice.Of(n.members),
 	})
 	return err
 }

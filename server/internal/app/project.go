@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/leaderservice"
 )
 
 // projectService is the name of the leader's service that returns its project. A leader of an earlier version has none.
@@ -23,7 +24,7 @@ type projectResponse struct {
 
 // offerProject registers the service.
 func (a *App) offerProject() {
-	a.nodes.services[projectService] = leaderService(maxProject, func(context.Context, struct{}) (projectResponse, error) {
+	a.nodes.services[projectService] = leaderservice.Handler(maxProject, func(context.Context, struct{}) (projectResponse, error) {
 		return projectResponse{a.config.Project}, nil
 	})
 }
@@ -31,14 +32,14 @@ func (a *App) offerProject() {
 // sameProject returns FailedPrecondition if the node that leads serves another project in production than this one:
 // after a fail-over this node would refuse the tokens of all clients. Without a response of the leader it returns nil.
 func (a *App) sameProject(ctx context.Context, n *nodes) error {
-	leader, _ := leaderOf(n.members)()
+	leader, _ := leaderservice.Of(n.members)()
 	if !a.config.Production() || leader.Address == "" || leader.Node == n.name {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectTimeout)
 	defer cancel()
 	var out projectResponse
-	if err := callLeader(ctx, n.node.Client(), leader, projectService, struct{}{}, &out); err != nil {
+	if err := leaderservice.Call(ctx, n.node.Client(), leader, projectService, struct{}{}, &out); err != nil {
 		a.o.Log.Debug("the leader does not name its project", "leader", leader.Node, "error", err)
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/releases"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/database/engine/keys"
@@ -268,7 +269,7 @@ func (a *App) beginIndexes(store store.Reader) (map[resource.Database]index.Defi
 		defs, err := a.files().Indexes()
 		return defs, nil, err
 	}
-	r, err := a.beginRelease(store)
+	r, err := releases.Begin(store, a.files(), a.nodeOrHost(), a.nodes != nil, a.o.Clock.Now())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,6 @@
-package app
+// Package leaderservice has the services of the node that leads, for other nodes and commands: requests and responses
+// in JSON over the inner listener, which are repeated while the leader changes.
+package leaderservice
 
 import (
 	"context"
@@ -21,9 +23,9 @@ type failure struct {
 	Message string     `json:"message"`
 }
 
-// leaderService returns the handler of a service of the leader, which nodes and commands call by callLeader: do serves
+// Handler returns the handler of a service of the leader, which nodes and commands call by Call: do serves
 // requests of at most limit bytes of JSON.
-func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In) (Out, error)) http.Handler {
+func Handler[In, Out any](limit int64, do func(ctx context.Context, in In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
@@ -43,11 +45,11 @@ func leaderService[In, Out any](limit int64, do func(ctx context.Context, in In)
 	})
 }
 
-// callLeader sends a request as JSON to a service of the leader and decodes its response into out. It returns the
+// Call sends a request as JSON to a service of the leader and decodes its response into out. It returns the
 // service's error, or Unavailable if no leader is known or it does not respond.
-func callLeader(ctx context.Context, client *forward.Client, leader forward.Leader, service string, in, out any) error {
+func Call(ctx context.Context, client *forward.Client, leader forward.Leader, service string, in, out any) error {
 	if leader.Address == "" {
-		return fault.Wrap(errNoLeader, fault.Unavailable, "no node leads at the moment. Try again.")
+		return fault.Wrap(ErrNoLeader, fault.Unavailable, "no node leads at the moment. Try again.")
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -70,24 +72,24 @@ func callLeader(ctx context.Context, client *forward.Client, leader forward.Lead
 // retryPause is the time after which a call of the leader is retried, unless the leader changes before.
 const retryPause = 100 * time.Millisecond
 
-// withLeader calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx
-// is done. After the time limit it returns true and the last error. The leader is the zero Leader while none is known.
-func withLeader(ctx context.Context, leader func() (forward.Leader, <-chan struct{}), limit time.Duration, do func(forward.Leader) error) (late bool, err error) {
+// Retry calls do with the leader, and retries while the error is of a leader that is absent or changing, until ctx is
+// done. After the time limit it returns true and the last error. The leader is the zero Leader while none is known.
+func Retry(ctx context.Context, leader func() (forward.Leader, <-chan struct{}), limit time.Duration, do func(forward.Leader) error) (late bool, err error) {
 	over, stop := clock.System().After(limit)
 	defer stop()
 	for {
 		now, changed := leader()
-		if err := do(now); err == nil || !isTransient(err) {
+		if err := do(now); err == nil || !IsTransient(err) {
 			return false, err
-		} else if late, err := awaitRetry(ctx, changed, over, err); err != nil {
+		} else if late, err := await(ctx, changed, over, err); err != nil {
 			return late, err
 		}
 	}
 }
 
-// awaitRetry waits for the next attempt of withLeader. It returns true and the error of the last one if there is none
+// await waits for the next attempt of Retry. It returns true and the error of the last one if there is none
 // because of the time limit.
-func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.Time, last error) (late bool, err error) {
+func await(ctx context.Context, changed <-chan struct{}, over <-chan time.Time, last error) (late bool, err error) {
 	again, stop := clock.System().After(retryPause)
 	defer stop()
 	select {
@@ -101,10 +103,10 @@ func awaitRetry(ctx context.Context, changed <-chan struct{}, over <-chan time.T
 	return false, nil
 }
 
-// errNoLeader is the error if no node leads.
-var errNoLeader = errors.New("no node leads")
+// ErrNoLeader is the error if no node leads.
+var ErrNoLeader = errors.New("no node leads")
 
-// isTransient reports whether a retry may succeed.
-func isTransient(err error) bool {
-	return errors.Is(err, errNoLeader) || errors.Is(err, store.ErrMoved) || errors.Is(err, forward.ErrNotLeading) || fault.Is(err, fault.Unavailable)
+// IsTransient reports whether a retry may succeed.
+func IsTransient(err error) bool {
+	return errors.Is(err, ErrNoLeader) || errors.Is(err, store.ErrMoved) || errors.Is(err, forward.ErrNotLeading) || fault.Is(err, fault.Unavailable)
 }

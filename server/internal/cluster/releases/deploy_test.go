@@ -1,4 +1,4 @@
-package app
+package releases
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/store/release"
 )
 
@@ -21,13 +21,13 @@ func TestDeployed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	databases := []config.Database{
+	databases := []release.Paths{
 		{ID: "(default)", RulesFile: path("main.rules"), IndexesFile: path("main.json")},
 		{ID: "second", RulesFile: path("both.rules"), IndexesFile: path("odd")}, {ID: "third", RulesFile: path("both.rules")},
 	}
 	for _, tt := range []struct {
 		name, database string
-		databases      []config.Database
+		databases      []release.Paths
 		words          []string
 		want           string
 	}{
@@ -41,7 +41,7 @@ func TestDeployed(t *testing.T) {
 		{"a file that is not there", "", nil, []string{path("none.rules")}, "FAILED_PRECONDITION"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files, err := deployed(&config.Config{Command: tt.words, Database: tt.database, Databases: tt.databases})
+			files, err := (&Command{Project: &projectfiles.Project{Databases: tt.databases}, Files: tt.words, Database: tt.database}).deployed()
 			got := listed(files)
 			if err != nil {
 				got = fault.CodeOf(err).String()

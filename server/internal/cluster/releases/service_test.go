@@ -1,4 +1,4 @@
-package app
+package releases
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"log/slog"
 	"testing"
 
-	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
+	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
@@ -64,24 +65,24 @@ func TestReleaseThatIsNotWritten(t *testing.T) {
 	if _, err := e.Commit(t.Context(), db, request.Commit{Writes: []document.Write{write}}, engine.Unrestricted()); err != nil {
 		t.Fatal(err)
 	}
-	r := &releases{
-		app: &App{config: &config.Config{Mode: config.ModeStart, Project: "p"}}, store: st, engine: e, rulesets: authz.NewRulesets(authz.RulesetsOptions{}),
-		clock: clock.System(), log: slog.New(slog.DiscardHandler), notices: io.Discard,
-	}
+	r := &Service{o: Options{
+		Project: &projectfiles.Project{ID: "p", Notices: io.Discard}, Store: st, Engine: e, Rulesets: authz.NewRulesets(authz.RulesetsOptions{}),
+		Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+	}}
 	r.mu.current = &release.Release{}
 	text := `{"indexes": [{"collectionGroup": "g", "queryScope": "COLLECTION", "fields": [{"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "ASCENDING"}]}]}`
-	in := releaseRequest{By: "test", Files: release.Files{"(default)": {Indexes: &release.File{Name: "i.json", Text: text}}}}
-	_, err = r.release(t.Context(), in)
+	in := Request{By: "test", Files: release.Files{"(default)": {Indexes: &release.File{Name: "i.json", Text: text}}}}
+	_, err = r.Release(t.Context(), in)
 	if !errors.Is(err, errLost) {
-		t.Errorf("release = %v, want %v", err, errLost)
+		t.Errorf("Release = %v, want %v", err, errLost)
 	}
 	if indexes, err := e.Indexes(db); err != nil || len(indexes) > 0 {
 		t.Errorf("after a release that failed the indexes are %v (%v), want none", indexes, err)
 	}
 	for _, ended := range []error{store.ErrClosed, store.ErrMoved} {
 		st.err = ended
-		if _, err := r.release(t.Context(), in); !fault.Is(err, fault.Unavailable) || !isTransient(err) {
-			t.Errorf("release at a node whose store returns %v = %v, want Unavailable, after which the sender tries again", ended, err)
+		if _, err := r.Release(t.Context(), in); !fault.Is(err, fault.Unavailable) || !leaderservice.IsTransient(err) {
+			t.Errorf("Release at a node whose store returns %v = %v, want Unavailable, after which the sender tries again", ended, err)
 		}
 	}
 }
