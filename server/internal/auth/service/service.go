@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/auth/service/authapp"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/hasher"
+	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/auth/service/sms"
@@ -54,6 +55,8 @@ type Options struct {
 	Mail Mailer
 	// SMS sends codes by text message; nil sends none.
 	SMS sms.Sender
+	// Providers verify the credentials of identity providers. Nil means none, with Emulator idp.Fakes.
+	Providers IdentityProviders
 	// Announce is called, concurrently, with a text that shows each code that is sent, in the official emulator's words;
 	// nil shows none. It must not be set in production.
 	Announce func(text string)
@@ -82,6 +85,9 @@ func (o *Options) EnsureDefaults() {
 		o.HashMemCost = 14
 	}
 	o.EmulatorSettings = o.EmulatorSettings || o.AsEmulator
+	if o.Providers == nil && o.Emulator {
+		o.Providers = idp.Fakes{}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

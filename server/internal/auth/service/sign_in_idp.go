@@ -56,9 +56,17 @@ type IdpResponse struct {
 	Pending
 }
 
-// SignInWithIdp signs in with a credential of an identity provider. It works only under `clave start`, which accepts
-// the credential without verification, as the official emulator does: Clave has no secrets of providers to verify it
-// with.
+// IdentityProviders verify the credentials of identity providers.
+type IdentityProviders interface {
+	// Verify returns what the provider of a credential asserts about the user who signs in. The configuration of the
+	// provider is that of the scope's project or tenant. It returns an error unless the credential is the provider's own,
+	// was issued for this scope and is still valid, and an error that the API names if the client is to know the reason.
+	// Which accounts exist, and whether the user may sign in, is for the caller to decide. It may be called concurrently.
+	Verify(ctx context.Context, scope account.Scope, c idp.Credential) (*idp.Assertion, error)
+}
+
+// SignInWithIdp signs in with a credential of an identity provider, which Options.Providers verify. Without them it
+// refuses every credential.
 //
 // The account is found in this order: the signed-in user's, if the request has an ID token (then the provider is
 // linked); the account to which the provider's user id is linked; the account with the same address, if linking to it
@@ -68,13 +76,15 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	if err != nil {
 		return nil, err
 	}
-	if !s.o.Emulator {
+	if s.o.Providers == nil {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 	}
 	if optional.String(r.RequestURI) == "" {
 		return nil, apierror.New("MISSING_REQUEST_URI")
 	}
-	a, err := idp.Read(*r.RequestURI, optional.String(r.PostBody), optional.String(r.PendingToken))
+	a, err := s.o.Providers.Verify(ctx, c.scope(), idp.Credential{
+		RequestURI: *r.RequestURI, PostBody: optional.String(r.PostBody), PendingToken: optional.String(r.PendingToken), SessionID: optional.String(r.SessionID),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +233,10 @@ func idpResponse(a *idp.Assertion) *IdpResponse {
 	res := &IdpResponse{
 		Kind: "identitytoolkit#VerifyAssertionResponse", ProviderID: p.ProviderID, FederatedID: p.RawID, Email: a.Address, EmailVerified: a.Verified,
 		DisplayName: p.DisplayName, FullName: p.DisplayName, PhotoURL: p.PhotoURL, ScreenName: p.ScreenName, RawUserInfo: string(raw),
-		OAuthIDToken: a.Given.Get("id_token"), OAuthAccessToken: a.Given.Get("access_token"), Nonce: a.Given.Get("nonce"),
+		OAuthIDToken: a.IDToken, OAuthAccessToken: a.AccessToken, Nonce: a.Nonce,
 	}
 	if p.ProviderID == "google.com" {
 		res.FederatedID = "https://accounts.google.com/" + p.RawID
-	}
-	if res.OAuthAccessToken == "" {
-		// The official emulator's value: a page may query the provider with it and requires one.
-		res.OAuthAccessToken = "FirebaseAuthEmulatorFakeAccessToken_" + p.ProviderID
 	}
 	res.FirstName, _ = a.Claims["given_name"].(string)
 	res.LastName, _ = a.Claims["family_name"].(string)

@@ -22,7 +22,13 @@ func form(pairs ...string) string {
 // where is the address to which the providers of the tests redirect.
 const where = "http://localhost"
 
-func TestRead(t *testing.T) {
+// verify returns what the fake providers assert by a request.
+func verify(t *testing.T, requestURI, body, pending string) (*idp.Assertion, error) {
+	t.Helper()
+	return idp.Fakes{}.Verify(t.Context(), account.Scope{Project: "p"}, idp.Credential{RequestURI: requestURI, PostBody: body, PendingToken: pending})
+}
+
+func TestFakes(t *testing.T) {
 	const ann = `{"sub":"7","email":"Ann@Example.com","email_verified":"true","name":"Ann"}`
 	const saml = `{"assertion":{"subject":{"nameId":"Ann@Example.com"},"attributeStatements":{"role":"editor"}}}`
 	for _, c := range []struct {
@@ -37,7 +43,7 @@ func TestRead(t *testing.T) {
 		{"no address", where, form("providerId", "github.com", "id_token", `{"sub":"7"}`), "", "7", "", "", false},
 		{"SAML", where, form("providerId", "saml.x", "SAMLResponse", saml), "", "Ann@Example.com", "ann@example.com", "Ann@Example.com", true},
 	} {
-		a, err := idp.Read(c.uri, c.body, c.pending)
+		a, err := verify(t, c.uri, c.body, c.pending)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -48,7 +54,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestFakesRefuse(t *testing.T) {
 	for _, c := range []struct{ name, uri, body, want string }{
 		{"no address", "nowhere", form("providerId", "google.com"), "INVALID_REQUEST_URI"},
 		{"no provider", where, form("id_token", `{"sub":"7"}`), "INVALID_CREDENTIAL_OR_PROVIDER_ID"},
@@ -60,7 +66,7 @@ func TestReadRefuses(t *testing.T) {
 		{"invalid address", where, form("providerId", "google.com", "id_token", `{"sub":"7","email":"ann"}`), "INVALID_EMAIL"},
 		{"SAML without a subject", where, form("providerId", "saml.x", "SAMLResponse", `{"assertion":{}}`), "INVALID_IDP_RESPONSE"},
 	} {
-		if _, err := idp.Read(c.uri, c.body, ""); err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want) {
+		if _, err := verify(t, c.uri, c.body, ""); err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
@@ -68,7 +74,7 @@ func TestReadRefuses(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	read := func() *idp.Assertion {
-		a, err := idp.Read(where, form("providerId", "google.com", "id_token", `{"sub":"7","email":"ann@example.com","email_verified":true,"name":"Ann"}`), "")
+		a, err := verify(t, where, form("providerId", "google.com", "id_token", `{"sub":"7","email":"ann@example.com","email_verified":true,"name":"Ann"}`), "")
 		if err != nil {
 			t.Fatal(err)
 		}
