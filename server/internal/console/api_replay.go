@@ -9,7 +9,6 @@ import (
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/internal/rules"
 	"clave/server/internal/rules/ruletest"
 )
@@ -63,16 +62,12 @@ func (c *Console) postReplay(in *call) (any, error) {
 
 // withData returns a document with other fields, in the REST form.
 func withData(d *document.Document, fields json.RawMessage) (*document.Document, error) {
-	var m pb.Document
-	if err := wire.ParseJSON([]byte(`{"fields":`+string(fields)+`}`), &m); err != nil {
-		return nil, err
-	}
-	v, err := wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: m.Fields}}})
+	m, _, err := wire.ParseFieldsJSON(string(fields))
 	if err != nil {
 		return nil, err
 	}
 	out := *d
-	out.Fields, _ = v.(value.Map)
+	out.Fields = m
 	return &out, nil
 }
 

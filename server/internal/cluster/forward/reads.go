@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"clave/server/internal/httpx/custommethod"
+	"clave/server/internal/transport/calls"
 	"clave/server/internal/transport/port"
 )
 
@@ -19,26 +20,18 @@ import (
 // commits that may not have arrived. Unrecognized requests are forwarded.
 
 // service is the prefix of the paths of Firestore's calls over gRPC.
-const service = "/google.firestore.v1.Firestore/"
+const service = "/" + calls.Service + "/"
 
 // listen is the path of Listen over gRPC.
 const listen = service + "Listen"
 
-// selectors maps the reading calls over gRPC to the numbers of the fields that name a transaction or a time.
-var selectors = map[string][]protowire.Number{
-	service + "GetDocument":         {3, 5},
-	service + "ListDocuments":       {8, 10},
-	service + "BatchGetDocuments":   {4, 5, 7},
-	service + "RunQuery":            {5, 6, 7},
-	service + "RunAggregationQuery": {4, 5, 6},
-	service + "ListCollectionIds":   {4},
-}
+// names lists the parameters and the members of REST requests that name a transaction or a time.
+var names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
 
-// verbs lists the REST methods that read by POST. names lists the parameters that name a transaction or a time.
-var (
-	verbs = []string{"batchGet", "runQuery", "runAggregationQuery", "listCollectionIds"}
-	names = []string{"transaction", "newTransaction", "new_transaction", "readTime", "read_time"}
-)
+// readingVerb reports whether a :verb of REST reads, by POST.
+func readingVerb(verb string) bool {
+	return slices.ContainsFunc(calls.All, func(c *calls.Call) bool { return c.Reads && c.Verb != "" && c.Verb == verb })
+}
 
 // Reading classifies a request or a call at a node that does not lead.
 type Reading int
@@ -58,13 +51,14 @@ func ReadingOfCall(method string, message []byte) Reading {
 	if method == listen {
 		return Lasting
 	}
-	fields, reads := selectors[method]
-	if !reads || len(message) > maxKept {
+	name, ours := strings.CutPrefix(method, service)
+	call := calls.ByName[name]
+	if !ours || call == nil || !call.Reads || len(message) > maxKept {
 		return Forward
 	}
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 || slices.Contains(fields, number) {
+		if n < 0 || slices.Contains(call.Pins, number) {
 			return Forward
 		}
 		value := protowire.ConsumeFieldValue(number, kind, message[n:])
@@ -94,7 +88,7 @@ func ReadingOf(r *http.Request) Reading {
 	switch _, method := custommethod.Cut(r.URL.Path); {
 	case r.Method == http.MethodGet && method == "":
 		return Brief
-	case r.Method != http.MethodPost || !slices.Contains(verbs, method) || r.ContentLength < 0 || r.ContentLength > maxKept:
+	case r.Method != http.MethodPost || !readingVerb(method) || r.ContentLength < 0 || r.ContentLength > maxKept:
 		return Forward
 	}
 	body, ok := peek(r, int(r.ContentLength))

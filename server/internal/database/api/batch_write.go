@@ -6,32 +6,23 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/document"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // BatchWrite applies writes of different documents independently.
-func (s *Server) BatchWrite(ctx context.Context, c token.Caller, r *pb.BatchWriteRequest) (*pb.BatchWriteResponse, error) {
-	db, writes, err := parseWrites(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) BatchWrite(ctx context.Context, c token.Caller, db resource.Database, writes []document.Write) (*wire.BatchWritten, error) {
 	if err := eachOnce(writes); err != nil {
 		return nil, err
 	}
-	out := &pb.BatchWriteResponse{}
 	if len(writes) == 0 {
-		return out, nil
+		return &wire.BatchWritten{}, nil
 	}
 	statuses, err := s.o.Authorizer.BatchWrite(ctx, c, db, writes)
 	if err != nil {
 		return nil, err
 	}
-	for _, status := range statuses {
-		out.WriteResults = append(out.WriteResults, wire.FormatResult(status.Result))
-		out.Status = append(out.Status, wire.StatusProto(status.Err))
-	}
-	return out, nil
+	return &wire.BatchWritten{Statuses: statuses}, nil
 }
 
 // eachOnce refuses two writes of one document.

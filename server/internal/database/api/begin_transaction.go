@@ -4,22 +4,16 @@ import (
 	"context"
 
 	"clave/server/internal/auth/token"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/wire"
 )
 
 // BeginTransaction begins a transaction.
-func (s *Server) BeginTransaction(ctx context.Context, c token.Caller, r *pb.BeginTransactionRequest) (*pb.BeginTransactionResponse, error) {
-	db, err := parseDatabase(r.GetDatabase())
-	if err != nil {
-		return nil, err
-	}
-	o, err := parseTransactionOptions(r.GetOptions())
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) BeginTransaction(ctx context.Context, c token.Caller, db resource.Database, o request.TransactionOptions) (*wire.Begun, error) {
 	id, err := s.o.Authorizer.Begin(ctx, c, db, o)
 	if err != nil {
 		return nil, err
 	}
-	return &pb.BeginTransactionResponse{Transaction: id}, nil
+	return &wire.Begun{Transaction: id}, nil
 }

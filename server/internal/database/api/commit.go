@@ -7,33 +7,10 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // Commit applies writes atomically, and ends the transaction if the request names one. An empty commit has no time.
-func (s *Server) Commit(ctx context.Context, c token.Caller, r *pb.CommitRequest) (*wire.Committed, error) {
-	db, writes, err := parseWrites(r)
-	if err != nil {
-		return nil, err
-	}
-	return s.commit(ctx, c, db, request.Commit{Writes: writes, Transaction: r.GetTransaction()})
-}
-
-// CommitParsed is Commit for a request whose documents may be parsed already.
-func (s *Server) CommitParsed(ctx context.Context, c token.Caller, r *wire.CommitRequest) (*wire.Committed, error) {
-	db, err := parseDatabase(r.GetDatabase())
-	if err != nil {
-		return nil, err
-	}
-	writes, err := r.ParseWrites(db)
-	if err != nil {
-		return nil, err
-	}
-	return s.commit(ctx, c, db, request.Commit{Writes: writes, Transaction: r.GetTransaction()})
-}
-
-// commit applies parsed writes.
-func (s *Server) commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (*wire.Committed, error) {
+func (s *Server) Commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (*wire.Committed, error) {
 	if len(r.Writes) == 0 && len(r.Transaction) == 0 {
 		return &wire.Committed{}, nil
 	}

@@ -5,41 +5,32 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
-	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
 	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // CreateDocument creates a document. The server chooses the id if the request has none.
-func (s *Server) CreateDocument(ctx context.Context, c token.Caller, r *pb.CreateDocumentRequest) (*wire.Document, error) {
-	db, parent, err := resource.ParseParent(r.GetParent())
-	if err != nil {
-		return nil, err
-	}
-	if r.GetDocument().GetName() != "" {
-		return nil, fault.E(fault.InvalidArgument, "document.name must not be set")
-	}
-	if err := resource.CheckCollectionID(r.GetCollectionId()); err != nil {
-		return nil, err
-	}
-	id := r.GetDocumentId()
+func (s *Server) CreateDocument(ctx context.Context, c token.Caller, db resource.Database, r request.Create) (*wire.Document, error) {
+	id := r.ID
 	if id == "" {
 		id = randid.New(autoIDLength)
-	} else if err := resource.CheckDocumentID(id); err != nil {
+	}
+	exists := false
+	w := document.Write{
+		Name: r.Collection.Doc(id), Fields: r.Fields, Layout: r.Layout, Precondition: document.Precondition{Exists: &exists},
+	}
+	if _, err := resource.ParseDocument(w.Name.String()); err != nil {
 		return nil, err
 	}
-	name := resource.Collection{DB: db, Parent: parent, ID: r.GetCollectionId()}.Doc(id)
-	missing := false
-	w := &pb.Write{
-		Operation:       &pb.Write_Update{Update: wire.Named(r.GetDocument(), name)},
-		CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: missing}},
+	if err := document.Validate(w); err != nil {
+		return nil, err
 	}
-	return s.writeOne(ctx, c, db, w, r.GetMask())
+	return s.writeOne(ctx, c, db, w, r.Mask)
 }
 
 // autoIDLength is the length of ids that the server chooses, the same as in client libraries.
@@ -47,24 +38,16 @@ const autoIDLength = 20
 
 // writeOne applies one write and returns the resulting document, which the write itself describes: these calls have no
 // transforms.
-func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w *pb.Write, answer *pb.DocumentMask) (*wire.Document, error) {
-	mask, masked, err := wire.ParseAnswerMask(answer)
+func (s *Server) writeOne(ctx context.Context, c token.Caller, db resource.Database, w document.Write, mask query.Mask) (*wire.Document, error) {
+	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: []document.Write{w}})
 	if err != nil {
 		return nil, err
 	}
-	write, err := wire.ParseWrite(db, w)
+	d, err := s.after(ctx, db, w, result.Version)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: []document.Write{write}})
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.after(ctx, db, write, result.Version)
-	if err != nil {
-		return nil, err
-	}
-	return (*wire.Document)(wire.Mask(d, mask, masked)), nil
+	return (*wire.Document)(mask.Apply(d)), nil
 }
 
 // after returns the document as a commit left it.

@@ -3,62 +3,15 @@ package api
 import (
 	"context"
 	"testing"
-	"time"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
-
-func TestExplainedFigures(t *testing.T) {
-	tests := []struct {
-		name      string
-		stats     request.Stats
-		documents int64
-		reads     int64
-		debug     map[string]string
-		bill      map[string]string
-	}{
-		{
-			"documents", request.Stats{DocumentsRead: 3, EntriesRead: 3, Results: 3}, 3, 3,
-			map[string]string{"documents_scanned": "3", "index_entries_scanned": "3"},
-			map[string]string{"documents_billable": "3", "index_entries_billable": "0", "min_query_cost": "0"},
-		},
-		{
-			"nothing found", request.Stats{}, 0, 1,
-			map[string]string{"documents_scanned": "0", "index_entries_scanned": "0"},
-			map[string]string{"documents_billable": "0", "min_query_cost": "1"},
-		},
-		{
-			"figures of 1,001 entries", request.Stats{EntriesRead: 1001, Results: 1}, 0, 2,
-			map[string]string{"documents_scanned": "0", "index_entries_scanned": "1001"},
-			map[string]string{"index_entries_billable": "1001", "min_query_cost": "0"},
-		},
-	}
-	for _, tt := range tests {
-		got := explained(&pb.ExplainOptions{Analyze: true}, tt.stats, tt.documents, time.Millisecond).GetExecutionStats()
-		if got.GetReadOperations() != tt.reads || got.GetResultsReturned() != tt.stats.Results {
-			t.Errorf("%s: %v, want %d reads", tt.name, got, tt.reads)
-		}
-		debug := got.GetDebugStats().GetFields()
-		for name, want := range tt.debug {
-			if debug[name].GetStringValue() != want {
-				t.Errorf("%s: %s is %v, want %q", tt.name, name, debug[name], want)
-			}
-		}
-		for name, want := range tt.bill {
-			if text := debug["billing_details"].GetStructValue().GetFields()[name]; text.GetStringValue() != want {
-				t.Errorf("%s: billed %s is %v, want %q", tt.name, name, text, want)
-			}
-		}
-	}
-	if got := explained(&pb.ExplainOptions{}, request.Stats{}, 0, 0); got.GetExecutionStats() != nil || got.GetPlanSummary() == nil {
-		t.Errorf("a plan alone: %v", got)
-	}
-}
 
 // TestFiguresComeWithTheLastDocument checks that an explained query returns its metrics once, in the last response.
 func TestFiguresComeWithTheLastDocument(t *testing.T) {
@@ -76,9 +29,12 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 		{"a plan alone", "open", false, 1, 0},
 	} {
 		var got []*wire.Result
-		err := h.server.RunQuery(t.Context(), token.Caller{Privileged: true, Project: "p"}, &pb.RunQueryRequest{
-			Parent: streamDocuments, ExplainOptions: &pb.ExplainOptions{Analyze: tt.analyze},
-			QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: all(1, tt.collection).GetQuery().GetStructuredQuery()},
+		q, err := wire.ParseQuery(streamDocuments, all(1, tt.collection).GetQuery().GetStructuredQuery())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = h.server.RunQuery(t.Context(), token.Caller{Privileged: true, Project: "p"}, streamDB, request.Query{
+			Query: q, Explain: &request.Explain{Analyze: tt.analyze},
 		}, func(r *wire.Result) error {
 			got = append(got, r)
 			return nil
@@ -98,8 +54,8 @@ func TestFiguresComeWithTheLastDocument(t *testing.T) {
 		if documents != tt.documents {
 			t.Errorf("%s: %d documents, want %d", tt.name, documents, tt.documents)
 		}
-		if stats := got[len(got)-1].Metrics.GetExecutionStats(); tt.analyze && stats.GetResultsReturned() != int64(tt.documents) {
-			t.Errorf("%s: figures are %v, want %d results", tt.name, stats, tt.documents)
+		if m := got[len(got)-1].Metrics; m.Analyzed != tt.analyze || tt.analyze && m.Stats.Results != int64(tt.documents) {
+			t.Errorf("%s: figures are %v, want %d results", tt.name, m, tt.documents)
 		}
 	}
 }
@@ -124,30 +80,31 @@ func TestFiguresAreForPrivilegedCallers(t *testing.T) {
 			equal("public", &pb.Value{ValueType: &pb.Value_BooleanValue{BooleanValue: true}}), equal("secret", &pb.Value{ValueType: &pb.Value_StringValue{StringValue: "x"}}),
 		}}},
 	}}
-	query := func(ctx context.Context, c token.Caller, o *pb.ExplainOptions) error {
-		return h.server.RunQuery(ctx, c, &pb.RunQueryRequest{Parent: streamDocuments, ExplainOptions: o, QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: q}},
-			func(*wire.Result) error { return nil })
+	parsed := func() *query.Query {
+		parsed, err := wire.ParseQuery(streamDocuments, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
 	}
-	count := func(ctx context.Context, c token.Caller, o *pb.ExplainOptions) error {
-		return h.server.RunAggregationQuery(ctx, c, &pb.RunAggregationQueryRequest{
-			Parent: streamDocuments, ExplainOptions: o, QueryType: &pb.RunAggregationQueryRequest_StructuredAggregationQuery{StructuredAggregationQuery: &pb.StructuredAggregationQuery{
-				QueryType: &pb.StructuredAggregationQuery_StructuredQuery{StructuredQuery: q}, Aggregations: []*pb.StructuredAggregationQuery_Aggregation{{
-					Alias: "n", Operator: &pb.StructuredAggregationQuery_Aggregation_Count_{Count: &pb.StructuredAggregationQuery_Aggregation_Count{}},
-				}},
-			}},
-		}, func(*pb.RunAggregationQueryResponse) error { return nil })
+	find := func(ctx context.Context, c token.Caller, e *request.Explain) error {
+		return h.server.RunQuery(ctx, c, streamDB, request.Query{Query: parsed(), Explain: e}, func(*wire.Result) error { return nil })
 	}
-	for what, run := range map[string]func(context.Context, token.Caller, *pb.ExplainOptions) error{"a query": query, "an aggregation": count} {
+	count := func(ctx context.Context, c token.Caller, e *request.Explain) error {
+		a := &query.Aggregation{Query: parsed(), Fields: []query.Aggregate{{Alias: "n", Op: query.Count}}}
+		return h.server.RunAggregationQuery(ctx, c, streamDB, request.Aggregate{Aggregation: a, Explain: e}, func(*wire.Aggregated) error { return nil })
+	}
+	for what, run := range map[string]func(context.Context, token.Caller, *request.Explain) error{"a query": find, "an aggregation": count} {
 		for _, tt := range []struct {
 			name    string
 			caller  token.Caller
-			explain *pb.ExplainOptions
+			explain *request.Explain
 			want    fault.Code
 		}{
 			{"a user", token.Caller{UID: "ana", Project: "p"}, nil, fault.OK},
-			{"a user asks for the plan", token.Caller{UID: "ana", Project: "p"}, &pb.ExplainOptions{}, fault.PermissionDenied},
-			{"a user asks for figures", token.Caller{UID: "ana", Project: "p"}, &pb.ExplainOptions{Analyze: true}, fault.PermissionDenied},
-			{"a server asks for figures", token.Caller{Privileged: true, Project: "p"}, &pb.ExplainOptions{Analyze: true}, fault.OK},
+			{"a user asks for the plan", token.Caller{UID: "ana", Project: "p"}, &request.Explain{}, fault.PermissionDenied},
+			{"a user asks for figures", token.Caller{UID: "ana", Project: "p"}, &request.Explain{Analyze: true}, fault.PermissionDenied},
+			{"a server asks for figures", token.Caller{Privileged: true, Project: "p"}, &request.Explain{Analyze: true}, fault.OK},
 		} {
 			if err := run(t.Context(), tt.caller, tt.explain); fault.CodeOf(err) != tt.want {
 				t.Errorf("%s of %s: %v, want %v", what, tt.name, err, tt.want)

@@ -9,7 +9,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/model/wire"
 )
 
 // maxCollectionIDs is the maximum number of ids in a page.
@@ -17,27 +17,19 @@ const maxCollectionIDs = 1000
 
 // ListCollectionIds returns the ids of the collections under a document or the root, in order. A page token is the last
 // id of the previous page.
-func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
-	db, parent, err := resource.ParseParent(r.GetParent())
-	if err != nil {
-		return nil, err
-	}
-	readTime, err := parseReadTime(r.GetReadTime())
-	if err != nil {
-		return nil, err
-	}
-	if r.GetPageSize() < 0 {
+func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, db resource.Database, r request.Collections) (*wire.CollectionIDs, error) {
+	if r.Page.Size < 0 {
 		return nil, fault.E(fault.InvalidArgument, "page_size must be greater than or equal to zero.")
 	}
-	size, err := pageSize(r.GetPageSize(), maxCollectionIDs)
+	size, err := pageSize(r.Page.Size, maxCollectionIDs)
 	if err != nil {
 		return nil, err
 	}
-	last, err := parseIDToken(r.GetPageToken())
+	last, err := parseIDToken(r.Page.Token)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.o.Authorizer.CollectionIDs(ctx, c, db, parent, request.At{ReadTime: readTime})
+	ids, err := s.o.Authorizer.CollectionIDs(ctx, c, db, r.Parent, request.At{ReadTime: r.ReadTime})
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +37,10 @@ func (s *Server) ListCollectionIds(ctx context.Context, c token.Caller, r *pb.Li
 	if last != "" {
 		ids = ids[sort.Search(len(ids), func(i int) bool { return ids[i] > last }):]
 	}
-	out := &pb.ListCollectionIdsResponse{CollectionIds: ids}
+	out := &wire.CollectionIDs{IDs: ids}
 	if len(ids) > size {
-		out.CollectionIds = ids[:size]
-		out.NextPageToken = idToken(ids[size-1])
+		out.IDs = ids[:size]
+		out.Next = idToken(ids[size-1])
 	}
 	return out, nil
 }

@@ -13,7 +13,6 @@ import (
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // Sizes of a listing's page.
@@ -24,39 +23,27 @@ const (
 
 // ListDocuments returns a page of the documents of a collection, or of all collections of a parent if the request names
 // none. In the order of names it can include missing documents; other orders are queries.
-func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDocumentsRequest) (*wire.Page, error) {
-	db, parent, err := resource.ParseParent(r.GetParent())
+func (s *Server) ListDocuments(ctx context.Context, c token.Caller, db resource.Database, r request.Documents) (*wire.Page, error) {
+	size, err := pageSize(r.Page.Size, maxPage)
 	if err != nil {
 		return nil, err
 	}
-	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), nil)
-	if err != nil {
-		return nil, err
-	}
-	mask, masked, err := wire.ParseAnswerMask(r.GetMask())
-	if err != nil {
-		return nil, err
-	}
-	size, err := pageSize(r.GetPageSize(), maxPage)
-	if err != nil {
-		return nil, err
-	}
-	if r.GetPageSize() == 0 {
+	if r.Page.Size == 0 {
 		size = defaultPage
 	}
-	orders, err := parseOrderBy(r.GetOrderBy())
+	orders, err := parseOrderBy(r.Orders)
 	if err != nil {
 		return nil, err
 	}
-	if r.GetShowMissing() && len(orders) > 0 {
+	if r.ShowMissing && len(orders) > 0 {
 		return nil, fault.E(fault.InvalidArgument, "cannot specify an order when show_missing is true")
 	}
-	l := listing{db: db, parent: parent, collection: r.GetCollectionId(), orders: orders, size: size, token: r.GetPageToken()}
+	l := listing{db: db, parent: r.Parent, collection: r.Collection, orders: orders, size: size, token: r.Page.Token}
 	var page request.ListPage
 	if l.byName() {
-		page, err = s.listByName(ctx, c, l, at, r.GetShowMissing())
+		page, err = s.listByName(ctx, c, l, r.At, r.ShowMissing)
 	} else {
-		page, err = s.listByQuery(ctx, c, l, at)
+		page, err = s.listByQuery(ctx, c, l, r.At)
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +51,7 @@ func (s *Server) ListDocuments(ctx context.Context, c token.Caller, r *pb.ListDo
 	// A missing document, which only has documents below it, consists of its name and has no times.
 	out := &wire.Page{Next: page.Next, Documents: make([]*document.Document, len(page.Documents))}
 	for i, d := range page.Documents {
-		out.Documents[i] = wire.Mask(d, mask, masked)
+		out.Documents[i] = r.Mask.Apply(d)
 	}
 	return out, nil
 }

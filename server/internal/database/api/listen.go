@@ -9,11 +9,9 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
-	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/target"
-	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // Listen serves a client's targets. It returns nil when the client has closed its side and every request has its
@@ -22,11 +20,7 @@ import (
 //
 // Two goroutines serve the stream besides the caller's. They end when the stream's Recv and Send return, which is at
 // the latest after Listen has returned: only returning cuts a client that has stopped reading.
-func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.ListenRequest, Answer]) error {
-	first, db, err := begin(stream)
-	if first == nil {
-		return err
-	}
+func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Database, stream Stream[request.Watch, Answer]) error {
 	session, err := s.o.Authorizer.Session(ctx, c)
 	if err != nil {
 		return err
@@ -48,7 +42,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, stream Stream[pb.Li
 		})
 	}()
 	go func() {
-		if err := receive(db, targets, stream, first); !errors.Is(err, io.EOF) {
+		if err := receive(targets, stream); !errors.Is(err, io.EOF) {
 			ended <- err
 		} else {
 			targets.Finish()
@@ -76,88 +70,20 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
 }
 
-// receive executes the client's messages, beginning with one that was received already. It returns io.EOF when the
-// client has closed its side.
-func receive(db resource.Database, targets *authz.Stream, stream Stream[pb.ListenRequest, Answer], r *pb.ListenRequest) error {
+// receive executes the client's messages. It returns io.EOF when the client has closed its side.
+func receive(targets *authz.Stream, stream Stream[request.Watch, Answer]) error {
 	for {
-		if err := execute(db, targets, r); err != nil {
-			return err
-		}
-		var err error
-		if r, err = stream.Recv(); err != nil {
-			return err
-		}
-	}
-}
-
-// execute executes a message.
-func execute(db resource.Database, targets *authz.Stream, r *pb.ListenRequest) error {
-	if err := sameDatabase(r, db); err != nil {
-		return err
-	}
-	switch change := r.GetTargetChange().(type) {
-	case *pb.ListenRequest_AddTarget:
-		t, err := parseTarget(db, change.AddTarget)
+		r, err := stream.Recv()
 		if err != nil {
-			targets.Refuse(t.ID, err)
-		} else {
-			targets.Add(t)
+			return err
 		}
-	case *pb.ListenRequest_RemoveTarget:
-		targets.Remove(change.RemoveTarget)
-	default:
-		return fault.E(fault.InvalidArgument, "A listen request must add or remove a target.")
-	}
-	return nil
-}
-
-// parseTarget parses a target. With an error the result still has the target's id.
-func parseTarget(db resource.Database, t *pb.Target) (out target.Target, err error) {
-	out.ID, out.Once, out.Resume = t.GetTargetId(), t.GetOnce(), t.GetResumeToken()
-	if out.ReadTime, err = wire.ParseVersion(t.GetReadTime()); err != nil {
-		return out, err
-	}
-	if n := t.GetExpectedCount(); n != nil {
-		count := n.GetValue()
-		out.Expected = &count
-	}
-	switch kind := t.GetTargetType().(type) {
-	case *pb.Target_Query:
-		out.Query, err = wire.ParseQuery(kind.Query.GetParent(), kind.Query.GetStructuredQuery())
 		switch {
-		case err != nil:
-			err = query.InStream(err)
-		case out.Query.DB != db:
-			err = fault.E(fault.InvalidArgument, "The query is not of the stream's database %q.", db.String())
+		case r.Refused != nil:
+			targets.Refuse(r.Add.ID, r.Refused)
+		case r.Add != nil:
+			targets.Add(*r.Add)
 		default:
-			err = out.Query.CheckLive()
-		}
-	case *pb.Target_Documents:
-		out.Documents, err = parseNames(db, kind.Documents.GetDocuments())
-	case *pb.Target_PipelineQuery:
-		err = fault.E(fault.Unimplemented, "Listening to pipelines is not implemented.")
-	default:
-		err = fault.E(fault.InvalidArgument, "A target must be a query or documents.")
-	}
-	return out, err
-}
-
-// parseNames parses the names of documents and removes duplicates.
-func parseNames(db resource.Database, names []string) ([]resource.Document, error) {
-	if len(names) == 0 {
-		return nil, fault.E(fault.InvalidArgument, "A target of documents must name one.")
-	}
-	seen := make(map[resource.Document]bool, len(names))
-	var out []resource.Document
-	for _, name := range names {
-		d, err := wire.ParseDocumentName(db, name)
-		if err != nil {
-			return nil, err
-		}
-		if !seen[d] {
-			seen[d] = true
-			out = append(out, d)
+			targets.Remove(r.Remove)
 		}
 	}
-	return out, nil
 }

@@ -6,42 +6,39 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
-	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // RunQuery sends a query's documents. If it begins a transaction, it sends the transaction's id in a separate response
 // before them, and likewise the number of documents that an offset skipped. A query without results gets a response
 // with only the read time.
-func (s *Server) RunQuery(ctx context.Context, c token.Caller, r *pb.RunQueryRequest, send func(*wire.Result) error) error {
-	if r.GetStructuredQuery() == nil {
-		return fault.E(fault.InvalidArgument, "only structured queries are supported")
-	}
-	q, err := wire.ParseQuery(r.GetParent(), r.GetStructuredQuery())
-	if err != nil {
+func (s *Server) RunQuery(ctx context.Context, c token.Caller, db resource.Database, r request.Query, send func(*wire.Result) error) error {
+	if err := s.mayExplain(c, db, r.Explain); err != nil {
 		return err
 	}
-	if err := s.mayExplain(c, q, r.GetExplainOptions()); err != nil {
-		return err
-	}
-	at, err := parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction())
-	if err != nil {
-		return err
-	}
-	run := &queryRun{clock: s.o.Clock, began: s.o.Clock.Now(), q: q, explain: r.GetExplainOptions(), send: send}
-	if run.planOnly() {
+	q := r.Query
+	run := &queryRun{clock: s.o.Clock, began: s.o.Clock.Now(), q: q, explain: r.Explain, send: send}
+	if r.Explain.PlanOnly() {
 		q.Limit, q.Nearest = 0, nil
 	}
-	stats, err := s.o.Authorizer.Query(ctx, c, q, at, run.open, run.document)
+	stats, err := s.o.Authorizer.Query(ctx, c, q, r.At, run.open, run.document)
 	if err != nil {
 		return err
 	}
 	return run.end(stats)
+}
+
+// mayExplain returns an error if a caller may not have a query explained that has such options.
+func (s *Server) mayExplain(c token.Caller, db resource.Database, e *request.Explain) error {
+	if e == nil {
+		return nil
+	}
+	return s.o.Authorizer.MayExplain(c, db)
 }
 
 // queryRun sends the responses of one query.
@@ -49,7 +46,7 @@ type queryRun struct {
 	clock    clock.Clock
 	began    time.Time
 	q        *query.Query
-	explain  *pb.ExplainOptions
+	explain  *request.Explain
 	send     func(*wire.Result) error
 	readTime clock.Version
 	sent     int
@@ -57,9 +54,6 @@ type queryRun struct {
 	// one.
 	last *wire.Result
 }
-
-// planOnly reports whether only the plan was requested.
-func (r *queryRun) planOnly() bool { return r.explain != nil && !r.explain.GetAnalyze() }
 
 // open is called before the first document.
 func (r *queryRun) open(snapshot authz.Snapshot) error {
@@ -102,10 +96,10 @@ func (r *queryRun) end(stats request.Stats) error {
 		if out == nil {
 			out = &wire.Result{}
 		}
-		if !r.planOnly() {
+		if !r.explain.PlanOnly() {
 			out.ReadTime = r.readTime // A plan has no read time, from which SDKs infer that there are no results.
 		}
-		out.Metrics = explained(r.explain, stats, stats.Results, r.clock.Now().Sub(r.began))
+		out.Metrics = &wire.Metrics{Stats: stats, Documents: stats.Results, Took: r.clock.Now().Sub(r.began), Analyzed: r.explain.Analyze}
 		return r.send(out)
 	}
 	switch {

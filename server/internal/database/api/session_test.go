@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
@@ -28,7 +29,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 	again := h.listenStream(ann)
 	again.add(all(1, "open"))
 	_ = again.ends(fault.Unauthenticated)
-	writes := open(t, ann, 1, h.server.Write)
+	writes := open(t, ann, 1, h.write)
 	writes.in <- &pb.WriteRequest{Database: streamDatabase}
 	_ = writes.ends(fault.Unauthenticated)
 	others.in <- &pb.WriteRequest{Writes: []*pb.Write{set("open/a", 1)}}
@@ -41,10 +42,6 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 // has. It is not applied.
 func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
-	db, err := parseDatabase(streamDatabase)
-	if err != nil {
-		t.Fatal(err)
-	}
 	session, err := h.authorizer.Session(t.Context(), h.ann())
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +54,7 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 			p.in <- &pb.WriteRequest{Writes: []*pb.Write{set(name, 1)}}
 		}
 		close(p.in)
-		return h.server.writeBatches(t.Context(), h.ann(), db, session, p)
+		return h.server.writeBatches(t.Context(), h.ann(), streamDB, session, parsing[pb.WriteRequest, request.Batch, wire.Written]{p, parseBatch})
 	}
 	if err := batches("open/before"); err != nil {
 		t.Fatalf("a batch within the session: %v", err)
@@ -72,7 +69,7 @@ func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	if err := batches("open/after"); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("a batch after the end of the session: %v, want UNAUTHENTICATED", err)
 	}
-	if _, err := h.server.GetDocument(t.Context(), token.Caller{Project: "p"}, &pb.GetDocumentRequest{Name: streamDocuments + "/open/after"}); fault.CodeOf(err) != fault.NotFound {
+	if _, err := h.get(token.Caller{Project: "p"}, "open/after"); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the document of that batch: %v, want none", err)
 	}
 }
@@ -111,7 +108,7 @@ func TestNothingIsSentAfterARevocation(t *testing.T) {
 	}
 	release()
 	_ = busy.ends(fault.Unauthenticated)
-	if _, err := h.server.GetDocument(t.Context(), token.Caller{Project: "p"}, &pb.GetDocumentRequest{Name: streamDocuments + "/open/later"}); fault.CodeOf(err) != fault.NotFound {
+	if _, err := h.get(token.Caller{Project: "p"}, "open/later"); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the document of the batch: %v, want none", err)
 	}
 }

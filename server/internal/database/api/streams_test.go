@@ -8,12 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/internal/rules"
 	"clave/server/internal/store/pebble"
@@ -210,4 +215,55 @@ func set(name string, n int64) *pb.Write {
 	return &pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{
 		Name: streamDocuments + "/" + name, Fields: map[string]*pb.Value{"n": {ValueType: &pb.Value_IntegerValue{IntegerValue: n}}},
 	}}}
+}
+
+// streamDB is the database of the tests of streams.
+var streamDB = resource.Database{Project: "p", ID: resource.DefaultDatabase}
+
+// parsing is a stream of messages that are parsed.
+type parsing[Message, Request, Response any] struct {
+	Stream[Message, Response]
+	parse func(*Message) (*Request, error)
+}
+
+// Recv implements Stream.
+func (s parsing[Message, Request, Response]) Recv() (*Request, error) {
+	m, err := s.Stream.Recv()
+	if err != nil {
+		return nil, err
+	}
+	return s.parse(m)
+}
+
+// parseBatch parses a message of a Write stream.
+func parseBatch(m *pb.WriteRequest) (*request.Batch, error) {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	r := wire.NewWriteRequest()
+	if err := r.Decode(b); err != nil {
+		return nil, err
+	}
+	out := &request.Batch{StreamID: r.StreamID, Token: r.Token}
+	out.Writes, out.Refused = r.Writes(streamDB)
+	return out, nil
+}
+
+// write serves a Write stream of messages.
+func (h *streamFixture) write(ctx context.Context, c token.Caller, s Stream[pb.WriteRequest, wire.Written]) error {
+	return h.server.Write(ctx, c, streamDB, parsing[pb.WriteRequest, request.Batch, wire.Written]{s, parseBatch})
+}
+
+// listen serves a Listen stream of messages.
+func (h *streamFixture) listen(ctx context.Context, c token.Caller, s Stream[pb.ListenRequest, Answer]) error {
+	return h.server.Listen(ctx, c, streamDB, parsing[pb.ListenRequest, request.Watch, Answer]{s, func(m *pb.ListenRequest) (*request.Watch, error) {
+		out, err := wire.ParseWatch(streamDB, m)
+		return &out, err
+	}})
+}
+
+// get reads a document.
+func (h *streamFixture) get(c token.Caller, path string) (*wire.Document, error) {
+	return h.server.GetDocument(h.t.Context(), c, streamDB, request.Get{Names: []resource.Document{{DB: streamDB, Path: path}}})
 }

@@ -14,7 +14,6 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // Write applies a client's batches of writes in order, and responds to each. The first message opens the stream; its
@@ -25,9 +24,9 @@ import (
 //
 // The token of a response is the number of responses before it. Streams can't be resumed, so tokens from clients are
 // ignored.
-func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.WriteRequest, wire.Written]) error {
-	first, db, err := begin(stream)
-	if first == nil {
+func (s *Server) Write(ctx context.Context, c token.Caller, db resource.Database, stream Stream[request.Batch, wire.Written]) error {
+	first, err := stream.Recv()
+	if err != nil {
 		return err
 	}
 	if err := openWrite(first); err != nil {
@@ -59,7 +58,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, stream Stream[pb.Wri
 }
 
 // writeBatches applies the batches of a stream after its first message.
-func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *authz.Session, stream Stream[pb.WriteRequest, wire.Written]) (err error) {
+func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.Database, session *authz.Session, stream Stream[request.Batch, wire.Written]) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // The transports recover panics only in their own goroutines.
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -93,13 +92,13 @@ func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.D
 func streamToken(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // openWrite checks the first message of a Write stream, with Firestore's own texts.
-func openWrite(r *pb.WriteRequest) error {
+func openWrite(r *request.Batch) error {
 	switch {
-	case r.GetStreamId() != "":
+	case r.StreamID != "":
 		return fault.E(fault.InvalidArgument, "Resuming streams is not supported, do not set stream ID.")
-	case len(r.GetStreamToken()) > 0:
+	case len(r.Token) > 0:
 		return fault.E(fault.InvalidArgument, "Resuming streams is not supported, 'stream_token' must not be set on an initial write request.")
-	case len(r.GetWrites()) > 0:
+	case len(r.Writes) > 0 || r.Refused != nil:
 		return fault.E(fault.InvalidArgument, "'writes' must not be set on an initial write request.")
 	}
 	return nil
@@ -107,18 +106,14 @@ func openWrite(r *pb.WriteRequest) error {
 
 // writeBatch applies the writes of one message. A message without writes, which clients send when they leave, has no
 // effect.
-func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *pb.WriteRequest) (*wire.Written, error) {
-	if err := sameDatabase(r, db); err != nil {
-		return nil, err
+func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Database, r *request.Batch) (*wire.Written, error) {
+	if r.Refused != nil {
+		return nil, r.Refused
 	}
-	if len(r.GetWrites()) == 0 {
+	if len(r.Writes) == 0 {
 		return &wire.Written{}, nil
 	}
-	writes, err := wire.ParseWrites(db, r.GetWrites())
-	if err != nil {
-		return nil, err
-	}
-	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: writes})
+	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: r.Writes})
 	if err != nil {
 		return nil, err
 	}

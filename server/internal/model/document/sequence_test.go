@@ -9,17 +9,12 @@ import (
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // fields parses fields in the REST form, with their order.
 func fields(t *testing.T, text json.RawMessage) (value.Map, value.Layout) {
 	t.Helper()
-	var d pb.Document
-	if err := wire.ParseJSON([]byte(`{"fields":`+string(text)+`}`), &d); err != nil {
-		t.Fatal(err)
-	}
-	m, layout, err := wire.ParseFields(&d)
+	m, layout, err := wire.ParseFieldsJSON(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}

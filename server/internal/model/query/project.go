@@ -63,3 +63,19 @@ func projectMember(e *value.Editor, m value.Map, paths []value.FieldPath, depth 
 		project(e, inner, paths, depth+1)
 	}
 }
+
+// Mask selects the fields of a response's documents. The zero Mask selects all.
+type Mask struct {
+	// Set is set if only the fields of Paths are returned.
+	Set bool
+	// Paths are in the order of FieldPath.Compare.
+	Paths []value.FieldPath
+}
+
+// Apply returns a document with the selected fields only.
+func (m Mask) Apply(d *document.Document) *document.Document {
+	if m.Set {
+		return Project(d, m.Paths)
+	}
+	return d
+}

@@ -143,7 +143,7 @@ type Result struct {
 	// Skipped is the number of documents that the offset skipped.
 	Skipped int32
 	// Metrics are the metrics of an explained query.
-	Metrics *pb.ExplainMetrics
+	Metrics *Metrics
 }
 
 // Append appends the wire form.
@@ -156,7 +156,7 @@ func (r *Result) Append(dst []byte) ([]byte, error) {
 	a.version(pb.FieldRunQueryResponseReadTime, r.ReadTime)
 	a.varint(pb.FieldRunQueryResponseSkippedResults, uint64(int64(r.Skipped)))
 	if r.Metrics != nil {
-		metrics, err := proto.Marshal(r.Metrics)
+		metrics, err := proto.Marshal(r.Metrics.message())
 		if err != nil {
 			return dst, err
 		}
@@ -182,7 +182,7 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 	if r.Metrics != nil {
 		a.member("explainMetrics")
 		var err error
-		if a.b, err = AppendJSON(a.b, r.Metrics); err != nil {
+		if a.b, err = AppendJSON(a.b, r.Metrics.message()); err != nil {
 			return dst, err
 		}
 	}
@@ -193,7 +193,7 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 // Message returns the message.
 func (r *Result) Message() proto.Message {
 	out := &pb.RunQueryResponse{
-		Transaction: r.Transaction, ReadTime: formatTime(r.ReadTime), SkippedResults: r.Skipped, ExplainMetrics: r.Metrics,
+		Transaction: r.Transaction, ReadTime: formatTime(r.ReadTime), SkippedResults: r.Skipped, ExplainMetrics: r.Metrics.message(),
 	}
 	if r.Document != nil {
 		out.Document = FormatDocument(r.Document)

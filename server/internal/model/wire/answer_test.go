@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/model/document"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	pb "clave/server/internal/model/wire/firestorepb"
@@ -155,7 +156,7 @@ func (g generator) answer() answer {
 	case 3:
 		r := &Result{Document: g.document(), Transaction: g.bytes(), ReadTime: g.version(), Skipped: int32(g.IntN(3))}
 		if g.IntN(4) == 0 {
-			r.Metrics = &pb.ExplainMetrics{ExecutionStats: &pb.ExecutionStats{ResultsReturned: g.Int64()}}
+			r.Metrics = &Metrics{Stats: request.Stats{Results: g.Int64()}, Analyzed: true}
 		}
 		return r
 	case 4:
@@ -222,7 +223,7 @@ func FuzzAnswers(f *testing.F) {
 		if proto.Unmarshal(b, &m) != nil {
 			return
 		}
-		fields, _, err := parseFields(m.GetFields(), nil, maxNesting)
+		fields, _, err := (orders)(nil).parseFields(m.GetFields(), nil, maxNesting)
 		if err != nil {
 			return
 		}
@@ -260,13 +261,14 @@ func TestAnswersWithoutAForm(t *testing.T) {
 func benchmarked(b *testing.B) *document.Document {
 	b.Helper()
 	d := generator{rand.New(rand.NewPCG(5, 6))}.found()
+	d.Name = resource.Document{DB: resource.Database{Project: "p", ID: resource.DefaultDatabase}, Path: "c/d"}
 	d.Fields = value.Map{
 		"null": value.Null{}, "false": value.Bool(false), "true": value.Bool(true), "zero": value.Int(0), "negative": value.Int(-7),
 		"double": value.Double(1.5), "empty": value.String(""), "long": value.String(bytes.Repeat([]byte("x"), 300)), "bytes": value.Bytes("\x00\xff"),
 		"time": value.Timestamp{Seconds: -1, Nanos: 5000}, "epoch": value.Timestamp{},
 		"reference": value.Reference("projects/p/databases/(default)/documents/c/e"), "place": value.GeoPoint{Lat: -1, Lng: 2},
 		"array":   value.Array{value.String("a"), value.String(bytes.Repeat([]byte("x"), 300))},
-		"nothing": value.Array{}, "": value.Map{"m": value.String("n"), "long": value.String(bytes.Repeat([]byte("x"), 300))},
+		"nothing": value.Array{}, "map": value.Map{"m": value.String("n"), "long": value.String(bytes.Repeat([]byte("x"), 300))},
 	}
 	return d
 }

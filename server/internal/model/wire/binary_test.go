@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/type/latlng"
 
+	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
@@ -45,7 +46,7 @@ func everything() *pb.Document {
 			"place":     {ValueType: &pb.Value_GeoPointValue{GeoPointValue: &latlng.LatLng{Latitude: -1, Longitude: 2}}},
 			"array":     {ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: []*pb.Value{str("a"), str(string(long))}}}},
 			"nothing":   {ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{}}},
-			"":          {ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: map[string]*pb.Value{"m": str("n"), "long": str(string(long))}}}},
+			"map":       {ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: map[string]*pb.Value{"m": str("n"), "long": str(string(long))}}}},
 		},
 	}
 }
@@ -62,6 +63,7 @@ func requests() []proto.Message {
 			{Operation: update, CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: &timestamppb.Timestamp{Seconds: 1}}}},
 			{Operation: &pb.Write_Delete{Delete: "d"}},
 			{Operation: &pb.Write_Verify{Verify: "d"}},
+			{Operation: &pb.Write_Verify{Verify: everything().GetName()}, CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: true}}},
 			{Operation: update, UpdateMask: &pb.DocumentMask{}, UpdateTransforms: []*pb.DocumentTransform_FieldTransform{{FieldPath: "n"}}},
 			{},
 		}},
@@ -81,38 +83,73 @@ func compareUnmarshal(t *testing.T, b []byte, empty proto.Message) {
 	}
 }
 
-// compareParsed compares the writes of a CommitRequest, whose documents are parsed with the message, with those of the
-// general parser.
+// testDatabase is the database of the tests of writes.
+var testDatabase = resource.Database{Project: "p", ID: resource.DefaultDatabase}
+
+// forms are the requests with writes.
+var forms = []func() *wire.WritesRequest{wire.NewCommitRequest, wire.NewBatchWriteRequest, wire.NewWriteRequest}
+
+// compareWrites compares a request that was parsed to values with one that the generated codec has decoded.
+func compareWrites(t *testing.T, in any, got, want *wire.WritesRequest, gotErr, wantErr error) {
+	t.Helper()
+	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) && (gotErr == nil || wantErr == nil || fault.CodeOf(gotErr) != fault.CodeOf(wantErr)) {
+		t.Fatalf("%q is decoded with %v, want %v", in, gotErr, wantErr)
+	}
+	if gotErr != nil {
+		return
+	}
+	if got.Database != want.Database || got.StreamID != want.StreamID || !bytes.Equal(got.Token, want.Token) || got.Empty() != want.Empty() {
+		t.Errorf("%q: database %q, stream %q, token %x, empty %v; want %q, %q, %x, %v", in, got.Database, got.StreamID, got.Token, got.Empty(),
+			want.Database, want.StreamID, want.Token, want.Empty())
+	}
+	gotWrites, gotErr := got.Writes(testDatabase)
+	wantWrites, wantErr := want.Writes(testDatabase)
+	if (gotErr == nil) != (wantErr == nil) || fault.CodeOf(gotErr) != fault.CodeOf(wantErr) || len(gotWrites) != len(wantWrites) {
+		t.Fatalf("%q has %d writes, %v, want %d, %v", in, len(gotWrites), gotErr, len(wantWrites), wantErr)
+	}
+	for i, g := range gotWrites {
+		w := wantWrites[i]
+		if !sameFields(g.Fields, g.Layout, w.Fields, w.Layout) || len(g.Transforms) != len(w.Transforms) {
+			t.Fatalf("write %d of %q has the fields %v and %d transforms, want %v and %d", i, in, g.Fields, len(g.Transforms), w.Fields, len(w.Transforms))
+		}
+		for k, gt := range g.Transforms {
+			wt := w.Transforms[k]
+			a, b := value.Map{"v": gt.Operand}, value.Map{"v": wt.Operand}
+			same := gt.Operand == nil && wt.Operand == nil || gt.Operand != nil && wt.Operand != nil &&
+				sameFields(a, value.LayoutOf(value.Members(nil, map[string]*value.Branch{"v": gt.Layout})), b, value.LayoutOf(value.Members(nil, map[string]*value.Branch{"v": wt.Layout})))
+			if !same || gt.Kind != wt.Kind || gt.Path.Compare(wt.Path) != 0 {
+				t.Fatalf("transform %d of write %d of %q is %v, want %v", k, i, in, gt, wt)
+			}
+		}
+		g.Fields, w.Fields, g.Layout, w.Layout, g.Transforms, w.Transforms = nil, nil, value.Layout{}, value.Layout{}, nil, nil
+		if !reflect.DeepEqual(g, w) {
+			t.Fatalf("write %d of %q is %+v, want %+v", i, in, g, w)
+		}
+	}
+}
+
+// sameFields reports whether fields and their layouts are the same.
+func sameFields(a value.Map, la value.Layout, b value.Map, lb value.Layout) bool {
+	if (a == nil) != (b == nil) || !value.Identical(a, b) {
+		return false
+	}
+	return bytes.Equal(la.AppendStored(nil, a, value.SortedKeys(a)), lb.AppendStored(nil, b, value.SortedKeys(b)))
+}
+
+// compareParsed decodes bytes as each request with writes, both ways.
 func compareParsed(t *testing.T, b []byte) {
 	t.Helper()
-	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
-	var got wire.CommitRequest
-	var want pb.CommitRequest
-	gotErr, wantErr := wire.Unmarshal(b, &got), proto.Unmarshal(b, &want)
-	if (gotErr == nil) != (wantErr == nil) {
-		t.Errorf("Unmarshal(%x) = %v, want %v", b, gotErr, wantErr)
+	for _, form := range forms {
+		compareForm(t, b, form)
 	}
-	if gotErr != nil || wantErr != nil {
-		return
-	}
-	if got.GetDatabase() != want.GetDatabase() || !bytes.Equal(got.GetTransaction(), want.GetTransaction()) {
-		t.Errorf("Unmarshal(%x): database %q, transaction %x", b, got.GetDatabase(), got.GetTransaction())
-	}
-	gotWrites, gotErr := got.ParseWrites(db)
-	wantWrites, wantErr := wire.ParseWrites(db, want.GetWrites())
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || len(gotWrites) != len(wantWrites) {
-		t.Errorf("ParseWrites after Unmarshal(%x) = %d writes, %v, want %d, %v", b, len(gotWrites), gotErr, len(wantWrites), wantErr)
-		return
-	}
-	for i, w := range gotWrites {
-		if (w.Fields == nil) != (wantWrites[i].Fields == nil) || !value.Identical(w.Fields, wantWrites[i].Fields) {
-			t.Errorf("write %d after Unmarshal(%x) has the fields %v, want %v", i, b, w.Fields, wantWrites[i].Fields)
-		}
-		w.Fields, wantWrites[i].Fields, w.Transforms, wantWrites[i].Transforms = nil, nil, nil, nil
-		if !reflect.DeepEqual(w, wantWrites[i]) {
-			t.Errorf("write %d after Unmarshal(%x) = %v, want %v", i, b, w, wantWrites[i])
-		}
-	}
+}
+
+// compareForm decodes bytes as a request with writes, both ways.
+func compareForm(t *testing.T, b []byte, form func() *wire.WritesRequest) {
+	t.Helper()
+	got, want := form(), form()
+	gotErr, wantErr := got.Decode(b), want.DecodeMessage(b)
+	compareWrites(t, b, got, want, gotErr, wantErr)
 }
 
 // TestUnmarshalParsesDocuments parses requests to commit with all values, with values that are not valid, and with
@@ -120,7 +157,19 @@ func compareParsed(t *testing.T, b []byte) {
 func TestUnmarshalParsesDocuments(t *testing.T) {
 	valid := &pb.CommitRequest{Database: "projects/p/databases/(default)", Transaction: []byte{1}}
 	valid.Writes = append(valid.Writes, requests()[1].(*pb.CommitRequest).GetWrites()[:3]...)
+	vs := func(v *pb.Value) *pb.ArrayValue { return &pb.ArrayValue{Values: []*pb.Value{v, v}} }
+	number := &pb.Value{ValueType: &pb.Value_IntegerValue{IntegerValue: 7}}
+	transforms := []*pb.DocumentTransform_FieldTransform{
+		{FieldPath: "t", TransformType: &pb.DocumentTransform_FieldTransform_SetToServerValue{SetToServerValue: pb.DocumentTransform_FieldTransform_REQUEST_TIME}},
+		{FieldPath: "`in c`", TransformType: &pb.DocumentTransform_FieldTransform_Increment{Increment: number}},
+		{FieldPath: "min", TransformType: &pb.DocumentTransform_FieldTransform_Minimum{Minimum: number}},
+		{FieldPath: "max", TransformType: &pb.DocumentTransform_FieldTransform_Maximum{Maximum: number}},
+		{FieldPath: "app", TransformType: &pb.DocumentTransform_FieldTransform_AppendMissingElements{AppendMissingElements: vs(number)}},
+		{FieldPath: "rem", TransformType: &pb.DocumentTransform_FieldTransform_RemoveAllFromArray{RemoveAllFromArray: vs(number)}},
+	}
 	valid.Writes = append(valid.Writes, &pb.Write{Operation: &pb.Write_Delete{Delete: everything().GetName()}},
+		&pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: everything().GetName()}}, UpdateTransforms: transforms},
+		&pb.Write{Operation: &pb.Write_Verify{Verify: everything().GetName()}, CurrentDocument: &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: true}}},
 		&pb.Write{Operation: &pb.Write_Update{Update: &pb.Document{Name: everything().GetName()}}})
 	deep := &pb.Value{}
 	for range 99 {
@@ -150,16 +199,16 @@ func TestUnmarshalParsesDocuments(t *testing.T) {
 		compareParsed(t, protowire.AppendVarint(protowire.AppendTag(b, 99, protowire.VarintType), 1))
 		compareParsed(t, append(b, b...))
 		for n := range b {
-			compareParsed(t, b[:n])
+			compareForm(t, b[:n], wire.NewCommitRequest)
 		}
 	}
 	b, err := proto.Marshal(valid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r wire.CommitRequest
-	if err := wire.Unmarshal(b, &r); err != nil || len(r.GetWrites()) != 5 || r.GetWrites()[0].GetUpdate().GetFields() != nil {
-		t.Errorf("Unmarshal = %v; the message has %d writes, the first with fields", err, len(r.GetWrites()))
+	r := wire.NewCommitRequest()
+	if err := r.Decode(b); err != nil || !r.Parsed() {
+		t.Errorf("Decode = %v; a usual commit is parsed to values: %v", err, r.Parsed())
 	}
 }
 
@@ -170,7 +219,8 @@ func TestUnmarshal(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare := func(t *testing.T, b []byte) { compareUnmarshal(t, b, m.ProtoReflect().New().Interface()) }
-		if _, commit := m.(*pb.CommitRequest); commit {
+		_, commit := m.(*pb.CommitRequest)
+		if commit {
 			compare = compareParsed
 		}
 		compare(t, b)
@@ -178,7 +228,11 @@ func TestUnmarshal(t *testing.T) {
 		compare(t, protowire.AppendVarint(protowire.AppendTag(b, 99, protowire.VarintType), 1))
 		compare(t, append(b, b...))
 		for n := range b {
-			compare(t, b[:n])
+			if commit {
+				compareForm(t, b[:n], wire.NewCommitRequest)
+			} else {
+				compare(t, b[:n])
+			}
 		}
 	}
 }
@@ -203,8 +257,22 @@ func BenchmarkUnmarshalCommit(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, parse := range map[string]func() error{
-		"wire":    func() error { return wire.Unmarshal(in, &wire.CommitRequest{}) },
-		"general": func() error { return proto.Unmarshal(in, &pb.CommitRequest{}) },
+		"wire": func() error {
+			r := wire.NewCommitRequest()
+			if err := r.Decode(in); err != nil {
+				return err
+			}
+			_, err := r.Writes(testDatabase)
+			return err
+		},
+		"general": func() error {
+			r := wire.NewCommitRequest()
+			if err := r.DecodeMessage(in); err != nil {
+				return err
+			}
+			_, err := r.Writes(testDatabase)
+			return err
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

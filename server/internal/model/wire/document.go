@@ -39,19 +39,18 @@ func ParseMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error)
 	return paths, true, nil
 }
 
-// ParseAnswerMask parses a mask of the fields of an answer's documents. ok is false if there is no mask.
-func ParseAnswerMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
+// parseUpdateMask parses the mask of an update. ok is false if there is no mask. It may contain the document's name,
+// although a write cannot change it.
+func parseUpdateMask(m *pb.DocumentMask) (paths []value.FieldPath, ok bool, err error) {
 	paths, ok, err = ParseMask(m)
-	slices.SortFunc(paths, value.FieldPath.Compare) // as query.Project requires
-	return paths, ok, err
+	return slices.DeleteFunc(paths, value.FieldPath.IsName), ok, err
 }
 
-// Mask returns the document reduced to the fields of a mask from ParseAnswerMask.
-func Mask(d *document.Document, paths []value.FieldPath, ok bool) *document.Document {
-	if ok {
-		return query.Project(d, paths)
-	}
-	return d
+// ParseAnswerMask parses a mask of the fields of an answer's documents.
+func ParseAnswerMask(m *pb.DocumentMask) (out query.Mask, err error) {
+	out.Paths, out.Set, err = ParseMask(m)
+	slices.SortFunc(out.Paths, value.FieldPath.Compare)
+	return out, err
 }
 
 // ParsePath parses a field path. The path must not be empty. __name__ is the only reserved name that it may contain.
@@ -80,40 +79,38 @@ func ParseDocumentName(db resource.Database, name string) (resource.Document, er
 	if err != nil {
 		return d, err
 	}
+	return d, inDatabase(db, d)
+}
+
+// inDatabase refuses a document of another database.
+func inDatabase(db resource.Database, d resource.Document) error {
 	if d.DB != db {
-		return d, fault.E(fault.InvalidArgument,
+		return fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", db, d.DB)
 	}
-	return d, nil
+	return nil
 }
 
-// Named returns a document of a request with a name and without times.
-func Named(d *pb.Document, name resource.Document) *pb.Document {
-	out := &pb.Document{Name: name.String(), Fields: d.GetFields()}
-	out.ProtoReflect().SetUnknown(orderOf(d))
-	return out
-}
-
-// ParseWrites parses the writes of one request to a database and validates each of them separately.
-func ParseWrites(db resource.Database, writes []*pb.Write) ([]document.Write, error) {
+// parseWrites parses the writes of one request to a database and validates each of them separately.
+func parseWrites(db resource.Database, writes []*pb.Write, o orders) ([]document.Write, error) {
 	out := make([]document.Write, len(writes))
 	for i, w := range writes {
 		var err error
-		if out[i], err = ParseWrite(db, w); err != nil {
+		if out[i], err = parseWrite(db, w, o); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// ParseWrite parses and validates a write to a database.
+// ParseWrite parses and validates a write to a database. The members of its maps are in the order of their names.
 func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
-	return parseWrite(db, w, parsedFields{})
+	return parseWrite(db, w, nil)
 }
 
-// parseWrite is ParseWrite for a write whose fields may be parsed already.
-func parseWrite(db resource.Database, w *pb.Write, parsed parsedFields) (document.Write, error) {
-	out, err := parseOperation(db, w, parsed)
+// parseWrite parses and validates a write to a database.
+func parseWrite(db resource.Database, w *pb.Write, o orders) (document.Write, error) {
+	out, err := parseOperation(db, w, o)
 	if err != nil {
 		return out, err
 	}
@@ -124,17 +121,15 @@ func parseWrite(db resource.Database, w *pb.Write, parsed parsedFields) (documen
 		if verb := verbOf(w); verb != "update" {
 			return out, fault.E(fault.InvalidArgument, "a %s must not specify a document mask.", verb)
 		}
-		if out.Mask, out.HasMask, err = ParseMask(w.GetUpdateMask()); err != nil {
+		if out.Mask, out.HasMask, err = parseUpdateMask(w.GetUpdateMask()); err != nil {
 			return out, err
 		}
-		// A mask may contain the document's name, although a write cannot change it.
-		out.Mask = slices.DeleteFunc(out.Mask, value.FieldPath.IsName)
 	}
 	if verb := verbOf(w); verb == "transform" && len(w.GetUpdateTransforms()) > 0 {
 		return out, fault.E(fault.InvalidArgument, "a transform must not specify a update transform.")
 	}
 	for _, t := range w.GetUpdateTransforms() {
-		parsed, err := parseTransform(t)
+		parsed, err := parseTransform(t, o)
 		if err != nil {
 			return out, err
 		}
@@ -143,16 +138,14 @@ func parseWrite(db resource.Database, w *pb.Write, parsed parsedFields) (documen
 	return out, document.Validate(out)
 }
 
-// parseOperation parses the operation and the document of a write, whose fields may be parsed already.
-func parseOperation(db resource.Database, w *pb.Write, parsed parsedFields) (out document.Write, err error) {
+// parseOperation parses the operation and the document of a write.
+func parseOperation(db resource.Database, w *pb.Write, o orders) (out document.Write, err error) {
 	switch op := w.GetOperation().(type) {
 	case *pb.Write_Update:
 		if out.Name, err = ParseDocumentName(db, op.Update.GetName()); err != nil {
 			return out, err
 		}
-		if out.Fields, out.Layout = parsed.fields, parsed.layout; parsed.fields == nil {
-			out.Fields, out.Layout, err = ParseFields(op.Update)
-		}
+		out.Fields, out.Layout, err = parseDocumentFields(op.Update, o)
 		return out, err
 	case *pb.Write_Delete:
 		out.Op = document.Delete
@@ -172,7 +165,7 @@ func parseOperation(db resource.Database, w *pb.Write, parsed parsedFields) (out
 			return out, fault.E(fault.InvalidArgument, "The list of FieldTransform must not be empty.")
 		}
 		for _, t := range op.Transform.GetFieldTransforms() {
-			parsed, err := parseTransform(t)
+			parsed, err := parseTransform(t, o)
 			if err != nil {
 				return out, err
 			}
@@ -226,7 +219,7 @@ func parseBaseVersion(t *timestamppb.Timestamp) (clock.Version, error) {
 }
 
 // parseTransform parses a transform. document.Validate checks whether its operand fits its kind.
-func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transform, err error) {
+func parseTransform(t *pb.DocumentTransform_FieldTransform, o orders) (out document.Transform, err error) {
 	if out.Path, err = ParsePath(t.GetFieldPath()); err != nil {
 		return out, err
 	}
@@ -247,10 +240,10 @@ func parseTransform(t *pb.DocumentTransform_FieldTransform) (out document.Transf
 		out.Operand, err = ParseValue(x.Minimum)
 	case *pb.DocumentTransform_FieldTransform_AppendMissingElements:
 		out.Kind = document.AppendMissing
-		out.Operand, out.Layout, err = parseArray(x.AppendMissingElements.GetValues(), maxNesting)
+		out.Operand, out.Layout, err = o.parseArray(x.AppendMissingElements.GetValues(), maxNesting)
 	case *pb.DocumentTransform_FieldTransform_RemoveAllFromArray:
 		out.Kind = document.RemoveAll
-		out.Operand, _, err = parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
+		out.Operand, _, err = o.parseArray(x.RemoveAllFromArray.GetValues(), maxNesting)
 	default:
 		return out, fault.E(fault.InvalidArgument, "Operation type must be specified for field transformation.")
 	}

@@ -15,19 +15,25 @@ import (
 // ParseJSON parses a JSON body into a message, as Google's servers transcode. It returns InvalidArgument with their
 // texts, one line for each error. Strings of the message do not keep the memory of a large body.
 func ParseJSON[Text ~[]byte | ~string](body Text, m proto.Message) error {
-	n, err := parseJSON(string(body))
+	_, err := parseOrdered(string(body), m)
+	return err
+}
+
+// parseOrdered is ParseJSON that also returns the order of members.
+func parseOrdered(body string, m proto.Message) (orders, error) {
+	n, err := parseJSON(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a := &assigner{kept: keeper{copies: len(body) > sharedText}}
 	if n.kind != jsonObject {
 		a.unknown("", "", "Root element must be a message.")
-		return a.err()
+		return nil, a.err()
 	}
 	if !a.known(m.ProtoReflect(), n) {
 		a.message(m.ProtoReflect(), n, "")
 	}
-	return a.err()
+	return a.order, a.err()
 }
 
 // The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition: its
@@ -46,6 +52,8 @@ func JSONMemory[Text ~[]byte | ~string](body Text) int64 {
 type assigner struct {
 	kept  keeper
 	wrong []fault.Violation
+	// order is the order of the members of documents and maps.
+	order orders
 	// slow disables the conversion without reflection: within a value of an unusual form, and in tests that compare both.
 	slow bool
 }
@@ -132,7 +140,7 @@ func (a *assigner) field(m protoreflect.Message, fd protoreflect.FieldDescriptor
 		a.members(m.Mutable(fd).Map(), fd, n, path)
 		switch m := m.Interface().(type) {
 		case *pb.Document, *pb.MapValue:
-			setOrder(m, n.names())
+			a.order.set(m, n.names())
 		}
 	case fd.IsList():
 		list := m.Mutable(fd).List()

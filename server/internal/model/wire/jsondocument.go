@@ -12,11 +12,11 @@ import (
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// Most of a body is writes, documents and values. The functions here and in jsonwrite.go convert them from JSON without
-// reflection if they have the form that clients usually send. For anything unusual they return false. The assigner,
-// which accepts every form and has the error texts, then converts the message from its beginning. Within it, it tries
-// these functions for each message again: for each write, its document, and the value of each field of that; within
-// such a value not at all. So it reads no part of a body more than five times, at any depth.
+// Most of a request's content is values. The functions here convert them from JSON without reflection if they have the
+// form that clients usually send. For anything unusual they return false. The assigner, which accepts every form and
+// has the error texts, then converts the message from its beginning. Within it, it tries these functions for each value
+// again, but not for those inside it. So it reads no part of a body more than a few times, at any depth. Usual requests
+// with writes never come here (jsonscan.go).
 
 // valueName is the name of the message of values.
 var valueName = (&pb.Value{}).ProtoReflect().Descriptor().FullName()
@@ -27,12 +27,6 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 		return false
 	}
 	switch m := m.Interface().(type) {
-	case *pb.Document:
-		return a.knownDocument(m, n)
-	case *pb.Write:
-		return a.knownWrite(m, n)
-	case *pb.WriteRequest:
-		return a.knownWrites(m, n)
 	case *pb.Value:
 		v, ok := a.knownValue(n)
 		if ok {
@@ -42,32 +36,6 @@ func (a *assigner) known(m protoreflect.Message, n jsonNode) bool {
 	default:
 		return false
 	}
-}
-
-// knownDocument fills an empty document with a name and fields.
-func (a *assigner) knownDocument(d *pb.Document, n jsonNode) bool {
-	var name string
-	var fields map[string]*pb.Value
-	var order []string
-	if n.kind != jsonObject {
-		return false
-	}
-	for member, item := range n.members() {
-		switch {
-		case member == "name" && item.kind == jsonString && name == "":
-			name = a.keep(item.text)
-		case member == "fields" && fields == nil:
-			var ok bool
-			if fields, order, ok = a.knownFields(item); !ok {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	d.Name, d.Fields = name, fields
-	setOrder(d, order)
-	return true
 }
 
 // knownFields converts the members of a map, and returns their names in order if they are not sorted.
@@ -206,6 +174,6 @@ func (a *assigner) knownMap(n jsonNode) (*pb.MapValue, bool) {
 	var ok bool
 	var order []string
 	out.Fields, order, ok = a.knownFields(fields)
-	setOrder(out, order)
+	a.order.set(out, order)
 	return out, ok
 }

@@ -36,6 +36,16 @@ func SetParam(m proto.Message, name string, values []string) error {
 	return a.err()
 }
 
+// SetParams sets the fields of a message that query parameters name.
+func SetParams(m proto.Message, params map[string][]string) error {
+	for name, values := range params {
+		if err := SetParam(m, name, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // param sets the field that rest names in the message at a path. name is the whole name, for error texts.
 func (a *assigner) param(m protoreflect.Message, name, rest, path string, values []string) {
 	first, after, nested := strings.Cut(rest, ".")

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
@@ -33,6 +36,14 @@ func TestBodiesHaveALimitOfValues(t *testing.T) {
 	}
 }
 
+// firstName returns a name of a map.
+func firstName(m value.Map) string {
+	for name := range m {
+		return name
+	}
+	return ""
+}
+
 // TestStringsDoNotKeepTheBody parses commits in which nearly all of the body is white space, by both ways, and keeps
 // one string of each message.
 func TestStringsDoNotKeepTheBody(t *testing.T) {
@@ -42,25 +53,19 @@ func TestStringsDoNotKeepTheBody(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		value string
-		kept  func(*pb.Document) string
+		kept  func(document.Write) string
 	}{
-		"a document's name": {`{"stringValue":"v"}`, func(d *pb.Document) string { return d.GetName() }},
-		"a string":          {`{"stringValue":"v"}`, func(d *pb.Document) string { return d.GetFields()["key"].GetStringValue() }},
-		"a reference":       {`{"referenceValue":"r"}`, func(d *pb.Document) string { return d.GetFields()["key"].GetReferenceValue() }},
-		"a field's name": {`{"stringValue":"v"}`, func(d *pb.Document) string {
-			for key := range d.GetFields() {
-				return key
-			}
-			return ""
+		"a document's name": {`{"stringValue":"v"}`, func(w document.Write) string { return w.Name.Path }},
+		"a string":          {`{"stringValue":"v"}`, func(w document.Write) string { return string(w.Fields["key"].(value.String)) }},
+		"a reference": {`{"referenceValue":"projects/p/databases/d/documents/c/r"}`, func(w document.Write) string {
+			return string(w.Fields["key"].(value.Reference))
 		}},
-		"a string by reflection": {`{"arrayValue":{"values":{"stringValue":"v"}}}`, func(d *pb.Document) string {
-			return d.GetFields()["key"].GetArrayValue().GetValues()[0].GetStringValue()
+		"a field's name": {`{"stringValue":"v"}`, func(w document.Write) string { return firstName(w.Fields) }},
+		"a string by reflection": {`{"arrayValue":{"values":{"stringValue":"v"}}}`, func(w document.Write) string {
+			return string(w.Fields["key"].(value.Array)[0].(value.String))
 		}},
-		"a field's name by reflection": {`{"mapValue":{"fields":{"inner":{"arrayValue":{"values":{"nullValue":null}}}}}}`, func(d *pb.Document) string {
-			for key := range d.GetFields()["key"].GetMapValue().GetFields() {
-				return key
-			}
-			return ""
+		"a field's name by reflection": {`{"mapValue":{"fields":{"inner":{"arrayValue":{"values":{"nullValue":null}}}}}}`, func(w document.Write) string {
+			return firstName(w.Fields["key"].(value.Map))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,11 +78,15 @@ func TestStringsDoNotKeepTheBody(t *testing.T) {
 			}
 			before := used()
 			for range bodies {
-				m := &pb.CommitRequest{}
-				if err := ParseJSON([]byte(commit(tt.value)+strings.Repeat(" ", size)), m); err != nil {
+				r := NewCommitRequest()
+				if err := r.DecodeJSON(commit(tt.value)+strings.Repeat(" ", size), nil, ""); err != nil {
 					t.Fatal(err)
 				}
-				kept = append(kept, tt.kept(m.GetWrites()[0].GetUpdate()))
+				writes, err := r.Writes(resource.Database{Project: "p", ID: "d"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept = append(kept, tt.kept(writes[0]))
 			}
 			after := used()
 			if after > before+bodies*size/4 {

@@ -104,12 +104,15 @@ func (p *jsonParser) value(depth int) error {
 	}
 }
 
+// jsonWords are the values that are words.
+var jsonWords = []struct {
+	text string
+	kind jsonKind
+}{{"null", jsonNull}, {"true", jsonBool}, {"false", jsonBool}}
+
 // word parses null, true and false.
 func (p *jsonParser) word() error {
-	for _, w := range []struct {
-		text string
-		kind jsonKind
-	}{{"null", jsonNull}, {"true", jsonBool}, {"false", jsonBool}} {
+	for _, w := range jsonWords {
 		if strings.HasPrefix(p.in[p.at:], w.text) {
 			p.add(w.kind, p.at, p.at+len(w.text))
 			p.at += len(w.text)
@@ -261,7 +264,12 @@ func (p *jsonParser) quoted() error {
 			return p.valid(p.in[start:i])
 		case '\\':
 			p.at = i
-			return p.escaped(start, quote)
+			text, err := p.unescaped(start, quote)
+			if err != nil {
+				return err
+			}
+			p.addText(text)
+			return p.valid(text)
 		}
 	}
 	p.at = len(p.in)
@@ -276,26 +284,26 @@ func (p *jsonParser) valid(s string) error {
 	return nil
 }
 
-// escaped parses the rest of a string that began at start and has its first escape at the current position.
-func (p *jsonParser) escaped(start int, quote byte) error {
+// unescaped parses the rest of a string that began at start and has its first escape at the current position, and
+// returns the string.
+func (p *jsonParser) unescaped(start int, quote byte) (string, error) {
 	var b strings.Builder
 	b.WriteString(p.in[start:p.at])
 	for p.at < len(p.in) {
 		switch c := p.in[p.at]; c {
 		case quote:
 			p.at++
-			p.addText(b.String())
-			return p.valid(b.String())
+			return b.String(), nil
 		case '\\':
 			if err := p.escape(&b); err != nil {
-				return err
+				return "", err
 			}
 		default:
 			b.WriteByte(c)
 			p.at++
 		}
 	}
-	return p.fail("Closing quote expected in string.")
+	return "", p.fail("Closing quote expected in string.")
 }
 
 // plainEscapes are the escapes of one letter.

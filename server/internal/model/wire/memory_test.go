@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/wire"
@@ -44,7 +45,7 @@ func TestBinaryMemory(t *testing.T) {
 		}
 		before := heap()
 		r := &pb.CommitRequest{}
-		if err := wire.Unmarshal(b, r); err != nil {
+		if err := proto.Unmarshal(b, r); err != nil {
 			t.Fatal(err)
 		}
 		v, err := wire.ParseValue(r.GetWrites()[0].GetUpdate().GetFields()["a"])

@@ -40,7 +40,7 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	for _, levels := range []int{100_000, 1_400_000} {
 		entry := append(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a"), field(2, nestedArrays(levels))...)
 		commit := field(pb.FieldCommitRequestWrites, field(pb.FieldWriteUpdate, field(pb.FieldDocumentFields, entry)))
-		if err := wire.Unmarshal(commit, &wire.CommitRequest{}); !fault.Is(err, fault.InvalidArgument) {
+		if err := wire.NewCommitRequest().Decode(commit); !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("a commit of %d levels in %d bytes: %v, want InvalidArgument", levels, len(commit), err)
 		}
 		const structuredQuery, where, fieldFilter, operand = 2, 3, 2, 3

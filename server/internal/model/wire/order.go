@@ -5,73 +5,43 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"clave/server/internal/model/value"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// orderNumber is the number of the field with the order of the members of a document or a map. Generated messages hold
-// the members of maps in Go maps, which have no order. The rules can read the order in which a client sent them. So a
-// message whose members do not come in the order of their names has them, in their order, as a field of this number in
-// place of its unknown fields, which the parsers here discard.
-const orderNumber = 1
+// orders are the orders of the members of a request's documents and maps, by their messages; those whose members are in
+// the order of their names are left out. The rules can read the order in which a client sent members, and messages hold
+// them in Go maps, which have none. Only requests of an unusual form become messages: see sentWrites.
+type orders map[proto.Message][]string
 
-// setOrder sets the order of the members of a document or a map.
-func setOrder(m proto.Message, names []string) {
+// set sets the order of the members of a document or a map.
+func (o *orders) set(m proto.Message, names []string) {
 	if slices.IsSorted(names) {
 		return
 	}
-	var b []byte
-	for _, name := range names {
-		b = protowire.AppendString(protowire.AppendTag(b, orderNumber, protowire.BytesType), name)
+	if *o == nil {
+		*o = make(orders)
 	}
-	m.ProtoReflect().SetUnknown(protoreflect.RawFields(b))
+	(*o)[m] = names
 }
 
-// orderOf returns the order of the members of a document or a map, for namesOf. It is empty if they are sorted.
-func orderOf(m proto.Message) []byte { return m.ProtoReflect().GetUnknown() }
-
 // namesOf returns the names of a map's members in an order, nil if they are sorted.
-func namesOf(order []byte, m value.Map) []string {
+func namesOf(order []string, m value.Map) []string {
 	if len(order) == 0 {
 		return nil
 	}
 	names, seen := make([]string, 0, len(m)), make(map[string]bool, len(m))
-	fields(order, func(_ protowire.Number, part []byte) bool {
-		name := string(part)
+	for _, name := range order {
 		if _, ok := m[name]; ok && !seen[name] {
 			names = append(names, name)
 			seen[name] = true
 		}
-		return true
-	})
+	}
 	if len(names) != len(m) {
 		return nil
 	}
 	return names
-}
-
-// unmarshalOrdered parses the wire form of a message with writes or a document, and keeps the order of members.
-func unmarshalOrdered(b []byte, m proto.Message) error {
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
-		return err
-	}
-	switch m := m.(type) {
-	case *pb.CommitRequest:
-		orderWrites(b, pb.FieldCommitRequestWrites, m.Writes)
-	case *pb.WriteRequest:
-		orderWrites(b, pb.FieldWriteRequestWrites, m.Writes)
-	case *pb.BatchWriteRequest:
-		orderWrites(b, pb.FieldBatchWriteRequestWrites, m.Writes)
-	case *pb.CreateDocumentRequest:
-		eachPart(b, pb.FieldCreateDocumentRequestDocument, func(part []byte) { orderDocument(part, m.Document) })
-	case *pb.UpdateDocumentRequest:
-		eachPart(b, pb.FieldUpdateDocumentRequestDocument, func(part []byte) { orderDocument(part, m.Document) })
-	case *pb.Write:
-		orderWrite(b, m)
-	}
-	return nil
 }
 
 // eachPart calls do for the fields of a valid message with a number that are messages.
@@ -105,68 +75,68 @@ func eachItem(b []byte, number protowire.Number, n int, do func(i int, part []by
 	})
 }
 
-// orderWrites sets the order of members in writes, which are the fields of a message with a number.
-func orderWrites(b []byte, number protowire.Number, writes []*pb.Write) {
-	eachItem(b, number, len(writes), func(i int, part []byte) { orderWrite(part, writes[i]) })
+// writes finds the order of members in writes, which are the fields of a message with a number.
+func (o *orders) writes(b []byte, number protowire.Number, writes []*pb.Write) {
+	eachItem(b, number, len(writes), func(i int, part []byte) { o.write(part, writes[i]) })
 }
 
-// orderWrite sets the order of members in a write: in its document, and in the elements that its transforms append.
-func orderWrite(b []byte, w *pb.Write) {
+// write finds the order of members in a write: in its document, and in the elements that its transforms append.
+func (o *orders) write(b []byte, w *pb.Write) {
 	if d := w.GetUpdate(); d != nil {
-		eachPart(b, pb.FieldWriteUpdate, func(part []byte) { orderDocument(part, d) })
+		eachPart(b, pb.FieldWriteUpdate, func(part []byte) { o.document(part, d) })
 	}
-	orderTransforms(b, pb.FieldWriteUpdateTransforms, w.GetUpdateTransforms())
+	o.transforms(b, pb.FieldWriteUpdateTransforms, w.GetUpdateTransforms())
 	if t := w.GetTransform(); t != nil {
 		eachPart(b, pb.FieldWriteTransform, func(part []byte) {
-			orderTransforms(part, pb.FieldDocumentTransformFieldTransforms, t.GetFieldTransforms())
+			o.transforms(part, pb.FieldDocumentTransformFieldTransforms, t.GetFieldTransforms())
 		})
 	}
 }
 
-// orderTransforms sets the order of members in the elements that transforms append. The transforms are the fields of a
+// transforms finds the order of members in the elements that transforms append. The transforms are the fields of a
 // message with a number.
-func orderTransforms(b []byte, number protowire.Number, transforms []*pb.DocumentTransform_FieldTransform) {
+func (o *orders) transforms(b []byte, number protowire.Number, transforms []*pb.DocumentTransform_FieldTransform) {
 	eachItem(b, number, len(transforms), func(i int, part []byte) {
 		if a := transforms[i].GetAppendMissingElements(); a != nil {
-			eachPart(part, pb.FieldDocumentTransformFieldTransformAppendMissingElements, func(list []byte) { orderItems(list, a, maxNesting) })
+			eachPart(part, pb.FieldDocumentTransformFieldTransformAppendMissingElements, func(list []byte) { o.items(list, a, maxNesting) })
 		}
 	})
 }
 
-// orderDocument sets the order of members in a document.
-func orderDocument(b []byte, d *pb.Document) {
-	setOrder(d, orderMembers(b, pb.FieldDocumentFields, d.GetFields(), maxNesting))
+// document finds the order of members in a document.
+func (o *orders) document(b []byte, d *pb.Document) {
+	o.set(d, o.members(b, pb.FieldDocumentFields, d.GetFields(), maxNesting))
 }
 
-// orderMembers sets the order of members in the values of a map, whose entries are the fields of a message with a
-// number. It returns the names.
-func orderMembers(b []byte, number protowire.Number, members map[string]*pb.Value, depth int) []string {
+// members finds the order of members in the values of a map, whose entries are the fields of a message with a number.
+// It returns the names.
+func (o *orders) members(b []byte, number protowire.Number, members map[string]*pb.Value, depth int) []string {
 	names := make([]string, 0, len(members))
 	eachPart(b, number, func(entry []byte) {
 		var name string
 		eachPart(entry, fieldEntryKey, func(part []byte) { name = string(part) })
 		names = append(names, name)
-		eachPart(entry, fieldEntryValue, func(part []byte) { orderValue(part, members[name], depth-1) })
+		eachPart(entry, fieldEntryValue, func(part []byte) { o.value(part, members[name], depth-1) })
 	})
 	return names
 }
 
-// orderValue sets the order of members in a value of at most depth levels.
-func orderValue(b []byte, v *pb.Value, depth int) {
+// value finds the order of members in a value of at most depth levels.
+func (o *orders) value(b []byte, v *pb.Value, depth int) {
 	if depth <= 0 {
 		return // It is refused later.
 	}
 	switch x := v.GetValueType().(type) {
 	case *pb.Value_MapValue:
 		eachPart(b, pb.FieldValueMapValue, func(part []byte) {
-			setOrder(x.MapValue, orderMembers(part, pb.FieldMapValueFields, x.MapValue.GetFields(), depth))
+			o.set(x.MapValue, o.members(part, pb.FieldMapValueFields, x.MapValue.GetFields(), depth))
 		})
 	case *pb.Value_ArrayValue:
-		eachPart(b, pb.FieldValueArrayValue, func(part []byte) { orderItems(part, x.ArrayValue, depth) })
+		eachPart(b, pb.FieldValueArrayValue, func(part []byte) { o.items(part, x.ArrayValue, depth) })
 	}
 }
 
-// orderItems sets the order of members in the elements of an array of at most depth levels.
-func orderItems(b []byte, a *pb.ArrayValue, depth int) {
-	eachItem(b, pb.FieldArrayValueValues, len(a.GetValues()), func(i int, item []byte) { orderValue(item, a.Values[i], depth-1) })
+// items finds the order of members in the elements of an array of at most depth levels.
+func (o *orders) items(b []byte, a *pb.ArrayValue, depth int) {
+	eachItem(b, pb.FieldArrayValueValues, len(a.GetValues()), func(i int, item []byte) { o.value(item, a.Values[i], depth-1) })
 }

@@ -1,11 +1,12 @@
 package wire_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/resource"
@@ -16,9 +17,12 @@ import (
 
 // orderedJSON is a document whose members come in no order: z, then n with y and x, then a list with a map with d and
 // c, then a.
-const orderedJSON = `{"name": "projects/p/databases/(default)/documents/c/d", "fields": {"z": {"nullValue": null},
+const orderedJSON = `{"name": "` + orderedName + `", "fields": {"z": {"nullValue": null},
 	"n": {"mapValue": {"fields": {"y": {"nullValue": null}, "x": {"nullValue": null}}}},
 	"l": {"arrayValue": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}}]}}, "a": {"nullValue": null}}}`
+
+// orderedName is the name of that document.
+const orderedName = "projects/p/databases/(default)/documents/c/d"
 
 // part returns a message's field that is a message.
 func part(number protowire.Number, b []byte) []byte {
@@ -74,32 +78,28 @@ func TestWritesKeepTheOrderOfMembers(t *testing.T) {
 		checkOrder(t, how, writes[0].Fields, writes[0].Layout)
 	}
 	update := part(pb.FieldWriteUpdate, orderedBinary())
-	unusual := append(slices.Clip(update), part(pb.FieldWriteUpdateTransforms, part(1, []byte("t")))...)
-	for how, b := range map[string][]byte{"binary": update, "binary with a transform": unusual} {
-		var r wire.CommitRequest
-		if err := wire.Unmarshal(part(pb.FieldCommitRequestWrites, b), &r); err != nil {
-			t.Fatal(err)
+	none := append(slices.Clip(update), part(99, nil)...)
+	for how, b := range map[string][]byte{"binary": update, "binary with an unknown field": none} {
+		for _, form := range forms {
+			r, number := form(), pb.FieldCommitRequestWrites
+			if form().Message().ProtoReflect().Descriptor().Name() == "WriteRequest" {
+				number = pb.FieldWriteRequestWrites
+			}
+			if err := r.Decode(part(number, b)); err != nil {
+				t.Fatal(err)
+			}
+			writes, err := r.Writes(db)
+			check(how, writes, err)
 		}
-		for _, w := range r.Writes {
-			w.UpdateTransforms = nil
-		}
-		writes, err := r.ParseWrites(db)
-		check(how, writes, err)
 	}
-	var stream pb.WriteRequest
-	if err := wire.Unmarshal(part(pb.FieldWriteRequestWrites, update), &stream); err != nil {
-		t.Fatal(err)
-	}
-	writes, err := wire.ParseWrites(db, stream.GetWrites())
-	check("binary stream", writes, err)
 	for how, text := range map[string]string{
 		"JSON": `{"update": ` + orderedJSON + `}`, "JSON of an unusual form": `{"update": ` + orderedJSON + `, "update_transforms": []}`,
 	} {
-		var w pb.Write
-		if err := wire.ParseJSON(text, &w); err != nil {
+		r := wire.NewWriteRequest()
+		if err := r.DecodeJSON(`{"writes": [`+text+`]}`, nil, ""); err != nil {
 			t.Fatal(err)
 		}
-		writes, err := wire.ParseWrites(db, []*pb.Write{&w})
+		writes, err := r.Writes(db)
 		check(how, writes, err)
 	}
 }
@@ -125,18 +125,19 @@ func TestTransformsKeepTheOrderOfMembers(t *testing.T) {
 	const text = `{"update": {"name": "projects/p/databases/(default)/documents/c/d"}, "updateTransforms": [{"fieldPath": "o", "increment": {"integerValue": 1}},
 		{"fieldPath": "t", "appendMissingElements": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}},
 		{"mapValue": {"fields": {"a": {"nullValue": null}, "b": {"nullValue": null}}}}]}}]}`
-	binary := func(b []byte) func(r *pb.WriteRequest) error {
-		return func(r *pb.WriteRequest) error { return wire.Unmarshal(part(pb.FieldWriteRequestWrites, b), r) }
+	binary := func(b []byte) func(r *wire.WritesRequest) error {
+		return func(r *wire.WritesRequest) error { return r.Decode(part(pb.FieldWriteRequestWrites, b)) }
 	}
-	for how, parse := range map[string]func(r *pb.WriteRequest) error{
+	for how, parse := range map[string]func(r *wire.WritesRequest) error{
 		"binary": binary(update), "binary without a document": binary(alone),
-		"JSON": func(r *pb.WriteRequest) error { return wire.ParseJSON(`{"writes": [`+text+`]}`, r) },
+		"JSON":                 func(r *wire.WritesRequest) error { return r.DecodeJSON(`{"writes": [`+text+`]}`, nil, "") },
+		"JSON by the messages": func(r *wire.WritesRequest) error { return r.DecodeMessageJSON(`{"writes": [` + text + `]}`) },
 	} {
-		var r pb.WriteRequest
-		if err := parse(&r); err != nil {
+		r := wire.NewWriteRequest()
+		if err := parse(r); err != nil {
 			t.Fatal(err)
 		}
-		writes, err := wire.ParseWrites(resource.Database{Project: "p", ID: resource.DefaultDatabase}, r.GetWrites())
+		writes, err := r.Writes(testDatabase)
 		if err != nil || len(writes) != 1 || len(writes[0].Transforms) != 2 {
 			t.Fatalf("%s: %+v, %v", how, writes, err)
 		}
@@ -149,44 +150,20 @@ func TestTransformsKeepTheOrderOfMembers(t *testing.T) {
 }
 
 func TestDocumentsKeepTheOrderOfMembers(t *testing.T) {
-	var create pb.CreateDocumentRequest
-	if err := wire.Unmarshal(part(pb.FieldCreateDocumentRequestDocument, orderedBinary()), &create); err != nil {
+	var binary, text, params wire.CreateRequest
+	if err := binary.Decode(part(pb.FieldCreateDocumentRequestDocument, orderedBinary()[len(part(pb.FieldDocumentName, []byte(orderedName))):])); err != nil {
 		t.Fatal(err)
 	}
-	name := resource.Document{DB: resource.Database{Project: "p", ID: resource.DefaultDatabase}, Path: "c/e"}
-	m, l, err := wire.ParseFields(wire.Named(create.GetDocument(), name))
-	if err != nil {
+	body := `{` + orderedJSON[strings.IndexByte(orderedJSON, ',')+1:]
+	unusual := strings.Replace(body, `"fields"`, `fields`, 1)
+	if err := errors.Join(text.DecodeJSON(body, nil, "", ""), params.DecodeJSON(unusual, nil, "", "")); err != nil {
 		t.Fatal(err)
 	}
-	checkOrder(t, "binary", m, l)
-}
-
-// FuzzOrder parses arbitrary bytes as writes of a stream. The values are those that the general parser finds, whatever
-// the order.
-func FuzzOrder(f *testing.F) {
-	f.Add(part(pb.FieldWriteRequestWrites, part(pb.FieldWriteUpdate, orderedBinary())))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var got, want pb.WriteRequest
-		gotErr, wantErr := wire.Unmarshal(b, &got), proto.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(b, &want)
-		if (gotErr == nil) != (wantErr == nil) {
-			t.Fatalf("%v, want %v", gotErr, wantErr)
+	for how, r := range map[string]*wire.CreateRequest{"binary": &binary, "JSON": &text, "JSON of an unusual form": &params} {
+		m, l, err := r.Fields()
+		if err != nil {
+			t.Fatal(err)
 		}
-		if gotErr != nil {
-			return
-		}
-		for i, w := range got.GetWrites() {
-			m, l, err := wire.ParseFields(w.GetUpdate())
-			same, _, wantErr := wire.ParseFields(want.GetWrites()[i].GetUpdate())
-			if (err == nil) != (wantErr == nil) || err == nil && !value.Identical(m, same) {
-				t.Fatalf("%v, %v, want %v, %v", m, err, same, wantErr)
-			}
-			if err != nil {
-				continue
-			}
-			stored := l.AppendStored(nil, m, value.SortedKeys(m))
-			if again := value.StoredLayout(stored).Branch(m); len(stored) > 0 && again == nil {
-				t.Errorf("%v: the layout is stored as %x", m, stored)
-			}
-		}
-	})
+		checkOrder(t, how, m, l)
+	}
 }

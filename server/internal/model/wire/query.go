@@ -160,7 +160,7 @@ func parseCursor(c *pb.Cursor) (*query.Cursor, error) {
 	if c == nil {
 		return nil, nil
 	}
-	values, _, err := parseArray(c.GetValues(), maxNesting)
+	values, _, err := (orders)(nil).parseArray(c.GetValues(), maxNesting)
 	return &query.Cursor{Values: values, Before: c.GetBefore()}, err
 }
 

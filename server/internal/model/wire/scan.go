@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/binary"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/type/latlng"
@@ -106,23 +105,6 @@ func (s *scanner) inside(read func(*scanner)) {
 	if read(&inner); inner.failed {
 		s.fail()
 	}
-}
-
-// document reads a document as clients send it, without times: its name, and its fields as values with their layout.
-func (s *scanner) document(d *pb.Document) (value.Map, value.Layout) {
-	out := make(value.Map, usualFields)
-	var filler value.Filler
-	for s.more() {
-		switch number, kind := s.tag(); {
-		case number == pb.FieldDocumentName && kind == protowire.BytesType && d.Name == "":
-			d.Name = strings.Clone(s.string()) // Names are kept longer than documents.
-		case number == pb.FieldDocumentFields && kind == protowire.BytesType:
-			s.member(out, &filler, maxNesting)
-		default:
-			s.fail()
-		}
-	}
-	return out, value.LayoutOf(filler.Branch(out))
 }
 
 // member reads one entry of a map of values into m.

@@ -21,26 +21,26 @@ const maxNesting = 100
 
 // ParseValue parses a value.
 func ParseValue(v *pb.Value) (value.Value, error) {
-	out, _, err := parseValue(v, maxNesting)
+	out, _, err := (orders)(nil).parseValue(v, maxNesting)
 	return out, err
 }
 
-// ParseFields parses the fields of a document, and their order if ParseJSON or Unmarshal have made the message.
-func ParseFields(d *pb.Document) (value.Map, value.Layout, error) {
-	m, b, err := parseFields(d.GetFields(), orderOf(d), maxNesting)
+// parseDocumentFields parses the fields of a document and their order.
+func parseDocumentFields(d *pb.Document, o orders) (value.Map, value.Layout, error) {
+	m, b, err := o.parseFields(d.GetFields(), o[d], maxNesting)
 	return m, value.LayoutOf(b), err
 }
 
 // parseValue parses a value with at most depth levels, and its layout.
-func parseValue(v *pb.Value, depth int) (value.Value, *value.Branch, error) {
+func (o orders) parseValue(v *pb.Value, depth int) (value.Value, *value.Branch, error) {
 	switch x := v.GetValueType().(type) {
 	case *pb.Value_ArrayValue:
 		if depth > 0 {
-			return parseArray(x.ArrayValue.GetValues(), depth)
+			return o.parseArray(x.ArrayValue.GetValues(), depth)
 		}
 	case *pb.Value_MapValue:
 		if depth > 0 {
-			return parseFields(x.MapValue.GetFields(), orderOf(x.MapValue), depth)
+			return o.parseFields(x.MapValue.GetFields(), o[x.MapValue], depth)
 		}
 	}
 	out, err := parseScalar(v, depth)
@@ -97,11 +97,11 @@ func expressionKind(v any) string {
 }
 
 // parseArray parses the elements of an array at depth levels, and its layout.
-func parseArray(items []*pb.Value, depth int) (value.Array, *value.Branch, error) {
+func (o orders) parseArray(items []*pb.Value, depth int) (value.Array, *value.Branch, error) {
 	out := make(value.Array, len(items))
 	var layouts value.Items
 	for i, item := range items {
-		v, b, err := parseValue(item, depth-1)
+		v, b, err := o.parseValue(item, depth-1)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -112,12 +112,12 @@ func parseArray(items []*pb.Value, depth int) (value.Array, *value.Branch, error
 }
 
 // parseFields parses the members of a map at depth levels, and its layout. order is the order of the members if they
-// are not sorted (orderOf).
-func parseFields(fields map[string]*pb.Value, order []byte, depth int) (value.Map, *value.Branch, error) {
+// are not sorted.
+func (o orders) parseFields(fields map[string]*pb.Value, order []string, depth int) (value.Map, *value.Branch, error) {
 	out := make(value.Map, len(fields))
 	var inside map[string]*value.Branch
 	for name, item := range fields {
-		v, b, err := parseValue(item, depth-1)
+		v, b, err := o.parseValue(item, depth-1)
 		if err != nil {
 			return nil, nil, err
 		}

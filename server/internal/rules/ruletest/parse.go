@@ -17,11 +17,7 @@ func parseFields(text json.RawMessage) (value.Map, value.Layout, error) {
 	if len(text) == 0 {
 		return value.Map{}, value.Layout{}, nil
 	}
-	var d pb.Document
-	if err := wire.ParseJSON([]byte(`{"fields":`+string(text)+`}`), &d); err != nil {
-		return nil, value.Layout{}, err
-	}
-	return wire.ParseFields(&d)
+	return wire.ParseFieldsJSON(string(text))
 }
 
 // parseQuery reads a structured query in the REST form.
@@ -69,11 +65,7 @@ func parseWrite(w Write) (document.Write, error) {
 	if err != nil {
 		return document.Write{}, err
 	}
-	var p pb.Write
-	if err := wire.ParseJSON(text, &p); err != nil {
-		return document.Write{}, err
-	}
-	return wire.ParseWrite(Database, &p)
+	return wire.ParseWriteJSON(Database, string(text))
 }
 
 // Rules returns the user as rules see it.

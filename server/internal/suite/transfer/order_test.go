@@ -8,17 +8,12 @@ import (
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 func TestEntitiesKeepTheOrderOfFields(t *testing.T) {
-	var m pb.Document
-	if err := wire.ParseJSON(`{"fields": {"z": {"nullValue": null}, "v": {"mapValue": {"fields": {"__type__": {"stringValue": "__vector__"}, "value": {"arrayValue": {"values": [{"doubleValue": 1}]}}}}},
+	fields, layout, err := wire.ParseFieldsJSON(`{"z": {"nullValue": null}, "v": {"mapValue": {"fields": {"__type__": {"stringValue": "__vector__"}, "value": {"arrayValue": {"values": [{"doubleValue": 1}]}}}}},
 		"n": {"mapValue": {"fields": {"y": {"nullValue": null}, "x": {"mapValue": {"fields": {"q": {"nullValue": null}, "p": {"nullValue": null}}}}}}}, "e": {"arrayValue": {}},
-		"l": {"arrayValue": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}}]}}, "a": {"nullValue": null}}}`, &m); err != nil {
-		t.Fatal(err)
-	}
-	fields, layout, err := wire.ParseFields(&m)
+		"l": {"arrayValue": {"values": [{"nullValue": null}, {"mapValue": {"fields": {"d": {"nullValue": null}, "c": {"nullValue": null}}}}]}}, "a": {"nullValue": null}}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,11 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/httpx/clientaddr"
-	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// caller returns the caller of a call for the project of a request.
-func (d *common) caller(ctx context.Context, request any) (token.Caller, error) {
-	project := projectOf(requestName(request))
+// caller returns the caller of a call for the project of a name in its request.
+func (d *common) caller(ctx context.Context, name string) (token.Caller, error) {
+	project := projectOf(name)
 	if project == "" {
 		project = projectOf(prefix(ctx))
 	}
@@ -60,22 +59,6 @@ func prefix(ctx context.Context) string {
 		}
 	}
 	return ""
-}
-
-// requestName returns the name of a database or a document in a request.
-func requestName(request any) string {
-	switch r := request.(type) {
-	case interface{ GetDatabase() string }:
-		return r.GetDatabase()
-	case interface{ GetParent() string }:
-		return r.GetParent()
-	case interface{ GetName() string }:
-		return r.GetName()
-	case *pb.UpdateDocumentRequest:
-		return r.GetDocument().GetName()
-	default:
-		return ""
-	}
 }
 
 // projectOf returns the project in a resource name, or "".

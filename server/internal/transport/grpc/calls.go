@@ -16,8 +16,8 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
 
 // newCommon returns the parts that all calls share.
@@ -49,14 +49,11 @@ type common struct {
 // countedBy returns the counters of the service's calls. Listen and Write are lasting.
 func countedBy(m *meter.Meter) *meter.Calls {
 	var brief, lasting []string
-	for _, method := range pb.Firestore_ServiceDesc.Methods {
-		brief = append(brief, method.MethodName)
-	}
-	for _, stream := range pb.Firestore_ServiceDesc.Streams {
-		if stream.ClientStreams {
-			lasting = append(lasting, stream.StreamName)
+	for _, call := range calls.All {
+		if call.Message != nil {
+			lasting = append(lasting, call.Name)
 		} else {
-			brief = append(brief, stream.StreamName)
+			brief = append(brief, call.Name)
 		}
 	}
 	return m.Calls("grpc", brief, lasting)

@@ -7,14 +7,12 @@ import (
 	"google.golang.org/grpc/encoding"
 	general "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/proto"
 
 	"clave/server/internal/database/api"
-	"clave/server/internal/model/wire"
+	"clave/server/internal/transport/calls"
 )
 
-// codec encodes and decodes messages: by package wire for responses and for messages that it can parse, and otherwise
-// by gRPC's own codec.
+// codec encodes responses and decodes requests without messages, and messages by gRPC's own codec.
 type codec struct {
 	encoding.CodecV2
 	// scratch are *[]byte in which messages are written before their size is known.
@@ -94,11 +92,11 @@ func (c *codec) Unmarshal(data mem.BufferSlice, v any) error {
 		m.data = data
 		return nil
 	}
-	m, ok := v.(proto.Message)
+	m, ok := v.(calls.Decoder)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, v)
 	}
 	b := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer b.Free()
-	return wire.Unmarshal(b.ReadOnlyData(), m)
+	return m.Decode(b.ReadOnlyData())
 }

@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/limit/receive"
 	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 	"clave/server/test/kit/wait"
 )
 
@@ -38,7 +39,7 @@ func TestForwardedResponsesWaitForRoom(t *testing.T) {
 			})
 			r.common.transit.Add(crowded)
 			conn := connectTo(t, r, grpc.WithInitialWindowSize(64<<10))
-			ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: lasts, ServerStreams: true}, "/"+serviceName+"/"+method)
+			ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: lasts, ServerStreams: true}, "/"+calls.Service+"/"+method)
 			if err == nil {
 				err = ss.SendMsg(&pb.RunQueryRequest{})
 			}
@@ -82,7 +83,7 @@ func TestForwardedResponsesArrive(t *testing.T) {
 		},
 	})
 	r.common.transit.Add(crowded)
-	ss, err := connectTo(t, r).NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, "/"+serviceName+"/RunQuery")
+	ss, err := connectTo(t, r).NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, "/"+calls.Service+"/RunQuery")
 	if err == nil {
 		err = errors.Join(ss.SendMsg(&pb.RunQueryRequest{}), ss.CloseSend())
 	}

@@ -19,12 +19,9 @@ import (
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/limit/slots"
-	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
-
-// serviceName is the service's name on the wire; the messages were generated under another (wire/firestorepb).
-const serviceName = "google.firestore.v1.Firestore"
 
 // maxMessage is the maximum size of a message, somewhat above the largest one that the SDKs send.
 const maxMessage = 17 << 20
@@ -126,9 +123,9 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	desc, impl := d.service()
+	desc := d.serviceDesc()
 	options := []grpc.ServerOption{grpc.ChainUnaryInterceptor(d.unary), grpc.ChainStreamInterceptor(d.stream)}
-	return &Server{transports: transports{common: d, desc: desc, impl: impl, options: options}, calls: d.callsOf(desc, impl)}, nil
+	return &Server{transports: transports{common: d, desc: desc, options: options}, calls: d.callsOf(desc)}, nil
 }
 
 // transports are the gRPC servers of one service: for the connections of a listener, and for single requests. Each is
@@ -136,7 +133,6 @@ func New(o Options) (*Server, error) {
 type transports struct {
 	common *common
 	desc   *grpc.ServiceDesc
-	impl   any
 	// options apply to both servers.
 	options []grpc.ServerOption
 	mu      struct {
@@ -161,7 +157,7 @@ func (s *transports) of(which **grpc.Server) *grpc.Server {
 	defer s.mu.Unlock()
 	if *which == nil {
 		*which = s.common.server(s.options...)
-		(*which).RegisterService(s.desc, s.impl)
+		(*which).RegisterService(s.desc, nil)
 		if s.mu.stopped {
 			(*which).Stop()
 		}
@@ -215,20 +211,12 @@ func (d *common) server(more ...grpc.ServerOption) *grpc.Server {
 	}, more...)...)
 }
 
-// service returns the service and its implementation.
-func (d *common) service() (*grpc.ServiceDesc, *service) {
-	desc := pb.Firestore_ServiceDesc
-	desc.ServiceName = serviceName
-	desc.Methods = d.bounded(desc.Methods)
-	return &desc, &service{common: d, rpc: d.o.Firestore}
-}
-
 // callsOf returns the calls of a service by the names of their methods.
-func (d *common) callsOf(desc *grpc.ServiceDesc, impl *service) map[string]grpc.StreamHandler {
-	calls := make(map[string]grpc.StreamHandler, len(desc.Methods)+len(desc.Streams))
+func (d *common) callsOf(desc *grpc.ServiceDesc) map[string]grpc.StreamHandler {
+	out := make(map[string]grpc.StreamHandler, len(desc.Methods)+len(desc.Streams))
 	for _, m := range desc.Methods {
-		calls[m.MethodName] = func(_ any, ss grpc.ServerStream) error {
-			out, err := m.Handler(impl, ss.Context(), ss.RecvMsg, d.unary)
+		out[m.MethodName] = func(_ any, ss grpc.ServerStream) error {
+			out, err := m.Handler(nil, ss.Context(), ss.RecvMsg, d.unary)
 			if err != nil {
 				return err
 			}
@@ -236,8 +224,8 @@ func (d *common) callsOf(desc *grpc.ServiceDesc, impl *service) map[string]grpc.
 		}
 	}
 	for _, m := range desc.Streams {
-		info := &grpc.StreamServerInfo{FullMethod: "/" + serviceName + "/" + m.StreamName, IsClientStream: m.ClientStreams, IsServerStream: m.ServerStreams}
-		calls[m.StreamName] = func(_ any, ss grpc.ServerStream) error { return d.stream(impl, ss, info, m.Handler) }
+		info := &grpc.StreamServerInfo{FullMethod: "/" + calls.Service + "/" + m.StreamName, IsClientStream: m.ClientStreams, IsServerStream: m.ServerStreams}
+		out[m.StreamName] = func(_ any, ss grpc.ServerStream) error { return d.stream(nil, ss, info, m.Handler) }
 	}
-	return calls
+	return out
 }

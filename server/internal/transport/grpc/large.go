@@ -2,21 +2,19 @@ package grpc
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/api"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 )
 
 // deferred is the value that the codec decodes: the message if it is small, and otherwise its bytes.
@@ -66,9 +64,9 @@ func (d *common) open(ctx context.Context, l *deferred) (*parse.Share, error) {
 	}
 	l.join()
 	memory := n
-	if m, ok := l.message.(proto.Message); ok {
+	if m, ok := l.message.(calls.Decoder); ok {
 		var err error
-		if memory, err = wire.BinaryMemory(l.late[0].ReadOnlyData(), m); err != nil {
+		if memory, err = wire.BinaryMemory(l.late[0].ReadOnlyData(), m.Message()); err != nil {
 			return nil, wire.Status(err).Err()
 		}
 	}
@@ -91,51 +89,6 @@ func (l *deferred) join() {
 	whole := l.late.MaterializeToBuffer(mem.DefaultBufferPool())
 	l.late.Free()
 	l.late = mem.BufferSlice{whole}
-}
-
-// read is the request of GetDocument or ListDocuments. Without a transaction the call waits for no locks.
-type read interface {
-	GetTransaction() []byte
-	GetMask() *pb.DocumentMask
-}
-
-// bounded returns the methods of the service. Their large requests wait until they may be parsed, and hold their share
-// until the response.
-func (d *common) bounded(methods []grpc.MethodDesc) []grpc.MethodDesc {
-	methods = slices.Clone(methods)
-	for i := range methods {
-		handle := methods[i].Handler
-		if own, ok := handlers[methods[i].MethodName]; ok {
-			handle = own
-		}
-		methods[i].Handler = func(srv any, ctx context.Context, decode func(any) error, between grpc.UnaryServerInterceptor) (any, error) {
-			defer serving(ctx)()
-			var share *parse.Share
-			endRead := func() {}
-			defer func() { endRead() }()
-			out, err := handle(srv, ctx, func(m any) error {
-				l := &deferred{message: m, taken: receive.MessageTaken(ctx)}
-				err := decode(l)
-				if err == nil {
-					share, err = d.open(ctx, l)
-				}
-				if r, reads := m.(read); err == nil && reads && len(r.GetTransaction()) == 0 {
-					var end func()
-					if end, err = d.o.Budget.BeginRead(ctx); err != nil {
-						return wire.Status(err).Err()
-					}
-					endRead = end
-				}
-				return err
-			}, between)
-			share.Release()
-			if err != nil {
-				return nil, err
-			}
-			return d.response(ctx, out)
-		}
-	}
-	return methods
 }
 
 // boundedStream is a stream whose large messages wait until they may be parsed. A message holds its share until

@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/model/wire"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
 
 // RouterOptions configures a Router.
@@ -52,7 +53,7 @@ func NewRouter(ro RouterOptions) *Router {
 	o.EnsureDefaults()
 	r := &Router{o: ro}
 	r.common = commonOf(o)
-	served, _ := r.common.service()
+	served := r.common.serviceDesc()
 	r.desc = &grpc.ServiceDesc{ServiceName: served.ServiceName}
 	for _, m := range served.Methods {
 		r.desc.Streams = append(r.desc.Streams, grpc.StreamDesc{StreamName: m.MethodName})
@@ -113,7 +114,7 @@ func (r *Router) serveHere(ss grpc.ServerStream, name string, first *Raw) (serve
 		return false, nil
 	}
 	message := first.data.MaterializeToBuffer(mem.DefaultBufferPool())
-	ctx, s, done := r.o.Here(ss.Context(), "/"+serviceName+"/"+name, message.ReadOnlyData())
+	ctx, s, done := r.o.Here(ss.Context(), "/"+calls.Service+"/"+name, message.ReadOnlyData())
 	message.Free()
 	if s == nil {
 		return false, nil
@@ -144,7 +145,7 @@ func (r *Router) forward(ss grpc.ServerStream, name string, first *Raw) error {
 			return err
 		}
 	}
-	here, err := r.o.Forward(out, "/"+serviceName+"/"+name, first)
+	here, err := r.o.Forward(out, "/"+calls.Service+"/"+name, first)
 	if here {
 		if out.hold != nil {
 			out.hold.Release() // the server counts it

@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/base/process"
 	"clave/server/internal/limit/receive"
 	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 )
 
 // TestACanceledCallLeavesItsConnection cancels queries and streams that wait for their client's window at a node,
@@ -49,7 +50,7 @@ func TestACanceledCallLeavesItsConnection(t *testing.T) {
 		return within, s, stop
 	}}))
 	stream := func(ctx context.Context, method string, client bool) grpc.ClientStream {
-		ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: client, ServerStreams: true}, "/"+serviceName+"/"+method)
+		ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: client, ServerStreams: true}, "/"+calls.Service+"/"+method)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"clave/server/internal/limit/receive"
 	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
 
 // TestRouter serves one call locally, forwards another one and a large one, and serves all calls locally once the node
@@ -111,7 +112,7 @@ func TestForwardedMessagesAreCounted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			send := func() grpc.ClientStream {
-				ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/"+serviceName+"/RunQuery")
+				ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/"+calls.Service+"/RunQuery")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -181,7 +182,7 @@ func TestMessagesOfForwardedStreamsAreCounted(t *testing.T) {
 			return false, status.Error(codes.Aborted, "read")
 		},
 	}))
-	ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/"+serviceName+"/Write")
+	ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/"+calls.Service+"/Write")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestARouterForwardsWhatThisNodeCannotServe(t *testing.T) {
 		},
 	}))
 	receive := func(method string) func() error {
-		ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, "/"+serviceName+"/"+method)
+		ss, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, "/"+calls.Service+"/"+method)
 		if err == nil {
 			err = errors.Join(ss.SendMsg(&pb.RunQueryRequest{}), ss.CloseSend())
 		}

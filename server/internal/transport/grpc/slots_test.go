@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/internal/limit/slots"
+	"clave/server/internal/transport/calls"
 	"clave/server/test/kit/wait"
 )
 
@@ -35,7 +36,7 @@ func TestStreamsHaveSlots(t *testing.T) {
 		from := peer.NewContext(ctx, &peer.Peer{Addr: &net.TCPAddr{IP: net.ParseIP(address), Port: 1}})
 		ended := make(chan codes.Code, 1)
 		go func() {
-			info := &grpc.StreamServerInfo{FullMethod: "/" + serviceName + "/" + method, IsClientStream: true, IsServerStream: true}
+			info := &grpc.StreamServerInfo{FullMethod: "/" + calls.Service + "/" + method, IsClientStream: true, IsServerStream: true}
 			ended <- status.Code(d.stream(nil, within{ctx: from}, info, func(_ any, ss grpc.ServerStream) error {
 				<-ss.Context().Done()
 				return ss.Context().Err()

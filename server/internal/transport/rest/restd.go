@@ -30,6 +30,7 @@ import (
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/wire"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
 
 // Options configure the handler.
@@ -72,7 +73,7 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	d := &handler{o: o, counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls)), nil)}
+	d := &handler{o: o, counted: o.Meter.Calls("rest", slices.Collect(maps.Keys(calls.ByName)), nil)}
 	d.buffers.New = func() any { return new([]byte) }
 	return d, nil
 }
@@ -89,7 +90,7 @@ type handler struct {
 // ServeHTTP answers a request.
 func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t, ok := parseTarget(methodOf(r), r.URL.EscapedPath())
-	call, known := calls[t.method]
+	call, known := calls.ByName[t.method]
 	if !ok || !known {
 		d.counted.BeginIn(r.Context(), meter.Other).End(fault.NotFound)
 		http.NotFound(w, r)
@@ -100,7 +101,7 @@ func (d *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { counted.End(code) }()
 	buffer := d.buffers.Get().(*[]byte)
 	packable := encoding.Accepts(r.Header.Get("Accept-Encoding"), "gzip")
-	out := &answer{w: w, stream: call.stream, packable: packable, buf: (*buffer)[:0]}
+	out := &answer{w: w, stream: call.Answers && call.Message == nil, packable: packable, buf: (*buffer)[:0]}
 	defer func() {
 		if cap(out.buf) <= flushAt { // A larger buffer is not kept for the next response.
 			*buffer = out.buf
@@ -132,45 +133,33 @@ func methodOf(r *http.Request) string {
 }
 
 // serve does the call.
-func (d *handler) serve(r *http.Request, t target, call call, out *answer) error {
+func (d *handler) serve(r *http.Request, t target, call *calls.Call, out *answer) error {
 	caller, err := d.o.Tokens.Caller(r.Context(), r.Header.Get("Authorization"), t.db.Project)
 	if err != nil {
 		return err
 	}
 	caller.Address = clientaddr.Address(r, d.o.ProxyHops)
 	params := r.URL.Query()
-	if out.system, err = parseSystem(params, r.Header, call.answers); err != nil {
+	if call.Message != nil {
+		return fault.E(fault.Unimplemented, "Method %s/%s is unimplemented over REST", calls.Service, call.Name)
+	}
+	if out.system, err = parseSystem(params, r.Header, call.Answer); err != nil {
 		return err
 	}
-	m := call.request()
-	if call.body != nil {
-		body, release, err := d.body(r)
-		if err != nil {
+	var body []byte
+	if call.HasBody {
+		var release func()
+		if body, release, err = d.body(r); err != nil {
 			return err
 		}
 		defer release()
-		if err := wire.ParseJSON(body, call.body(m)); err != nil {
-			return err
-		}
 	}
-	if err := setParams(m, params); err != nil {
+	m := call.Request()
+	maps.DeleteFunc(params, func(name string, values []string) bool { return isSystem(name) || len(values) == 0 })
+	if err := m.DecodeJSON(string(body), params, t); err != nil {
 		return err
 	}
-	call.fill(m, t)
-	return call.serve(r.Context(), d.o.Firestore, caller, m, out.send)
-}
-
-// setParams sets a message's fields from query parameters.
-func setParams(m proto.Message, params map[string][]string) error {
-	for name, values := range params {
-		if isSystem(name) || len(values) == 0 {
-			continue
-		}
-		if err := wire.SetParam(m, name, values); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.Serve(r.Context(), d.o.Firestore, caller, out.send)
 }
 
 // answer writes the response of a call: one message, or an array of messages as they arrive.
@@ -184,11 +173,20 @@ type answer struct {
 	buf      []byte
 }
 
+// pruned is a response of which only some parts are sent.
+type pruned struct {
+	calls.Response
+	message proto.Message
+}
+
+// AppendJSON implements calls.Response.
+func (p pruned) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendJSON(dst, p.message) }
+
 // flushAt is the number of bytes of an array that are buffered before they are sent.
 const flushAt = 16 << 10
 
 // send takes one response.
-func (a *answer) send(r response) error {
+func (a *answer) send(r calls.Response) error {
 	if a.stream {
 		if a.sent == 0 {
 			a.buf = append(a.buf, '[')
@@ -199,7 +197,7 @@ func (a *answer) send(r response) error {
 	if a.system.fields != nil {
 		m := r.Message()
 		a.system.fields.prune(m)
-		r = plain{m}
+		r = pruned{r, m}
 	}
 	from := len(a.buf)
 	var err error

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/internal/httpx/custommethod"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/transport/calls"
 )
 
 // target is the parsed path of a request.
@@ -24,6 +25,18 @@ func (t target) name(n int) string {
 		return t.db.Root()
 	}
 	return t.db.Root() + "/" + strings.Join(t.segments[:n], "/")
+}
+
+// Database implements calls.Place.
+func (t target) Database() string { return t.db.String() }
+
+// Name implements calls.Place.
+func (t target) Name() string { return t.name(len(t.segments)) }
+
+// Collection implements calls.Place.
+func (t target) Collection() (parent, id string) {
+	last := len(t.segments) - 1
+	return t.name(last), t.segments[last]
 }
 
 // parseTarget finds the call that a method and a path name. An escaped slash is a slash, as with Google's servers. ok
@@ -59,46 +72,27 @@ func cutVerb(path string) (rest, method string) {
 	return rest, method
 }
 
-// scope is the position at which a :method may occur.
-type scope uint8
-
-// The scopes.
-const (
-	// database methods occur after documents only.
-	database scope = iota
-	// parent methods occur after documents or a document.
-	parent
-)
-
-// verbs are the :methods, which are all POST.
-var verbs = map[string]struct {
-	method string
-	scope  scope
-}{
-	"batchGet":            {"BatchGetDocuments", database},
-	"beginTransaction":    {"BeginTransaction", database},
-	"commit":              {"Commit", database},
-	"rollback":            {"Rollback", database},
-	"batchWrite":          {"BatchWrite", database},
-	"executePipeline":     {"ExecutePipeline", database},
-	"write":               {"Write", database},
-	"listen":              {"Listen", database},
-	"runQuery":            {"RunQuery", parent},
-	"runAggregationQuery": {"RunAggregationQuery", parent},
-	"partitionQuery":      {"PartitionQuery", parent},
-	"listCollectionIds":   {"ListCollectionIds", parent},
-}
+// verbs are the calls with a :method, which are all POST, by that.
+var verbs = func() map[string]*calls.Call {
+	out := make(map[string]*calls.Call)
+	for _, call := range calls.All {
+		if call.Verb != "" {
+			out[call.Verb] = call
+		}
+	}
+	return out
+}()
 
 // callOf returns the call of an HTTP method, a :method and a number of segments after documents, or "".
 func callOf(httpMethod, method string, segments int) string {
 	// Ids of collections and documents alternate.
 	document := segments > 0 && segments%2 == 0
 	if method != "" {
-		v, ok := verbs[method]
-		if !ok || httpMethod != "POST" || (v.scope == database && segments > 0) {
+		call, ok := verbs[method]
+		if !ok || httpMethod != "POST" || (!call.OnDocument && segments > 0) {
 			return ""
 		}
-		return v.method
+		return call.Name
 	}
 	switch httpMethod {
 	case "GET":

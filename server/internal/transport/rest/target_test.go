@@ -3,6 +3,8 @@ package rest
 import (
 	"strings"
 	"testing"
+
+	"clave/server/internal/transport/calls"
 )
 
 func TestParseTarget(t *testing.T) {
@@ -53,7 +55,7 @@ func FuzzParseTarget(f *testing.F) {
 	f.Add("POST", "/v1/projects/p/databases/(default)/documents/c/d:runQuery")
 	f.Fuzz(func(t *testing.T, method, path string) {
 		target, ok := parseTarget(method, path)
-		if _, known := calls[target.method]; ok && !known {
+		if _, known := calls.ByName[target.method]; ok && !known {
 			t.Errorf("%s %s names the unknown call %q", method, path, target.method)
 		}
 	})

@@ -5,14 +5,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/api"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 )
 
 // serve identifies the session's caller and serves its stream. A stream that ends with the handler has the error of its
@@ -42,28 +40,20 @@ func (h *Handler) failure(ctx context.Context, err error) []byte {
 	return compact(wire.ErrorJSON(err))
 }
 
-// listen serves Listen streams.
-func listen(f *api.Server) call {
-	return func(ctx context.Context, c token.Caller, s *session) error {
-		st := &stream[pb.ListenRequest, api.Answer]{ctx: ctx, s: s}
+// served serves the streams of a call.
+func served(f *api.Server, c *calls.Call) call {
+	return func(ctx context.Context, caller token.Caller, s *session) error {
+		st := &stream{ctx: ctx, s: s, call: c}
 		defer st.end()
-		return f.Listen(ctx, c, st)
+		return c.Stream(ctx, f, caller, st)
 	}
 }
 
-// write serves Write streams.
-func write(f *api.Server) call {
-	return func(ctx context.Context, c token.Caller, s *session) error {
-		st := &stream[pb.WriteRequest, wire.Written]{ctx: ctx, s: s}
-		defer st.end()
-		return f.Write(ctx, c, st)
-	}
-}
-
-// stream adapts a session to a stream of messages. It ends with its context's call.
-type stream[Request, Response any] struct {
-	ctx context.Context
-	s   *session
+// stream adapts a session to the streams of a call. It ends with its context's call.
+type stream struct {
+	ctx  context.Context
+	s    *session
+	call *calls.Call
 	// held is the last received message's share of Options.Parsing. It is returned before the next message and at the end.
 	held atomic.Pointer[parse.Share]
 	// ended is set at the end of the call, when a message may still be received.
@@ -71,7 +61,7 @@ type stream[Request, Response any] struct {
 }
 
 // hold waits until a message may be parsed.
-func (st *stream[Request, Response]) hold(text string) error {
+func (st *stream) hold(text string) error {
 	if len(text) < parse.Large {
 		return nil
 	}
@@ -87,25 +77,19 @@ func (st *stream[Request, Response]) hold(text string) error {
 }
 
 // done returns the last message's share.
-func (st *stream[Request, Response]) done() {
+func (st *stream) done() {
 	st.held.Swap(nil).Release()
 }
 
 // end returns the last message's share and marks the stream as ended.
-func (st *stream[Request, Response]) end() {
+func (st *stream) end() {
 	st.ended.Store(true)
 	st.done()
 }
 
-// databaseNamer is a request that names its database.
-type databaseNamer interface {
-	proto.Message
-	GetDatabase() string
-}
-
-// Recv implements firestore.Stream. Every message must be for the database in the session's address, because the caller
+// Recv implements calls.Messages. Every message must be for the database in the session's address, because the caller
 // was verified for its project.
-func (st *stream[Request, Response]) Recv() (*Request, error) {
+func (st *stream) Recv() (calls.Decoder, error) {
 	st.done()
 	text, err := st.s.recv(st.ctx)
 	if err != nil {
@@ -115,23 +99,19 @@ func (st *stream[Request, Response]) Recv() (*Request, error) {
 		return nil, err
 	}
 	st.s.take()
-	m := new(Request)
-	named, ok := any(m).(databaseNamer)
-	if !ok {
-		return nil, fault.E(fault.Internal, "no such stream")
-	}
-	if err := wire.ParseJSON(text, named); err != nil {
+	m := st.call.Message()
+	if err := m.DecodeJSON(text, nil, nil); err != nil {
 		return nil, err
 	}
-	if db := named.GetDatabase(); db != "" && db != st.s.database {
+	if db := m.Resource(); db != "" && db != st.s.database {
 		return nil, fault.E(fault.InvalidArgument, "The message is for %q, and its session for %q.", db, st.s.database)
 	}
 	return m, nil
 }
 
-// Send implements firestore.Stream.
-func (st *stream[Request, Response]) Send(m *Response) error {
-	switch answer := any(m).(type) {
+// Send implements calls.Messages.
+func (st *stream) Send(m any) error {
+	switch answer := m.(type) {
 	case *api.Answer:
 		payload, err := answer.JSONArray()
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/transport/calls"
 )
 
 // Options configure a Handler. A zero limit means the default that its comment gives.
@@ -151,17 +152,22 @@ func New(o Options) (*Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	calls := map[string]call{"Listen": listen(o.Firestore), "Write": write(o.Firestore)}
-	h := newHandler(o, calls) // which counts both, since handlers with the same Meter share the counters
+	streams := make(map[string]call)
+	for _, c := range calls.All {
+		if c.Message != nil {
+			streams[c.Name] = served(o.Firestore, c)
+		}
+	}
+	h := newHandler(o, streams) // which counts all, since handlers with the same Meter share the counters
 	if o.ListenOnly {
-		delete(calls, "Write")
+		delete(streams, "Write")
 	}
 	return h, nil
 }
 
 // newHandler returns a handler for the given streams.
-func newHandler(o Options, calls map[string]call) *Handler {
-	h := &Handler{o: o, calls: calls, starts: make(chan *session), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(calls)))}
+func newHandler(o Options, streams map[string]call) *Handler {
+	h := &Handler{o: o, calls: streams, starts: make(chan *session), counted: o.Meter.Calls("webchannel", nil, slices.Collect(maps.Keys(streams)))}
 	h.mu.sessions = make(map[string]*session)
 	return h
 }

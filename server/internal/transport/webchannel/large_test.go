@@ -11,7 +11,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 )
 
 // TestLargeMessagesWaitForEachOther uses up the limit of large messages. A small message must be parsed, a large one
@@ -28,7 +28,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	st := &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ended, s: s}
+	st := &stream{ctx: ended, s: s, call: calls.ByName["Write"]}
 	if _, err := st.Recv(); err != nil {
 		t.Errorf("a small message beside large ones: %v", err)
 	}
@@ -74,7 +74,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	st := &stream[pb.WriteRequest, pb.WriteResponse]{ctx: ended, s: s}
+	st := &stream{ctx: ended, s: s, call: calls.ByName["Write"]}
 	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(weight(text)) {
 		t.Errorf("a message that can't be parsed yet: %v and %d bytes in the budget, want that it waits there", err, b.Used())
 	}

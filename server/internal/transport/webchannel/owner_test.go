@@ -7,8 +7,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/model/wire"
-	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/transport/calls"
 )
 
 // TestASessionBelongsToOneStream names a session in requests for another stream.
@@ -42,7 +41,7 @@ func TestMessagesAreForTheDatabaseOfTheSession(t *testing.T) {
 	} {
 		received := make(chan error, 1)
 		h := newFixture(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
-			st := &stream[pb.WriteRequest, wire.Written]{ctx: ctx, s: s}
+			st := &stream{ctx: ctx, s: s, call: calls.ByName["Write"]}
 			defer st.end()
 			_, err := st.Recv()
 			received <- err

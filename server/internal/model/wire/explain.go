@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strconv"
@@ -7,8 +7,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"clave/server/internal/auth/token"
-	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
@@ -16,18 +14,25 @@ import (
 // entriesPerRead is the number of index entries of an aggregation that are billed as one read.
 const entriesPerRead = 1000
 
-// mayExplain returns an error if a caller may not have a query explained that has such options.
-func (s *Server) mayExplain(c token.Caller, q *query.Query, o *pb.ExplainOptions) error {
-	if o == nil {
-		return nil
-	}
-	return s.o.Authorizer.MayExplain(c, q.DB)
+// Metrics are the metrics of an explained query.
+type Metrics struct {
+	// Stats describe the plan and, if the query was run, its reads.
+	Stats request.Stats
+	// Documents is the number of billed documents.
+	Documents int64
+	// Took is the time that the query took.
+	Took time.Duration
+	// Analyzed is set if the query was run.
+	Analyzed bool
 }
 
-// explained formats a plan and, if the query was run, its reads. documents is the number of billed documents.
-func explained(o *pb.ExplainOptions, stats request.Stats, documents int64, took time.Duration) *pb.ExplainMetrics {
+// message formats the plan and, if the query was run, its reads. It returns nil for nil.
+func (m *Metrics) message() *pb.ExplainMetrics {
+	if m == nil {
+		return nil
+	}
 	out := &pb.ExplainMetrics{PlanSummary: &pb.PlanSummary{}}
-	for _, plan := range stats.Plans {
+	for _, plan := range m.Stats.Plans {
 		for _, ix := range plan.Indexes {
 			out.PlanSummary.IndexesUsed = append(out.PlanSummary.IndexesUsed, &structpb.Struct{Fields: map[string]*structpb.Value{
 				"query_scope": structpb.NewStringValue(scopeNames[ix.Scope]),
@@ -35,8 +40,8 @@ func explained(o *pb.ExplainOptions, stats request.Stats, documents int64, took 
 			}})
 		}
 	}
-	if o.GetAnalyze() {
-		out.ExecutionStats = executed(stats, documents, took)
+	if m.Analyzed {
+		out.ExecutionStats = executed(m.Stats, m.Documents, m.Took)
 	}
 	return out
 }

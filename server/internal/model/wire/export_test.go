@@ -1,0 +1,19 @@
+package wire
+
+import "clave/server/internal/model/value"
+
+// DecodeMessage is Decode by the general parser alone, which uses the generated codec.
+func (r *WritesRequest) DecodeMessage(b []byte) error { return r.decodeMessage(b) }
+
+// DecodeMessageJSON is DecodeJSON by the general parser alone.
+func (r *WritesRequest) DecodeMessageJSON(body string) error {
+	return r.decodeMessageJSON(body, nil, "")
+}
+
+// Parsed reports whether the writes were parsed to values at once.
+func (r *WritesRequest) Parsed() bool { return len(r.writes.parsed) > 0 }
+
+// Fields returns the fields of the document.
+func (r *CreateRequest) Fields() (value.Map, value.Layout, error) {
+	return r.fields.parse(r.message.GetDocument())
+}
