@@ -62,19 +62,19 @@ lint: bin/golangci-lint ## check the format of the Go code and run its linters
 
 # Flags and variables of the Go tests. make lint vets the code. Without the machine's paths the compiler's cache is of
 # use in another folder, too.
-GO_TEST := -trimpath -vet=off -tags nodynamic -timeout 40m
+GO_TEST := -count=1 -trimpath -vet=off -tags nodynamic -timeout 40m
 PROGRAMS = CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice'
 
 test-go: test-race test-programs ## test the Go code
 
 # The packages of the programs, and tests that run these packages themselves, with the race detector.
 test-race: requirements
-	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race $(GO_TEST) ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance/...
+	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race $(GO_TEST) ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance ./server/test/e2e/sdk
 
 # Tests that drive the built programs from another process, which the race detector would not see, and those of the
 # sources and packages. They begin with the longest ones, and share compiled packages with the programs.
 test-programs: requirements
-	$(PROGRAMS) CGO_ENABLED=0 bin/gotestsum --format pkgname-and-test-fails -- $(GO_TEST) ./server/test/torture ./server/test/e2e/... ./server/dist/... ./server/test/bench/... ./server/lint/...
+	$(PROGRAMS) CGO_ENABLED=0 bin/gotestsum --format pkgname-and-test-fails -- $(GO_TEST) ./server/test/torture ./server/test/e2e/nodes ./server/test/e2e/attack ./server/test/e2e/production ./server/test/e2e/emulator ./server/dist/... ./server/test/bench/... ./server/lint
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$
@@ -86,7 +86,7 @@ test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/test/e2e/sd
 	.ci/chromium
 	.ci/engines
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/test/conformance
-	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 90m -run '^($(ON_NODES))' ./server/test/e2e
+	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -p 1 -timeout 90m -run '^($(ON_NODES))' ./server/test/e2e/...
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^TestPatroni$$' -v ./server/test/torture
 
 test-site: check-site drive-site ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
@@ -127,10 +127,10 @@ release: ## build programs for six platforms, npm packages, an image, checksums 
 	.ci/release '$(VERSION)'
 
 soak: ## run 2,000 listeners on a server under constant commits (SOAK=10m)
-	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/test/e2e
+	CLAVE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -run '^TestSoak$$' -v ./server/test/e2e/sdk
 
-attack: bin/clave ## carry out the attacks of server/test/e2e on the program, and flood it with unfinished requests and slow readers
-	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/test/e2e
+attack: bin/clave ## carry out the attacks of server/test/e2e/attack on the program, and flood it with unfinished requests and slow readers
+	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/test/e2e/attack
 
 torture: bin/clave ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5)
 	.ci/postgres
