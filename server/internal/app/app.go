@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/base/process"
+	"clave/server/internal/database/missingindex"
 	"clave/server/internal/limit/fair"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/limit/parse"
@@ -197,7 +198,7 @@ func (a *App) build(ctx context.Context) error {
 		if err := a.offerIndexes(state, rulesets); err != nil {
 			return err
 		}
-		a.offerMissingIndexes(state.engine)
+		a.nodes.services[missingindex.ServiceName] = missingindex.Handler(state.engine, a.o.Log)
 		a.offerProject()
 	}
 	a.served = state

@@ -10,6 +10,7 @@ import (
 	"clave/server/internal/console"
 	"clave/server/internal/console/logs"
 	"clave/server/internal/database/index"
+	"clave/server/internal/database/missingindex"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/store/postgres"
@@ -24,7 +25,7 @@ type consoleData struct {
 		of map[resource.Database][]index.Definition
 	}
 	// recorder writes indexes into their files.
-	recorder *indexRecorder
+	recorder *missingindex.Recorder
 }
 
 // hasConsole reports whether there is to be a console.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -26,9 +25,6 @@ import (
 //
 // A lasting stream has no index of its own, but each of its reads does (engine.Options.Current). Streams end with
 // UNAVAILABLE when the parts that serve reads end, and outlive changes of rules and indexes that are in the log.
-
-// contactPause is the pause between attempts to reach the leader.
-const contactPause = 100 * time.Millisecond
 
 // follower serves reads at a node while it does not lead.
 type follower struct {

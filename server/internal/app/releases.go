@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net/http"
 	"os"
 
 	"clave/server/internal/app/config"
@@ -43,6 +44,13 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (*releases.Release
 		Store: c.Store, By: "clave deploy on " + hostName(), Project: (&App{config: c, o: o}).files(), Files: c.Command, Database: c.Database, Clock: o.Clock, Log: o.Log,
 	}
 	return command.Deploy(ctx)
+}
+
+// callLeaderOnce sends a request to a service of the leader and reports whether it was served.
+func (a *App) callLeaderOnce(ctx context.Context, service string, body []byte) bool {
+	leader, _ := leaderservice.Of(a.nodes.members)()
+	status, _, err := a.nodes.node.Client().Call(ctx, leader, service, body)
+	return err == nil && status == http.StatusOK
 }
 
 // nodeOrHost returns the name of the releasing node or machine.

@@ -19,6 +19,7 @@ import (
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/database/missingindex"
 	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
@@ -47,7 +48,7 @@ type replicaStack struct {
 	stop    func()
 	running sync.WaitGroup
 	// missing holds indexes that queries lacked, for the leader.
-	missing chan missingIndex
+	missing missingindex.Reports
 	mu      struct {
 		sync.Mutex
 		closed bool
@@ -62,7 +63,7 @@ func (f *follower) open(ctx context.Context) (s *replicaStack, err error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &replicaStack{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: make(chan missingIndex, maxMissingIndexes)}
+		s = &replicaStack{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: missingindex.NewReports()}
 		return func(ops []store.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *replicaStack) open(ctx context.Context, f *follower) error {
 	}
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Store: s.replica, Clock: a.o.Clock, Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
-		Missing: s.noteMissing(false), Wanted: s.noteMissing(true),
+		Missing: s.missing.Note(false), Wanted: s.missing.Note(true),
 		Current: func(ctx context.Context) error { return f.reads.InStream(ctx, s) },
 	})
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Aut
 		defer cancel()
 		<-work.Done()
 	})
-	s.running.Go(func() { s.reportMissing(work) })
+	s.running.Go(func() { s.missing.Send(work, s.app.callLeaderOnce, s.app.o.Log) })
 	sessions, end := s.ending.Within(work)
 	run := func(ctx context.Context, part runner) {
 		if err := part.Run(ctx); err != nil {

@@ -20,6 +20,7 @@ import (
 	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/database/index"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/database/missingindex"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
 	"clave/server/internal/store/backup"
@@ -93,12 +94,12 @@ func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	recorder := &indexRecorder{databases: a.config.Databases, log: a.o.Log}
+	recorder := missingindex.NewRecorder(a.config.Databases, a.o.Log)
 	if a.consoleData != nil {
 		a.consoleData.recorder = recorder
 	}
 	eo := engine.Options{
-		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: a.missingIndex(recorder), Log: a.o.Log,
+		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: recorder.Missing(a.config.Indexes, a.o.Notices), Log: a.o.Log,
 		Exists: a.exists(), Needed: a.neededIndex(definitions),
 	}
 	ho := listen.Options{MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}

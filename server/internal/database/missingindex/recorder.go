@@ -1,14 +1,14 @@
-package app
+package missingindex
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
 
-	"clave/server/internal/app/config"
 	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/jsontree"
@@ -16,44 +16,50 @@ import (
 	"clave/server/internal/database/index"
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store/release"
 )
 
-// missingIndex returns a function that reports indexes that queries lacked. The definition is on a line of its own, so
-// that it can be pasted.
-func (a *App) missingIndex(recorder *indexRecorder) func(resource.Database, index.Definition) {
+// Recorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record and
+// auto, and shows them to the operator.
+type Recorder struct {
+	databases []release.Paths
+	log       *slog.Logger
+	mu        sync.Mutex
+}
+
+// NewRecorder returns a recorder for the files of databases.
+func NewRecorder(databases []release.Paths, log *slog.Logger) *Recorder {
+	return &Recorder{databases: databases, log: log}
+}
+
+// Missing returns a function that records or shows an index that a query lacked, according to the mode of --indexes.
+// The definition is on a line of its own, so that it can be pasted.
+func (r *Recorder) Missing(mode string, notices io.Writer) func(resource.Database, index.Definition) {
 	return func(db resource.Database, definition index.Definition) {
-		switch a.config.Indexes {
+		switch mode {
 		case "record":
-			recorder.record(db, definition)
+			r.record(db, definition)
 			return
 		case "auto":
-			if recorder.file(db.ID) != "" {
-				recorder.record(db, definition)
+			if r.file(db.ID) != "" {
+				r.record(db, definition)
 			}
-			recorder.mu.Lock()
-			defer recorder.mu.Unlock()
-			fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s. It is being built, and added to firestore.indexes.json if firebase.json names that file:\n%s\n",
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			fmt.Fprintf(notices, "Database %s has no index for a query on %s. It is being built, and added to firestore.indexes.json if firebase.json names that file:\n%s\n",
 				db.ID, definition.CollectionGroup, definition.JSON())
 			return
 		}
-		recorder.mu.Lock()
-		defer recorder.mu.Unlock()
-		fmt.Fprintf(a.o.Notices, "Database %s has no index for a query on %s: its documents were filtered and sorted. "+
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		fmt.Fprintf(notices, "Database %s has no index for a query on %s: its documents were filtered and sorted. "+
 			"Add this to \"indexes\" in firestore.indexes.json, or start with --indexes record, which adds it:\n%s\n",
 			db.ID, definition.CollectionGroup, definition.JSON())
 	}
 }
 
-// indexRecorder writes the indexes that queries lacked to the project's firestore.indexes.json, for --indexes record
-// and auto.
-type indexRecorder struct {
-	databases []config.Database
-	log       *slog.Logger
-	mu        sync.Mutex
-}
-
 // record adds a definition to the database's file, which it creates if necessary.
-func (r *indexRecorder) record(db resource.Database, definition index.Definition) {
+func (r *Recorder) record(db resource.Database, definition index.Definition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := r.file(db.ID)
@@ -67,7 +73,7 @@ func (r *indexRecorder) record(db resource.Database, definition index.Definition
 }
 
 // file returns the index file of a database: its own, or the default database's.
-func (r *indexRecorder) file(id string) string {
+func (r *Recorder) file(id string) string {
 	path := ""
 	for _, d := range r.databases {
 		if d.ID == id {
@@ -80,8 +86,8 @@ func (r *indexRecorder) file(id string) string {
 	return path
 }
 
-// add adds a definition to the database's file unless it is there.
-func (r *indexRecorder) add(db resource.Database, definition index.Definition) error {
+// Add adds a definition to the database's file unless it is there.
+func (r *Recorder) Add(db resource.Database, definition index.Definition) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := r.file(db.ID)

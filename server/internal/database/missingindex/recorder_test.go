@@ -1,4 +1,4 @@
-package app
+package missingindex
 
 import (
 	"log/slog"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"clave/server/internal/app/config"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store/release"
 )
 
 func TestTheRecorderWritesToTheDatabasesFile(t *testing.T) {
@@ -18,9 +18,9 @@ func TestTheRecorderWritesToTheDatabasesFile(t *testing.T) {
 	if err := os.WriteFile(own, []byte(`{"indexes": [], "note": "stays"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := &indexRecorder{log: slog.New(slog.DiscardHandler), databases: []config.Database{
+	r := NewRecorder([]release.Paths{
 		{ID: resource.DefaultDatabase, IndexesFile: file}, {ID: "own", IndexesFile: own},
-	}}
+	}, slog.New(slog.DiscardHandler))
 	two := index.Definition{CollectionGroup: "c", Fields: []index.Field{{Path: "a"}, {Path: "b"}}}
 	one := index.Definition{CollectionGroup: "c", Group: true, Fields: []index.Field{{Path: "a"}}}
 	for _, id := range []string{resource.DefaultDatabase, "own", "another"} {
