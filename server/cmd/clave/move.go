@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/app"
 	"clave/server/internal/base/process"
 	"clave/server/internal/database/inventory"
+	"clave/server/internal/database/move"
 )
 
 // moveCommand returns `clave move`.
@@ -52,7 +53,7 @@ func moveData(ctx context.Context, from, to string, s streams) error {
 }
 
 // printCounts prints the counts of both sides.
-func printCounts(w io.Writer, m *app.Move) error {
+func printCounts(w io.Writer, m *move.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "KIND\tFROM\tBYTES\tSHA-256\tTO\tBYTES\tSHA-256\n")
 	read := make(map[string]inventory.Count)

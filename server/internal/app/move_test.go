@@ -9,7 +9,6 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/database/inventory"
 )
 
 // TestMoveDataRefuses passes invalid sources and targets.
@@ -42,21 +41,5 @@ func TestFollowersFolder(t *testing.T) {
 	err := Backup(t.Context(), &config.Config{DataDir: dir}, Options{Log: slog.New(slog.DiscardHandler)}, filepath.Join(t.TempDir(), "copy"))
 	if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "the node that leads") {
 		t.Errorf("Backup of a follower's folder = %v, want FailedPrecondition with the place to run it", err)
-	}
-}
-
-// TestComparedFails compares two stores that differ in one value.
-func TestComparedFails(t *testing.T) {
-	sides := [2]*inventory.Inventory{inventory.New(), inventory.New()}
-	for i, value := range []string{"one", "two"} {
-		if err := sides[i].Add([]byte("events/a"), []byte(value)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if m, err := compare(sides[0], sides[1]); !fault.Is(err, fault.DataLoss) || len(m.From) != 1 || len(m.To) != 1 {
-		t.Errorf("compared = %+v, %v; want DataLoss and both counts", m, err)
-	}
-	if _, err := compare(sides[0], sides[0]); err != nil {
-		t.Errorf("compared with itself = %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/auth/token"
+	"clave/server/internal/auth/token/storevault"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
@@ -113,9 +114,9 @@ func (s *replicaStack) openTokens() (*token.Verifier, error) {
 	s.accounts = account.New(s.replica)
 	to := a.tokenOptions(serviceaccount.New(s.accounts, a.o.Clock), func() *service.Service { return svc })
 	if a.config.SignTokens {
-		vault := storeVault{s.replica, func(*store.Batch) error {
+		vault := storevault.New(s.replica, func(*store.Batch) error {
 			return fault.E(fault.Unavailable, "This node does not lead.")
-		}}
+		})
 		var err error
 		s.keys, err = token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Vault: vault, Follow: true, Events: a.config.Events != "", Log: a.o.Log})
 		if err != nil {
@@ -224,15 +225,12 @@ func (s *replicaStack) define(ctx context.Context, r *release.Release) error {
 	return nil
 }
 
-// signing is the prefix of the store's keys of signing keys.
-var signing = []byte("signing/")
-
 // follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then
 // the documents.
 func (s *replicaStack) follow(ctx context.Context, ops []store.Op) error {
 	reload := false
 	for _, op := range ops {
-		reload = reload || bytes.HasPrefix(op.Key, signing)
+		reload = reload || storevault.Has(op.Key)
 		if !bytes.Equal(op.Key, release.Key()) || op.Kind != store.Set {
 			continue
 		}

@@ -34,6 +34,9 @@ type folder string
 // Folder returns a Vault of files that only their owner can read, in a folder for each ring.
 func Folder(dir string) Vault { return folder(dir) }
 
+// InData returns the Vault of files of a data folder.
+func InData(dir string) Vault { return Folder(filepath.Join(dir, "keys")) }
+
 // Load implements Vault. Keys that others can read are refused.
 func (f folder) Load(ring string) (map[string][]byte, error) {
 	dir := filepath.Join(string(f), ring)
