@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +47,48 @@ func TestTenantsRules(t *testing.T) {
 		_, policy := w.send("GET", "/identitytoolkit.googleapis.com/v2/passwordPolicy?key=k&tenantId="+tenant, nil)
 		if got := policy["customStrengthOptions"].(object)["minPasswordLength"]; got != want {
 			t.Errorf("the shortest password is %v, want %v", got, want)
+		}
+	}
+}
+
+// TestATokensTenantHasItsSettings changes the account of a tenant's user by requests that name the user by an ID token
+// and no tenant, as the SDKs do. The tenant's settings hold for them, which are the opposite of the project's, and its
+// accounts.
+func TestATokensTenantHasItsSettings(t *testing.T) {
+	w := newFixture(t, setup{})
+	tenant := w.newTenant(object{
+		"passwordPolicyConfig": object{"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": []object{{"customStrengthOptions": object{"minPasswordLength": 9}}}},
+		"emailPrivacyConfig":   object{"enableImprovedEmailPrivacy": false},
+	})
+	signUp := func(email string) any {
+		return w.must(w.client("signUp", object{"tenantId": tenant, "email": email, "password": "secret123"}))["idToken"]
+	}
+	signUp("b@example.com")
+	google := func(sub string) object {
+		body := url.Values{"providerId": {"google.com"}, "id_token": {`{"sub":"` + sub + `"}`}}.Encode()
+		return object{"requestUri": "http://localhost", "postBody": body}
+	}
+	w.must(w.client("signInWithIdp", google("of the project")))
+	inTenant := google("of the tenant")
+	inTenant["tenantId"] = tenant
+	w.must(w.client("signInWithIdp", inTenant))
+	for i, tt := range []struct {
+		verb string
+		body object
+		want string
+	}{
+		{"update", object{"password": "secret1"}, "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"},
+		{"update", object{"password": "secret789"}, ""},
+		{"update", object{"email": "c@example.com"}, ""},
+		{"sendOobCode", object{"requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"}, "EMAIL_EXISTS"},
+		{"signInWithEmailLink", object{"email": "a@example.com", "oobCode": "x"}, "OPERATION_NOT_ALLOWED"},
+		{"signInWithPhoneNumber", object{"sessionInfo": "x", "code": "1"}, "UNSUPPORTED_TENANT_OPERATION"},
+		{"signInWithIdp", google("of the tenant"), "FEDERATED_USER_ID_ALREADY_LINKED"},
+		{"signInWithIdp", google("of the project"), ""},
+	} {
+		tt.body["idToken"] = signUp("a" + strconv.Itoa(i) + "@example.com")
+		if got := w.refusal(tt.verb, tt.body); got != tt.want {
+			t.Errorf("%s %v: %q, want %q", tt.verb, tt.body, got, tt.want)
 		}
 	}
 }

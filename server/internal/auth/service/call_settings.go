@@ -44,6 +44,18 @@ func (s *Service) settings(ctx context.Context, c Call) (*callSettings, error) {
 	return cs, cs.tenant.Overrule(project)
 }
 
+// userSettings returns a call for the user of an ID token with the settings that hold for it. The token determines the
+// tenant of a call that names none: SDKs send the tenant only where there is no token. Nil and invalid tokens determine
+// nothing; userOf refuses invalid ones.
+func (s *Service) userSettings(ctx context.Context, c Call, idToken *string) (*callSettings, error) {
+	if c.Tenant == "" && optional.String(idToken) != "" {
+		if id, err := s.tokens.IDOnly(*idToken, c.Project); err == nil {
+			c.Tenant = id.Tenant
+		}
+	}
+	return s.settings(ctx, c)
+}
+
 // privacy reports whether addresses are protected from enumeration.
 func (c *callSettings) privacy() bool { return emailPrivacy(c.project, c.options) }
 

@@ -56,14 +56,19 @@ func (s *Service) SendOobCode(ctx context.Context, c Call, r *OobRequest) (*OobR
 	if err := s.limits.Take(c.client(), limits.Code); err != nil {
 		return nil, err
 	}
-	cs, err := s.settings(ctx, c)
+	// A user proves by an ID token which account a code for changing or verifying an address is for.
+	var idToken *string
+	if r.RequestType == onetime.VerifyEmail || r.RequestType == onetime.ChangeEmail {
+		idToken = r.IDToken
+	}
+	cs, err := s.userSettings(ctx, c, idToken)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkLink(cs, r); err != nil {
 		return nil, err
 	}
-	made, err := s.oobFor(cs, r)
+	made, err := s.oobFor(cs, r, idToken)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +112,15 @@ func (s *Service) MayContinue(c Call, address string) bool {
 	return err == nil && s.links.MayContinue(cfg.AuthorizedDomains, address)
 }
 
-// oobFor finds the account that a code belongs to. A code without UID belongs to none.
-func (s *Service) oobFor(c *callSettings, r *OobRequest) (onetime.Code, error) {
+// oobFor finds the account that a code belongs to: that of an ID token, if it is not nil. A code without UID belongs to
+// none.
+func (s *Service) oobFor(c *callSettings, r *OobRequest, idToken *string) (onetime.Code, error) {
 	made := onetime.Code{Type: r.RequestType, Made: s.now()}
 	if made.Type == onetime.ChangeEmail && optional.String(r.NewEmail) == "" {
 		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
 	}
-	// A user proves by an ID token which account a code for changing or verifying an address is for.
-	if (made.Type == onetime.VerifyEmail || made.Type == onetime.ChangeEmail) && r.IDToken != nil {
-		u, id, err := s.userOf(&c.Call, *r.IDToken)
+	if idToken != nil {
+		u, id, err := s.userOf(&c.Call, *idToken)
 		if err != nil {
 			return onetime.Code{}, err
 		}

@@ -32,7 +32,7 @@ type EmailLinkResponse struct {
 
 // SignInWithEmailLink signs in with a code from an e-mail. It creates the account if there is none.
 func (s *Service) SignInWithEmailLink(ctx context.Context, c Call, r *EmailLinkRequest) (*EmailLinkResponse, error) {
-	cs, err := s.settings(ctx, c)
+	cs, err := s.userSettings(ctx, c, r.IDToken)
 	if err != nil {
 		return nil, err
 	}

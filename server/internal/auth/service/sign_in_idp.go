@@ -72,7 +72,7 @@ type IdentityProviders interface {
 // linked); the account to which the provider's user id is linked; the account with the same address, if linking to it
 // is safe (idpWithoutUser); a new one.
 func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*IdpResponse, error) {
-	cs, err := s.settings(ctx, c)
+	cs, err := s.userSettings(ctx, c, r.IDToken)
 	if err != nil {
 		return nil, err
 	}
@@ -82,18 +82,18 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	if optional.String(r.RequestURI) == "" {
 		return nil, apierror.New("MISSING_REQUEST_URI")
 	}
-	a, err := s.o.Providers.Verify(ctx, c.scope(), idp.Credential{
+	a, err := s.o.Providers.Verify(ctx, cs.scope(), idp.Credential{
 		RequestURI: *r.RequestURI, PostBody: optional.String(r.PostBody), PendingToken: optional.String(r.PendingToken), SessionID: optional.String(r.SessionID),
 	})
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.accounts.ByProvider(c.scope(), a.Provider.ProviderID, a.Provider.RawID)
+	owner, err := s.accounts.ByProvider(cs.scope(), a.Provider.ProviderID, a.Provider.RawID)
 	if err != nil {
 		return nil, err
 	}
 	in := &idpSignIn{callSettings: cs, request: r, assertion: a, response: idpResponse(a)}
-	in.response.TenantID = c.Tenant
+	in.response.TenantID = cs.Tenant
 	if r.IDToken != nil {
 		return s.linkIdp(ctx, in, owner)
 	}

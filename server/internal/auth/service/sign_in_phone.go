@@ -123,11 +123,11 @@ type PhoneResponse struct {
 
 // SignInWithPhoneNumber signs in with a code from a text message, or links the number to the user of an ID token.
 func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneRequest) (*PhoneResponse, error) {
-	cs, err := s.settings(ctx, c)
+	cs, err := s.userSettings(ctx, c, r.IDToken)
 	if err != nil {
 		return nil, err
 	}
-	if c.Tenant != "" {
+	if cs.Tenant != "" {
 		return nil, apierror.New("UNSUPPORTED_TENANT_OPERATION")
 	}
 	if err := s.limits.Take(c.client(), limits.Factor); err != nil {

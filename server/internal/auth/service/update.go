@@ -40,7 +40,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	if len(r.Provider) > 0 || r.UpgradeToFederated != nil {
 		return nil, fault.E(fault.Unimplemented, "provider and upgradeToFederatedLogin are not implemented.")
 	}
-	cs, err := s.settings(ctx, c)
+	cs, err := s.userSettings(ctx, c, r.IDToken)
 	if err != nil {
 		return nil, err
 	}
