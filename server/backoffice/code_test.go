@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"clave/server/backoffice"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -23,9 +23,9 @@ var (
 )
 
 // newService returns a service and its clock.
-func newService(t *testing.T) (*backoffice.Service, *clock.Manual) {
+func newService(t *testing.T) (*backoffice.Service, *clocktest.Manual) {
 	t.Helper()
-	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	s, err := backoffice.New(t.Context(), backoffice.Options{ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey, Clock: manual})
 	if err != nil {
 		t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestTwoServicesSendAnIssueOnce sends an issue with two services at the same time. Every address must receive it once,
 // and the counts must be right.
 func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 	startServers(t)
-	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	one, two := &mailServer{}, &mailServer{}
 	s, other := mailingService(t, one, manual), mailingService(t, two, manual)
 	_, documents, err := s.Clients()
@@ -55,7 +55,7 @@ func TestTwoServicesSendAnIssueOnce(t *testing.T) {
 // skipped the address. The address must still receive the issue.
 func TestAServicePassesADeliveryThatAnotherCannotSend(t *testing.T) {
 	startServers(t)
-	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	one, two := &mailServer{}, &mailServer{}
 	s, other := mailingService(t, one, manual), mailingService(t, two, manual)
 	_, documents, err := s.Clients()

@@ -16,18 +16,18 @@ import (
 	"cloud.google.com/go/firestore"
 
 	"clave/server/backoffice"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // formCollections are the collections that visitors write to.
 var formCollections = []string{"Massive Boletin", "ContactRequests", "voluntaryAplications", "voluntaryApplications", "IntrumentRental"}
 
 // keeper returns a service that uses running servers, its clock, its log, and a client of Firestore.
-func keeper(t *testing.T) (*backoffice.Service, *clock.Manual, *bytes.Buffer, *firestore.Client) {
+func keeper(t *testing.T) (*backoffice.Service, *clocktest.Manual, *bytes.Buffer, *firestore.Client) {
 	t.Helper()
 	startServers(t)
 	log := &bytes.Buffer{}
-	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	s, err := backoffice.New(t.Context(), backoffice.Options{
 		ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey,
 		Clock: manual, Log: slog.New(slog.NewTextHandler(log, nil)),

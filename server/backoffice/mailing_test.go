@@ -15,7 +15,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // mailServer is an email.Sender that keeps what it accepts.
@@ -61,10 +61,10 @@ func (b *mailServer) to(subject string) map[string]int {
 const confirmSubject = "Confirma tu suscripción al boletín"
 
 // mailing returns a service on running servers, its mail server, its clock, and a client of Firestore.
-func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clock.Manual, *firestore.Client) {
+func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clocktest.Manual, *firestore.Client) {
 	t.Helper()
 	startServers(t)
-	manual, mails := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC)), &mailServer{}
+	manual, mails := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC)), &mailServer{}
 	s := mailingService(t, mails, manual)
 	_, documents, err := s.Clients()
 	if err != nil {
@@ -74,7 +74,7 @@ func mailing(t *testing.T) (*backoffice.Service, *mailServer, *clock.Manual, *fi
 }
 
 // mailingService returns a service with a mail server.
-func mailingService(t *testing.T, mails *mailServer, manual *clock.Manual) *backoffice.Service {
+func mailingService(t *testing.T, mails *mailServer, manual *clocktest.Manual) *backoffice.Service {
 	t.Helper()
 	s, err := backoffice.New(t.Context(), backoffice.Options{
 		ProjectID: "demo-back-office", SignupCode: secret, UnsubscribeKey: backoffice.DemoUnsubscribeKey,
@@ -88,7 +88,7 @@ func mailingService(t *testing.T, mails *mailServer, manual *clock.Manual) *back
 }
 
 // subscribe writes subscriptions as visitors do, and advances the clock until they are read.
-func subscribe(t *testing.T, documents *firestore.Client, manual *clock.Manual, emails ...string) {
+func subscribe(t *testing.T, documents *firestore.Client, manual *clocktest.Manual, emails ...string) {
 	t.Helper()
 	for _, email := range emails {
 		fields := map[string]any{"email": email, "createdAt": manual.Now(), "source": "homepage"}
@@ -128,7 +128,7 @@ func request(t *testing.T, s *backoffice.Service, mails *mailServer) map[string]
 }
 
 // confirmAll subscribes and confirms addresses.
-func confirmAll(t *testing.T, s *backoffice.Service, mails *mailServer, documents *firestore.Client, manual *clock.Manual, emails ...string) {
+func confirmAll(t *testing.T, s *backoffice.Service, mails *mailServer, documents *firestore.Client, manual *clocktest.Manual, emails ...string) {
 	t.Helper()
 	subscribe(t, documents, manual, emails...)
 	for _, token := range request(t, s, mails) {
@@ -164,7 +164,7 @@ func progressOf(t *testing.T, documents *firestore.Client, id string) string {
 }
 
 // sendAll sends until the issue is sent completely.
-func sendAll(t *testing.T, s *backoffice.Service, documents *firestore.Client, manual *clock.Manual, id string) {
+func sendAll(t *testing.T, s *backoffice.Service, documents *firestore.Client, manual *clocktest.Manual, id string) {
 	t.Helper()
 	for range 50 {
 		if err := s.SendIssues(t.Context()); err != nil {

@@ -9,11 +9,11 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/email"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // sendFor sends at every step of a period.
-func sendFor(t *testing.T, s *backoffice.Service, manual *clock.Manual, span, step time.Duration) {
+func sendFor(t *testing.T, s *backoffice.Service, manual *clocktest.Manual, span, step time.Duration) {
 	t.Helper()
 	for ; span > 0; span -= step {
 		if err := s.SendIssues(t.Context()); err != nil {

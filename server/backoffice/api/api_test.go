@@ -13,7 +13,7 @@ import (
 
 	"clave/server/backoffice"
 	"clave/server/backoffice/api"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // secret is the code of the services under test.
@@ -23,7 +23,7 @@ const secret = "clave de sol"
 func newHandler(t *testing.T, o api.Options) http.Handler {
 	t.Helper()
 	s, err := backoffice.New(t.Context(), backoffice.Options{
-		ProjectID: "demo-back-office", SignupCode: secret, Clock: clock.NewManual(time.Unix(1_800_000_000, 0)),
+		ProjectID: "demo-back-office", SignupCode: secret, Clock: clocktest.NewManual(time.Unix(1_800_000_000, 0)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"clave/server/backoffice/pages"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -230,7 +231,7 @@ func TestAStoreThatFails(t *testing.T) {
 }
 
 func TestSitemap(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 9, 15, 18, 0, 0, 0, time.UTC))
 	s := &store{listed: []pages.Listed{{ID: "año & más"}, {ID: "gala", Updated: time.Date(2027, 9, 1, 0, 0, 0, 0, time.UTC)}}}
 	h := newHandler(t, s, nil, manual)
 	for range 3 {

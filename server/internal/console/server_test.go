@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/app"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // project is the tests' project.
@@ -33,7 +34,7 @@ type server struct {
 	t      *testing.T
 	app    app.Addresses
 	data   string
-	manual *clock.Manual
+	manual *clocktest.Manual
 	// cookie is the session's cookie, or empty, and csrf its token.
 	cookie, csrf string
 }
@@ -41,7 +42,7 @@ type server struct {
 // start runs a server until the test ends, with a clock that the test advances.
 func start(t *testing.T, mode config.Mode, flags ...string) *server {
 	t.Helper()
-	manual := clock.NewManual(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
 	s := startBy(t, manual, mode, flags...)
 	s.manual = manual
 	return s

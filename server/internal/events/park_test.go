@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
 	"clave/server/internal/store/pebble"
@@ -55,7 +56,7 @@ func TestEventsDuringAWriteAreWrittenToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &busyStore{Store: memory}
-	o := &Options{Specs: specs, Source: idleSource{}, Store: store, Clock: clock.NewManual(time.Unix(1_700_000_000, 0)), Log: slog.New(slog.DiscardHandler)}
+	o := &Options{Specs: specs, Source: idleSource{}, Store: store, Clock: clocktest.NewManual(time.Unix(1_700_000_000, 0)), Log: slog.New(slog.DiscardHandler)}
 	r, err := openReceiver(t.Context(), o, specs[0])
 	if err != nil {
 		t.Fatal(err)

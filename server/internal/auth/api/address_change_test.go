@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/onetime"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // linkFor requests a sign-in link for an address and returns its code.
@@ -34,7 +34,7 @@ func (w *fixture) withPrivacy(on bool) {
 // in to.
 func TestOldSessionsMayNotChangeAddresses(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
-	manual, post := clock.NewManual(noon), &mailbox{}
+	manual, post := clocktest.NewManual(noon), &mailbox{}
 	messages := &lastText{}
 	w := newFixture(t, setup{production: true, clock: manual, mail: post, sms: messages})
 	w.run()
@@ -106,7 +106,7 @@ func TestChangesOfAddressByLinking(t *testing.T) {
 		}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			manual, post := clock.NewManual(noon), &mailbox{}
+			manual, post := clocktest.NewManual(noon), &mailbox{}
 			w := newFixture(t, setup{production: true, clock: manual, mail: post})
 			w.withPrivacy(tt.privacy)
 			made := w.confirmed("old@example.com")

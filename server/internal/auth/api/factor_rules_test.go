@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestWhichSecondFactorsMayBeEnrolled starts to enroll a phone and an authenticator app under all kinds of settings.
@@ -102,7 +102,7 @@ func TestDisabledFactorsAreNotRequired(t *testing.T) {
 
 // TestClocksOfAppsMayBeOff enrolls apps whose clocks are wrong by as much as the project allows and by more.
 func TestClocksOfAppsMayBeOff(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	w := newFixture(t, setup{clock: manual})
 	user := w.verified("clock@example.com")
 	for _, tt := range []struct {

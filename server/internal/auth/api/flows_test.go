@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service/blocking"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // claimsOf decodes the claims of a token.
@@ -198,7 +198,7 @@ func authenticator(t testing.TB, key string, now time.Time) string {
 }
 
 func TestSecondFactorTOTP(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	w := newFixture(t, setup{clock: manual})
 	made := w.verified("totp@example.com")
 	started := w.must(w.client("v2/accounts/mfaEnrollment:start", object{"idToken": made["idToken"], "totpEnrollmentInfo": object{}}))
@@ -343,7 +343,7 @@ func TestProductionHasNoConveniences(t *testing.T) {
 }
 
 func TestRateLimits(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	w := newFixture(t, setup{limits: true, clock: manual})
 	w.signUp("a@example.com", "secret1")
 	signIn := func(email, password string) string {
@@ -535,7 +535,7 @@ func TestCodesAreUsedOnce(t *testing.T) {
 
 // TestSweep advances the clock past the expiry of codes and sessions.
 func TestSweep(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	w := newFixture(t, setup{clock: manual})
 	made := w.signUp("a@example.com", "secret1")
 	w.must(w.client("sendOobCode", object{"requestType": "PASSWORD_RESET", "email": "a@example.com"}))

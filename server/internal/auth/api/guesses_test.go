@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // mostGuesses is the maximum number of wrong codes of one account or phone that others may try in a day. A code of an
@@ -20,14 +20,14 @@ const onHome = "192.0.2.1"
 // guessFixture is a fixture in which codes of both kinds are guessed.
 type guessFixture struct {
 	*fixture
-	manual   *clock.Manual
+	manual   *clocktest.Manual
 	messages *lastText
 }
 
 // newGuessFixture returns the fixture.
 func newGuessFixture(t *testing.T) *guessFixture {
 	t.Helper()
-	g := &guessFixture{manual: clock.NewManual(noon), messages: &lastText{}}
+	g := &guessFixture{manual: clocktest.NewManual(noon), messages: &lastText{}}
 	g.fixture = newFixture(t, setup{production: true, limits: true, clock: g.manual, sms: g.messages})
 	settings := object{"mfa": object{
 		"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"},

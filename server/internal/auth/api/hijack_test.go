@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestProofOfAnAddressRemovesOtherCredentials signs up as an attacker with a user's address. Then the owner signs in
@@ -24,7 +24,7 @@ func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 	}
 	for name, proof := range map[string]func(*fixture, object) object{"link": link, "provider": google} {
 		t.Run(name, func(t *testing.T) {
-			manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 			w := newFixture(t, setup{clock: manual})
 			attacker := w.signUp(email, "secret1")
 			w.must(w.idp("facebook.com", `{"sub":"f1"}`, object{"idToken": attacker["idToken"]}))
@@ -53,7 +53,7 @@ func TestProofOfAnAddressRemovesOtherCredentials(t *testing.T) {
 			w.must(w.client("token", object{"grant_type": "refresh_token", "refresh_token": owner["refreshToken"]}))
 		})
 		t.Run(name+" by the one who set the password", func(t *testing.T) {
-			manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+			manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 			w := newFixture(t, setup{clock: manual})
 			in := w.signUp(email, "secret1")
 			manual.Advance(time.Minute)

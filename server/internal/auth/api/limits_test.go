@@ -10,7 +10,7 @@ import (
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/sms"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // tooMany is the error of requests over a limit.
@@ -40,7 +40,7 @@ func (x *lastText) code() string {
 // TestWrongPasswordsDoNotLockTheOwnerOut guesses a password continually from many addresses. Meanwhile the owner can
 // sign in from a known address, and from another one after a reset.
 func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
-	manual, post := clock.NewManual(noon), &mailbox{}
+	manual, post := clocktest.NewManual(noon), &mailbox{}
 	w := newFixture(t, setup{production: true, limits: true, clock: manual, mail: post})
 	w.run()
 	const home, hotel = "192.0.2.1", "192.0.2.2"
@@ -97,7 +97,7 @@ func TestWrongPasswordsDoNotLockTheOwnerOut(t *testing.T) {
 func TestAnAttackersNetworkIsNotKnownAfterAHandOver(t *testing.T) {
 	const attacker, home = "198.51.100.1", "192.0.2.1"
 	post := &mailbox{}
-	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewManual(noon), mail: post})
+	w := newFixture(t, setup{production: true, limits: true, clock: clocktest.NewManual(noon), mail: post})
 	w.withPrivacy(false)
 	in := func(password string) object {
 		return object{"email": "a@example.com", "password": password, "returnSecureToken": true}
@@ -127,7 +127,7 @@ func TestAnAttackersNetworkIsNotKnownAfterAHandOver(t *testing.T) {
 // address has an account.
 func TestCodesAreLimitedFirst(t *testing.T) {
 	post := &mailbox{}
-	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewManual(noon), mail: post})
+	w := newFixture(t, setup{production: true, limits: true, clock: clocktest.NewManual(noon), mail: post})
 	w.signUp("known@example.com", "secret1")
 	anonymous := w.must(w.client("signUp", object{}))
 	codes := func(address string, n int, body func(i int) object) (refused map[string]int) {
@@ -177,7 +177,7 @@ func TestCodesAreLimitedFirst(t *testing.T) {
 // TestLinksAreShort requests e-mails with links of any length: by the URL to continue to, the language, and the key.
 func TestLinksAreShort(t *testing.T) {
 	post := &mailbox{}
-	w := newFixture(t, setup{production: true, limits: true, clock: clock.NewManual(noon), mail: post})
+	w := newFixture(t, setup{production: true, limits: true, clock: clocktest.NewManual(noon), mail: post})
 	const refused = "INVALID_CONTINUE_URI"
 	for _, tt := range []struct {
 		name, next, locale, key, want string
@@ -240,7 +240,7 @@ func TestHashingIsFair(t *testing.T) {
 
 // TestHashingIsLimited has a client change passwords: each change costs a hash.
 func TestHashingIsLimited(t *testing.T) {
-	w := newFixture(t, setup{limits: true, clock: clock.NewManual(noon)})
+	w := newFixture(t, setup{limits: true, clock: clocktest.NewManual(noon)})
 	in := w.must(w.client("signUp", object{"email": "a@example.com", "password": "secret1"}))
 	hashed := 0
 	for range 50 {

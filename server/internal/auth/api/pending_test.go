@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/updateform"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestAPendingSignInIsCompletedOnce completes a pending sign-in twice at the same time: the blocking function of the
@@ -148,7 +148,7 @@ func TestAPendingSignInEnds(t *testing.T) {
 			t.Run(tt.name+" "+when, func(t *testing.T) {
 				var w *fixture
 				messages, called := &lastText{}, func() {}
-				w = newFixture(t, setup{production: true, clock: clock.NewManual(noon), sms: messages, blocking: function(func(map[string]any) (int, string) {
+				w = newFixture(t, setup{production: true, clock: clocktest.NewManual(noon), sms: messages, blocking: function(func(map[string]any) (int, string) {
 					called()
 					return 200, "{}"
 				})})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/service"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestSensitiveChangesRequireARecentSignIn tries the changes that production refuses to old sessions, with an old and a
@@ -13,7 +13,7 @@ import (
 func TestSensitiveChangesRequireARecentSignIn(t *testing.T) {
 	const old = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 	for _, production := range []bool{false, true} {
-		manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+		manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 		w := newFixture(t, setup{production: production, clock: manual, sms: &texter{}})
 		settings := object{"mfa": object{"state": "ENABLED", "enabledProviders": []string{"PHONE_SMS"}}}
 		if _, err := w.service.UpdateConfig(t.Context(), service.Call{Project: project}, &service.ConfigRequest{Mask: []string{"mfa"}, Body: settings}); err != nil {

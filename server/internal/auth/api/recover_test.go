@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/onetime"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // theft is an account that an attacker has moved to another address, with everything that the attacker attached to
@@ -14,7 +14,7 @@ import (
 type theft struct {
 	w      *fixture
 	post   *mailbox
-	manual *clock.Manual
+	manual *clocktest.Manual
 	uid    string
 	// recovery is the code that was sent to the owner.
 	recovery string
@@ -26,7 +26,7 @@ type theft struct {
 // before or after the move.
 func steal(t *testing.T, verified, attachFirst bool) *theft {
 	t.Helper()
-	x := &theft{manual: clock.NewManual(noon), post: &mailbox{}}
+	x := &theft{manual: clocktest.NewManual(noon), post: &mailbox{}}
 	messages := &lastText{}
 	x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post, sms: messages})
 	w := x.w
@@ -154,7 +154,7 @@ func TestPendingChangesOfAddressEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := &theft{manual: clock.NewManual(noon), post: &mailbox{}}
+			x := &theft{manual: clocktest.NewManual(noon), post: &mailbox{}}
 			x.w = newFixture(t, setup{production: true, clock: x.manual, mail: x.post})
 			x.w.run()
 			x.session = x.w.signUp("owner@example.com", "secret1")

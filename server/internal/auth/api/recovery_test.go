@@ -7,21 +7,21 @@ import (
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/onetime"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // addressChange is an account of a user, whose e-mails are stored.
 type addressChange struct {
 	w      *fixture
 	post   *mailbox
-	manual *clock.Manual
+	manual *clocktest.Manual
 }
 
 // newAddressChange starts a server whose addresses are not protected, so that users may take addresses without proving
 // that they own them.
 func newAddressChange(t *testing.T, limits bool) *addressChange {
 	t.Helper()
-	m := &addressChange{post: &mailbox{}, manual: clock.NewManual(noon)}
+	m := &addressChange{post: &mailbox{}, manual: clocktest.NewManual(noon)}
 	m.w = newFixture(t, setup{production: true, clock: m.manual, mail: m.post, limits: limits})
 	m.w.withPrivacy(false)
 	return m

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // customToken returns a custom token with an unknown signature, as `clave start` accepts it.
@@ -22,7 +22,7 @@ func (w *fixture) refreshed(answer object) object {
 // TestNewTokensKeepSessionClaims requests new tokens of a session in every way. They must have the claims with which
 // the session began.
 func TestNewTokensKeepSessionClaims(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))
 	for name, s := range map[string]setup{"unsigned": {clock: manual}, "signed": {clock: manual, signed: true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t, s)
@@ -58,7 +58,7 @@ func TestNewTokensKeepSessionClaims(t *testing.T) {
 
 // TestSessionsOfOneSecondKeepTheirOwnClaims signs in twice within a second with different claims.
 func TestSessionsOfOneSecondKeepTheirOwnClaims(t *testing.T) {
-	w := newFixture(t, setup{clock: clock.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
+	w := newFixture(t, setup{clock: clocktest.NewManual(time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC))})
 	first := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"a":1}`)}))
 	second := w.must(w.client("signInWithCustomToken", object{"token": customToken("u1", `{"b":{"c":[1,"x"]}}`)}))
 	for name, tt := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/updateform"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -24,7 +24,7 @@ func (w *fixture) signIn(email, password string) object {
 // TestSessionsOfTheSecondOfAPasswordChange changes a password in the second in which another session began. That
 // session must end. The session of the change, and one that begins afterwards in the same second, must stay.
 func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
-	manual := clock.NewManual(noon)
+	manual := clocktest.NewManual(noon)
 	w := newFixture(t, setup{production: true, clock: manual})
 	first := w.signUp("a@example.com", "secret1")
 	second := w.signIn("a@example.com", "secret1")
@@ -55,7 +55,7 @@ func TestSessionsOfTheSecondOfAPasswordChange(t *testing.T) {
 // TestRevocationsAreReported checks that every operation that ends sessions is reported, and only after the sessions
 // have ended.
 func TestRevocationsAreReported(t *testing.T) {
-	manual := clock.NewManual(noon)
+	manual := clocktest.NewManual(noon)
 	w := newFixture(t, setup{production: true, clock: manual})
 	var reported []account.Revocation
 	w.service.OnRevoke(func(r account.Revocation) { reported = append(reported, r) })

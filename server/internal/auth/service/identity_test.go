@@ -9,7 +9,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/updateform"
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
 )
@@ -27,14 +27,14 @@ var (
 type fixture struct {
 	*service.Service
 	t      *testing.T
-	clock  *clock.Manual
+	clock  *clocktest.Manual
 	tokens *token.Verifier
 }
 
 // open opens a service without accounts. change changes its options, which are those of a development server.
 func open(t *testing.T, change func(*service.Options)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, clock: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	f := &fixture{t: t, clock: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	f.tokens = token.New(token.Options{Clock: f.clock, Unsigned: true})
 	o := service.Options{
 		Accounts: account.New(pebbletest.Open(t)), Tokens: f.tokens, Clock: f.clock, Project: project, Emulator: true, EmulatorSettings: true, HashMemCost: 4,

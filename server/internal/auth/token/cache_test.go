@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -22,7 +22,7 @@ var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 // cacheFixture is a verifier with signatures on, whose cache the tests look into.
 type cacheFixture struct {
 	*Verifier
-	clock *clock.Manual
+	clock *clocktest.Manual
 	keys  *Keys
 }
 
@@ -47,7 +47,7 @@ func (p pems) Remove(ring, id string) error { return errors.New("the tests remov
 // madeKeys returns keys that were made at noon, once for all tests because that takes long. Nobody changes them.
 var madeKeys = sync.OnceValues(func() (pems, error) {
 	made := make(pems)
-	_, err := OpenKeys(KeyOptions{Clock: clock.NewManual(noon), Vault: made})
+	_, err := OpenKeys(KeyOptions{Clock: clocktest.NewManual(noon), Vault: made})
 	return made, err
 })
 
@@ -58,7 +58,7 @@ func newCacheFixture(t testing.TB, session func(context.Context, ID) error) *cac
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := clock.NewManual(noon)
+	h := clocktest.NewManual(noon)
 	keys, err := OpenKeys(KeyOptions{Clock: h, Vault: made})
 	if err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestKeysThatFollow opens a vault whose keys another node creates. The vault must create no key, and accept a key's
 // token once Reload has read the key, also after a rotation.
 func TestKeysThatFollow(t *testing.T) {
 	const period, maxAge = 10 * 24 * time.Hour, time.Hour
-	dir, h := t.TempDir(), clock.NewManual(start)
+	dir, h := t.TempDir(), clocktest.NewManual(start)
 	o := token.KeyOptions{Clock: h, Dir: dir, Period: period, MaxAge: maxAge, Follow: true}
 	follower, err := token.OpenKeys(o)
 	if err != nil {

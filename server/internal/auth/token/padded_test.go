@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // TestPaddedJWTsOfServiceAccounts uses the JWTs of Python's google-auth before 1.7, whose parts have the padding of
@@ -24,7 +24,7 @@ func TestPaddedJWTsOfServiceAccounts(t *testing.T) {
 	}
 	kid := token.KeyID(&key.PublicKey)
 	const email = "backend@p1.iam.gserviceaccount.com"
-	v, _ := signed(t, clock.NewManual(start), token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
+	v, _ := signed(t, clocktest.NewManual(start), token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
 		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
 	}})
 	// made returns a JWT whose parts end with their padding, and with extra.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -29,7 +29,7 @@ const project = "p1"
 var start = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // signed returns a verifier with signatures on, and its keys.
-func signed(t testing.TB, h *clock.Manual, o token.Options) (*token.Verifier, *token.Keys) {
+func signed(t testing.TB, h *clocktest.Manual, o token.Options) (*token.Verifier, *token.Keys) {
 	t.Helper()
 	keys, err := token.OpenKeys(token.KeyOptions{Clock: h})
 	if err != nil {
@@ -40,7 +40,7 @@ func signed(t testing.TB, h *clock.Manual, o token.Options) (*token.Verifier, *t
 }
 
 // mint creates an ID token for ann.
-func mint(t testing.TB, v *token.Verifier, h *clock.Manual) string {
+func mint(t testing.TB, v *token.Verifier, h *clocktest.Manual) string {
 	t.Helper()
 	raw, err := v.MintID(project, "ann", map[string]any{"auth_time": h.Now().Unix(), "role": "user", "firebase": map[string]any{"sign_in_provider": "password"}})
 	if err != nil {
@@ -89,7 +89,7 @@ func with(m map[string]any, changes map[string]any) map[string]any {
 }
 
 func TestForgedTokensAreRefused(t *testing.T) {
-	h := clock.NewManual(start)
+	h := clocktest.NewManual(start)
 	revoked := false
 	v, keys := signed(t, h, token.Options{Session: func(context.Context, token.ID) error {
 		if revoked {
@@ -203,7 +203,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 }
 
 func TestCallerUnsigned(t *testing.T) {
-	v := token.New(token.Options{Clock: clock.NewManual(start), Unsigned: true})
+	v := token.New(token.Options{Clock: clocktest.NewManual(start), Unsigned: true})
 	plain := func(claims map[string]any) string {
 		return "Bearer " + forge(t, map[string]any{"alg": "none"}, claims, func(string) []byte { return nil })
 	}
@@ -239,7 +239,7 @@ func TestCallerUnsigned(t *testing.T) {
 }
 
 func TestKeysRotate(t *testing.T) {
-	h := clock.NewManual(start)
+	h := clocktest.NewManual(start)
 	dir := t.TempDir()
 	const period, maxAge = 10 * 24 * time.Hour, 6 * time.Hour
 	open := func() *token.Keys {
@@ -292,7 +292,7 @@ func TestKeysRotate(t *testing.T) {
 }
 
 func TestServiceAccounts(t *testing.T) {
-	h := clock.NewManual(start)
+	h := clocktest.NewManual(start)
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -364,7 +364,7 @@ func TestServiceAccounts(t *testing.T) {
 
 // TestClaimsThatMustAgree presents tokens that are signed with the right keys, with claims that must not be accepted.
 func TestClaimsThatMustAgree(t *testing.T) {
-	h := clock.NewManual(start)
+	h := clocktest.NewManual(start)
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -485,7 +485,7 @@ func TestClaimsThatMustAgree(t *testing.T) {
 }
 
 func FuzzCaller(f *testing.F) {
-	h := clock.NewManual(start)
+	h := clocktest.NewManual(start)
 	v, _ := signed(f, h, token.Options{})
 	loose := token.New(token.Options{Clock: h, Unsigned: true})
 	good := mint(f, v, h)

@@ -8,32 +8,11 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
-func TestManualFiresTimersWhenDue(t *testing.T) {
-	h := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
-	early, _ := h.After(time.Second)
-	late, stop := h.After(time.Minute)
-	h.Advance(2 * time.Second)
-	select {
-	case <-early:
-	default:
-		t.Error("a timer of 1 s has not fired 2 s later")
-	}
-	stop()
-	h.Advance(time.Hour)
-	select {
-	case <-late:
-		t.Error("a stopped timer fired")
-	default:
-	}
-	if got := h.Timers(); got != 0 {
-		t.Errorf("Timers() = %d, want 0", got)
-	}
-}
-
 func TestSleepEndsWithTheTimeOrTheContext(t *testing.T) {
-	h := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	h := clocktest.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	ctx, cancel := context.WithCancel(t.Context())
 	slept := make(chan error, 1)
 	sleep := func() {
@@ -62,7 +41,7 @@ func TestSleepEndsWithTheTimeOrTheContext(t *testing.T) {
 }
 
 func TestVersionsNeverGoBack(t *testing.T) {
-	h := clock.NewManual(time.UnixMicro(1000))
+	h := clocktest.NewManual(time.UnixMicro(1000))
 	v := clock.NewVersions(h, 5000)
 	if got := v.Next(); got != 5002 {
 		t.Errorf("first version after 5000 with an earlier clock = %d, want 5002", got)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/console/audit"
 )
@@ -17,7 +17,7 @@ import (
 // open opens a log or fails the test.
 func open(t *testing.T, path string) *audit.Log {
 	t.Helper()
-	l, err := audit.Open(audit.Options{Path: path, Clock: clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
+	l, err := audit.Open(audit.Options{Path: path, Clock: clocktest.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))})
 	if err != nil {
 		t.Fatal(err)
 	}

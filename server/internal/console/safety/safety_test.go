@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/store/backup"
 	"clave/server/test/kit/cert"
 )
@@ -35,7 +36,7 @@ func TestCertificate(t *testing.T) {
 		{"none", Server{}, 0, Warn, "none"},
 	} {
 		s := tt.server
-		s.Clock = clock.NewManual(now.Add(time.Duration(tt.days) * 24 * time.Hour))
+		s.Clock = clocktest.NewManual(now.Add(time.Duration(tt.days) * 24 * time.Hour))
 		if got := s.checkTLS(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
 			t.Errorf("a certificate %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
 		}
@@ -62,7 +63,7 @@ func TestBackup(t *testing.T) {
 		{"of PostgreSQL", Server{Shared: true}, 0, Unknown, "postgresql"},
 	} {
 		s := tt.server
-		s.Clock = clock.NewManual(now.Add(time.Duration(tt.hours) * time.Hour))
+		s.Clock = clocktest.NewManual(now.Add(time.Duration(tt.hours) * time.Hour))
 		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
 			t.Errorf("a backup %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
 		}

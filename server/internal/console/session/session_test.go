@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/console/audit"
 	"clave/server/internal/console/session"
@@ -17,9 +17,9 @@ import (
 )
 
 // opened returns the sessions of production with an audit log in memory.
-func opened(t *testing.T) (*session.Sessions, *clock.Manual, *audit.Log) {
+func opened(t *testing.T) (*session.Sessions, *clocktest.Manual, *audit.Log) {
 	t.Helper()
-	manual := clock.NewManual(time.Unix(1_700_000_000, 0))
+	manual := clocktest.NewManual(time.Unix(1_700_000_000, 0))
 	log, err := audit.Open(audit.Options{Clock: manual})
 	if err != nil {
 		t.Fatal(err)

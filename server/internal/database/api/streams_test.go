@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
@@ -43,7 +44,7 @@ type streamFixture struct {
 	t          *testing.T
 	server     *Server
 	rulesets   *authz.Rulesets
-	clock      *clock.Manual
+	clock      *clocktest.Manual
 	authorizer *authz.Authorizer
 	// revoked contains the ids of the users whose sessions have ended. A value that is a function is called before that
 	// is known.
@@ -61,7 +62,7 @@ func newStreamFixture(t *testing.T, o listen.Options) *streamFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &streamFixture{t: t, rulesets: authz.NewRulesets(authz.RulesetsOptions{}), clock: clock.NewManual(clock.System().Now())}
+	h := &streamFixture{t: t, rulesets: authz.NewRulesets(authz.RulesetsOptions{}), clock: clocktest.NewManual(clock.System().Now())}
 	o.Engine, o.Clock = e, h.clock
 	hub, err := listen.New(o)
 	if err != nil {

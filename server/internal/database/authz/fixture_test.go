@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
@@ -30,7 +30,7 @@ type fixture struct {
 	t          *testing.T
 	authorizer *authz.Authorizer
 	rulesets   *authz.Rulesets
-	clock      *clock.Manual
+	clock      *clocktest.Manual
 }
 
 // newFixture starts an authorizer. The engine uses the machine's clock, the authorizer one that the test sets.
@@ -54,7 +54,7 @@ func newFixtureWith(t *testing.T, o authz.RulesetsOptions, change func(*authz.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &fixture{t: t, rulesets: authz.NewRulesets(o), clock: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	h := &fixture{t: t, rulesets: authz.NewRulesets(o), clock: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	options := authz.Options{Engine: e, Hub: hub, Rules: h.rulesets, Clock: h.clock}
 	change(&options)
 	h.authorizer, err = authz.New(options)

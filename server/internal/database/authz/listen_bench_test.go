@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
@@ -70,7 +70,7 @@ func benchListeners(b *testing.B, body string, writes func(i int) []document.Wri
 	if issues := rulesets.Replace("", "", wholeRules(body)); rules.HasErrors(issues) {
 		b.Fatal(rules.Summary(issues))
 	}
-	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: rulesets, Clock: clock.NewManual(time.Now())})
+	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: rulesets, Clock: clocktest.NewManual(time.Now())})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/model/resource"
@@ -115,7 +115,7 @@ func TestAResumedListenerIsCheckedWithTheLatestState(t *testing.T) {
 
 // hooked is a clock that calls a function, once, at the second request of the time after the function was set.
 type hooked struct {
-	*clock.Manual
+	*clocktest.Manual
 	mu    sync.Mutex
 	calls int
 	hook  func()
@@ -147,7 +147,7 @@ func (h *hooked) Now() time.Time {
 // TestARightRevokedDuringTheDecision revokes a user's right after the reading for the user's first snapshot was opened,
 // and before the hub has recorded which documents the decision depends on.
 func TestARightRevokedDuringTheDecision(t *testing.T) {
-	times := &hooked{Manual: clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	times := &hooked{Manual: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	h := newFixtureWith(t, authz.RulesetsOptions{}, func(o *authz.Options) { o.Clock = times })
 	h.rules(adminRules)
 	h.seed(set("adminusers/ann", active(true)), set("adminusers/bob", active(true)))

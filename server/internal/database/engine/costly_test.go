@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/document"
@@ -83,7 +83,7 @@ func TestACostlyCheckRefuses(t *testing.T) {
 // TestACostlyCheckKeepsTheLocksOfATransaction lets another commit write a document that a transaction has read, during
 // the check of the transaction without locks. It must wait.
 func TestACostlyCheckKeepsTheLocksOfATransaction(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/read", n(12)))
 	id := begin(t, e, request.TransactionOptions{})

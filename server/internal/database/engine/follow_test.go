@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/value"
 	"clave/server/internal/store/pebble"
 )
 
 // openOn returns an engine on a store that the test closes; the engine is closed by the test itself.
-func openOn(t *testing.T, store *pebble.Store, manual *clock.Manual) *engine.Engine {
+func openOn(t *testing.T, store *pebble.Store, manual *clocktest.Manual) *engine.Engine {
 	t.Helper()
 	e, err := engine.Open(t.Context(), engine.Options{Store: store, Clock: manual})
 	if err != nil {
@@ -41,7 +42,7 @@ func next(t *testing.T, s *engine.Subscription) []clock.Version {
 // TestFollowAcrossRestarts checks that a subscription delivers the commits of an earlier run, including kept ones from
 // before the retention, and the new ones, each once and in order.
 func TestFollowAcrossRestarts(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	store, err := pebble.OpenMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestFollowAcrossRestarts(t *testing.T) {
 
 // TestKeptCommitsAreBounded checks that commits are dropped if a reader does not read them within Options.Kept.
 func TestKeptCommitsAreBounded(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual, Kept: 2 * time.Hour})
 	first := put(t, e, set("c/a", n(1))).Version
 	follow := e.Follow(testDB, first)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/value"
@@ -20,7 +20,7 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	noon := time.Date(2027, 1, 2, 12, 0, 0, 0, time.UTC)
-	manual := clock.NewManual(noon)
+	manual := clocktest.NewManual(noon)
 	first, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: manual})
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	back, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: clock.NewManual(noon.Add(10 * time.Minute))})
+	back, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: clocktest.NewManual(noon.Add(10 * time.Minute))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestAClockSetBackRepeatsNoVersion(t *testing.T) {
 	}
 
 	afternoon := noon.Add(3 * time.Hour)
-	well := open(t, engine.Options{Store: s, Clock: clock.NewManual(afternoon)})
+	well := open(t, engine.Options{Store: s, Clock: clocktest.NewManual(afternoon)})
 	if v := put(t, well, set("c/a", n(3))).Version; v.Time().Sub(afternoon) > time.Second {
 		t.Errorf("with a clock that is right a commit has version %v, want %v", v.Time(), afternoon)
 	}

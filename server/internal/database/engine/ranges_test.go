@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
@@ -15,7 +15,7 @@ import (
 )
 
 // waitTimers waits until n calls wait for locks. A result in ended means that one of them didn't wait.
-func waitTimers(t *testing.T, manual *clock.Manual, n int, ended <-chan error) {
+func waitTimers(t *testing.T, manual *clocktest.Manual, n int, ended <-chan error) {
 	t.Helper()
 	for manual.Timers() < n {
 		select {
@@ -28,7 +28,7 @@ func waitTimers(t *testing.T, manual *clock.Manual, n int, ended <-chan error) {
 }
 
 func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(12)))
 	older, reader, younger := begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{})
@@ -60,7 +60,7 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 }
 
 func TestACancelledWriterUnblocksQueries(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(12)))
 	reader, behind := begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{})
@@ -105,7 +105,7 @@ func TestAQueryFollowsAWaitingWriter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			manual := clock.NewManual(time.Now())
+			manual := clocktest.NewManual(time.Now())
 			e := open(t, engine.Options{Clock: manual})
 			put(t, e, set("c/a", n(12)), set("d/b", n(1)))
 			reader, behind := begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{})
@@ -148,7 +148,7 @@ func TestAQueryFollowsAWaitingWriter(t *testing.T) {
 // TestAQueryDoesNotFollowAWriterThatWaitsForIt shows that a transaction for which a commit waits queries the documents
 // of this commit at once, whichever is older.
 func TestAQueryDoesNotFollowAWriterThatWaitsForIt(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(12)), set("d/b", n(1)))
 	older, reader := begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{})
@@ -176,7 +176,7 @@ func TestACommitWaitsForARangeBeforeItsDocuments(t *testing.T) {
 	create := set("c/a", n(15))
 	create.Precondition.Exists = new(bool)
 	for _, olderWrites := range []bool{false, true} {
-		manual := clock.NewManual(time.Now())
+		manual := clocktest.NewManual(time.Now())
 		e := open(t, engine.Options{Clock: manual})
 		put(t, e, set("c/a", n(12)))
 		writer, reader := begin(t, e, request.TransactionOptions{}), begin(t, e, request.TransactionOptions{})

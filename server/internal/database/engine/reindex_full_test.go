@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/index"
@@ -251,7 +251,7 @@ func TestAFailedChangeIsReverted(t *testing.T) {
 func TestABuildOnAFullDiskBeginsAgain(t *testing.T) {
 	for _, batches := range []int64{0, 1, 3} {
 		store := pebbletest.OpenFullDisk(t)
-		manual := clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		manual := clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 		e := open(t, engine.Options{Store: store, Clock: manual, IndexMode: engine.IndexesAuto})
 		fillKinds(t, e, 3000)
 		store.Left.Store(batches)

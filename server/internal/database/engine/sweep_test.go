@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/document"
@@ -15,7 +15,7 @@ import (
 )
 
 // runFor advances the clock of a running engine by some seconds.
-func runFor(t *testing.T, e *engine.Engine, manual *clock.Manual, seconds int) {
+func runFor(t *testing.T, e *engine.Engine, manual *clocktest.Manual, seconds int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -36,7 +36,7 @@ func runFor(t *testing.T, e *engine.Engine, manual *clock.Manual, seconds int) {
 }
 
 func TestOldCommitsAreDropped(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	first := put(t, e, set("c/a", n(1)))
 	manual.Advance(30 * time.Minute)
@@ -63,7 +63,7 @@ func TestOldCommitsAreDropped(t *testing.T) {
 }
 
 func TestAnIdleTransactionReleasesItsLocks(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(1)))
 	id := begin(t, e, request.TransactionOptions{})
@@ -76,7 +76,7 @@ func TestAnIdleTransactionReleasesItsLocks(t *testing.T) {
 }
 
 func TestServerTimestampsOfTwoCommitsDiffer(t *testing.T) {
-	e := open(t, engine.Options{Clock: clock.NewManual(time.Now())})
+	e := open(t, engine.Options{Clock: clocktest.NewManual(time.Now())})
 	w := set("c/a", nil)
 	w.Transforms = []document.Transform{{Path: value.FieldPath{"t"}, Kind: document.RequestTime}}
 	one, two := put(t, e, w), put(t, e, w)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/model/document"
@@ -114,7 +114,7 @@ func TestTheYoungerOfADeadlockIsAborted(t *testing.T) {
 // TestOptimisticTransactionsHaveTheirOwnAge lets an optimistic transaction name an old id, as any client may, in a
 // deadlock with an older transaction.
 func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	named := begin(t, e, request.TransactionOptions{Optimistic: true})
 	older := begin(t, e, request.TransactionOptions{})
@@ -134,7 +134,7 @@ func TestOptimisticTransactionsHaveTheirOwnAge(t *testing.T) {
 }
 
 func TestAReadKeepsWritersOutUntilTheDeadline(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	put(t, e, set("c/a", n(0)))
 	id := begin(t, e, request.TransactionOptions{})
@@ -199,7 +199,7 @@ func TestARangeIsLocked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			manual := clock.NewManual(time.Now())
+			manual := clocktest.NewManual(time.Now())
 			e := open(t, engine.Options{Clock: manual})
 			put(t, e, set("c/a", n(12)), set("c/b", n(20)), set("c/small", n(1)))
 			id := begin(t, e, request.TransactionOptions{})
@@ -235,7 +235,7 @@ func TestARangeIsLocked(t *testing.T) {
 }
 
 func TestTransactionsEnd(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	first := put(t, e, set("c/a", n(0)))
 	ctx := t.Context()
@@ -425,7 +425,7 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 // TestOneClientHasALimitOfTransactions begins one optimistic transaction more than a client may have. The client's
 // oldest one ends, and those of another client stay.
 func TestOneClientHasALimitOfTransactions(t *testing.T) {
-	manual := clock.NewManual(time.Now())
+	manual := clocktest.NewManual(time.Now())
 	e := open(t, engine.Options{Clock: manual})
 	of := func(client string) []byte {
 		manual.Advance(time.Millisecond)

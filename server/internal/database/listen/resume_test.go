@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
@@ -175,7 +176,7 @@ func TestTokenOfAnotherQuery(t *testing.T) {
 // TestOldTokenResets checks that a token from before the retained log resets a target, unless nothing was committed
 // since or the documents' update times show the changes.
 func TestOldTokenResets(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	h := newFixtureOf(t, engine.Options{Clock: manual, Retention: time.Hour}, listen.Options{})
 	h.commit(set("c/a", 1), set("c/b", 2))
 	targets := []target.Target{{Query: collection(t, "c", nil)}, {Query: collection(t, "c", byN(1))}, {Documents: docs("c/a")}}
@@ -314,7 +315,7 @@ func TestSlowClientIsReset(t *testing.T) {
 }
 
 func TestClientThatNeverReadsIsDropped(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	h := newFixture(t, listen.Options{MaxQueue: 1, Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
@@ -360,7 +361,7 @@ func TestClientThatNeverReadsIsDropped(t *testing.T) {
 // TestClientThatDoesNotReadItsFirstSnapshotIsDropped checks that a client that does not read is dropped even if no
 // document changes.
 func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 	h.commit(set("c/a", 0))
 	s := h.hub.Open(testDB)
@@ -403,7 +404,7 @@ func TestClientThatDoesNotReadItsFirstSnapshotIsDropped(t *testing.T) {
 // it, as that of a machine that was suspended. It is dropped if it has not read at the next heartbeat either.
 func TestSendDuringAJumpOfTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		manual := clock.NewManual(clock.System().Now())
+		manual := clocktest.NewManual(clock.System().Now())
 		h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: time.Minute})
 		h.commit(set("c/a", 0))
 		s := h.hub.Open(testDB)
@@ -477,7 +478,7 @@ func TestFirstSnapshotIsShared(t *testing.T) {
 }
 
 func TestHeartbeat(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	// The clock advances so fast that a client that reads immediately would be taken for one that does not read.
 	h := newFixture(t, listen.Options{Clock: manual, Heartbeat: 10 * time.Second, DropAfter: 100_000 * time.Hour})
 	c := h.open()

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // count returns the number of workers that are idle or have a call.
@@ -22,7 +22,7 @@ func (q *Queue) count() int {
 // not read.
 func TestATakenTurnIsNoOther(t *testing.T) {
 	const workers, callers, rounds = 2, 4, 3_000
-	manual := clock.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	q := New(Options{Workers: workers, Clock: manual})
 	var calls, ticks sync.WaitGroup
 	for range callers {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/limit/rate"
 )
 
@@ -26,7 +26,7 @@ func allowed(n int, allow func() bool) int {
 }
 
 func TestLimiterBurstAndRefill(t *testing.T) {
-	c := clock.NewManual(start)
+	c := clocktest.NewManual(start)
 	l := rate.New(rate.Options{Clock: c})
 	r := rate.Rate{Burst: 3, Every: 10 * time.Second}
 	take := func() bool { return l.Allow("k", r) }
@@ -48,7 +48,7 @@ func TestLimiterBurstAndRefill(t *testing.T) {
 }
 
 func TestLimiterReturnAndReset(t *testing.T) {
-	l := rate.New(rate.Options{Clock: clock.NewManual(start)})
+	l := rate.New(rate.Options{Clock: clocktest.NewManual(start)})
 	r := rate.Rate{Burst: 2, Every: time.Minute}
 	d := rate.Demand{Key: "k", Rate: r}
 	take := func() bool { return l.Take(d) == 0 }
@@ -70,7 +70,7 @@ func TestLimiterReturnAndReset(t *testing.T) {
 }
 
 func TestLimiterTakesAllOrNothing(t *testing.T) {
-	l := rate.New(rate.Options{Clock: clock.NewManual(start)})
+	l := rate.New(rate.Options{Clock: clocktest.NewManual(start)})
 	narrow, wide := rate.Demand{Key: "n", Rate: rate.Rate{Burst: 1, Every: time.Minute}}, rate.Demand{Key: "w", Rate: rate.Rate{Burst: 2, Every: time.Minute}}
 	if got := allowed(10, func() bool { return l.Take(narrow, wide) == 0 }); got != 1 {
 		t.Errorf("%d events were allowed, want 1", got)
@@ -84,7 +84,7 @@ func TestLimiterTakesAllOrNothing(t *testing.T) {
 // exhausted.
 func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 	const keys = 1000
-	l := rate.New(rate.Options{Clock: clock.NewManual(start), MaxKeys: keys})
+	l := rate.New(rate.Options{Clock: clocktest.NewManual(start), MaxKeys: keys})
 	r := rate.Rate{Burst: 3, Every: time.Minute}
 	allowed(3, func() bool { return l.Allow("target", r) })
 	for i := range 20 * keys {
@@ -99,7 +99,7 @@ func TestLimiterKeepsEmptyBucketsUnderAttack(t *testing.T) {
 }
 
 func TestLimiterDropsFullBuckets(t *testing.T) {
-	c := clock.NewManual(start)
+	c := clocktest.NewManual(start)
 	l := rate.New(rate.Options{Clock: c})
 	r := rate.Rate{Burst: 3, Every: time.Second}
 	for i := range 1000 {
@@ -115,7 +115,7 @@ func TestLimiterDropsFullBuckets(t *testing.T) {
 }
 
 func TestLimiterConcurrently(t *testing.T) {
-	l := rate.New(rate.Options{Clock: clock.NewManual(start), MaxKeys: 50})
+	l := rate.New(rate.Options{Clock: clocktest.NewManual(start), MaxKeys: 50})
 	r := rate.Rate{Burst: 100, Every: time.Hour}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -159,7 +159,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a := rate.NewAddresses(rate.AddressOptions{Options: rate.Options{Clock: clock.NewManual(start)}, Rate: one, Total: tt.total})
+			a := rate.NewAddresses(rate.AddressOptions{Options: rate.Options{Clock: clocktest.NewManual(start)}, Rate: one, Total: tt.total})
 			i := -1
 			got := allowed(1000, func() bool { i++; return a.Allow(netip.MustParseAddr(tt.next(i))) })
 			if got != tt.want {
@@ -171,7 +171,7 @@ func TestAddresses(t *testing.T) {
 
 func TestReturnRefillsAnAddress(t *testing.T) {
 	a := rate.NewAddresses(rate.AddressOptions{
-		Options: rate.Options{Clock: clock.NewManual(start)}, Rate: rate.Rate{Burst: 1, Every: time.Minute}, Total: rate.Rate{Burst: 1, Every: time.Minute},
+		Options: rate.Options{Clock: clocktest.NewManual(start)}, Rate: rate.Rate{Burst: 1, Every: time.Minute}, Total: rate.Rate{Burst: 1, Every: time.Minute},
 	})
 	from := netip.MustParseAddr("2001:db8::1")
 	for i := range 3 {

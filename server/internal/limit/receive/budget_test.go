@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/limit/receive"
 )
@@ -41,7 +41,7 @@ func later(ctx context.Context, h *receive.Hold, n int64) <-chan error {
 }
 
 // advance advances a clock until a channel receives a value, and fails the test if none arrives in time.
-func advance(t *testing.T, manual *clock.Manual, done <-chan error) error {
+func advance(t *testing.T, manual *clocktest.Manual, done <-chan error) error {
 	t.Helper()
 	limit := time.NewTimer(time.Minute)
 	defer limit.Stop()
@@ -58,7 +58,7 @@ func advance(t *testing.T, manual *clock.Manual, done <-chan error) error {
 }
 
 func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	first, second := b.Hold(nil), b.Hold(nil)
 	take(t, first, mib)
@@ -92,7 +92,7 @@ func TestAHoldWaitsForTheBudgetAndIsRefused(t *testing.T) {
 }
 
 func TestSmallRequestsHaveABudgetOfTheirOwn(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	large := b.Hold(nil)
 	take(t, large, mib)
@@ -105,7 +105,7 @@ func TestSmallRequestsHaveABudgetOfTheirOwn(t *testing.T) {
 }
 
 func TestSlowReceiversAreEvicted(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	var mu sync.Mutex
 	var evicted []string
@@ -141,7 +141,7 @@ func TestSlowReceiversAreEvicted(t *testing.T) {
 }
 
 func TestAHoldThatCannotBeEvictedStays(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	take(t, b.Hold(nil), mib)
 	manual.Advance(2 * time.Second)

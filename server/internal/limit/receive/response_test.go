@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/limit/receive"
 	"clave/server/test/kit/wait"
@@ -48,7 +48,7 @@ func TestLargeResponsesTakeTheirBytes(t *testing.T) {
 // TestRequestsWaitForLargeResponses fills the budget, lets responses wait for it, and then awaits room for another
 // request.
 func TestRequestsWaitForLargeResponses(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	if err := b.AwaitRoom(t.Context()); err != nil {
 		t.Errorf("a request of an idle server: %v", err)

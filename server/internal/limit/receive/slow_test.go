@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/limit/receive"
 	"clave/server/test/kit/wait"
@@ -50,7 +50,7 @@ func TestSlowResponsesAreCounted(t *testing.T) {
 
 // TestWritesThatEndWhileTheyWaitAreNotEnded ends a write while its bytes wait for room.
 func TestWritesThatEndWhileTheyWaitAreNotEnded(t *testing.T) {
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	b := receive.New(receive.Options{Bytes: mib, Clock: manual})
 	full := b.Hold(nil)
 	take(t, full, mib)

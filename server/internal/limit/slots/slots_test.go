@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/limit/slots"
 )
 
@@ -152,7 +152,7 @@ func TestConnectionsHoldSlots(t *testing.T) {
 // flood does not fill it.
 func TestRefusalsAreLogged(t *testing.T) {
 	var log bytes.Buffer
-	manual := clock.NewManual(time.Unix(1_800_000_000, 0))
+	manual := clocktest.NewManual(time.Unix(1_800_000_000, 0))
 	p := slots.New(slots.Options{All: 4, Network: 3, Kind: "streams", Clock: manual, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	large, small := of("192.0.2.1"), of("192.0.2.2")
 	lines := func() int { return strings.Count(log.String(), "\n") }

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/observe/meter"
 )
 
 func TestSamples(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	m := meter.New(manual, func(context.Context) meter.Gauges { return meter.Gauges{Listeners: 3} })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -60,7 +60,7 @@ func TestSamples(t *testing.T) {
 
 // TestSlowQueries checks that the latest slow queries are kept, and the uses of indexes counted.
 func TestSlowQueries(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	m := meter.New(manual, nil)
 	for i := range 120 {
 		call := m.Begin()
@@ -85,7 +85,7 @@ func TestSlowQueries(t *testing.T) {
 
 // TestCalls counts calls by method. Unknown names are counted together.
 func TestCalls(t *testing.T) {
-	manual := clock.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	m := meter.New(manual, nil)
 	calls := m.Calls("rest", []string{"Get"}, []string{"Listen"})
 	if m.Calls("rest", nil, nil) != calls {

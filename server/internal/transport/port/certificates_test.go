@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/transport/port"
 	"clave/server/test/kit/cert"
 )
@@ -47,7 +47,7 @@ func TestRenewedCertificateFilesAreShown(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, certFile, keyFile, "first.example")
-	manual := clock.NewManual(begun)
+	manual := clocktest.NewManual(begun)
 	var log bytes.Buffer
 	settings, err := port.TLS(port.CertificateOptions{CertFile: certFile, KeyFile: keyFile, Clock: manual, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {

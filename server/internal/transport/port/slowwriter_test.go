@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/transport/port"
@@ -187,7 +188,7 @@ func TestCopiesAreBounded(t *testing.T) {
 func TestAClientThatReadsNothingIsDisconnected(t *testing.T) {
 	ended := make(chan error, 1)
 	ln := listener(t)
-	late := clock.NewManual(time.Now().Add(-time.Hour))
+	late := clocktest.NewManual(time.Now().Add(-time.Hour))
 	run(t, port.Options{Listener: ln, Clock: late, Handlers: port.Handlers{REST: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 16<<10)); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // raw sends a request on its own connection and returns the connection, which the test reads and closes.
@@ -192,7 +193,7 @@ func FuzzServeHTTP(f *testing.F) {
 // slowLink is a ResponseWriter with a rate of 1 KiB per second.
 type slowLink struct {
 	*httptest.ResponseRecorder
-	manual   *clock.Manual
+	manual   *clocktest.Manual
 	deadline time.Time
 }
 
@@ -212,7 +213,7 @@ func (l *slowLink) Write(b []byte) (int, error) {
 
 // TestSlowClientIsNotCutOff checks that a client may read a large chunk slowly as long as it makes progress.
 func TestSlowClientIsNotCutOff(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	o := Options{Clock: manual}
 	o.EnsureDefaults()
 	s := newSession(newHandler(o, nil), "s", 1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/transport/calls"
@@ -52,7 +53,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 // TestWaitingMessagesAreInTheBudget queues large messages. They count in the budget until they are parsed. A session is
 // ended if its messages wait while requests need the bytes.
 func TestWaitingMessagesAreInTheBudget(t *testing.T) {
-	now := clock.NewManual(clock.System().Now())
+	now := clocktest.NewManual(clock.System().Now())
 	b := receive.New(receive.Options{Bytes: 4 * parse.Large, Clock: now})
 	h := newHandler(Options{Budget: b, Clock: now}, nil)
 	h.o.EnsureDefaults()

@@ -16,6 +16,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/test/kit/wait"
 )
@@ -96,7 +97,7 @@ func TestErrorIsSentInBand(t *testing.T) {
 }
 
 // wind advances a clock by single seconds until done returns true. It returns the total.
-func wind(c *clock.Manual, done func() bool) (turned time.Duration) {
+func wind(c *clocktest.Manual, done func() bool) (turned time.Duration) {
 	for ; !done(); turned += time.Second {
 		if turned > time.Hour {
 			return turned
@@ -109,7 +110,7 @@ func wind(c *clock.Manual, done func() bool) (turned time.Duration) {
 }
 
 func TestIdleSessionExpires(t *testing.T) {
-	manual := clock.NewManual(clock.System().Now())
+	manual := clocktest.NewManual(clock.System().Now())
 	ended := make(chan struct{})
 	h := newFixture(t, Options{Clock: manual}, func(ctx context.Context, _ token.Caller, _ *session) error {
 		<-ctx.Done()

@@ -13,6 +13,7 @@ import (
 
 	"clave/server/internal/app"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	pb "clave/server/internal/model/wire/firestorepb"
 
 	"clave/server/test/e2e/harness"
@@ -87,7 +88,7 @@ func documentTarget(id int32, path string) *pb.ListenRequest {
 func TestStreamsUnderRules(t *testing.T) {
 	for _, transport := range harness.Transports {
 		t.Run(transport.Name, func(t *testing.T) {
-			manual := clock.NewManual(clock.System().Now())
+			manual := clocktest.NewManual(clock.System().Now())
 			a := harness.StartWith(t, app.Options{Clock: manual}, map[string]string{
 				"firebase.json": `{"firestore": {"rules": "firestore.rules"}}`, "firestore.rules": streamRules,
 			}, "--sign-tokens") // Unsigned tokens do not expire.

@@ -14,7 +14,7 @@ import (
 	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/hasher"
 	"clave/server/internal/auth/service/userinfo"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/store/pebble/pebbletest"
 )
 
@@ -30,7 +30,7 @@ func open(t *testing.T) (*accountimport.Importer, accountimport.Target) {
 	accounts := account.New(pebbletest.Open(t))
 	h := hasher.New(hasher.Options{Accounts: accounts, MemCost: 4, Log: slog.New(slog.DiscardHandler)})
 	to := accountimport.Target{Scope: scope, Hash: func(password string) (*passhash.Hash, error) { return h.Hash(t.Context(), scope.Project, "", password) }}
-	return &accountimport.Importer{Accounts: accounts, Hasher: h, Clock: clock.NewManual(now), HashMemCost: 4}, to
+	return &accountimport.Importer{Accounts: accounts, Hasher: h, Clock: clocktest.NewManual(now), HashMemCost: 4}, to
 }
 
 // do imports accounts and returns the problems, each as "index message".

@@ -7,7 +7,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/authapp"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
 )
@@ -46,7 +46,7 @@ func code(secret []byte, at time.Time) string { return authapp.Code(secret, at.U
 // TestAnAppIsEnrolledByItsFirstCode enrolls an app. A wrong code may be tried again; the secret is stored for one
 // enrollment of one user.
 func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
-	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	manual := clocktest.NewManual(time.Unix(1_000_000, 0))
 	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
 	finish := func(uid, session, code string) ([]byte, int64, error) {
@@ -82,7 +82,7 @@ func TestAnAppIsEnrolledByItsFirstCode(t *testing.T) {
 
 // TestAnEnrollmentExpires finishes an enrollment too late.
 func TestAnEnrollmentExpires(t *testing.T) {
-	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	manual := clocktest.NewManual(time.Unix(1_000_000, 0))
 	apps := &authapp.Apps{Accounts: account.New(pebbletest.Open(t)), Clock: manual}
 	e, secret := start(t, apps)
 	manual.Advance(5*time.Minute + time.Second)

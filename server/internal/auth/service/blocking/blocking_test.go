@@ -12,7 +12,7 @@ import (
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/session"
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 )
 
@@ -36,7 +36,7 @@ func call(t *testing.T, f function, event string, u *account.User, ses *session.
 		FunctionURI string `json:"functionUri"`
 	}{event: {FunctionURI: "https://functions.example.org/f"}}
 	functions := blocking.Functions{
-		Caller: f, Tokens: token.New(token.Options{Unsigned: true}), Clock: clock.NewManual(time.Unix(1, 0)), Emulator: true, Log: slog.New(slog.DiscardHandler),
+		Caller: f, Tokens: token.New(token.Options{Unsigned: true}), Clock: clocktest.NewManual(time.Unix(1, 0)), Emulator: true, Log: slog.New(slog.DiscardHandler),
 	}
 	return functions.Call(t.Context(), settings, blocking.Event{Name: event, Project: "demo", User: u, Session: ses})
 }
@@ -83,7 +83,7 @@ func TestProductionShowsOnlyTheErrorOfTheFunction(t *testing.T) {
 	} {
 		var log strings.Builder
 		functions := blocking.Functions{
-			Caller: tt.function, Tokens: token.New(token.Options{Unsigned: true}), Clock: clock.NewManual(time.Unix(1, 0)), Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Caller: tt.function, Tokens: token.New(token.Options{Unsigned: true}), Clock: clocktest.NewManual(time.Unix(1, 0)), Log: slog.New(slog.NewTextHandler(&log, nil)),
 		}
 		settings := &blocking.Settings{}
 		settings.Triggers = map[string]struct {
@@ -111,7 +111,7 @@ func TestADeadlineRefuses(t *testing.T) {
 			FunctionURI string `json:"functionUri"`
 		}{blocking.BeforeCreate: {FunctionURI: "http://f/"}}
 		functions := blocking.Functions{
-			Caller: silent{}, Tokens: token.New(token.Options{Unsigned: true}), Clock: clock.NewManual(time.Unix(1, 0)), Emulator: emulator, Log: slog.New(slog.DiscardHandler),
+			Caller: silent{}, Tokens: token.New(token.Options{Unsigned: true}), Clock: clocktest.NewManual(time.Unix(1, 0)), Emulator: emulator, Log: slog.New(slog.DiscardHandler),
 		}
 		ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 		_, err := functions.Call(ctx, settings, blocking.Event{Name: blocking.BeforeCreate, Project: "demo", User: &account.User{UID: "u"}, Session: &session.Session{}})

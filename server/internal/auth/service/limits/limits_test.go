@@ -7,7 +7,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/limits"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 )
 
 // at returns a client at an address.
@@ -24,7 +24,7 @@ func until(most int, take func() error) int {
 }
 
 func TestActionsCountByAddress(t *testing.T) {
-	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	var refused []string
 	l := limits.New(limits.Options{Clock: manual, Refused: func(limit string) { refused = append(refused, limit) }})
 	const enough = 1000
@@ -56,7 +56,7 @@ func TestActionsCountByAddress(t *testing.T) {
 }
 
 func TestGuesses(t *testing.T) {
-	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	l := limits.New(limits.Options{Clock: manual})
 	const home, email, enough = "192.0.2.1", "ann@example.com", 1000
 	ann := &account.User{UID: "ann", Email: email}
@@ -91,7 +91,7 @@ func TestGuesses(t *testing.T) {
 }
 
 func TestRecipients(t *testing.T) {
-	l := limits.New(limits.Options{Clock: clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))})
+	l := limits.New(limits.Options{Clock: clocktest.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))})
 	const enough = 100
 	i := 0
 	from := func() limits.Client { i++; return at(fmt.Sprintf("192.0.2.%d", i)) }
@@ -113,7 +113,7 @@ func TestRecipients(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	manual := clock.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	manual := clocktest.NewManual(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	var refused []string
 	l := limits.New(limits.Options{Clock: manual, Refused: func(limit string) { refused = append(refused, limit) }})
 	const home, enough = "192.0.2.1", 100

@@ -6,7 +6,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/sms"
-	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
 )
@@ -15,9 +15,9 @@ import (
 var scope = account.Scope{Project: "demo"}
 
 // open returns codes and their clock.
-func open(t *testing.T) (*sms.Codes, *clock.Manual) {
+func open(t *testing.T) (*sms.Codes, *clocktest.Manual) {
 	t.Helper()
-	manual := clock.NewManual(time.Unix(1_000_000, 0))
+	manual := clocktest.NewManual(time.Unix(1_000_000, 0))
 	return &sms.Codes{Accounts: account.New(pebbletest.Open(t)), Clock: manual}, manual
 }
 
