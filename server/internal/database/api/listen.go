@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/target"
+	"clave/server/internal/model/wire"
 )
 
 // Listen serves a client's targets. It returns nil when the client has closed its side and every request has its
@@ -20,7 +21,7 @@ import (
 //
 // Two goroutines serve the stream besides the caller's. They end when the stream's Recv and Send return, which is at
 // the latest after Listen has returned: only returning cuts a client that has stopped reading.
-func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Database, stream Stream[request.Watch, Answer]) error {
+func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Database, stream Stream[request.Watch, wire.Listened]) error {
 	session, err := s.o.Authorizer.Session(ctx, c)
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Databas
 			if err := session.Check(ctx); err != nil {
 				return err // Nothing is sent that was committed after a revocation.
 			}
-			return stream.Send(s.answer(e))
+			return stream.Send(wire.NewListened(e, &s.snapshot))
 		})
 	}()
 	go func() {
@@ -71,7 +72,7 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 }
 
 // receive executes the client's messages. It returns io.EOF when the client has closed its side.
-func receive(targets *authz.Stream, stream Stream[request.Watch, Answer]) error {
+func receive(targets *authz.Stream, stream Stream[request.Watch, wire.Listened]) error {
 	for {
 		r, err := stream.Recv()
 		if err != nil {

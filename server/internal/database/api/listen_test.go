@@ -14,12 +14,13 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/listen"
 	"clave/server/internal/model/request"
+	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
 // listenPipe is a Listen stream whose two ends the test has.
 type listenPipe struct {
-	*pipe[pb.ListenRequest, Answer]
+	*pipe[pb.ListenRequest, wire.Listened]
 }
 
 // listenStream opens a Listen stream.
@@ -52,7 +53,7 @@ func all(id int32, collection string) *pb.Target {
 }
 
 // short formats an answer briefly.
-func short(a *Answer) string {
+func short(a *wire.Listened) string {
 	m := a.Message()
 	switch r := m.GetResponseType().(type) {
 	case *pb.ListenResponse_DocumentChange:

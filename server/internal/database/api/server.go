@@ -5,10 +5,10 @@ package api
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/database/authz"
+	"clave/server/internal/model/wire"
 )
 
 // Options configure a server.
@@ -38,7 +38,7 @@ func (o *Options) Validate() error {
 type Server struct {
 	o Options
 	// snapshot is the latest snapshot of a Listen stream as JSON.
-	snapshot atomic.Pointer[snapshotJSON]
+	snapshot wire.LatestSnapshot
 }
 
 // New returns a server.

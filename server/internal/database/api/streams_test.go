@@ -257,8 +257,8 @@ func (h *streamFixture) write(ctx context.Context, c token.Caller, s Stream[pb.W
 }
 
 // listen serves a Listen stream of messages.
-func (h *streamFixture) listen(ctx context.Context, c token.Caller, s Stream[pb.ListenRequest, Answer]) error {
-	return h.server.Listen(ctx, c, streamDB, parsing[pb.ListenRequest, request.Watch, Answer]{s, func(m *pb.ListenRequest) (*request.Watch, error) {
+func (h *streamFixture) listen(ctx context.Context, c token.Caller, s Stream[pb.ListenRequest, wire.Listened]) error {
+	return h.server.Listen(ctx, c, streamDB, parsing[pb.ListenRequest, request.Watch, wire.Listened]{s, func(m *pb.ListenRequest) (*request.Watch, error) {
 		out, err := wire.ParseWatch(streamDB, m)
 		return &out, err
 	}})

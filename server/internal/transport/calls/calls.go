@@ -91,7 +91,7 @@ type Response interface {
 type Messages interface {
 	// Recv returns the client's next message.
 	Recv() (Decoder, error)
-	// Send sends a message to the client: *wire.Written or *api.Answer.
+	// Send sends a message to the client: *wire.Written or *wire.Listened.
 	Send(m any) error
 }
 

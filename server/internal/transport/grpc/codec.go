@@ -8,7 +8,7 @@ import (
 	general "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
 
-	"clave/server/internal/database/api"
+	"clave/server/internal/model/wire"
 	"clave/server/internal/transport/calls"
 )
 
@@ -43,7 +43,7 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 	if o, ok := v.(*outgoing); ok {
 		return c.marshalOutgoing(o)
 	}
-	if a, ok := v.(*api.Answer); ok { // which shares its document with other responses
+	if a, ok := v.(*wire.Listened); ok { // which shares its document with other responses
 		return answerBuffers(a)
 	}
 	if m, ok := v.(*Raw); ok {
@@ -70,7 +70,7 @@ func (c *codec) Marshal(v any) (mem.BufferSlice, error) {
 }
 
 // answerBuffers returns a Listen stream's response. It does not copy the part that responses share.
-func answerBuffers(a *api.Answer) (mem.BufferSlice, error) {
+func answerBuffers(a *wire.Listened) (mem.BufferSlice, error) {
 	own, shared, err := a.Binary()
 	switch {
 	case err != nil:

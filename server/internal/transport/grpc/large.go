@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/internal/base/fault"
-	"clave/server/internal/database/api"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/model/wire"
@@ -138,7 +137,7 @@ func (s *boundedStream) SendMsg(m any) error {
 	s.done()
 	s.out.message = m
 	// The documents of Listen's responses are shared by all streams that receive them, so they are not counted.
-	if _, shared := m.(*api.Answer); !shared {
+	if _, shared := m.(*wire.Listened); !shared {
 		buffers, err := s.common.encoded(s.Context(), m)
 		if err != nil {
 			return err

@@ -112,7 +112,7 @@ func (st *stream) Recv() (calls.Decoder, error) {
 // Send implements calls.Messages.
 func (st *stream) Send(m any) error {
 	switch answer := m.(type) {
-	case *api.Answer:
+	case *wire.Listened:
 		payload, err := answer.JSONArray()
 		if err != nil {
 			return err

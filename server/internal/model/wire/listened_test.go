@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"testing"
@@ -26,7 +26,7 @@ func answerDocument(text string) *document.Document {
 }
 
 // checkForms checks that an answer's forms equal its message.
-func checkForms(t *testing.T, a *Answer) {
+func checkForms(t *testing.T, a *Listened) {
 	t.Helper()
 	want := a.Message()
 	own, shared, err := a.Binary()
@@ -65,14 +65,14 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		{Kind: target.Left, Target: 3, Name: name, ReadTime: 9},
 		{Kind: target.Counted, Target: 3, Filter: &target.Filter{Count: 1, Names: &target.Bloom{Bits: []byte{1}, Padding: 3, Hashes: 2}}},
 	} {
-		checkForms(t, (&Server{}).answer(e))
+		checkForms(t, NewListened(e, new(LatestSnapshot)))
 	}
 }
 
 func TestSharedDocumentsAreEncodedOnce(t *testing.T) {
 	shown := &target.Shown{Document: answerDocument("x")}
-	one := (&Server{}).answer(&target.Event{Kind: target.Changed, Target: 1, Doc: shown})
-	two := (&Server{}).answer(&target.Event{Kind: target.Changed, Target: 2, Doc: shown})
+	one := NewListened(&target.Event{Kind: target.Changed, Target: 1, Doc: shown}, new(LatestSnapshot))
+	two := NewListened(&target.Event{Kind: target.Changed, Target: 2, Doc: shown}, new(LatestSnapshot))
 	_, a, errA := one.Binary()
 	_, b, errB := two.Binary()
 	if errA != nil || errB != nil || &a[0] != &b[0] {
@@ -82,10 +82,10 @@ func TestSharedDocumentsAreEncodedOnce(t *testing.T) {
 
 // TestAnswersShareTheirJSON checks which answers of one server have the same JSON, and that others do not.
 func TestAnswersShareTheirJSON(t *testing.T) {
-	s, shown := &Server{}, &target.Shown{Document: answerDocument("x")}
+	latest, shown := new(LatestSnapshot), &target.Shown{Document: answerDocument("x")}
 	array := func(e *target.Event) *byte {
 		t.Helper()
-		a := s.answer(e)
+		a := NewListened(e, latest)
 		checkForms(t, a)
 		text, err := a.JSONArray()
 		if err != nil {
@@ -112,7 +112,7 @@ func TestAnswersShareTheirJSON(t *testing.T) {
 	}
 }
 
-func FuzzAnswer(f *testing.F) {
+func FuzzListened(f *testing.F) {
 	f.Add("ñ 😀 \u2028", int32(1002), true)
 	f.Add("", int32(-1), false)
 	f.Fuzz(func(t *testing.T, text string, to int32, leaves bool) {
@@ -120,6 +120,6 @@ func FuzzAnswer(f *testing.F) {
 		if doc.Fields["s"] = value.String("x"); string([]rune(text)) == text {
 			doc.Fields["s"] = value.String(text)
 		}
-		checkForms(t, (&Server{}).answer(&target.Event{Kind: target.Changed, Target: to, Doc: &target.Shown{Document: doc}, Leaves: leaves}))
+		checkForms(t, NewListened(&target.Event{Kind: target.Changed, Target: to, Doc: &target.Shown{Document: doc}, Leaves: leaves}, new(LatestSnapshot)))
 	})
 }

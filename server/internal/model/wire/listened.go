@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"bytes"
@@ -12,18 +12,29 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/target"
-	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// Answer is one message of a Listen stream. A document that many clients receive is encoded once in each form that a
+// Listened is one message of a Listen stream. A document that many clients receive is encoded once in each form that a
 // transport needs; only the client-specific part is written for each client.
-type Answer struct {
+type Listened struct {
 	event *target.Event
 	// shared is the document of a change, or nil.
 	shared *sharedDocument
 	// latest has the latest snapshot as JSON.
-	latest *atomic.Pointer[snapshotJSON]
+	latest *LatestSnapshot
+}
+
+// LatestSnapshot is the latest snapshot of the streams of a server as JSON, which they share. The zero value is ready.
+type LatestSnapshot struct{ atomic.Pointer[snapshotJSON] }
+
+// NewListened returns the message for an event, which must not be changed.
+func NewListened(e *target.Event, latest *LatestSnapshot) *Listened {
+	a := &Listened{event: e, latest: latest}
+	if e.Kind == target.Changed {
+		a.shared = sharedOf(e.Doc)
+	}
+	return a
 }
 
 // sharedDocument is a document in the forms that transports have needed.
@@ -56,9 +67,9 @@ func share(d *document.Document) *sharedDocument {
 		document: d,
 		binary: sync.OnceValues(func() ([]byte, error) {
 			// The buffer is allocated in full size: spare capacity from growing would be retained as long as the message.
-			return wire.AppendDocument(make([]byte, 0, d.Size()+d.Size()/16+64), d)
+			return AppendDocument(make([]byte, 0, d.Size()+d.Size()/16+64), d)
 		}),
-		json: sync.OnceValues(func() ([]byte, error) { return wire.AppendDocumentJSON(nil, d) }),
+		json: sync.OnceValues(func() ([]byte, error) { return AppendDocumentJSON(nil, d) }),
 	}
 }
 
@@ -70,7 +81,7 @@ func sharedOf(d *target.Shown) *sharedDocument {
 
 // ChangesDocument reports whether the answer changes a document. A snapshot always follows such answers at once, and
 // clients show nothing before it.
-func (a *Answer) ChangesDocument() bool {
+func (a *Listened) ChangesDocument() bool {
 	switch a.event.Kind {
 	case target.Changed, target.Deleted, target.Left:
 		return true
@@ -79,18 +90,18 @@ func (a *Answer) ChangesDocument() bool {
 }
 
 // Message returns the answer as a message.
-func (a *Answer) Message() *pb.ListenResponse {
-	m := formatMessage(a.event)
+func (a *Listened) Message() *pb.ListenResponse {
+	m := formatEvent(a.event)
 	if a.shared != nil {
-		m.GetDocumentChange().Document = wire.FormatDocument(a.shared.document)
+		m.GetDocumentChange().Document = FormatDocument(a.shared.document)
 	}
 	return m
 }
 
 // Binary returns the answer's wire form in two parts, the second of which other answers share and must not be changed.
-func (a *Answer) Binary() (own, shared []byte, err error) {
+func (a *Listened) Binary() (own, shared []byte, err error) {
 	if a.shared == nil {
-		own, err = proto.Marshal(formatMessage(a.event))
+		own, err = proto.Marshal(formatEvent(a.event))
 		return own, nil, err
 	}
 	if shared, err = a.shared.binary(); err != nil {
@@ -113,7 +124,7 @@ func (a *Answer) Binary() (own, shared []byte, err error) {
 
 // JSONArray returns the JSON of an array whose only element is the answer. Other answers share it, and it must not be
 // changed.
-func (a *Answer) JSONArray() ([]byte, error) {
+func (a *Listened) JSONArray() ([]byte, error) {
 	switch {
 	case a.shared != nil:
 		return a.shared.change(a.event.Target, a.event.Leaves)
@@ -125,9 +136,9 @@ func (a *Answer) JSONArray() ([]byte, error) {
 }
 
 // encode returns the array of an answer without a shared document.
-func (a *Answer) encode() ([]byte, error) {
+func (a *Listened) encode() ([]byte, error) {
 	const usual = 256
-	text, err := wire.AppendJSON(append(make([]byte, 0, usual), '['), formatMessage(a.event))
+	text, err := AppendJSON(append(make([]byte, 0, usual), '['), formatEvent(a.event))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +146,7 @@ func (a *Answer) encode() ([]byte, error) {
 }
 
 // snapshot returns the array of a snapshot.
-func (a *Answer) snapshot() ([]byte, error) {
+func (a *Listened) snapshot() ([]byte, error) {
 	e := a.event
 	if l := a.latest.Load(); l != nil && l.version == e.ReadTime && l.token == string(e.Token) {
 		return l.text, nil

@@ -1,23 +1,13 @@
-package api
+package wire
 
 import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/model/target"
-	"clave/server/internal/model/wire"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// answer returns the answer for an event, which must not be changed.
-func (s *Server) answer(e *target.Event) *Answer {
-	a := &Answer{event: e, latest: &s.snapshot}
-	if e.Kind == target.Changed {
-		a.shared = sharedOf(e.Doc)
-	}
-	return a
-}
-
-// formatMessage returns the message for an event, without the document of a change.
-func formatMessage(e *target.Event) *pb.ListenResponse {
+// formatEvent returns the message for an event, without the document of a change.
+func formatEvent(e *target.Event) *pb.ListenResponse {
 	switch e.Kind {
 	case target.Changed:
 		change := &pb.DocumentChange{}
@@ -29,14 +19,14 @@ func formatMessage(e *target.Event) *pb.ListenResponse {
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentChange{DocumentChange: change}}
 	case target.Deleted:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentDelete{DocumentDelete: &pb.DocumentDelete{
-			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
+			Document: e.Name.String(), ReadTime: FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
 		}}}
 	case target.Left:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_DocumentRemove{DocumentRemove: &pb.DocumentRemove{
-			Document: e.Name.String(), ReadTime: wire.FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
+			Document: e.Name.String(), ReadTime: FormatVersion(e.ReadTime), RemovedTargetIds: []int32{e.Target},
 		}}}
 	case target.Counted:
-		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_Filter{Filter: formatFilter(e.Target, e.Filter)}}
+		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_Filter{Filter: formatExistence(e.Target, e.Filter)}}
 	default:
 		return &pb.ListenResponse{ResponseType: &pb.ListenResponse_TargetChange{TargetChange: formatTargetChange(e)}}
 	}
@@ -58,16 +48,16 @@ func formatTargetChange(e *target.Event) *pb.TargetChange {
 		change.TargetIds = []int32{e.Target}
 	}
 	if e.ReadTime != clock.Version(0) {
-		change.ReadTime = wire.FormatVersion(e.ReadTime)
+		change.ReadTime = FormatVersion(e.ReadTime)
 	}
 	if e.Cause != nil {
-		change.Cause = wire.StatusProto(e.Cause)
+		change.Cause = StatusProto(e.Cause)
 	}
 	return change
 }
 
-// formatFilter returns the message for an existence filter.
-func formatFilter(target int32, f *target.Filter) *pb.ExistenceFilter {
+// formatExistence returns the message for an existence filter.
+func formatExistence(target int32, f *target.Filter) *pb.ExistenceFilter {
 	out := &pb.ExistenceFilter{TargetId: target, Count: int32(f.Count)}
 	if f.Names != nil {
 		out.UnchangedNames = &pb.BloomFilter{
