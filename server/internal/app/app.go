@@ -81,16 +81,12 @@ type Addresses struct {
 
 // App is a server with all its parts.
 type App struct {
+	// components are the parts of which the app was built.
+	components
 	config *config.Config
 	o      Options
-	// components are the parts of which the app was built.
-	components []any
-	// parts are run together and stopped in reverse order.
-	parts []process.Part
 	// afterBurst is called when a burst of work is over.
 	afterBurst []func(context.Context)
-	// closers are called in reverse order once everything has stopped.
-	closers []func() error
 	// consoleData holds data for the console; nil without one.
 	consoleData *consoleData
 	// counts holds the counters of the console and the metrics; nil without both. served is the state that they show;
@@ -133,6 +129,15 @@ type App struct {
 // New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
 // the others.
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
+	a := newApp(c, o)
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(a.lapsed(err), a.close())
+	}
+	return a, nil
+}
+
+// newApp returns an app without the parts that can fail to open.
+func newApp(c *config.Config, o Options) *App {
 	ahead := labClock(c, &o)
 	o.EnsureDefaults()
 	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
@@ -156,16 +161,16 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	if a.hasConsole() || c.Metrics != "" {
 		a.counts = meter.New(a.machineClock(), a.sampled)
 	}
+	if a.hasConsole() {
+		a.add("meter", a.counts) // which takes samples
+	}
 	if o.GovernMemory {
 		a.add("memory", heap.NewGovernor(o.Clock, o.Memory.Limit, a.rest))
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(o.Notices, note)
 	}
-	if err := a.build(ctx); err != nil {
-		return nil, errors.Join(a.lapsed(err), a.close())
-	}
-	return a, nil
+	return a
 }
 
 // lapsed returns the error of a failed build. If this node led by then and could not write because its lease was over,
@@ -187,7 +192,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := a.openState(ctx, ports)
+	state, err := a.openState(ctx, ports, rulesets)
 	if err != nil {
 		return err
 	}
@@ -202,17 +207,11 @@ func (a *App) build(ctx context.Context) error {
 		a.offerProject()
 	}
 	a.served = state
-	if a.hasConsole() {
-		a.add("meter", a.counts) // which takes samples
-	}
-	users, err := a.openUsers(ctx, state)
-	if err != nil {
+	users := a.openUsers(state)
+	if err := a.deliverEvents(ctx, state); err != nil {
 		return err
 	}
-	if err := a.deliverEvents(ctx, state, users); err != nil {
-		return err
-	}
-	calls, err := a.makeCalls(state, users, rulesets)
+	calls, err := a.makeCalls(state, users)
 	if err != nil {
 		return err
 	}
@@ -257,36 +256,4 @@ func (a *App) Run(ctx context.Context, ready func()) error {
 		}
 	}
 	return errors.Join(err, a.close())
-}
-
-// runner is a component that works in the background until ctx is done.
-type runner interface {
-	Run(ctx context.Context) error
-}
-
-// add registers a component. If the component has a Run method, the app runs it, under a name for logs. So the wiring
-// need not list which components have one. TestEveryRunIsStarted fails if one was not added.
-func (a *App) add(name string, component any) {
-	a.components = append(a.components, component)
-	if r, ok := component.(runner); ok {
-		a.run(name, r.Run)
-	}
-}
-
-// run adds work that belongs to no component.
-func (a *App) run(name string, run func(ctx context.Context) error) {
-	a.parts = append(a.parts, process.Part{Name: name, Run: run})
-}
-
-// onClose adds a function that is called at the end.
-func (a *App) onClose(closer func() error) { a.closers = append(a.closers, closer) }
-
-// close closes everything in reverse order.
-func (a *App) close() error {
-	var all []error
-	for _, closer := range slices.Backward(a.closers) {
-		all = append(all, closer())
-	}
-	a.closers = nil
-	return errors.Join(all...)
 }

@@ -57,7 +57,7 @@ func (n *nodes) found() bool { return n.node.RoutesSessions() && n.members.Inner
 func (n *nodes) serveOwned() {
 	handlers := make(map[string]http.Handler)
 	for _, name := range n.forwarded {
-		handlers[name] = n.ports[name].port.Handler()
+		handlers[name] = n.ports[name].Handler()
 	}
 	n.node.ServeOwned(handlers)
 }

@@ -78,9 +78,9 @@ const textNoLinks = "clave console cannot create links"
 
 // openConsole opens the console's port of a node that does not lead, and the socket for links. Both stay open once it
 // leads.
-func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
+func (a *App) openConsole(n *nodes, p ports) {
 	relay := console.Relay(a.consoleHosts(), n.node.Forward(consolePort))
-	n.open(ctx, a.consoleOptions(p.console, relay))
+	n.open(a.consoleOptions(p.console, relay))
 	listener, err := session.Listen(a.config.DataDir, func(ctx context.Context, in session.LinkRequest) (session.Address, error) {
 		link, err := n.requestLink(ctx, in)
 		return a.linkAddress(link), err
@@ -89,7 +89,8 @@ func (a *App) openConsole(ctx context.Context, n *nodes, p ports) {
 		a.o.Log.Warn(textNoLinks, "error", err)
 		return
 	}
-	n.start(ctx, linkService, listener.Run)
+	a.onClose(listener.Close)
+	n.early.add(linkService, listener)
 }
 
 // requestLink requests a link from the leader, which may be this node. It waits for a leader.
@@ -106,7 +107,7 @@ const linkTimeout = changeTime
 // serveConsole adds the leader's console to the handlers for other nodes, or what reports that the leader has none.
 func (n *nodes) serveConsole(handlers map[string]http.Handler) {
 	if port := n.ports[consolePort]; port != nil {
-		handlers[consolePort] = console.FromNodes(port.port.Handler())
+		handlers[consolePort] = console.FromNodes(port.Handler())
 		return
 	}
 	text := "The node that leads, " + n.name + ", runs without a console. Start it with --console."

@@ -43,7 +43,7 @@ func (s logSubscription) Next(ctx context.Context) ([]triggers.Commit, error) {
 }
 
 // deliverEvents creates the delivery of events to services, and the socket for its commands.
-func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
+func (a *App) deliverEvents(ctx context.Context, s *state) error {
 	if a.config.Events == "" {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state, u *users) error {
 	service, err := events.New(ctx, events.Options{
 		Specs: specs, Source: logSource{s.engine}, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Mint: func(audience string) (string, time.Time, error) {
-			return u.tokens.MintDelivery(a.config.Project, audience)
+			return s.tokens.MintDelivery(a.config.Project, audience)
 		},
 	})
 	if err != nil {

@@ -31,6 +31,8 @@ type follower struct {
 	app   *App
 	store *postgres.Store
 	reads reads
+	// parts run while this node follows.
+	parts components
 }
 
 // reads is the part of readindex.Reader that requests need.
@@ -40,16 +42,17 @@ type reads interface {
 	Counts() (leased, indexed int64)
 	Now(ctx context.Context, s *replicaStack) error
 	InStream(ctx context.Context, s *replicaStack) error
-	Run(ctx context.Context) error
 }
 
-// newFollower returns a follower on a store that does not lead yet.
-func newFollower(a *App, store *postgres.Store) (*follower, error) {
+// follow returns a follower on a store that does not lead yet. The store's own work begins once it leads.
+func (a *App) follow(store *postgres.Store) (*follower, error) {
+	a.add("store", store)
 	f := &follower{app: a, store: store}
-	var err error
-	f.reads, err = readindex.New(readindex.Options[*replicaStack]{
+	reader, err := readindex.New(readindex.Options[*replicaStack]{
 		Log: store, Leader: a.nodes.node, Open: f.open, TextEnded: textEnded, TextNoLeader: forward.TextNoLeader, Logger: a.o.Log,
 	})
+	f.reads = reader
+	f.parts.add("reads", reader)
 	return f, err
 }
 

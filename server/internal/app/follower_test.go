@@ -27,7 +27,7 @@ func (r reading) Now(context.Context, *replicaStack) error { return nil }
 func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {
-		s := &replicaStack{ending: process.NewEnding(), cut: process.NewEnding()}
+		s := &replicaStack{stack: new(stack), ending: process.NewEnding(), cut: process.NewEnding()}
 		s.rest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			w.WriteHeader(status)

@@ -37,7 +37,7 @@ type nodes struct {
 	inner string
 	// site is the static site, which every node serves itself.
 	site  http.Handler
-	ports map[string]*earlyPart
+	ports map[string]*port.Port
 	// routers serve the calls of gRPC of the ports that have them, by the port's name.
 	routers map[string]*grpc.Router
 	// leading holds the handlers of the ports once this node leads, by the port's name.
@@ -57,8 +57,9 @@ type nodes struct {
 	opened atomic.Bool
 	// reached is the time when the leader last reported that it is healthy.
 	reached atomic.Pointer[time.Time]
-	// parts holds the parts that run before the app does.
-	parts []*earlyPart
+	// early holds the parts that run before the app does, and running those that were started.
+	early   components
+	running []*earlyPart
 }
 
 // innerName names the inner listener in logs.
@@ -67,30 +68,29 @@ const innerName = "cluster"
 // earlyPart is a part that runs before the app does, and is stopped with it.
 type earlyPart struct {
 	name string
-	port *port.Port
 	stop context.CancelFunc
 	// ended is closed when it has ended, with err set.
 	ended chan struct{}
 	err   error
 }
 
-// start runs a part until it is stopped.
-func (n *nodes) start(ctx context.Context, name string, run func(ctx context.Context) error) *earlyPart {
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e := &earlyPart{name: name, stop: stop, ended: make(chan struct{})}
-	n.parts = append(n.parts, e)
-	go func() {
-		defer close(e.ended)
-		e.err = run(ctx)
-	}()
-	return e
+// start starts the early parts.
+func (n *nodes) start(ctx context.Context) {
+	for _, part := range n.early.parts {
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		e := &earlyPart{name: part.Name, stop: stop, ended: make(chan struct{})}
+		n.running = append(n.running, e)
+		go func() {
+			defer close(e.ended)
+			e.err = part.Run(ctx)
+		}()
+	}
 }
 
-// open starts a port, which serves other handlers once this node leads.
-func (n *nodes) open(ctx context.Context, o port.Options) {
-	served := port.New(o)
-	n.ports[o.Name] = n.start(ctx, o.Name, served.Run)
-	n.ports[o.Name].port = served
+// open opens a port, which serves other handlers once this node leads.
+func (n *nodes) open(o port.Options) {
+	n.ports[o.Name] = port.New(o)
+	n.early.add(o.Name, n.ports[o.Name])
 }
 
 // close stops a part and waits for it.
@@ -113,19 +113,21 @@ func (e *earlyPart) run(ctx context.Context) error {
 // their clients.
 func (n *nodes) close() error {
 	var all []error
-	for _, e := range n.ports {
-		all = append(all, e.close())
+	for _, e := range n.running {
+		if n.ports[e.name] != nil {
+			all = append(all, e.close())
+		}
 	}
-	for i := len(n.parts) - 1; i >= 0; i-- {
-		all = append(all, n.parts[i].close())
+	for _, e := range slices.Backward(n.running) {
+		all = append(all, e.close())
 	}
 	return errors.Join(all...)
 }
 
 // failed waits until ctx is done, or a part has ended by itself, and returns its error.
 func (n *nodes) failed(ctx context.Context) error {
-	ended := make(chan error, len(n.parts))
-	for _, e := range n.parts {
+	ended := make(chan error, len(n.running))
+	for _, e := range n.running {
 		go func() {
 			select {
 			case <-ctx.Done():
@@ -139,12 +141,12 @@ func (n *nodes) failed(ctx context.Context) error {
 }
 
 // join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node
-// leads.
+// leads. Its parts are not started.
 func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*earlyPart), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
+	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
 	if n.members, err = postgres.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -163,7 +165,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		return nil, err
 	}
 	a.onClose(n.close) // before the inner listener and the others are
-	n.start(ctx, "members", n.members.Run)
+	n.early.add("members", n.members)
 	for _, at := range []struct {
 		name     string
 		listener net.Listener
@@ -184,14 +186,14 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
 		o := a.portOptions(at.name, at.listener, at.handlers)
 		o.TLS = a.encryption
-		n.open(ctx, o)
+		n.open(o)
 		n.forwarded = append(n.forwarded, at.name)
 	}
 	n.serveOwned()
 	if err := a.openOtherPorts(ctx, n, p); err != nil {
 		return nil, err
 	}
-	n.start(ctx, innerName, n.node.Run)
+	n.early.add(innerName, n.node)
 	return n, nil
 }
 
@@ -275,7 +277,7 @@ const changeTime = 10 * time.Second
 // serveAsLeader lets the ports, which have forwarded so far, serve at this node while the app runs. The inner listener
 // is stopped before them, because requests that are forwarded to it need their handlers.
 func (n *nodes) serveAsLeader(a *App) {
-	for _, e := range n.parts {
+	for _, e := range n.running {
 		part := process.Part{Name: e.name, Run: e.run}
 		if e.name == innerName {
 			part.Run = func(ctx context.Context) error {
@@ -311,7 +313,7 @@ func (n *nodes) lead() {
 		if leading.WebChannel != nil {
 			leading.WebChannel = n.sessions(name, leading.WebChannel)
 		}
-		port := n.ports[name].port
+		port := n.ports[name]
 		port.Replace(leading)
 		if slices.Contains(n.forwarded, name) {
 			handlers[name] = port.Handler()

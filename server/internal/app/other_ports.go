@@ -18,19 +18,19 @@ func (a *App) openOtherPorts(ctx context.Context, n *nodes, p ports) error {
 		if err != nil {
 			return err
 		}
-		n.open(ctx, a.metricsOptions(p.metrics, handlers))
+		n.open(a.metricsOptions(p.metrics, handlers))
 	}
 	if p.plain != nil {
-		n.open(ctx, a.plainOptions(p.plain, func() error { return n.leaderHealth(ctx, "hosting") }))
+		n.open(a.plainOptions(p.plain, func() error { return n.leaderHealth(ctx, "hosting") }))
 	}
 	if p.console != nil {
-		a.openConsole(ctx, n, p)
+		a.openConsole(n, p)
 	}
 	if p.hub != nil {
-		n.open(ctx, a.portOptions("hub", p.hub, port.Handlers{Hub: n.onlyAtLeader("The emulator hub")}))
+		n.open(a.portOptions("hub", p.hub, port.Handlers{Hub: n.onlyAtLeader("The emulator hub")}))
 	}
 	if p.websocket != nil {
-		n.open(ctx, a.requestsOptions(p.websocket, port.Handlers{Site: n.onlyAtLeader("The monitor of requests")}))
+		n.open(a.requestsOptions(p.websocket, port.Handlers{Site: n.onlyAtLeader("The monitor of requests")}))
 	}
 	return nil
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
 
-	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/auth/token"
@@ -16,33 +14,22 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
-	"clave/server/internal/database/api"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
-	"clave/server/internal/database/listen"
 	"clave/server/internal/database/missingindex"
 	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
 	"clave/server/internal/transport/grpc"
-	"clave/server/internal/transport/rest"
-	"clave/server/internal/transport/webchannel"
 )
 
-// replicaStack is the stack of parts that serve reads from the replica of a node that does not lead.
+// replicaStack is the stack that serves reads from the replica of a node that does not lead.
 type replicaStack struct {
-	app      *App
-	replica  *postgres.Replica
-	engine   *engine.Engine
-	hub      *listen.Hub
-	rulesets *authz.Rulesets
-	accounts *account.Store
-	// keys verify tokens; nil if tokens carry no signatures.
-	keys *token.Keys
-	grpc *grpc.Server
-	rest http.Handler
-	// channels serves Listen over WebChannel. Its sessions end at the beginning of ending.
-	channels *webchannel.Handler
+	*stack
+	// parts are those of the stack.
+	parts   components
+	replica *postgres.Replica
+	grpc    *grpc.Server
 	// ending begins when it takes no more requests, and cut when requests in progress end too.
 	ending, cut *process.Ending
 	// stop stops following the log. running waits for the background work.
@@ -58,18 +45,29 @@ type replicaStack struct {
 	}
 }
 
-// open opens the parts that serve reads on the present state of the replica, and lets them follow the log from there.
-func (f *follower) open(ctx context.Context) (s *replicaStack, err error) {
+// open opens the parts that serve reads on the present state of the replica, starts them, and lets them follow the log
+// from there.
+func (f *follower) open(ctx context.Context) (*replicaStack, error) {
+	s, err := f.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.start(ctx)
+	return s, nil
+}
+
+// build opens the parts that serve reads, and lets them follow the log. They are not started.
+func (f *follower) build(ctx context.Context) (s *replicaStack, err error) {
 	stop, err := f.store.Read(func(r *postgres.Replica) (func([]store.Op), error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &replicaStack{app: f.app, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: missingindex.NewReports()}
+		s = &replicaStack{replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: missingindex.NewReports()}
 		return func(ops []store.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
-		if s != nil && s.engine != nil {
-			_ = s.engine.Close() // which returns nil
+		if s != nil {
+			err = errors.Join(err, s.parts.close())
 		}
 		return nil, err
 	}
@@ -77,109 +75,44 @@ func (f *follower) open(ctx context.Context) (s *replicaStack, err error) {
 	return s, nil
 }
 
-// open creates the parts, layer by layer. No row of the log is applied meanwhile.
+// open opens the stack. No row of the log is applied meanwhile.
 func (s *replicaStack) open(ctx context.Context, f *follower) error {
-	a := s.app
 	released, err := release.Load(s.replica)
 	if err != nil {
 		return err
 	}
-	development := !a.config.Production()
-	s.rulesets = authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development})
+	development := !f.app.config.Production()
+	s.stack = f.app.newStack(role{
+		store: s.replica, follows: true, versions: f.app.o.Clock,
+		rulesets: authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development}),
+		engine: func(o *engine.Options) {
+			o.Missing, o.Wanted = s.missing.Note(false), s.missing.Note(true)
+			o.Current = func(ctx context.Context) error { return f.reads.InStream(ctx, s) }
+		},
+		define: func(ctx context.Context, _ *engine.Engine) error { return s.define(ctx, released) },
+		vault: func(context.Context) (token.Vault, error) {
+			return storevault.New(s.replica, func(*store.Batch) error {
+				return fault.E(fault.Unavailable, "This node does not lead.")
+			}), nil
+		},
+		owner: f.app.nodes.owner, ended: textEnded,
+	}, &s.parts)
 	if err := s.putInForce(released); err != nil {
 		return err
 	}
-	s.engine, err = engine.Open(ctx, engine.Options{
-		Store: s.replica, Clock: a.o.Clock, Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Log: a.o.Log, Exists: a.exists(),
-		Missing: s.missing.Note(false), Wanted: s.missing.Note(true),
-		Current: func(ctx context.Context) error { return f.reads.InStream(ctx, s) },
-	})
-	if err != nil {
+	if err := s.stack.open(ctx); err != nil {
 		return err
 	}
-	if err := s.define(ctx, released); err != nil {
-		return err
-	}
-	verifier, err := s.openTokens()
-	if err != nil {
-		return err
-	}
-	return s.openCalls(ctx, verifier)
-}
-
-// openTokens opens the accounts and the verifier of tokens.
-func (s *replicaStack) openTokens() (*token.Verifier, error) {
-	a := s.app
-	var svc *service.Service
-	s.accounts = account.New(s.replica)
-	to := a.tokenOptions(serviceaccount.New(s.accounts, a.o.Clock), func() *service.Service { return svc })
-	if a.config.SignTokens {
-		vault := storevault.New(s.replica, func(*store.Batch) error {
-			return fault.E(fault.Unavailable, "This node does not lead.")
-		})
-		var err error
-		s.keys, err = token.OpenKeys(token.KeyOptions{Clock: a.o.Clock, Vault: vault, Follow: true, Events: a.config.Events != "", Log: a.o.Log})
-		if err != nil {
-			return nil, err
-		}
-		to.Keys = s.keys
-	}
-	verifier := token.New(to)
-	svc = service.New(service.Options{
-		Accounts: s.accounts, Tokens: verifier, Clock: a.o.Clock, Project: a.config.Project, Emulator: !a.config.Production(), Log: a.o.Log,
-	})
-	return verifier, nil
-}
-
-// openCalls creates the live queries, the authorizer and the calls on it, and starts their background work.
-func (s *replicaStack) openCalls(ctx context.Context, verifier *token.Verifier) error {
-	a := s.app
-	lo := listen.Options{Engine: s.engine, MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
-	if a.counts != nil {
-		lo.Sent = a.counts.Sent
-	}
-	hub, err := listen.New(lo)
-	if err != nil {
-		return err
-	}
-	s.hub = hub
-	az, err := authz.New(authz.Options{
-		Meter: a.counts, Engine: s.engine, Hub: hub, Rules: s.rulesets, CheckSession: verifier.CheckSession, Turns: a.turns, TargetBytes: a.o.Memory.Results, Clock: a.o.Clock, Log: a.o.Log,
-	})
-	if err != nil {
-		return err
-	}
-	// Changes of accounts arrive with the rows of the log (follow). Those that end sessions end their streams here, too.
-	s.accounts.OnRevoke(func(r account.Revocation) { az.Revoke(r.Scope.Project, r.Scope.Tenant, r.UID) })
-	calls, err := api.New(api.Options{Authorizer: az, Clock: a.o.Clock})
-	if err != nil {
-		return err
-	}
-	options := a.grpcOptions(calls, verifier)
-	options.Ended = textEnded
-	if s.grpc, err = grpc.New(options); err != nil {
-		return err
-	}
-	if s.rest, err = rest.New(a.restOptions(calls, verifier)); err != nil {
-		s.grpc.Stop()
-		return err
-	}
-	channels := a.channelOptions(calls, verifier)
-	channels.Owner, channels.ListenOnly, channels.Ended = a.nodes.owner, true, textEnded
-	if s.channels, err = webchannel.New(channels); err != nil {
-		s.grpc.Stop()
-		return err
-	}
-	s.start(ctx, hub, az)
-	return nil
+	s.grpc, err = s.openGRPC()
+	return err
 }
 
 // textEnded is the text of the error of streams that end because this node no longer serves reads by itself: it is
 // about to lead or to stop, has lost contact, or has other rules than the leader.
 const textEnded = "This node can't continue the stream. Please try again."
 
-// start starts the background work.
-func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Authorizer) {
+// start starts the parts.
+func (s *replicaStack) start(ctx context.Context) {
 	// ctx may end before the work does: Close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
@@ -188,20 +121,22 @@ func (s *replicaStack) start(ctx context.Context, hub *listen.Hub, az *authz.Aut
 	})
 	s.running.Go(func() { s.missing.Send(work, s.app.callLeaderOnce, s.app.o.Log) })
 	sessions, end := s.ending.Within(work)
-	run := func(ctx context.Context, part runner) {
-		if err := part.Run(ctx); err != nil {
-			s.app.o.Log.Error("reads are forwarded: a part that serves them has ended", "error", err)
-			s.ending.End()
+	for _, part := range s.parts.parts {
+		within, done := work, func() {}
+		if part.Name == channelsName { // the results of sessions are written before their requests are cut
+			s.mu.inProgress.Add(1)
+			within, done = sessions, func() {
+				end()
+				s.leave()
+			}
 		}
-	}
-	s.mu.inProgress.Add(1) // the results of sessions are written before their requests are cut
-	s.running.Go(func() {
-		defer s.leave()
-		defer end()
-		run(sessions, s.channels)
-	})
-	for _, part := range []runner{s.engine, hub, az} {
-		s.running.Go(func() { run(work, part) })
+		s.running.Go(func() {
+			defer done()
+			if err := part.Run(within); err != nil {
+				s.app.o.Log.Error("reads are forwarded: a part that serves them has ended", "part", part.Name, "error", err)
+				s.ending.End()
+			}
+		})
 	}
 }
 
@@ -290,7 +225,8 @@ func (s *replicaStack) Close() {
 	stop()
 	s.cut.End()
 	<-done
-	s.grpc.Stop()
 	s.running.Wait()
-	_ = s.engine.Close() // which returns nil
+	if err := s.parts.close(); err != nil {
+		s.app.o.Log.Error("the parts that served reads were not closed", "error", err)
+	}
 }

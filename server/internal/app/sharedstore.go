@@ -76,10 +76,11 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 		return nil, err
 	}
 	if a.config.Production() {
-		a.nodes.start(ctx, "reload", func(ctx context.Context) error {
+		a.nodes.early.run("reload", func(ctx context.Context) error {
 			return process.Hangups(ctx, func() { a.releaseOwn(ctx, a.config.Databases) })
 		})
 	}
+	a.nodes.start(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	failed := make(chan error, 1)
@@ -93,7 +94,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 	if err == nil {
 		replica.Store(store)
 		a.nodes.opened.Store(true)
-		err = a.nodes.followUntil(ctx, a, store)
+		err = a.followUntil(ctx, store)
 	}
 	stopGoverning()
 	stop()
@@ -156,23 +157,19 @@ func (a *App) openWithSpace(ctx context.Context) (*postgres.Store, error) {
 }
 
 // followUntil serves reads at this node until it leads.
-func (n *nodes) followUntil(ctx context.Context, a *App, store *postgres.Store) error {
-	f, err := newFollower(a, store)
+func (a *App) followUntil(ctx context.Context, store *postgres.Store) error {
+	f, err := a.follow(store)
 	if err != nil {
 		return err
 	}
 	following, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = f.reads.Run(following) // which returns nil
-	}()
-	n.follower.Store(f)
+	ended := make(chan error, 1)
+	go func() { ended <- process.Run(following, f.parts.parts...) }()
+	a.nodes.follower.Store(f)
 	err = store.Lead(ctx)
-	n.follower.Store(nil)
+	a.nodes.follower.Store(nil)
 	stop()
-	<-ended // before anything is written here
-	return err
+	return errors.Join(err, <-ended) // before anything is written here
 }
 
 // openAlone opens the store on PostgreSQL for a command that serves no requests. It returns FailedPrecondition while a

@@ -13,13 +13,15 @@ import (
 	"sync"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/releases"
+	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/database/index"
-	"clave/server/internal/database/listen"
 	"clave/server/internal/database/missingindex"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
@@ -40,13 +42,14 @@ type dataStore interface {
 	Checkpoint(ctx context.Context, dir string) error
 }
 
-// state is the stored data and the parts that follow its changes.
+// state is a store that this server writes, and the stack on it.
 type state struct {
-	store  dataStore
-	engine *engine.Engine
-	hub    *listen.Hub
+	*stack
+	store dataStore
 	// release is the release in force at the start if nodes share the store; nil otherwise.
 	release *release.Release
+	// testMail sends an e-mail without a code; nil without a mail server.
+	testMail func(ctx context.Context, to, locale string) error
 }
 
 // health returns an error for a failed or full disk, or damaged data files.
@@ -55,8 +58,8 @@ func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err(
 // indexModes maps values of --indexes to the engine's modes.
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
 
-// openState opens the store and the parts on it.
-func (a *App) openState(ctx context.Context, p ports) (*state, error) {
+// openState opens the store and the stack on it.
+func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) (*state, error) {
 	store, err := a.openServed(ctx, p)
 	if err != nil {
 		return nil, err
@@ -64,7 +67,15 @@ func (a *App) openState(ctx context.Context, p ports) (*state, error) {
 	a.onClose(store.Close)
 	a.afterBurst = append(a.afterBurst, store.Rest)
 	a.offerBackups(store)
-	return a.openEngine(ctx, store)
+	r, begun, err := a.writerRole(store, rulesets)
+	if err != nil {
+		return nil, err
+	}
+	s := &state{store: store, release: begun}
+	r.vault = func(ctx context.Context) (token.Vault, error) { return a.vault(ctx, store) }
+	r.accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
+	s.stack = a.newStack(r, &a.components)
+	return s, s.stack.open(ctx)
 }
 
 // rest lets the parts return the memory that a burst of work took.
@@ -84,51 +95,35 @@ func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
 		return nil, err
 	}
 	a.hasLed = true
-	a.add("store", store)
 	return store, nil
 }
 
-// openEngine opens the engine of a store with its indexes, and the live queries.
-func (a *App) openEngine(ctx context.Context, store dataStore) (*state, error) {
+// writerRole returns the role of a server that writes a store, and the release in force if nodes share it.
+func (a *App) writerRole(store dataStore, rulesets *authz.Rulesets) (role, *release.Release, error) {
 	definitions, begun, err := a.beginIndexes(store)
 	if err != nil {
-		return nil, err
+		return role{}, nil, err
 	}
 	recorder := missingindex.NewRecorder(a.config.Databases, a.o.Log)
 	if a.consoleData != nil {
 		a.consoleData.recorder = recorder
 	}
-	eo := engine.Options{
-		Store: store, Clock: a.versionClock(store), Results: a.o.Memory.Results, IndexMode: indexModes[a.config.Indexes], Missing: recorder.Missing(a.config.Indexes, a.o.Notices), Log: a.o.Log,
-		Exists: a.exists(), Needed: a.neededIndex(definitions),
-	}
-	ho := listen.Options{MaxWindowBytes: int(a.o.Memory.Windows), Clock: a.o.Clock, Log: a.o.Log}
-	if a.counts != nil {
-		eo.CommitsWritten, ho.Sent = a.counts.CommitsWritten, a.counts.Sent
-	}
-	e, err := engine.Open(ctx, eo)
-	if err != nil {
-		return nil, err
-	}
-	a.onClose(e.Close)
-	// If definitions have changed since the last start, entries are rebuilt, and commits would wait for that. So it
-	// happens before requests are served.
-	for name, defs := range definitions {
-		if err := e.SetIndexes(ctx, name, defs); err != nil {
-			return nil, err
-		}
-	}
-	if err := e.FinishIndexes(ctx); err != nil {
-		return nil, err
-	}
-	ho.Engine = e
-	hub, err := listen.New(ho)
-	if err != nil {
-		return nil, err
-	}
-	a.add("engine", e)
-	a.add("listen", hub)
-	return &state{store: store, engine: e, hub: hub, release: begun}, nil
+	return role{
+		store: store, versions: a.versionClock(store), rulesets: rulesets,
+		engine: func(o *engine.Options) {
+			o.Missing, o.Needed = recorder.Missing(a.config.Indexes, a.o.Notices), a.neededIndex(definitions)
+		},
+		define: func(ctx context.Context, e *engine.Engine) error {
+			// If definitions have changed since the last start, entries are rebuilt, and commits would wait for that. So it
+			// happens before requests are served.
+			for name, defs := range definitions {
+				if err := e.SetIndexes(ctx, name, defs); err != nil {
+					return err
+				}
+			}
+			return e.FinishIndexes(ctx)
+		},
+	}, begun, nil
 }
 
 // storeDir is the folder of the store within the data folder.

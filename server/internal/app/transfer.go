@@ -86,19 +86,22 @@ func (a *App) leave(ctx context.Context, t *transfer.Transfer) error {
 
 // openTransfer opens a data folder's data for a command that serves no requests.
 func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Transfer, error) {
-	s, err := a.openEngine(ctx, store)
+	r, _, err := a.writerRole(store, authz.NewRulesets(authz.RulesetsOptions{}))
 	if err != nil {
 		return nil, err
 	}
-	az, err := a.openAuthorizer(s, nil, authz.NewRulesets(authz.RulesetsOptions{}))
-	if err != nil {
+	s := a.newStack(r, &a.components)
+	if err := s.openEngine(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.openAuthorizer(ctx); err != nil {
 		return nil, err
 	}
 	// Emulator accepts the passwords of the Emulator Suite's exports, which are in plain text.
 	svc := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Authorizer: az, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
+	return transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
 }
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of

@@ -44,12 +44,12 @@ type settling struct {
 }
 
 // makeTriggers creates the delivery of events to the functions emulator.
-func (a *App) makeTriggers(s *state, u *users) (*settling, error) {
+func (a *App) makeTriggers(s *state) (*settling, error) {
 	d, err := triggers.New(triggers.Options{Functions: a.config.Functions, Source: eventSource{s.engine}, Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
-	u.service.OnLifecycleEvent(d.Account)
+	s.service.OnLifecycleEvent(d.Account)
 	a.add("triggers", d)
 	a.settling = &settling{triggers: d, state: s}
 	return a.settling, nil

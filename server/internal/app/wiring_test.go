@@ -10,61 +10,122 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/store/postgres/pgtest"
 )
 
-// startedElsewhere lists the types whose Run is not called by the wiring, with their callers.
-var startedElsewhere = map[string]string{
-	"transport/port.split":     "port.Port.Run",
-	"store/postgres.Store":     "App.openServed, with --store alone",
-	"store/postgres.Members":   "App.join, with --store alone",
-	"cluster/forward.Node":     "App.join, with --store alone",
-	"cluster/readindex.Reader": "nodes.followUntil, with --store alone",
-}
-
-// TestEveryRunIsStarted builds the server of each mode as the program does. Every component with a Run(context.Context)
-// error must run with the app, and every type of the module with such a Run must be part of at least one mode.
+// TestEveryRunIsStarted builds the server of each mode as the program does, and the parts of a node that follows. Every
+// component with a Run(context.Context) error must run with the server, and every type of the module with such a Run
+// must be part of at least one mode.
 func TestEveryRunIsStarted(t *testing.T) {
 	started := make(map[string]bool)
-	for mode, flags := range map[config.Mode][]string{
-		config.ModeStart: {"--project", "demo-wiring", "--memory", "--sign-tokens"},
-		config.ModeServe: {"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0"},
+	for mode, build := range map[string]func(t *testing.T) (server any, parts []any){
+		"start": func(t *testing.T) (any, []any) {
+			return leading(t, config.ModeStart, "--project", "demo-wiring", "--memory", "--sign-tokens")
+		},
+		"serve": func(t *testing.T) (any, []any) {
+			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0")
+		},
+		"a follower": followingNode,
 	} {
-		a := buildApp(t, mode, flags)
+		server, parts := build(t)
 		running := make(map[any]bool)
-		for _, c := range a.components {
-			running[c] = true
+		for _, part := range parts {
+			running[part] = true
 		}
-		reach(reflect.ValueOf(a), make(map[any]bool), func(v reflect.Value) {
-			name := typeName(v.Type())
-			if startedElsewhere[name] != "" {
-				return
-			}
+		reach(reflect.ValueOf(server), make(map[any]bool), func(v reflect.Value) {
 			if !v.CanInterface() {
 				v = reflect.NewAt(v.Type().Elem(), v.UnsafePointer())
 			}
 			if _, ok := v.Interface().(runner); !ok {
 				return
 			}
+			name := typeName(v.Type())
 			if running[v.Interface()] {
 				started[name] = true
 			} else {
-				t.Errorf("mode %v: a %s is part of the server and its Run is never called: register it with App.add", mode, name)
+				t.Errorf("%s: a %s is part of the server and its Run is never called: add it to components", mode, name)
 			}
 		})
 	}
 	for _, name := range typesWithRun(t) {
-		if !started[name] && startedElsewhere[name] == "" {
-			t.Errorf("%s has a Run(context.Context) error and no mode of the program starts one: register it with App.add", name)
+		if !started[name] {
+			t.Errorf("%s has a Run(context.Context) error and no mode of the program starts one: add it to components", name)
 		}
 	}
 }
 
+// leading builds a server that is never run, and returns it with its parts.
+func leading(t *testing.T, mode config.Mode, flags ...string) (server any, parts []any) {
+	t.Helper()
+	a := buildApp(t, mode, flags)
+	return a, a.all
+}
+
 // buildApp builds a server that is never run.
 func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
+	t.Helper()
+	c, o := wiringConfig(t, mode, flags)
+	a, err := New(t.Context(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, a.close)
+	return a
+}
+
+// followingNode builds a node that follows and is never run, and returns it with the parts of the node and those that
+// serve reads.
+func followingNode(t *testing.T) (server any, parts []any) {
+	t.Helper()
+	c, o := wiringConfig(t, config.ModeServe, []string{
+		"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--store", pgtest.New(t).Database(),
+	})
+	a := newApp(c, o)
+	closeAfter(t, a.close)
+	p, err := a.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.nodes, err = a.join(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	store, err := a.openShared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, store.Close)
+	f, err := a.follow(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Reach(t.Context(), 0, store.Elapsed()); err != nil { // it is in contact
+		t.Fatal(err)
+	}
+	s, err := f.build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, s.parts.close)
+	return []any{a, f, s}, slices.Concat(a.all, a.nodes.early.all, f.parts.all, s.parts.all)
+}
+
+// closeAfter closes at the end of a test.
+func closeAfter(t *testing.T, closer func() error) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := closer(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// wiringConfig returns the configuration of a server with events and rules, and its options.
+func wiringConfig(t *testing.T, mode config.Mode, flags []string) (*config.Config, Options) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "app") // shorter than t.TempDir: the length of a socket's path is limited
 	if err != nil {
@@ -88,16 +149,7 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 	if mode == config.ModeServe {
 		c.Events = filepath.Join(dir, "events.json")
 	}
-	a, err := New(t.Context(), c, Options{GovernMemory: true, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
+	return c, Options{GovernMemory: true, Log: slog.New(slog.DiscardHandler)}
 }
 
 // reach calls visit with every pointer to a type of this module that is reachable from a value.
@@ -140,7 +192,8 @@ func ours(t reflect.Type) bool {
 
 // typeName returns the name of the type that a pointer points to, with its package's path below internal.
 func typeName(t reflect.Type) string {
-	return strings.TrimPrefix(t.Elem().PkgPath(), "clave/server/internal/") + "." + t.Elem().Name()
+	name, _, _ := strings.Cut(t.Elem().Name(), "[") // without the types of a generic type
+	return strings.TrimPrefix(t.Elem().PkgPath(), "clave/server/internal/") + "." + name
 }
 
 // typesWithRun returns the types of the module, without test files, that have a method Run(context.Context) error.

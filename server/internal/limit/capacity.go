@@ -6,22 +6,22 @@ var connections = []Limit{
 		What: "connections", Key: byNetwork, Operators: true,
 		All:     "M / 256 KiB, at least 256, and at most three quarters of the open files (`LimitNOFILE`): 4,096 with 1 GiB",
 		Network: "a quarter; behind `--trust-proxy` all, because they are the proxy's",
-		Excess:  Displaces, Error: closed, Flag: memoryFlag + ", --trust-proxy", At: []string{"app.New", "limit/heap.PlanFor", "limit/slots.Slots.Conn"},
+		Excess:  Displaces, Error: closed, Flag: memoryFlag + ", --trust-proxy", At: []string{"app.newApp", "limit/heap.PlanFor", "limit/slots.Slots.Conn"},
 	},
 	{
 		What: "live queries and write streams, over gRPC and WebChannel", Key: byNetwork, Operators: true,
 		All: "M / 256 KiB, at least 256", Network: "a quarter",
-		Excess: Displaces, Error: unavailable, Flag: memoryFlag, At: []string{"app.New", "limit/heap.PlanFor", "limit/heap.developmentSlots", "transport/grpc.common.stream", "transport/webchannel.Handler.handshake"},
+		Excess: Displaces, Error: unavailable, Flag: memoryFlag, At: []string{"app.newApp", "limit/heap.PlanFor", "limit/heap.developmentSlots", "transport/grpc.common.stream", "transport/webchannel.Handler.handshake"},
 	},
 	{
 		What: "HTTP requests that are being answered, except back channels of WebChannel", Key: byNetwork, Operators: true,
 		All: "at most 4,096", Network: "a quarter",
-		Excess: Displaces, Error: "503", Flag: memoryFlag, At: []string{"app.New", "limit/heap.mostResponses", "transport/port.Port.bound"},
+		Excess: Displaces, Error: "503", Flag: memoryFlag, At: []string{"app.newApp", "limit/heap.mostResponses", "transport/port.Port.bound"},
 	},
 	{
 		What: "calls of gRPC, with or without a message", Key: byNetwork, Operators: true,
 		All: "M / 128 KiB, at least 256: 8,192 with 1 GiB", Network: "a quarter",
-		Excess: Displaces, Error: unavailable, Flag: memoryFlag, At: []string{"app.New", "limit/heap.PlanFor", "transport/grpc.common.admit"},
+		Excess: Displaces, Error: unavailable, Flag: memoryFlag, At: []string{"app.newApp", "limit/heap.PlanFor", "transport/grpc.common.admit"},
 	},
 	{
 		What: "calls of gRPC on one connection", Key: byConnection, Operators: true,
@@ -61,7 +61,7 @@ var memory = []Limit{
 		What: "bytes of requests and of responses that clients do not read", Key: byAll, Operators: true,
 		All:    "an eighth of the memory, 40 to 64 MiB; the slowest clients are ended first",
 		Excess: Waits, Error: unavailable, Flag: memoryFlag,
-		At: []string{"app.New", "limit/heap.mostRequests", "limit/receive.Hold.Take", "limit/receive.Budget.evictLocked", "limit/receive.small"},
+		At: []string{"app.newApp", "limit/heap.mostRequests", "limit/receive.Hold.Take", "limit/receive.Budget.evictLocked", "limit/receive.small"},
 	},
 	{
 		What: "large responses that wait for these bytes", Key: byAll,
@@ -74,12 +74,12 @@ var memory = []Limit{
 	{
 		What: "memory of requests of more than 64 KiB that are parsed and answered", Key: byAll, Operators: true,
 		All:    "as much again",
-		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.New", "auth/api.New", "limit/parse.New", "limit/parse.Limit.Admit", "limit/parse.Large"},
+		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.newApp", "auth/api.New", "limit/parse.New", "limit/parse.Limit.Admit", "limit/parse.Large"},
 	},
 	{
 		What: "targets of live queries of callers to whom rules apply: 1 KiB each, and three times the size of the query", Key: byNetwork, Operators: true,
 		All: "M / 8", Network: "a quarter",
-		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.App.openAuthorizer", "database/authz.holdings.add"},
+		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.stack.openAuthorizer", "database/authz.holdings.add"},
 	},
 	{
 		What: "results that are sorted in memory, the nearest documents of vector searches, and changes since the time of a read in the past", Key: byAll, Operators: true,
@@ -110,7 +110,7 @@ var memory = []Limit{
 	{
 		What: "bytes that clients of WebChannel have not acknowledged or that wait for their streams", Key: byAll,
 		All: "an eighth of the memory, 40 to 64 MiB, and 1 MiB of one client (32 KiB beyond a thirty-second of all)", Excess: Ends, Error: "the session with the most is ended",
-		At: []string{"transport/webchannel.Options", "app.App.channelOptions", "transport/webchannel.Handler.limitHeld", "transport/webchannel.Handler.maxUnacked"},
+		At: []string{"transport/webchannel.Options", "app.stack.openCalls", "transport/webchannel.Handler.limitHeld", "transport/webchannel.Handler.maxUnacked"},
 	},
 	{
 		What: "requests of a WebChannel session that wait for an earlier one", Key: byStream,

@@ -6,7 +6,7 @@ var work = []Limit{
 		What: "queries that read more than 64 keys", Key: byNetwork, Operators: true,
 		All:     "as many at a time as processors but one; networks take turns of 1,024 keys",
 		Network: "512 waiting",
-		Excess:  Waits, Error: unavailable, At: []string{"app.New", "limit/fair.Turn.Step", "limit/fair.Options", "limit/fair.mostBegun", "database/authz.Authorizer.within"},
+		Excess:  Waits, Error: unavailable, At: []string{"app.newApp", "limit/fair.Turn.Step", "limit/fair.Options", "limit/fair.mostBegun", "database/authz.Authorizer.within"},
 	},
 	{
 		What: "evaluations of rules that take more than about 0.3 ms, in reads, live queries and commits", Key: byNetwork, Operators: true,
@@ -25,7 +25,7 @@ var work = []Limit{
 	{
 		What: "documents written without a signed-in user", Key: "each network",
 		Network: "as many a minute as the flag says, with bursts of twice as many", Excess: Refuses, Error: exhausted, Flag: "--anonymous-writes",
-		At: []string{"app.App.openAuthorizer", "database/authz.Authorizer.limitWrites"},
+		At: []string{"app.stack.openAuthorizer", "database/authz.Authorizer.limitWrites"},
 	},
 }
 

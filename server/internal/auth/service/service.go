@@ -27,6 +27,8 @@ import (
 type Options struct {
 	// Accounts holds the accounts.
 	Accounts *account.Store
+	// Follow is set if another node that shares the accounts writes them. The service then only reads.
+	Follow bool
 	// Tokens mints and verifies tokens.
 	Tokens *token.Verifier
 	// Clock is the source of time; nil means the machine's clock.

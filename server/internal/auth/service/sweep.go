@@ -20,8 +20,13 @@ const (
 	deadSession = 30 * 24 * time.Hour
 )
 
-// Run sends queued codes and periodically removes expired codes and sessions, until ctx is done.
+// Run sends queued codes and periodically removes expired codes and sessions, until ctx is done. If another node does
+// so (Follow), it only waits.
 func (s *Service) Run(ctx context.Context) error {
+	if s.o.Follow {
+		<-ctx.Done()
+		return nil
+	}
 	due, stop := s.o.Clock.After(sweepEvery)
 	defer func() { stop() }()
 	for {

@@ -130,8 +130,12 @@ func (k *Keys) lead() time.Duration { return 2 * k.o.MaxAge }
 // MaxAge returns the time for which clients may cache the published certificates.
 func (k *Keys) MaxAge() time.Duration { return k.o.MaxAge }
 
-// Run rotates the keys until ctx is done.
+// Run rotates the keys until ctx is done, unless another node does (Follow).
 func (k *Keys) Run(ctx context.Context) error {
+	if k.o.Follow {
+		<-ctx.Done()
+		return nil
+	}
 	for {
 		if clock.Sleep(ctx, k.o.Clock, k.o.MaxAge/2) != nil {
 			return nil

@@ -122,7 +122,7 @@ func (p *Port) Run(ctx context.Context) error {
 	s := newSplit(p.o, func() bool { return p.routing.Load().GRPC != nil })
 	ended := make(chan error, 3)
 	running := 2
-	go func() { ended <- s.Run(ctx) }()
+	go func() { ended <- s.accept(ctx) }()
 	go func() { ended <- p.http.Serve(s.http) }()
 	var first error
 	note := func(err error) {

@@ -55,8 +55,8 @@ func newSplit(o Options, calls func() bool) *split {
 	return s
 }
 
-// Run accepts until ctx is done or the listener fails, and returns once every connection has been passed on.
-func (s *split) Run(ctx context.Context) error {
+// accept accepts until ctx is done or the listener fails, and returns once every connection has been passed on.
+func (s *split) accept(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.Close() })
 	defer stop()
 	defer s.wg.Wait()
