@@ -54,7 +54,7 @@ func runServer(ctx context.Context, c *config.Config, s streams) error {
 		return err
 	}
 	served := false
-	var told time.Time // when the last failure was reported
+	var told clock.Minutely
 	for {
 		built, err := runApp(ctx, c, s)
 		switch {
@@ -67,9 +67,8 @@ func runServer(ctx context.Context, c *config.Config, s streams) error {
 		case !served || built:
 			return err
 		default:
-			if now := clock.System().Now(); now.Sub(told) >= time.Minute {
+			if told.Due(clock.System().Now()) {
 				fmt.Fprintf(s.out, "This node can't follow; it tries again: %v\n", err)
-				told = now
 			}
 			if clock.Sleep(ctx, clock.System(), againPause) != nil {
 				return nil

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
-	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/limit/rate"
@@ -32,9 +31,6 @@ type Options struct {
 	// Log receives a warning when a client is refused, or loses a slot, at most once a minute; nil logs nothing.
 	Log *slog.Logger
 }
-
-// quiet is the time after a warning in which there is no further one.
-const quiet = time.Minute
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
@@ -58,8 +54,8 @@ type Slots struct {
 	mu struct {
 		sync.Mutex
 		taken int
-		// warned is the time of the last warning.
-		warned time.Time
+		// warned limits the warnings.
+		warned clock.Minutely
 		// networks holds the slots that each network has taken, the oldest first, as *Slot. Loopback and shared
 		// addresses are not in it: their slots are never taken away.
 		networks map[netip.Prefix]*list.List
@@ -98,7 +94,7 @@ func (p *Slots) Taken() int {
 func (p *Slots) Take(address netip.Addr, end func()) *Slot {
 	p.mu.Lock()
 	slot, ended := p.takeLocked(address, end)
-	taken, warn := p.mu.taken, (slot == nil || ended != nil) && p.warnsLocked()
+	taken, warn := p.mu.taken, (slot == nil || ended != nil) && p.mu.warned.Due(p.o.Clock.Now())
 	p.mu.Unlock()
 	if warn {
 		p.warn(address, ended, taken)
@@ -107,16 +103,6 @@ func (p *Slots) Take(address netip.Addr, end func()) *Slot {
 		ended.end()
 	}
 	return slot
-}
-
-// warnsLocked reports whether there may be a warning now, and records it; mu is held.
-func (p *Slots) warnsLocked() bool {
-	now := p.o.Clock.Now()
-	if now.Sub(p.mu.warned) < quiet {
-		return false
-	}
-	p.mu.warned = now
-	return true
 }
 
 // warn logs that a client of an address was refused, or that the slot ended was taken from another network for it.

@@ -22,9 +22,6 @@ const (
 	damageDelay = 100 * time.Millisecond
 )
 
-// errorPause is the minimum interval between two log entries for the same background error.
-const errorPause = time.Minute
-
 // damage records the files that were found damaged.
 type damage struct {
 	log   *slog.Logger
@@ -32,8 +29,8 @@ type damage struct {
 	mu    struct {
 		sync.Mutex
 		files map[string]*damagedFile
-		// errors maps background errors to the times when they were logged.
-		errors map[string]time.Time
+		// errors limits the log entries for each background error.
+		errors map[string]*clock.Minutely
 	}
 }
 
@@ -47,7 +44,7 @@ type damagedFile struct {
 func newDamage(log *slog.Logger) *damage {
 	d := &damage{log: log, clock: clock.System()}
 	d.mu.files = make(map[string]*damagedFile)
-	d.mu.errors = make(map[string]time.Time)
+	d.mu.errors = make(map[string]*clock.Minutely)
 	return d
 }
 
@@ -92,13 +89,17 @@ func (d *damage) background(err error) {
 	text, now := err.Error(), d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if last, ok := d.mu.errors[text]; ok && now.Sub(last) < errorPause {
+	line := d.mu.errors[text]
+	if line == nil {
+		if len(d.mu.errors) > 100 {
+			clear(d.mu.errors)
+		}
+		line = new(clock.Minutely)
+		d.mu.errors[text] = line
+	}
+	if !line.Due(now) {
 		return
 	}
-	if len(d.mu.errors) > 100 {
-		clear(d.mu.errors)
-	}
-	d.mu.errors[text] = now
 	d.log.Error("background work on the data files failed and is retried", "error", text)
 }
 

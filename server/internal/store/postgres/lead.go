@@ -139,7 +139,7 @@ func (l *leadership) stop() {
 // and the lease is renewed until Close.
 func (s *Store) Lead(ctx context.Context) error {
 	waiting := ""
-	var down outage
+	var down clock.Minutely
 	for {
 		// space is the reason why this node's disk takes no more data; nil if it does. Such a node leaves the lease to
 		// others.
@@ -163,8 +163,8 @@ func (s *Store) Lead(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err == nil {
-			down.ended()
-		} else if down.failed(s.o.Clock.Now()) {
+			down.End()
+		} else if down.Due(s.o.Clock.Now()) {
 			s.o.Log.Warn("the log can't be followed; following is retried", "error", err)
 		}
 		// Other failures are those of PostgreSQL or the network and pass. After ErrMoved this replica can't be continued.
