@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/app"
 	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/base/fault"
 )
 
@@ -32,7 +33,7 @@ func credentialsCommand(s streams) *cobra.Command {
 
 // keyCommand adds the flags to a command on keys, and runs it if args accepts its words.
 func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.PositionalArgs,
-	run func(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error,
+	run func(ctx context.Context, c *config.Config, store *keyservice.Credentials, s streams) error,
 ) *cobra.Command {
 	cmd.Args = args
 	return configured(cmd, mode, func(ctx context.Context, c *config.Config) (err error) {
@@ -51,7 +52,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.Posi
 
 // createCredential creates a key and writes it to a file that only its owner can read. An existing file is never
 // changed.
-func createCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
+func createCredential(ctx context.Context, c *config.Config, store *keyservice.Credentials, s streams) error {
 	if c.Out == "-" {
 		made, err := store.Create(ctx, c.Command[0])
 		if err != nil {
@@ -85,7 +86,7 @@ func createCredential(ctx context.Context, c *config.Config, store *app.Credenti
 }
 
 // listCredentials prints the keys.
-func listCredentials(ctx context.Context, _ *config.Config, store *app.Credentials, s streams) error {
+func listCredentials(ctx context.Context, _ *config.Config, store *keyservice.Credentials, s streams) error {
 	all, err := store.List(ctx)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func listCredentials(ctx context.Context, _ *config.Config, store *app.Credentia
 }
 
 // revokeCredential removes one key of an account, or all.
-func revokeCredential(ctx context.Context, c *config.Config, store *app.Credentials, s streams) error {
+func revokeCredential(ctx context.Context, c *config.Config, store *keyservice.Credentials, s streams) error {
 	key := ""
 	if len(c.Command) > 1 {
 		key = c.Command[1]

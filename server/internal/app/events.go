@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
@@ -105,7 +106,7 @@ func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger strin
 // openEvents opens the store of a stopped server for the commands of events. A running server without --events has no
 // socket for them, and its store can't be opened.
 func openEvents(ctx context.Context, c *config.Config, o Options) (dataStore, error) {
-	if controlsocket.Running(ctx, c.DataDir, keySocket) == nil {
+	if controlsocket.Running(ctx, c.DataDir, keyservice.Socket) == nil {
 		return nil, fault.E(fault.FailedPrecondition,
 			"%s: the server on this data folder was started without --events, so it delivers none. Stop it to show or retry stored events.", c.DataDir)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/base/fault"
 )
 
@@ -15,7 +16,7 @@ import (
 // without --events.
 func TestEventsOfServersWithoutThem(t *testing.T) {
 	dir := t.TempDir()
-	socket, err := net.Listen("unix", filepath.Join(dir, keySocket))
+	socket, err := net.Listen("unix", filepath.Join(dir, keyservice.Socket))
 	if err != nil {
 		t.Fatal(err)
 	}
