@@ -103,11 +103,6 @@ func parseWrites(db resource.Database, writes []*pb.Write, o orders) ([]document
 	return out, nil
 }
 
-// ParseWrite parses and validates a write to a database. The members of its maps are in the order of their names.
-func ParseWrite(db resource.Database, w *pb.Write) (document.Write, error) {
-	return parseWrite(db, w, nil)
-}
-
 // parseWrite parses and validates a write to a database.
 func parseWrite(db resource.Database, w *pb.Write, o orders) (document.Write, error) {
 	out, err := parseOperation(db, w, o)
