@@ -146,7 +146,7 @@ func (a *App) site() (http.Handler, error) {
 	}
 	section, err := hosting.Parse(a.config.Hosting)
 	if err != nil {
-		reason := "firebase.json: " + fault.FromError(err).Message
+		reason := filepath.Base(a.config.HostingFile) + ": " + fault.FromError(err).Message
 		if a.config.Production() {
 			return nil, fault.E(fault.InvalidArgument, "%s", reason)
 		}
@@ -156,7 +156,7 @@ func (a *App) site() (http.Handler, error) {
 		return hosting.Unavailable(reason), nil
 	}
 	for _, w := range section.Warnings {
-		fmt.Fprintf(a.o.Notices, "%s:%d:%d: %s.%s: %s\n", a.config.File, w.Line, w.Column, a.config.HostingMember, w.Member, w.Text)
+		fmt.Fprintf(a.o.Notices, "%s:%d:%d: %s.%s: %s\n", a.config.HostingFile, w.Line, w.Column, a.config.HostingMember, w.Member, w.Text)
 	}
 	if err := a.checkServices(section.Services()); err != nil {
 		return nil, err

@@ -66,8 +66,10 @@ type Config struct {
 	// Database is the database of the files that ModeDeploy releases; empty for the databases of firebase.json.
 	Database string
 	// Hosting is the site of firebase.json's hosting section that is served, or nil. Blanks stand for the file's text
-	// before it, so that places in it are those in the file. HostingMember is its name: hosting, or hosting[1] in a list.
+	// before it, so that places in it are those in its file: HostingFile is firebase.json, or the section's own file.
+	// HostingMember is its name: hosting, or hosting[1] in a list.
 	Hosting       json.RawMessage
+	HostingFile   string
 	HostingMember string
 	// Only lists the parts to run; empty means all.
 	Only []string
@@ -258,7 +260,7 @@ func (c *Config) readProject(path string) error {
 		c.Notes = append(c.Notes, remark)
 	}
 	c.Project = rc.project(c.Project)
-	if c.Databases, err = parsed.databases(path, c.Root, rc.targets(c.Project, "firestore")); err != nil {
+	if c.Databases, err = parsed.databases(c.Root, rc.targets(c.Project, "firestore")); err != nil {
 		return err
 	}
 	c.Notes = append(c.Notes, parsed.remarks...)

@@ -26,8 +26,9 @@ type firebaseJSON struct {
 	// found is false if there is no file.
 	found bool
 	// remarks are lines about members without an effect.
-	remarks   []string
-	Firestore json.RawMessage `json:"firestore"`
+	remarks []string
+	// sections holds the places of the sections that may be in files of their own.
+	sections  map[string]*section
 	Emulators struct {
 		Firestore struct {
 			Port          int    `json:"port"`
@@ -77,11 +78,16 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	if len(bytes.TrimSpace(parsed.text)) == 0 { // as in the Firebase CLI
 		parsed.text = []byte("{}")
 	}
-	if root, err := jsontree.Parse(parsed.text); err == nil { // Otherwise decodeAt reports the mistake.
-		parsed.root, parsed.remarks = root, tolerate(path, parsed.text, root)
+	if err := parsed.tolerate(path); err != nil {
+		return nil, err
 	}
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {
 		return nil, err
+	}
+	if s := parsed.sections["emulators"]; s != nil && s.path != path {
+		if err := decodeAt(s.path, s.text, s.raw(), &parsed.Emulators); err != nil {
+			return nil, err
+		}
 	}
 	return parsed, nil
 }
@@ -148,18 +154,19 @@ func position(text []byte, offset int64) string {
 
 // databases reads the firestore section, which is one object or a list of them. targets are the databases of the
 // targets in .firebaserc.
-func (f *firebaseJSON) databases(path, root string, targets map[string][]string) ([]Database, error) {
-	if len(f.Firestore) == 0 || f.Firestore[0] == 'n' {
+func (f *firebaseJSON) databases(root string, targets map[string][]string) ([]Database, error) {
+	s := f.sections["firestore"]
+	if s == nil || len(s.raw()) == 0 || s.raw()[0] == 'n' {
 		return nil, nil
 	}
 	var list []databaseJSON
-	if f.Firestore[0] == '[' {
-		if err := decodeAt(path, f.text, f.Firestore, &list); err != nil {
+	if s.value.IsArray() {
+		if err := decodeAt(s.path, s.text, s.raw(), &list); err != nil {
 			return nil, err
 		}
 	} else {
 		list = make([]databaseJSON, 1)
-		if err := decodeAt(path, f.text, f.Firestore, &list[0]); err != nil {
+		if err := decodeAt(s.path, s.text, s.raw(), &list[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +175,7 @@ func (f *firebaseJSON) databases(path, root string, targets map[string][]string)
 		ids := []string{cmp.Or(d.Database, "(default)")}
 		if d.Target != "" {
 			if ids = targets[d.Target]; len(ids) == 0 {
-				f.remarks = append(f.remarks, fmt.Sprintf("%s: .firebaserc has no databases for the target %s of firestore", path, d.Target))
+				f.remarks = append(f.remarks, fmt.Sprintf("%s: .firebaserc has no databases for the target %s of firestore", s.path, d.Target))
 			}
 		}
 		for _, id := range ids {

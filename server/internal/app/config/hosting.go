@@ -34,7 +34,8 @@ func (s *site) name() string {
 // readHosting reads the hosting section: one site or a list of them. It sets the one that is served: that which --only
 // names, or the first. targets are the sites of the targets in .firebaserc.
 func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error {
-	sites := hostingSites(f.root)
+	section := f.sections["hosting"]
+	sites := hostingSites(section)
 	if !c.Runs("hosting") || len(sites) == 0 {
 		return nil
 	}
@@ -50,7 +51,7 @@ func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error
 	}
 	s := &sites[served]
 	// Everything before the site becomes blanks, so that places in it are those in the file.
-	c.Hosting, c.HostingMember = append(jsontree.Blank(f.text[:s.at]), s.text...), s.member
+	c.Hosting, c.HostingFile, c.HostingMember = append(jsontree.Blank(section.text[:s.at]), s.text...), section.path, s.member
 	if others := slices.Delete(slices.Clone(sites), served, served+1); len(others) > 0 && (len(c.sites) != 1 || c.whole) {
 		c.Notes = append(c.Notes, fmt.Sprintf("firebase.json has %d sites, of which Clave serves one: %s. --only hosting:NAME chooses another: %s", len(sites), s.name(), names(others)))
 	}
@@ -66,20 +67,22 @@ func names(sites []site) string {
 	return strings.Join(list, ", ")
 }
 
-// hostingSites returns the sites of a firebase.json. The names of a site are empty if they are not strings. Mistakes in
-// it are reported when it is served.
-func hostingSites(root *jsontree.Value) []site {
-	hosting := root.Member("hosting")
-	values := []*jsontree.Value{hosting}
-	if hosting.IsArray() {
-		values = hosting.Items
+// hostingSites returns the sites of the hosting section, which may be nil. The names of a site are empty if they are not
+// strings. Mistakes in it are reported when it is served.
+func hostingSites(section *section) []site {
+	if section == nil {
+		return nil
+	}
+	values := []*jsontree.Value{section.value}
+	if section.value.IsArray() {
+		values = section.value.Items
 	}
 	var sites []site
 	for _, v := range values {
 		if v.IsNull() {
 			continue
 		}
-		s := site{text: v.Raw, at: v.Offset, member: v.Path()}
+		s := site{text: v.Raw, at: v.Offset, member: section.member(v)}
 		_ = json.Unmarshal(v.Raw, &s)
 		sites = append(sites, s)
 	}

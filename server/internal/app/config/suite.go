@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/jsontree"
 )
 
 // absent are the emulators of the Emulator Suite that Clave does not have, by their names in firebase.json.
@@ -143,9 +144,13 @@ func (c *Config) noteAbsent(f *firebaseJSON) {
 	if c.Mode != ModeStart && c.Mode != ModeExec || len(c.Only) > 0 {
 		return
 	}
+	var listed *jsontree.Value
+	if s := f.sections["emulators"]; s != nil {
+		listed = s.value
+	}
 	var missing []string
 	for _, name := range absent {
-		if f.root.Member(name) != nil || f.root.Member("emulators").Member(name) != nil {
+		if f.root.Member(name) != nil || listed.Member(name) != nil {
 			missing = append(missing, name)
 		}
 	}

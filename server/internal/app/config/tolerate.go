@@ -19,20 +19,41 @@ var (
 	}
 )
 
-// tolerate returns remarks on the members of a firebase.json that have no effect, each with its line. In text it
-// replaces values of other types that the Firebase CLI accepts by those that they mean, at the same place. root is the
-// tree of text.
-func tolerate(path string, text []byte, root *jsontree.Value) []string {
-	if !root.IsObject() {
+// tolerate finds the sections of a firebase.json and sets remarks on the members that have no effect, each with its
+// line. In the texts it replaces values of other types that the Firebase CLI accepts by those that they mean, at the
+// same place. It does nothing to a text that is not JSON.
+func (f *firebaseJSON) tolerate(path string) error {
+	root, err := jsontree.Parse(f.text)
+	if err != nil || !root.IsObject() { // decodeAt reports the mistake
 		return nil
 	}
-	remarks := jsontree.NewRemarks(text)
-	remarks.Unknown(root, sections...)
-	firestore := root.Member("firestore")
-	if on, ok := firestore.Bool(); ok && !on {
-		replace(text, firestore, "null")
+	f.root = root
+	byFile := map[string]*jsontree.Remarks{path: jsontree.NewRemarks(f.text)}
+	files := []string{path}
+	byFile[path].Unknown(root, sections...)
+	if err := f.findSections(path, root); err != nil {
+		return err
 	}
-	for _, d := range append([]*jsontree.Value{firestore}, itemsOf(firestore)...) {
+	remarksOn := func(s *section) *jsontree.Remarks {
+		if byFile[s.path] == nil {
+			byFile[s.path], files = jsontree.NewRemarks(s.text), append(files, s.path)
+		}
+		return byFile[s.path]
+	}
+	tolerateFirestore(f.sections["firestore"], remarksOn(f.sections["firestore"]))
+	tolerateEmulators(f.sections["emulators"], remarksOn(f.sections["emulators"]))
+	for _, file := range files {
+		f.remarks = append(f.remarks, byFile[file].Lines(file)...)
+	}
+	return nil
+}
+
+// tolerateFirestore is tolerate for the firestore section.
+func tolerateFirestore(s *section, remarks *jsontree.Remarks) {
+	if on, ok := s.value.Bool(); ok && !on {
+		replace(s.text, s.value, "null")
+	}
+	for _, d := range append([]*jsontree.Value{s.value}, itemsOf(s.value)...) {
 		if !d.IsObject() {
 			continue
 		}
@@ -43,26 +64,28 @@ func tolerate(path string, text []byte, root *jsontree.Value) []string {
 			}
 		}
 	}
-	list := root.Member("emulators")
-	if !list.IsObject() {
-		return remarks.Lines(path)
+}
+
+// tolerateEmulators is tolerate for the emulators section.
+func tolerateEmulators(s *section, remarks *jsontree.Remarks) {
+	if !s.value.IsObject() {
+		return
 	}
-	remarks.Unknown(list, emulators...)
-	for _, e := range list.Members {
+	remarks.Unknown(s.value, emulators...)
+	for _, e := range s.value.Members {
 		known, ok := endpointMembers[e.Name]
 		switch {
 		case !ok:
 		case e.IsObject():
 			remarks.Unknown(e, known...)
 			for _, m := range e.Members {
-				toleratePort(text, m)
+				toleratePort(s.text, m)
 			}
 		case !e.IsNull():
 			remarks.Add(e, "is "+e.Kind()+", not an object, and has no effect")
-			replace(text, e, "{}")
+			replace(s.text, e, "{}")
 		}
 	}
-	return remarks.Lines(path)
 }
 
 // itemsOf returns the items of an array, or none.
