@@ -80,6 +80,7 @@ var routes = []route{
 	{pattern: "POST /api/lab/snapshots/{id}/restore", changes: true, development: true, run: (*Console).postSnapshotRestore},
 	{pattern: "DELETE /api/lab/snapshots/{id}", changes: true, development: true, run: (*Console).deleteSnapshot},
 	{pattern: "PUT /api/lab/clock", changes: true, development: true, run: (*Console).putLabClock},
+	{pattern: "POST /api/lab/clock/advance", changes: true, development: true, run: (*Console).advanceLabClock},
 	{pattern: "PUT /api/lab/faults", changes: true, development: true, run: (*Console).putLabFaults},
 	{pattern: "DELETE /api/lab/faults", changes: true, development: true, run: (*Console).deleteLabFaults},
 	{pattern: "POST /api/lab/clear", changes: true, development: true, run: (*Console).postClear},

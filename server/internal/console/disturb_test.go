@@ -64,7 +64,18 @@ func TestTheClockIsPutAhead(t *testing.T) {
 			t.Errorf("the clock put by %s: %d, want 400", body, got)
 		}
 	}
-	if log := s.auditText(); strings.Count(log, "put the clock ahead by") != 2 {
+	for _, by := range []string{`{"by": 3600}`, `{"by": 86400}`} {
+		s.call("POST", "/api/lab/clock/advance", by, nil)
+	}
+	if s.call("GET", "/api/lab", "", &state); state.Clock.Ahead != 25*3600 {
+		t.Errorf("the clock, advanced by an hour and by a day, is %d s ahead", state.Clock.Ahead)
+	}
+	for _, body := range []string{`{}`, `{"by": -1}`, `{"by": 31600000}`, `{"by": "1h"}`} {
+		if got := s.status("POST", "/api/lab/clock/advance", body); got != http.StatusBadRequest {
+			t.Errorf("the clock advanced by %s: %d, want 400", body, got)
+		}
+	}
+	if log := s.auditText(); strings.Count(log, "put the clock ahead by") != 4 {
 		t.Errorf("the audit log: %s", log)
 	}
 }

@@ -307,6 +307,26 @@ test('the clock is set ahead, which every page shows, and reset', async ({ page 
   await expect(page.getByText(/The server’s clock is/)).toHaveCount(0)
 })
 
+test('the clock is advanced further before the page shows where it is', async ({ page }) => {
+  await page.goto(at('lab'))
+  const clock = page.getByRole('region', { name: 'Clock' })
+  await expect(clock.getByRole('status')).toContainText('same as the machine’s')
+  const loads: (() => Promise<void>)[] = []
+  await page.route('**/api/lab', (route) => void loads.push(() => route.continue()))
+  const advanced = () => page.waitForResponse((response) => response.url().includes('/api/lab/clock'))
+  for (const step of ['+1 hour', '+1 day']) {
+    const done = advanced()
+    await clock.getByRole('button', { name: step }).click()
+    await done
+  }
+  await expect(clock.getByRole('status')).toContainText('same as the machine’s')
+  await page.unroute('**/api/lab')
+  for (const load of loads) await load().catch(() => undefined) // which the page has aborted
+  await expect(clock.getByRole('status')).toContainText('1 day 1 hour ahead')
+  await clock.getByRole('button', { name: 'Reset to the machine’s time' }).click()
+  await expect(clock.getByRole('status')).toContainText('same as the machine’s')
+})
+
 test("calls of clients fail as set in the lab, and the console's do not", async ({ page }) => {
   const write = async () => {
     const url = `${origins().firestore}/v1/projects/${PROJECT}/databases/(default)/documents/open/faulty`

@@ -113,6 +113,8 @@ export const restoreSnapshot = (project: string, id: string) =>
 export const deleteSnapshot = (id: string) => send(`/api/lab/snapshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
 /** Sets how many seconds the server's clock is ahead of the machine's. */
 export const putClock = (ahead: number) => send('/api/lab/clock', { method: 'PUT', body: { ahead } })
+/** Sets the server's clock by seconds further ahead than it is at the server, which may be further than a page shows. */
+export const advanceClock = (by: number) => send('/api/lab/clock/advance', { body: { by } })
 export const injectFaults = (faults: Faults) => send('/api/lab/faults', { method: 'PUT', body: faults })
 export const endFaults = () => send('/api/lab/faults', { method: 'DELETE' })
 export const clearLab = (scope: Scope, what: 'documents' | 'accounts') => send('/api/lab/clear', { body: { ...scope, what } })

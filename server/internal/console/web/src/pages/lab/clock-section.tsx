@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type LabState, putClock } from '../../api/operations'
+import { advanceClock, type LabState, putClock } from '../../api/operations'
 import { useText } from '../../i18n/text'
 import { durationText } from '../../lib/duration'
 import { useAction } from '../../lib/use-action'
@@ -26,9 +26,9 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
   const { t, time, language } = useText()
   const [minutes, setMinutes] = useState('')
   const { busy, error, run } = useAction()
-  const put = (ahead: number) =>
+  const set = (work: Promise<void>) =>
     void run(async () => {
-      await putClock(ahead)
+      await work
       changed()
     })
   return (
@@ -45,7 +45,7 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
           className="row"
           onSubmit={(event) => {
             event.preventDefault()
-            put(Math.round(Number(minutes) * 60))
+            set(putClock(Math.round(Number(minutes) * 60)))
             setMinutes('')
           }}
         >
@@ -55,7 +55,7 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
               type="button"
               className="button"
               disabled={busy || clock.ahead + STEPS[step] > MOST}
-              onClick={() => put(clock.ahead + STEPS[step])}
+              onClick={() => set(advanceClock(STEPS[step]))}
             >
               {t.lab.addTime[step]}
             </button>
@@ -76,7 +76,7 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
             {t.lab.put}
           </button>
           {clock.ahead > 0 && (
-            <button type="button" className="button primary" disabled={busy} onClick={() => put(0)}>
+            <button type="button" className="button primary" disabled={busy} onClick={() => set(putClock(0))}>
               {t.lab.putBack}
             </button>
           )}
