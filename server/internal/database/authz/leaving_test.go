@@ -2,6 +2,7 @@ package authz_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,6 +127,70 @@ func TestADocumentThatIsNoLongerPublic(t *testing.T) {
 			if got[path] != kind {
 				t.Errorf("of %s the client received an event of kind %d, want %d", path, got[path], kind)
 			}
+		}
+	}
+}
+
+// TestNamesFromBeforeARight resumes a query, also with a limit, from a version at which the caller had no right to it,
+// and from one since which the caller lost the right and got it again. The target is sent completely then, without the
+// names of documents that left meanwhile. A caller who had the right all the time receives these names, even if what
+// the rules look up was written meanwhile.
+func TestNamesFromBeforeARight(t *testing.T) {
+	grant := set("roles/me", value.Map{"member": value.Bool(true)})
+	renew := set("roles/me", value.Map{"member": value.Bool(true), "seen": value.Int(1)})
+	revoke := document.Write{Op: document.Delete, Name: name("roles/me")}
+	for _, limit := range []int{query.NoLimit, 2} {
+		for _, c := range []struct {
+			name          string
+			before, after []document.Write
+			between       []document.Write // in a commit of its own
+			reset         bool
+		}{
+			{"no right before", nil, []document.Write{grant}, nil, true},
+			{"a right all the time", []document.Write{grant}, []document.Write{set("other/a", nil)}, nil, false},
+			{"a right that was written again", []document.Write{grant}, []document.Write{renew}, nil, false},
+			{"a right that was lost meanwhile", []document.Write{grant}, []document.Write{grant}, []document.Write{revoke}, true},
+		} {
+			t.Run(fmt.Sprintf("%s, limit %d", c.name, limit), func(t *testing.T) {
+				h := newFixture(t, authz.RulesetsOptions{})
+				h.rules(`match /secret/{id} { allow read: if get(/databases/$(database)/documents/roles/$(request.auth.uid)).data.member; }`)
+				h.seed(append(c.before, set("secret/a", nil), set("secret/b", nil))...)
+				q := *all(t, "secret")
+				q.Limit = limit
+				l := h.listen(server)
+				l.stream.Add(target.Target{ID: 1, Query: &q})
+				at := l.await(target.Current)
+				if c.between != nil {
+					h.seed(c.between...)
+				}
+				h.seed(document.Write{Op: document.Delete, Name: name("secret/a")}, set("secret/passing", nil))
+				h.seed(document.Write{Op: document.Delete, Name: name("secret/passing")})
+				h.seed(c.after...)
+				again := h.listen(user("me"))
+				again.stream.Add(target.Target{ID: 1, Query: &q, Resume: resumeToken(at.ReadTime)})
+				var reset bool
+				var gone, shown []string
+				for e := again.next(); e.Kind != target.Current; e = again.next() {
+					switch e.Kind {
+					case target.Removed:
+						t.Fatalf("the target was removed: %v", e.Cause)
+					case target.Reset:
+						reset = true
+					case target.Deleted, target.Left:
+						gone = append(gone, e.Name.Path)
+					case target.Changed:
+						shown = append(shown, e.Name.Path)
+					}
+				}
+				wantGone, wantShown := []string{"secret/a", "secret/passing"}, []string(nil)
+				if c.reset {
+					wantGone, wantShown = nil, []string{"secret/b"}
+				}
+				slices.Sort(gone)
+				if reset != c.reset || !slices.Equal(gone, wantGone) || !slices.Equal(shown, wantShown) {
+					t.Errorf("reset %t, shown %v, gone %v; want %t, %v, %v", reset, shown, gone, c.reset, wantShown, wantGone)
+				}
+			})
 		}
 	}
 }

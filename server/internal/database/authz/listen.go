@@ -73,7 +73,7 @@ func (s *Stream) Add(t target.Target) {
 	}
 	p := &liveTarget{authorizer: s.authorizer, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
 	s.targets.Add(listen.Target{Target: t, Authorization: listen.Authorization{
-		Key: p, Check: p.check, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
+		Key: p, Check: p.check, CheckPast: p.checkPast, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
 	}})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // liveTarget authorizes one target of a stream. Its pointer is the authorization's key. Only the stream's goroutine
-// calls check and mayGet.
+// calls check, checkPast and mayGet.
 type liveTarget struct {
 	authorizer *Authorizer
 	caller     token.Caller
@@ -91,6 +91,19 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 	}
 	p.last = made
 	return made.looked, nil
+}
+
+// checkPast decides whether the query of the target could be shown in a state of the past, by the present rules, and
+// returns the documents that they looked up. Like mayGet it is not shown in the request monitor.
+func (p *liveTarget) checkPast(ctx context.Context, read listen.Read) (looked []resource.Document, err error) {
+	access := p.authorizer.access(p.caller, p.db, func(ctx context.Context, name resource.Document) (*document.Document, error) {
+		looked = append(looked, name)
+		return read(ctx, name)
+	})
+	if !access.unrestricted {
+		access.unrequested = true
+	}
+	return looked, access.list(ctx, p.target.Query)
 }
 
 // checkDocuments decides about a target of documents.

@@ -37,6 +37,9 @@ type Authorization struct {
 	// nil if it is absent. It is called for documents that have left a query, about which Check decides nothing.
 	// Without it their content is never sent.
 	MayGet func(ctx context.Context, read Read, name resource.Document, d *document.Document) bool
+	// CheckPast is Check for a state of the past: whether the client could have the target's query then, by the rules that
+	// are in force now. Without it the client is taken for one that had no right.
+	CheckPast func(ctx context.Context, read Read) (looked []resource.Document, err error)
 	// PerVersion reports that the decision depends on the target's own documents.
 	PerVersion bool
 	// Done, if not nil, is called once when a target for which Check may have been called has ended.

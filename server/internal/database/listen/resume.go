@@ -32,8 +32,8 @@ var errTooMany = errors.New("listen: too many changes to replay")
 //   - A query with a limit is run at both versions, and the two results are compared (resumeWindow).
 //
 // Documents that the client must remove are sent one by one, and as an existence filter where the recordings of
-// production have one. If from is before the database's creation or the retained log, or in the future, the target is
-// reset and sent completely.
+// production have one. If from is before the database's creation or the retained log, or in the future, or the client
+// had no right to the query at some version since (hadRight), the target is reset and sent completely.
 func (s *Stream) resume(ctx context.Context, t *activeTarget, r *engine.Reading, from clock.Version) error {
 	known := from >= s.feed.engine().CreatedAt(s.feed.name) && from <= r.Version().After()
 	if known && from > s.version && len(s.targets) == 1 {
@@ -71,6 +71,9 @@ func (s *Stream) resumeQuery(ctx context.Context, t *activeTarget, r *engine.Rea
 	case err != nil:
 		return err
 	}
+	if err := s.hadRight(ctx, t, r, from, h.looked); err != nil {
+		return err
+	}
 	return s.resumeWith(ctx, t, r, h)
 }
 
@@ -81,6 +84,8 @@ type history struct {
 	// commits is the number of commits with such changes, and last the last one.
 	commits int
 	last    clock.Version
+	// looked is set if commits changed documents on which the decision about the target depends.
+	looked bool
 }
 
 // pastChange is what has happened to a document since the version that a client has.
@@ -98,6 +103,7 @@ func (s *Stream) historySince(ctx context.Context, t *activeTarget, since, upto 
 		if looked += len(c.Changes); looked > maxReplay {
 			return errTooMany
 		}
+		h.looked = h.looked || changesAny(c, t.looked)
 		for _, change := range c.Changes {
 			// Of several changes of a document the first has the state that the client has, and the last the present state.
 			i, known := place[change.Name]
@@ -263,8 +269,13 @@ func (s *Stream) resumeWindow(ctx context.Context, t *activeTarget, r *engine.Re
 	case err == nil && h.commits == 0:
 		return s.resumeWith(ctx, t, r, h)
 	case errors.Is(err, errTooMany):
-		h = history{} // The documents that were read may have changed since.
-	case err != nil:
+		// The documents that were read may have changed since. Only the names of the past result are sent.
+		h = history{}
+		err = s.hadRightAt(ctx, t, from)
+	case err == nil:
+		err = s.hadRight(ctx, t, r, from, h.looked)
+	}
+	if err != nil {
 		return err
 	}
 	was, err := s.shown(ctx, t.want.Query, from)
