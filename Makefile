@@ -88,6 +88,8 @@ test-nodes: bin/clave bin/backoffice frontend/dist/index.html server/test/e2e/sd
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -timeout 60m ./server/test/conformance
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoffice' go test -count=1 -p 1 -timeout 90m -run '^($(ON_NODES))' ./server/test/e2e/...
 	CLAVE_NODES=1 CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^TestPatroni$$' -v ./server/test/torture
+	.ci/on-postgres-18 go test -count=1 -timeout 20m ./server/internal/store/postgres/...
+	.ci/on-postgres-18 env CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^TestNodes$$' ./server/test/e2e/nodes
 
 test-site: check-site drive-site ## check, build and drive the site in Chromium, and its main flows in Firefox and WebKit
 

@@ -12,6 +12,28 @@ import (
 	"clave/server/test/kit/wait"
 )
 
+// untilCommitsWait waits until commits wait for a standby that does not exist. PostgreSQL's checkpointer lets all
+// sessions wait, at some time after the session that reads the setting has it.
+func untilCommitsWait(t *testing.T, pg *pgtest.Server, url string) {
+	t.Helper()
+	const waiting = "from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into probe%'"
+	committed := make(chan struct{}, 1)
+	committed <- struct{}{}
+	wait.Until(t, "commits wait for a standby", func() bool {
+		select {
+		case <-committed:
+			go func() {
+				pg.Exec(url, "insert into probe default values")
+				committed <- struct{}{}
+			}()
+		default:
+		}
+		return pg.Number(url, "select count(*) "+waiting) == 1
+	})
+	pg.Number(url, "select pg_cancel_backend(pid)::int "+waiting)
+	<-committed
+}
+
 // TestAWriteThatIsNotReplicatedIsNotAcknowledged writes while no synchronous standby confirms commits, as at a primary
 // that is cut off from its standby and will lose them. Neither the end of the statement's time limit nor a cancelled
 // wait may make a write look acknowledged, and with the former no other node may see the row.
@@ -25,11 +47,10 @@ func TestAWriteThatIsNotReplicatedIsNotAcknowledged(t *testing.T) {
 		set(t, stores[url], "a", "1")
 		rows[url] = pg.Number(url, "select count(*) from clave_log")
 	}
+	pg.Exec(silent, "create table probe ()")
 	pg.Exec(silent, "alter system set synchronous_standby_names = 'nobody'")
 	pg.Exec(silent, "select pg_reload_conf()")
-	wait.Until(t, "the setting", func() bool {
-		return pg.Number(silent, "select count(*) from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'") == 1
-	})
+	untilCommitsWait(t, pg, silent)
 	var writing sync.WaitGroup
 	for _, s := range stores {
 		writing.Go(func() {

@@ -61,8 +61,15 @@ func (b *Log) String() string {
 	return b.buf.String()
 }
 
-// binaries returns the folder of the newest PostgreSQL of the machine, or an error if there is none.
+// variable is the environment variable with the folder of PostgreSQL's programs. Without it they are the newest of the
+// machine.
+const variable = "CLAVE_TEST_POSTGRES"
+
+// binaries returns the folder of PostgreSQL's programs, or an error if there is none.
 func binaries() (string, error) {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir, nil
+	}
 	if path, err := exec.LookPath("initdb"); err == nil { // which may be a link to where the others are
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return "", err

@@ -1,11 +1,15 @@
 package pgtest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"clave/server/internal/base/clock"
 )
@@ -22,10 +26,7 @@ func (s *Server) Standby() *Server {
 	if c.as != nil {
 		s.must(os.Chown(c.dir, int(c.as.Uid), int(c.as.Gid)))
 	}
-	copying := c.command("pg_basebackup", "--pgdata", filepath.Join(c.dir, "data"), "--dbname", s.URL("postgres"), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync")
-	if out, err := copying.CombinedOutput(); err != nil {
-		s.t.Fatalf("pg_basebackup: %v\n%s", err, out)
-	}
+	s.backUp(c)
 	c.configure()
 	c.Start()
 	s.t.Cleanup(func() { c.Stop(syscall.SIGQUIT) })
@@ -43,6 +44,38 @@ func (s *Server) Standby() *Server {
 		stop()
 	}
 	return c
+}
+
+// backUp copies the data of the running server for a standby, as pg_basebackup does, which some packages lack. What the
+// server writes meanwhile is in its log, which the standby requests from it.
+func (s *Server) backUp(c *Server) {
+	s.t.Helper()
+	to := filepath.Join(c.dir, "data")
+	s.on(s.URL("postgres"), func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "select pg_backup_start('standby', true)"); err != nil {
+			return err
+		}
+		copying := c.command("", "-R", filepath.Join(s.dir, "data"), to)
+		copying.Path, copying.Args[0] = "/bin/cp", "cp"
+		copying.Stderr = &c.log
+		// A file that the server deletes meanwhile is in its log, too. Without the others the standby does not start.
+		_ = copying.Run()
+		var label string
+		if err := conn.QueryRow(ctx, "select labelfile from pg_backup_stop(false)").Scan(&label); err != nil {
+			return err
+		}
+		return errors.Join(c.write("backup_label", label), c.write("standby.signal", ""),
+			c.write("postgresql.auto.conf", "primary_conninfo = '"+s.URL("postgres")+"'\n"), os.Remove(filepath.Join(to, "postmaster.pid")))
+	})
+}
+
+// write writes a file of the server's data.
+func (s *Server) write(name, text string) error {
+	path := filepath.Join(s.dir, "data", name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil || s.as == nil {
+		return err
+	}
+	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
 }
 
 // Promote makes a standby take the place of the server that it followed.
