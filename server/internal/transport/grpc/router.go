@@ -4,12 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/process"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
@@ -214,12 +216,55 @@ func (r *Router) lead(ss grpc.ServerStream, name string) error {
 	return s.call(ss, name)
 }
 
+// listenName is the name of the stream that only reads.
+const listenName = "Listen"
+
 // serveStream serves a call whose client sends a stream: at this node if it may (Here), and otherwise at the leader
 // (Forward). A call that waited for a leader is served here once this node leads. It ends with Unavailable when the
-// server stops.
+// server stops. A Listen call that ends with Unavailable before its client has received anything is served again.
 func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
+	if name != listenName {
+		return r.serveOnce(ss.Context(), ss, name)
+	}
+	kept := &keptStream{ServerStream: ss}
+	defer kept.end()
+	late, stop := clock.System().After(againWithin)
+	defer stop()
+	for {
+		led := r.leads.Load() != nil
+		ctx, cancel := context.WithCancel(ss.Context())
+		err := r.serveOnce(ctx, &attempt{keptStream: kept, ctx: ctx, codec: r.common.codec}, name)
+		cancel()
+		if led || !kept.again(err) || r.common.ending.Ended() {
+			return err
+		}
+		pause, stopPause := clock.System().After(againPause)
+		select {
+		case <-pause:
+			stopPause()
+			continue
+		case <-late:
+		case <-ss.Context().Done():
+		case <-r.common.ending.Done():
+		}
+		stopPause()
+		return err
+	}
+}
+
+// The time within which a Listen call is served again, and the pause before.
+const (
+	againWithin = 10 * time.Second
+	againPause  = 20 * time.Millisecond
+)
+
+// serveOnce is an attempt of serveStream.
+func (r *Router) serveOnce(ctx context.Context, ss grpc.ServerStream, name string) error {
+	if s := r.leads.Load(); s != nil {
+		return s.call(ss, name)
+	}
 	method, _ := grpc.MethodFromServerStream(ss)
-	ctx, stop := r.common.ending.Within(ss.Context())
+	ctx, stop := r.common.ending.Within(ctx)
 	defer stop()
 	within, s, done := r.o.Here(ctx, method, nil)
 	var here bool
