@@ -67,8 +67,8 @@ func names(sites []site) string {
 	return strings.Join(list, ", ")
 }
 
-// hostingSites returns the sites of the hosting section, which may be nil. The names of a site are empty if they are not
-// strings. Mistakes in it are reported when it is served.
+// hostingSites returns the sites of the hosting section, which may be nil. The names of a site are empty if they are
+// not strings. Mistakes in it are reported when it is served.
 func hostingSites(section *section) []site {
 	if section == nil {
 		return nil

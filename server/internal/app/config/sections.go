@@ -9,7 +9,8 @@ import (
 )
 
 // imported lists the sections that Clave reads and that firebase.json may give as the name of a file, as in the
-// Firebase CLI ("emulators": "emulators.json"). The file has the section, or an object whose only member is the section.
+// Firebase CLI ("emulators": "emulators.json"). The file has the section, or an object whose only member is the
+// section.
 var imported = []string{"firestore", "hosting", "emulators"}
 
 // section is the place of a section: in firebase.json, or in a file of its own.

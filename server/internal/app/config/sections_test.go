@@ -11,7 +11,8 @@ import (
 	"clave/server/internal/base/fault"
 )
 
-// TestSectionsInFilesOfTheirOwn reads sections that firebase.json gives as the names of files, as the Firebase CLI does.
+// TestSectionsInFilesOfTheirOwn reads sections that firebase.json gives as the names of files, as the Firebase CLI
+// does.
 func TestSectionsInFilesOfTheirOwn(t *testing.T) {
 	path := write(t, map[string]string{
 		"firebase.json": `{"firestore": "firestore.json", "emulators": "emulators.json", "hosting": "hosting.json", "storage": "none.json"}`,

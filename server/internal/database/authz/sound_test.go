@@ -378,8 +378,8 @@ func (c *soundClient) judge(t *soundTarget, e *target.Event, at clock.Version) {
 	}
 }
 
-// shownLast reports whether a deleted document was in the target's query, regardless of a limit, until its deletion, and
-// the user could have the query then.
+// shownLast reports whether a deleted document was in the target's query, regardless of a limit, until its deletion,
+// and the user could have the query then.
 func (c *soundClient) shownLast(t *soundTarget, m *moment, path string) bool {
 	for _, before := range slices.Backward(c.y.until(m.version)) {
 		if d := before.docs[path]; d != nil {
