@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/cluster/forward"
 	"clave/server/internal/transport/webchannel"
 )
@@ -15,6 +16,7 @@ import (
 // arrives, and stays there. If that node does not lead, the ids of its sessions begin with its name (ownerOf), so that
 // the other nodes forward requests to it. All other sessions are the leader's, and their ids name no node. A session
 // whose node has ended, or no longer serves reads, is unknown: its client begins a new one and resumes with its token.
+// A session whose client has received nothing is continued by the node (webchannel.Moves).
 
 // ownerBytes is the number of bytes of a hash that name a node.
 const ownerBytes = 9
@@ -82,20 +84,63 @@ func (n *nodes) channels(next http.Handler) http.Handler {
 		f := n.follower.Load()
 		switch {
 		case webchannel.SessionOwner(r) != "" || forward.IsForwardedToOwner(r.Context()):
-			if f == nil || !f.channel(w, r, false) {
-				webchannel.UnknownSession(w, r)
-			}
+			n.ownChannel(w, r, next)
 		case f == nil || !webchannel.BeginsListen(r) || !n.found() || !f.channel(w, r, true):
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
+// moves returns the sessions that continue at another part of this node, or nil without other nodes.
+func (a *App) moves() *webchannel.Moves {
+	if a.nodes == nil {
+		return nil
+	}
+	return a.nodes.moves
+}
+
+// movedWait is the time for which a request waits until a part of this node continues its session.
+const movedWait = 10 * time.Second
+
+// ownChannel serves a request of a session of this node. A session that is being moved is continued by the next parts
+// that serve reads, or, once this node leads, by the handler to which next then leads.
+func (n *nodes) ownChannel(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	late, stop := clock.System().After(movedWait)
+	defer stop()
+	for {
+		if f := n.follower.Load(); f != nil && f.channel(w, r, false) {
+			return
+		}
+		if !n.moves.Has(r) {
+			webchannel.UnknownSession(w, r)
+			return
+		}
+		if n.leads.Load() {
+			next.ServeHTTP(w, r)
+			return
+		}
+		again, stopAgain := clock.System().After(movedPause)
+		select {
+		case <-again:
+			stopAgain()
+			continue
+		case <-late:
+		case <-r.Context().Done():
+		}
+		stopAgain()
+		webchannel.UnknownSession(w, r)
+		return
+	}
+}
+
+// movedPause is the pause between attempts of ownChannel.
+const movedPause = 20 * time.Millisecond
+
 // channel serves a request of a session at this node. A session begins once the node has everything that was
 // acknowledged before its request. It returns false if this node can't serve it.
 func (f *follower) channel(w http.ResponseWriter, r *http.Request, begins bool) bool {
 	s, ok := f.reads.Current()
-	if !ok {
+	if !ok || !begins && s.ending.Ended() && f.app.nodes.moves.Has(r) {
 		return false
 	}
 	if begins {

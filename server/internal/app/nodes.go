@@ -22,6 +22,7 @@ import (
 	"clave/server/internal/store/postgres/readlease"
 	"clave/server/internal/transport/grpc"
 	"clave/server/internal/transport/port"
+	"clave/server/internal/transport/webchannel"
 )
 
 // nodes connects this node with the others that share its store. Its ports serve before it leads: they forward requests
@@ -47,6 +48,10 @@ type nodes struct {
 	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases.Service]
+	// moves are the sessions of WebChannel that continue at another part of this node.
+	moves *webchannel.Moves
+	// leads is set once the ports serve as the leader's.
+	leads atomic.Bool
 	// leases are those by which other nodes read once this node leads.
 	leases *readlease.Grants
 	// endTransactions ends the open transactions once this node leads.
@@ -146,7 +151,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
+	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler), moves: webchannel.NewMoves()}
 	if n.members, err = postgres.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -321,4 +326,5 @@ func (n *nodes) lead() {
 	}
 	n.serveConsole(handlers)
 	n.node.Serve(handlers)
+	n.leads.Store(true)
 }

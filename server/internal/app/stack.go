@@ -184,7 +184,7 @@ func (s *stack) openCalls(context.Context) (err error) {
 	s.components.add("firestore", s.firestore)
 	s.channels, err = webchannel.New(webchannel.Options{
 		Firestore: s.firestore, Tokens: s.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Streams: a.streams, Budget: a.budget,
-		Owner: s.role.owner, ListenOnly: s.role.follows, Ended: s.role.ended, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+		Owner: s.role.owner, ListenOnly: s.role.follows, Ended: s.role.ended, Moves: a.moves(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
 	})
 	if err != nil {
 		return err

@@ -230,7 +230,7 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	defer kept.end()
 	late, stop := clock.System().After(againWithin)
 	defer stop()
-	for {
+	for wait := againPause; ; wait = min(2*wait, maxAgainPause) {
 		led := r.leads.Load() != nil
 		ctx, cancel := context.WithCancel(ss.Context())
 		err := r.serveOnce(ctx, &attempt{keptStream: kept, ctx: ctx, codec: r.common.codec}, name)
@@ -238,7 +238,7 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 		if led || !kept.again(err) || r.common.ending.Ended() {
 			return err
 		}
-		pause, stopPause := clock.System().After(againPause)
+		pause, stopPause := clock.System().After(wait)
 		select {
 		case <-pause:
 			stopPause()
@@ -252,10 +252,11 @@ func (r *Router) serveStream(ss grpc.ServerStream, name string) error {
 	}
 }
 
-// The time within which a Listen call is served again, and the pause before.
+// The time within which a Listen call is served again, and the pause before, which doubles each time.
 const (
-	againWithin = 10 * time.Second
-	againPause  = 20 * time.Millisecond
+	againWithin   = 10 * time.Second
+	againPause    = 20 * time.Millisecond
+	maxAgainPause = time.Second
 )
 
 // serveOnce is an attempt of serveStream.

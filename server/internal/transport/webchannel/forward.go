@@ -13,6 +13,10 @@ func (s *session) take() {
 	if len(s.mu.in) == 0 {
 		return // The session has ended.
 	}
+	if text := s.mu.in[0]; s.handler.o.Moves != nil && !s.mu.answered && s.mu.givenBytes <= maxGiven {
+		s.mu.given = append(s.mu.given, text)
+		s.mu.givenBytes += weight(text)
+	}
 	s.mu.inBytes -= weight(s.mu.in[0])
 	s.mu.in[0] = ""
 	s.mu.in = s.mu.in[1:]

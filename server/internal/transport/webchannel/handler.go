@@ -65,6 +65,9 @@ type Options struct {
 	Parsing *parse.Limit
 	// Budget counts the messages that wait for streams; nil means a separate budget.
 	Budget *receive.Budget
+	// Moves receives sessions at the end of the handler whose clients have received nothing, and has those that the
+	// handler continues; nil for none.
+	Moves *Moves
 	// Ended is the text of the error of streams that end with the handler; empty means that the server is stopping.
 	Ended string
 	// Meter counts streams; nil counts nothing.
@@ -311,6 +314,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Bad request: a session begins with a POST.", http.StatusBadRequest)
 	default:
 		s := h.find(sid, rpc)
+		if s == nil {
+			s = h.adopt(r.Context(), sid, rpc)
+		}
 		switch {
 		// The client sends this when it closes, and ignores the response. An unknown session is therefore not an error.
 		case q.Get("TYPE") == "terminate":

@@ -56,6 +56,9 @@ func (h *Handler) sweepEvery() time.Duration { return min(h.o.Idle, h.o.Linger) 
 // sweep ends the sessions whose clients have disconnected.
 func (h *Handler) sweep() {
 	now := h.o.Clock.Now()
+	if h.o.Moves != nil {
+		h.o.Moves.sweep(now)
+	}
 	for _, s := range h.all() {
 		if s.stale(now) {
 			h.drop(s)

@@ -20,6 +20,7 @@ func (s *session) sendPayload(ctx context.Context, payload []byte, more bool) er
 		s.mu.Unlock()
 		return errSessionEnded()
 	}
+	s.mu.answered, s.mu.given = true, nil
 	s.queueLocked(payload)
 	s.mu.unannounced += len(payload)
 	ready, b := !more || s.mu.unannounced > maxChunk, s.mu.back

@@ -58,6 +58,10 @@ type session struct {
 		// in holds the client's messages that the stream hasn't received.
 		in      []string
 		inBytes int
+		// given holds those that it has received, until answered, which is set once it has sent something.
+		given      []string
+		givenBytes int
+		answered   bool
 		// nextRID is the number of the next forward request, and early holds requests that arrived before it.
 		nextRID    int
 		early      map[int][]forwardMap
@@ -115,7 +119,11 @@ func (s *session) run(ctx context.Context) {
 	if closed {
 		return
 	}
-	s.finish(ctx, s.handler.serve(ctx, s))
+	err := s.handler.serve(ctx, s)
+	if ctx.Err() != nil && s.move(err) { // the handler ends
+		return
+	}
+	s.finish(ctx, err)
 	if ctx.Err() != nil {
 		s.writeRest()
 	}
@@ -171,12 +179,17 @@ func (s *session) occupy(slot *slots.Slot) bool {
 func (s *session) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeLocked()
+}
+
+// closeLocked is close with mu held.
+func (s *session) closeLocked() {
 	if s.mu.closed {
 		return
 	}
 	s.mu.closed = true
 	s.mu.slot.Release()
-	s.mu.in, s.mu.early, s.mu.out = nil, nil, nil
+	s.mu.in, s.mu.early, s.mu.out, s.mu.given = nil, nil, nil, nil
 	s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0
 	s.countLocked()
 	close(s.done)
