@@ -57,7 +57,10 @@ async function startNode(i: number): Promise<Node> {
   return nodes[i] ?? Promise.reject(new Error('no node'))
 }
 
-test.skip(!process.env['CLAVE_STORE'], 'CLAVE_STORE names no PostgreSQL: go test -run TestConsoleOfNodes ./server/test/e2e/nodes starts one')
+test.skip(
+  !process.env['CLAVE_STORE'],
+  'CLAVE_STORE names no PostgreSQL: go test -run TestConsoleOfNodes ./server/test/e2e/nodes starts one',
+)
 
 test.beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clave-nodes-'))
