@@ -48,6 +48,7 @@ type Engine struct {
 	defaults atomic.Pointer[index.Definitions]
 	missing  sync.Map // definitions that Options.Missing was called with
 	builder  *builder
+	expirer  *expirer
 	wanted   sync.Map // definitions that wait for the builder or are being built
 }
 
@@ -88,6 +89,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.leased, _ = o.Store.(store.Leased)
 	e.seq.engine, e.seq.clock = e, clock.System()
 	e.builder = newBuilder(e)
+	e.expirer = newExpirer(e)
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)
 	e.mu.snapshots = make(map[string]string)
@@ -247,7 +249,7 @@ func (e *Engine) Err() error {
 }
 
 // Run does the background work until ctx ends: it ends idle transactions, drops changes that are older than the
-// retention, and builds the indexes that queries lacked.
+// retention, deletes expired documents, and builds the indexes that queries lacked.
 func (e *Engine) Run(ctx context.Context) error {
 	if e.follows() { // the writer does it
 		<-ctx.Done()
@@ -257,6 +259,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	var building sync.WaitGroup
 	defer building.Wait()
 	building.Go(func() { e.builder.run(ctx) })
+	building.Go(func() { e.expirer.run(ctx) })
 	for n := 1; ; n++ {
 		if clock.Sleep(ctx, e.o.Clock, tick) != nil {
 			return nil
@@ -270,6 +273,7 @@ func (e *Engine) Run(ctx context.Context) error {
 			}
 		}
 		if n%sweep == 0 {
+			e.expirer.wake()
 			if err := e.dropHistory(ctx); err != nil {
 				e.o.Log.Error("old commits could not be removed from the log", "error", err)
 			}

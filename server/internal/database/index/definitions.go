@@ -56,6 +56,8 @@ type Override struct {
 	Path string
 	// Collection and Group are the single-field indexes in either scope.
 	Collection, Group Single
+	// TTL is set if a document of the group expires at the time that it holds in the field (expiry.go).
+	TTL bool `json:",omitempty"`
 }
 
 // Single holds the single-field indexes of a field. All automatic ones have the scope COLLECTION.

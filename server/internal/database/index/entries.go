@@ -21,6 +21,7 @@ const (
 	keyCollection = 'c'
 	keyGroup      = 'g'
 	keyComposite  = 'x'
+	keyExpiry     = 't'
 )
 
 // The kinds of automatic entries.
@@ -117,6 +118,9 @@ func (m *Maker) Entries(s *Set, prefix []byte, path string, fields value.Map, na
 			if err := b.composite(c, fields); err != nil {
 				return nil, err
 			}
+		}
+		if err := b.expiry(fields); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(b.entries, func(x, y Entry) int { return bytes.Compare(x.Key, y.Key) })

@@ -59,7 +59,6 @@ func TestFormsOfTheFirebaseCLI(t *testing.T) {
 			[]string{
 				"i.json:1:79: indexes[0].apiScope has no effect here", "i.json:1:117: indexes[0].density has no effect here (and 1 more of this name)",
 				"i.json:1:137: indexes[0].multikey has no effect here", "i.json:1:155: indexes[0].unique has no effect here",
-				"i.json:3:64: fieldOverrides[0].ttl has no effect here: documents do not expire",
 			},
 		},
 		{

@@ -281,17 +281,12 @@ func scope(s string) (group, ok bool) {
 // override reads one field's exemption.
 func (p *parser) override(defs *Definitions, v *jsontree.Value) error {
 	p.remarks.Unknown(v, "collectionGroup", "collectionId", "fieldPath", "ttl", "indexes")
-	if ttl := v.Member("ttl"); ttl != nil {
-		on, ok := ttl.Bool()
-		if !ok && !ttl.IsNull() {
-			return p.unexpected(ttl, "true or false")
-		}
-		if on {
-			p.remarks.Add(ttl, noEffect+": documents do not expire")
-		}
-	}
 	o := Override{}
+	ttl := v.Member("ttl")
 	var err error
+	if o.TTL, err = p.flag(ttl); err != nil {
+		return err
+	}
 	if o.CollectionGroup, err = p.group(v); err != nil {
 		return err
 	}
@@ -308,10 +303,38 @@ func (p *parser) override(defs *Definitions, v *jsontree.Value) error {
 		}
 		o.Path = path.String()
 	}
+	if o.TTL && p.idleTTL(defs, o, ttl) {
+		o.TTL = false
+	}
 	// An override lists all indexes of its field: if the list is empty, the field has none.
 	err = p.each(v.Member("indexes"), func(f *jsontree.Value) error { return p.single(&o, f) })
 	defs.Overrides = append(defs.Overrides, o)
 	return err
+}
+
+// flag reads a member that is true or false. One that is absent is false.
+func (p *parser) flag(v *jsontree.Value) (bool, error) {
+	on, ok := v.Bool()
+	if !ok && v != nil && !v.IsNull() {
+		return false, p.unexpected(v, "true or false")
+	}
+	return on, nil
+}
+
+// idleTTL reports whether the TTL policy of an override has no effect, and remarks it: Firestore has policies for one
+// field of a collection group, which must be named.
+func (p *parser) idleTTL(defs *Definitions, o Override, ttl *jsontree.Value) bool {
+	if o.Path == "*" {
+		p.remarks.Add(ttl, noEffect+": it needs the name of a field")
+		return true
+	}
+	for _, other := range defs.Overrides {
+		if other.TTL && other.CollectionGroup == o.CollectionGroup && other.Path != o.Path {
+			p.remarks.Add(ttl, noEffect+": documents of "+o.CollectionGroup+" expire by "+other.Path)
+			return true
+		}
+	}
+	return false
 }
 
 // single reads one index of an override.

@@ -2,7 +2,7 @@ package index
 
 // RegionLen returns the length of the part of an entry's key, without the prefix of the database, that all entries of
 // the same index have: the index of a field in a collection, that of a field in a collection group, or a composite
-// index. It returns 0 for other bytes.
+// index. It returns 0 for other bytes, and for times of expiry, which no query reads.
 func RegionLen(key []byte) int {
 	if len(key) == 0 {
 		return 0

@@ -30,6 +30,8 @@ type group struct {
 	composites []*Composite
 	singles    map[string]Override
 	rest       *Override
+	// expiry is the field at whose time documents expire; nil if they don't.
+	expiry value.FieldPath
 }
 
 // NewSet returns the set of the definitions. Composite index i is stored under ids[i].
@@ -38,11 +40,7 @@ func NewSet(defs Definitions, ids []uint32) *Set {
 	for i, d := range defs.Indexes {
 		c := &Composite{Definition: d, ID: ids[i]}
 		for _, f := range d.Fields {
-			path, err := value.ParseFieldPath(f.Path)
-			if err != nil {
-				path = value.FieldPath{f.Path}
-			}
-			c.paths = append(c.paths, path)
+			c.paths = append(c.paths, canonical(f.Path))
 		}
 		s.Composites = append(s.Composites, c)
 		g := s.group(d.CollectionGroup)
@@ -54,9 +52,21 @@ func NewSet(defs Definitions, ids []uint32) *Set {
 			g.rest = &defs.Overrides[i]
 		} else {
 			g.singles[o.Path] = o
+			if o.TTL {
+				g.expiry = canonical(o.Path)
+			}
 		}
 	}
 	return s
+}
+
+// canonical returns the path that a canonical text stands for.
+func canonical(text string) value.FieldPath {
+	path, err := value.ParseFieldPath(text)
+	if err != nil {
+		return value.FieldPath{text}
+	}
+	return path
 }
 
 // group returns the definitions of a collection id, creating them if necessary.
