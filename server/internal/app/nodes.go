@@ -230,7 +230,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	}
 	n.owner = ownerOf(n.name)
 	n.node, err = forward.New(forward.Options{
-		Name: n.name, Secret: secret, Listener: ln, Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
+		Name: n.name, Secret: secret, Listener: ln, ProxyHops: a.proxyHops(), Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
 		Leader: leaderservice.Of(n.members),
 	})
 	return err

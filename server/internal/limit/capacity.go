@@ -72,19 +72,19 @@ var memory = []Limit{
 		All: "64", Excess: Waits, Error: unavailable, At: []string{"limit/receive.mostReads", "limit/receive.Budget.BeginRead"},
 	},
 	{
-		What: "memory of requests of more than 64 KiB that are parsed and answered", Key: byAll, Operators: true,
-		All:    "as much again",
-		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.newApp", "auth/api.New", "limit/parse.New", "limit/parse.Limit.Admit", "limit/parse.Large"},
+		What: "memory of requests of more than 64 KiB that are parsed and answered", Key: byNetwork, Operators: true,
+		All: "as much again; networks take turns", Network: "half, or one large request",
+		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.newApp", "auth/api.New", "limit/parse.New", "limit/quota.Share.Wait", "limit/parse.Large"},
 	},
 	{
 		What: "targets of live queries of callers to whom rules apply: 1 KiB each, and three times the size of the query", Key: byNetwork, Operators: true,
 		All: "M / 8", Network: "a quarter",
-		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.stack.openAuthorizer", "database/authz.holdings.add"},
+		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.stack.openAuthorizer", "database/authz.newHoldings", "limit/quota.Share.Take"},
 	},
 	{
-		What: "results that are sorted in memory, the nearest documents of vector searches, and changes since the time of a read in the past", Key: byAll, Operators: true,
-		All:    "M / 8",
-		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"limit/heap.Plan", "database/engine.Open", "database/engine/memory.Share.Take"},
+		What: "results that are sorted in memory, the nearest documents of vector searches, and changes since the time of a read in the past", Key: byNetwork, Operators: true,
+		All: "M / 8", Network: "half",
+		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"limit/heap.Plan", "database/engine.Open", "database/engine/memory.New", "limit/quota.Share.Take"},
 	},
 	{
 		What: "documents that are kept for live queries with a limit", Key: byAll,
@@ -117,7 +117,7 @@ var memory = []Limit{
 		All: "32", Excess: Refuses, Error: "503", At: []string{"transport/webchannel.maxEarly"},
 	},
 	{
-		What: "requests at a follower that wait for a leader", Key: byAll,
-		All: "2,000, and 32 MiB", Excess: Refuses, Error: unavailable, At: []string{"cluster/forward.maxWaiting", "cluster/forward.maxWaitingBytes", "cluster/forward.waiters.enter"},
+		What: "requests at a follower that wait for a leader", Key: byNetwork,
+		All: "2,000, and 32 MiB; each counts as at least 16 KiB", Network: "half", Excess: Refuses, Error: unavailable, At: []string{"cluster/forward.maxWaiting", "cluster/forward.maxWaitingBytes", "cluster/forward.newWaiters", "limit/quota.Share.Take"},
 	},
 }

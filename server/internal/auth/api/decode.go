@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/limit/parse"
 )
 
@@ -44,7 +45,7 @@ func (h *Handler) admit(req *request, text []byte) (*parse.Share, error) {
 	if req.call.Admin || len(text) < parse.Large {
 		return nil, nil
 	}
-	return h.o.Parsing.Admit(req.http.Context(), memoryOf(text))
+	return h.o.Parsing.Admit(req.http.Context(), clientaddr.Client(req.call.Address, nil, 0), memoryOf(text))
 }
 
 // readBody reads a request's body.

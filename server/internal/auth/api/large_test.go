@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", nil).WithContext(ended)
 	client, admin := &request{http: r}, &request{http: r, call: service.Call{Admin: true}}
 	large := []byte(strings.Repeat("{},", parse.Large/3+1))
-	whole, err := limit.Admit(t.Context(), limit.Most())
+	whole, err := limit.Admit(t.Context(), netip.Addr{}, limit.Most())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,9 +39,12 @@ type Options struct {
 	// LeaderTimeout is the time for which a request waits for a leader; zero means 5 s.
 	LeaderTimeout time.Duration
 	// MaxWaiting and MaxWaitingBytes bound the requests that wait for a leader, by their number and by the bytes that they
-	// hold; zero means 2,000 and 32 MiB. Beyond them a request is refused at once.
+	// hold; zero means 2,000 and 32 MiB. A request counts as at least MaxWaitingBytes / MaxWaiting, and one network may
+	// have half. Beyond that a request is refused at once.
 	MaxWaiting      int
 	MaxWaitingBytes int64
+	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
+	ProxyHops int
 	// Grace is the time for which forwarded requests in progress may continue at a stop; zero means 3 s.
 	Grace time.Duration
 	// Budget bounds the memory of responses whose clients are slow; nil means a budget of its own.
@@ -125,7 +128,7 @@ type Node struct {
 	// ending begins when the node stops: streams that were forwarded to it end, and it refuses new requests.
 	ending *process.Ending
 	// waiters are the requests that wait for a leader.
-	waiters waiters
+	waiters *waiters
 	mu      struct {
 		sync.Mutex
 		// handlers serve the ports of this node once it leads. changed is closed when they are set.
@@ -149,7 +152,7 @@ func New(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{o: o, tls: settings, ending: process.NewEnding(), waiters: waiters{most: o.MaxWaiting, mostBytes: o.MaxWaitingBytes}}
+	n := &Node{o: o, tls: settings, ending: process.NewEnding(), waiters: newWaiters(o.MaxWaiting, o.MaxWaitingBytes)}
 	n.mu.inProgress = process.NewEnding()
 	n.mu.changed = make(chan struct{})
 	n.transport = newTransport(settings)

@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/transport/port"
 )
@@ -60,7 +61,7 @@ func (n *Node) forward(w http.ResponseWriter, r *http.Request, port string) {
 		if reachable && n.send(w, r, body, leader, port) {
 			return
 		}
-		if !n.await(r.Context(), heldBy(r)+body.held(), reachable, served, moved, late) {
+		if !n.await(r.Context(), clientaddr.Address(r, n.o.ProxyHops), heldBy(r)+body.held(), reachable, served, moved, late) {
 			n.refuse(w, r) // also if this node stops: its client is still connected
 			return
 		}

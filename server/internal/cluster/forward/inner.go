@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 
+	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/transport/port"
 )
@@ -62,8 +63,12 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 		// While there is no leader the request waits here, since this node may be about to lead. After a refusal the sender
 		// looks for the leader again.
 		refused := leader.Node != "" && leader.Node != n.o.Name || n.ending.Ended()
-		held := heldBy(r)
-		if refused = refused || !n.admit(held); !refused {
+		leave := func() {}
+		if !refused {
+			leave = n.admit(clientaddr.Address(&http.Request{RemoteAddr: r.Header.Get(headerClient), Header: r.Header}, n.o.ProxyHops), heldBy(r))
+			refused = leave == nil
+		}
+		if !refused {
 			select {
 			case <-served:
 			case <-moved:
@@ -74,7 +79,7 @@ func (n *Node) inner(w http.ResponseWriter, r *http.Request) {
 			case <-r.Context().Done():
 				refused = true
 			}
-			n.waiters.leave(held)
+			leave()
 		}
 		if refused {
 			w.Header().Set(headerRefused, "1")

@@ -50,7 +50,7 @@ func (n *Node) ForwardCall(ss grpc.ServerStream, port, method string, first *grp
 				return false, err
 			}
 		}
-		if !n.await(ss.Context(), held, reachable, served, moved, late) {
+		if !n.await(ss.Context(), grpctransport.Address(ss.Context(), n.o.ProxyHops), held, reachable, served, moved, late) {
 			return false, errNoLeader()
 		}
 	}

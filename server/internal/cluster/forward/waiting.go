@@ -3,9 +3,11 @@ package forward
 import (
 	"context"
 	"net/http"
-	"sync"
+	"net/netip"
+	"sync/atomic"
 	"time"
 
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/transport/grpc"
 )
 
@@ -19,51 +21,36 @@ const (
 // waitingLimit is the name of these bounds in the metrics.
 const waitingLimit = "leader-wait"
 
-// waiters counts the requests that wait for a leader, and the bytes that they hold.
+// waiters are the requests that wait for a leader, with the bytes that they hold. A request counts as at least
+// perRequest bytes, so that the number of requests is limited, too.
 type waiters struct {
-	most      int
-	mostBytes int64
-	mu        struct {
-		sync.Mutex
-		n     int
-		bytes int64
-	}
+	bytes      *quota.Quota
+	perRequest int64
+	n          atomic.Int64
 }
 
-// enter counts a request that holds a number of bytes. It returns false at the limit. The caller must call leave.
-func (w *waiters) enter(bytes int64) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.mu.n >= w.most || w.mu.bytes+bytes > w.mostBytes {
-		return false
-	}
-	w.mu.n++
-	w.mu.bytes += bytes
-	return true
-}
-
-// leave ends the wait of a request.
-func (w *waiters) leave(bytes int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.mu.n--
-	w.mu.bytes -= bytes
+// newWaiters returns waiters of at most a number of requests and of bytes, of which half may be those of one network.
+func newWaiters(most int, bytes int64) *waiters {
+	return &waiters{bytes: quota.New(quota.Options{Bytes: bytes, Network: bytes / 2}), perRequest: bytes / int64(most)}
 }
 
 // Waiting returns the number of requests that wait for a leader.
-func (n *Node) Waiting() int {
-	n.waiters.mu.Lock()
-	defer n.waiters.mu.Unlock()
-	return n.waiters.mu.n
-}
+func (n *Node) Waiting() int { return int(n.waiters.n.Load()) }
 
-// admit counts a request that holds a number of bytes and is about to wait. It returns false beyond the bounds.
-func (n *Node) admit(bytes int64) bool {
-	if n.waiters.enter(bytes) {
-		return true
+// admit counts a request of a client that holds a number of bytes and is about to wait. It returns nil beyond the
+// bounds. The caller must call leave when the wait is over.
+func (n *Node) admit(client netip.Addr, bytes int64) (leave func()) {
+	w := n.waiters
+	share := w.bytes.Share(quota.Network(client))
+	if share.Take(max(bytes, w.perRequest)) != nil {
+		n.o.Meter.Limited(waitingLimit)
+		return nil
 	}
-	n.o.Meter.Limited(waitingLimit)
-	return false
+	w.n.Add(1)
+	return func() {
+		w.n.Add(-1)
+		share.Shrink(0)
+	}
 }
 
 // http1Buffer is the size of the buffers of net/http for the body of a request over HTTP/1.
@@ -90,13 +77,14 @@ func heldBy(r *http.Request) int64 {
 }
 
 // await waits until a request may be retried: there is a leader or another one, or the pause after a failed connection
-// is over. held is the number of bytes that the request holds meanwhile. It returns false if ctx is done, late
+// is over. held is the number of bytes that the client's request holds meanwhile. It returns false if ctx is done, late
 // receives, or too many requests wait.
-func (n *Node) await(ctx context.Context, held int64, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
-	if !n.admit(held) {
+func (n *Node) await(ctx context.Context, client netip.Addr, held int64, pause bool, served, moved <-chan struct{}, late <-chan time.Time) bool {
+	leave := n.admit(client, held)
+	if leave == nil {
 		return false
 	}
-	defer n.waiters.leave(held)
+	defer leave()
 	var again <-chan time.Time
 	if pause {
 		after, stop := n.o.Clock.After(againAfter)

@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
 	"clave/server/internal/limit/fair"
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/limit/rate"
 	"clave/server/internal/observe/meter"
 )
@@ -73,7 +75,7 @@ type Authorizer struct {
 	meter  *meter.Meter
 	faults *faultinject.Injector
 	turns  *fair.Queue
-	held   *holdings
+	held   *quota.Quota
 
 	checkSession    func(ctx context.Context, c token.Caller) error
 	sessions        *sessions
@@ -97,11 +99,11 @@ func New(o Options) (*Authorizer, error) {
 // within returns the context of a caller's reads, which share the turns of the caller's network, or of its service
 // account.
 func (az *Authorizer) within(ctx context.Context, c token.Caller) context.Context {
-	client := "service\x00" + c.Service
-	if !c.Privileged {
-		client = rate.Network(c.Address).String()
+	if c.Privileged {
+		return az.turns.Within(ctx, "service\x00"+c.Service, "")
 	}
-	return az.turns.Within(ctx, client)
+	network := quota.Network(c.Address)
+	return az.turns.Within(ctx, cmp.Or(network, "this machine"), network)
 }
 
 // inject delays or fails a call of a client, if configured. It exempts callers with a journal, which are the console's:

@@ -6,6 +6,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/database/listen"
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/target"
 	"clave/server/internal/rules"
@@ -21,8 +22,8 @@ type Stream struct {
 	mu         struct {
 		sync.Mutex
 		closed bool
-		// held are the bytes of targets that were added and have not ended.
-		held int64
+		// held is the memory of targets that were added and have not ended.
+		held quota.Share
 	}
 }
 
@@ -31,27 +32,32 @@ func (s *Stream) Close() {
 	s.targets.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.authorizer.held.add(s.caller.Address, -s.mu.held) // to return bytes does not fail
-	s.mu.held, s.mu.closed = 0, true
+	s.mu.held.Shrink(0)
+	s.mu.closed = true
 }
 
-// hold holds the memory of a target, or returns it if n is negative.
+// hold holds the memory of a target.
 func (s *Stream) hold(n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.closed {
 		return nil
 	}
-	err := s.authorizer.held.add(s.caller.Address, n)
-	if err == nil {
-		s.mu.held += n
-	}
-	return err
+	return s.mu.held.Take(n)
+}
+
+// yield returns the memory of a target.
+func (s *Stream) yield(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.held.Shrink(max(s.mu.held.Held()-n, 0))
 }
 
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
 func (az *Authorizer) Listen(c token.Caller, db resource.Database) *Stream {
-	return &Stream{targets: az.hub.Open(db), authorizer: az, caller: c}
+	s := &Stream{targets: az.hub.Open(db), authorizer: az, caller: c}
+	s.mu.held = az.held.Share(quota.Network(c.Address))
+	return s
 }
 
 // Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
@@ -73,7 +79,7 @@ func (s *Stream) Add(t target.Target) {
 	}
 	p := &liveTarget{authorizer: s.authorizer, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
 	s.targets.Add(listen.Target{Target: t, Authorization: listen.Authorization{
-		Key: p, Check: p.check, CheckPast: p.checkPast, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { _ = s.hold(-size) },
+		Key: p, Check: p.check, CheckPast: p.checkPast, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { s.yield(size) },
 	}})
 }
 

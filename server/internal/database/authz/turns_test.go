@@ -50,7 +50,7 @@ func TestExpensiveEvaluationsTakeTurns(t *testing.T) {
 			return err
 		},
 	} {
-		other := q.Within(t.Context(), "another client")
+		other := q.Within(t.Context(), "another client", "")
 		if err := fair.Of(other).Step(other, 100); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestExpensiveEvaluationsTakeTurns(t *testing.T) {
 			t.Errorf("%d calls wait after %s", q.Waiting(), what)
 		}
 	}
-	next := q.Within(t.Context(), "a last client")
+	next := q.Within(t.Context(), "a last client", "")
 	if err := fair.Of(next).Step(next, 100); err != nil { // no call has kept the turn
 		t.Fatal(err)
 	}

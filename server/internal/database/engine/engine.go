@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/database/engine/memory"
 	"clave/server/internal/database/engine/past"
 	"clave/server/internal/database/index"
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
 )
@@ -30,7 +31,7 @@ type Engine struct {
 	// maxOverlay is the constant, or a test's value.
 	maxOverlay int
 	// held is the memory that all readings hold.
-	held *memory.Memory
+	held *quota.Quota
 	// leased is the store if other processes may take it over, or nil.
 	leased store.Leased
 	seq    sequencer

@@ -48,7 +48,8 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at request.At
 	if err := e.reachNow(ctx, db, at.ReadTime == 0, at.Begin != nil || len(at.Transaction) > 0); err != nil {
 		return nil, err
 	}
-	r := &Reading{e: e, db: db, held: e.held.Share(), turn: fair.Of(ctx)}
+	turn := fair.Of(ctx)
+	r := &Reading{e: e, db: db, held: memory.Of(e.held, turn.Network()), turn: turn}
 	switch {
 	case at.Begin != nil:
 		if r.txn, err = e.begin(ctx, db, *at.Begin); err != nil {

@@ -8,8 +8,8 @@ import (
 // Turn is one call's use of a queue. It must be used by one goroutine only. All methods may be called on nil, which
 // never waits.
 type Turn struct {
-	queue  *Queue
-	client string
+	queue           *Queue
+	client, network string
 	// cost is the cost of the work since the last Rest, and since the cost at the beginning of the present slice.
 	cost, since int
 	held, begun bool
@@ -31,13 +31,21 @@ func Cost(size int) int { return 1 + size>>10 }
 // turnKey is the key of a call's turn in its context.
 type turnKey struct{}
 
-// Within returns a context under which a client's call works with a turn of its own. A nil queue returns the context
-// itself.
-func (q *Queue) Within(ctx context.Context, client string) context.Context {
+// Within returns a context under which a client's call works with a turn of its own. network is the client's network
+// (quota.Network), of which it may have a part of the memory; empty for none. A nil queue returns the context itself.
+func (q *Queue) Within(ctx context.Context, client, network string) context.Context {
 	if q == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, turnKey{}, &Turn{queue: q, client: client})
+	return context.WithValue(ctx, turnKey{}, &Turn{queue: q, client: client, network: network})
+}
+
+// Network returns the network of the call's client, which is empty if it has none.
+func (t *Turn) Network() string {
+	if t == nil {
+		return ""
+	}
+	return t.network
 }
 
 // Of returns the turn of the call with a context, or nil if it needs none.

@@ -27,7 +27,7 @@ func TestATakenTurnIsNoOther(t *testing.T) {
 	var calls, ticks sync.WaitGroup
 	for range callers {
 		calls.Go(func() {
-			ctx := q.Within(t.Context(), "a")
+			ctx := q.Within(t.Context(), "a", "")
 			turn := Of(ctx)
 			for range rounds {
 				if err := turn.Step(ctx, slice); err != nil {

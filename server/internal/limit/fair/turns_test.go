@@ -22,7 +22,7 @@ const little, slice = 64, 1024
 
 // begin starts a call of a client and returns its turn with its context.
 func begin(ctx context.Context, q *fair.Queue, client string) (*fair.Turn, context.Context) {
-	ctx = q.Within(ctx, client)
+	ctx = q.Within(ctx, client, "")
 	return fair.Of(ctx), ctx
 }
 
@@ -99,7 +99,7 @@ func TestLittleWorkNeedsNoTurn(t *testing.T) {
 	turn.Rest()
 	long.Rest()
 	(*fair.Turn)(nil).Rest()
-	if ctx := (*fair.Queue)(nil).Within(t.Context(), "a"); fair.Of(ctx) != nil {
+	if ctx := (*fair.Queue)(nil).Within(t.Context(), "a", ""); fair.Of(ctx) != nil {
 		t.Error("a context without a queue has a turn")
 	}
 }

@@ -2,17 +2,16 @@
 // together. A parsed request takes many times the memory of its bytes, and needs no credentials.
 //
 // A transport estimates what a request takes, and waits for a Share of the Limit with its unparsed bytes, which the
-// transport counts elsewhere. A request that takes more than the Limit is parsed alone.
+// transport counts elsewhere. A request that takes more than the Limit is parsed alone. The requests of one network
+// have at most half of the Limit, or one large request: while they are served, those of others find room.
 package parse
 
 import (
 	"context"
+	"net/netip"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
-
-	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/quota"
 )
 
 // Large is the size in bytes from which on a request has to be admitted. Smaller ones take too little to matter.
@@ -22,45 +21,39 @@ const Large = 64 << 10
 const enough = 64 << 20
 
 // Limit is the memory of the requests that are parsed and served. It is safe for concurrent use.
-type Limit struct {
-	free *semaphore.Weighted
-	most int64
-	used atomic.Int64
-}
+type Limit struct{ quota *quota.Quota }
 
-// New returns a limit of that many bytes; 0 means 64 MiB.
+// New returns a limit of that many bytes, of which one network may have half; 0 means 64 MiB.
 func New(bytes int64) *Limit {
 	if bytes == 0 {
 		bytes = enough
 	}
-	return &Limit{free: semaphore.NewWeighted(bytes), most: bytes}
+	return &Limit{quota: quota.New(quota.Options{Bytes: bytes, Network: bytes / 2})}
 }
 
 // Most returns the limit's size in bytes.
-func (l *Limit) Most() int64 { return l.most }
+func (l *Limit) Most() int64 { return l.quota.Most() }
 
 // Used returns the number of bytes that requests have.
-func (l *Limit) Used() int64 { return l.used.Load() }
+func (l *Limit) Used() int64 { return l.quota.Used() }
 
 // Share is the memory of one request. It is safe for concurrent use; a nil one is empty.
 type Share struct {
-	limit *Limit
-	mu    struct {
+	mu struct {
 		sync.Mutex
-		taken int64
+		quota.Share
 	}
 }
 
-// Admit waits until a request may be parsed that takes the given bytes of memory. It returns CANCELLED or
+// Admit waits until a request of a client may be parsed that takes the given bytes of memory. It returns CANCELLED or
 // DEADLINE_EXCEEDED if ctx ends before. The share must be released when the request has been answered.
-func (l *Limit) Admit(ctx context.Context, memory int64) (*Share, error) {
-	memory = min(memory, l.most)
-	if err := l.free.Acquire(ctx, memory); err != nil {
-		return nil, fault.Ended(err, "The request was canceled while it waited.")
+func (l *Limit) Admit(ctx context.Context, client netip.Addr, memory int64) (*Share, error) {
+	share := l.quota.Share(quota.Network(client))
+	if err := share.Wait(ctx, memory); err != nil {
+		return nil, err
 	}
-	l.used.Add(memory)
-	s := &Share{limit: l}
-	s.mu.taken = memory
+	s := &Share{}
+	s.mu.Share = share
 	return s, nil
 }
 
@@ -71,11 +64,7 @@ func (s *Share) Shrink(memory int64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if rest := s.mu.taken - memory; rest > 0 {
-		s.limit.used.Add(-rest)
-		s.limit.free.Release(rest)
-		s.mu.taken = memory
-	}
+	s.mu.Share.Shrink(memory)
 }
 
 // Release returns the share. It may be called more than once.

@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	"clave/server/internal/base/fault"
@@ -12,28 +13,28 @@ import (
 // ends.
 func TestRequestsWaitForTheLimit(t *testing.T) {
 	l := parse.New(100)
-	first, err := l.Admit(t.Context(), 60)
+	first, err := l.Admit(t.Context(), netip.Addr{}, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := l.Admit(ended, 41); !fault.Is(err, fault.Canceled) {
+	if _, err := l.Admit(ended, netip.Addr{}, 41); !fault.Is(err, fault.Canceled) {
 		t.Errorf("Admit beyond the limit with an ended context = %v, want CANCELLED", err)
 	}
 	late, end := context.WithTimeout(t.Context(), 0)
 	defer end()
-	if _, err := l.Admit(late, 41); !fault.Is(err, fault.DeadlineExceeded) {
+	if _, err := l.Admit(late, netip.Addr{}, 41); !fault.Is(err, fault.DeadlineExceeded) {
 		t.Errorf("Admit beyond the limit after the deadline = %v, want DEADLINE_EXCEEDED", err)
 	}
-	if s, err := l.Admit(t.Context(), 40); err != nil {
+	if s, err := l.Admit(t.Context(), netip.Addr{}, 40); err != nil {
 		t.Errorf("Admit of the rest = %v", err)
 	} else {
 		s.Release()
 	}
 	admitted := make(chan error, 1)
 	go func() {
-		alone, err := l.Admit(t.Context(), 1000)
+		alone, err := l.Admit(t.Context(), netip.Addr{}, 1000)
 		alone.Release()
 		admitted <- err
 	}()
@@ -54,6 +55,43 @@ func TestRequestsWaitForTheLimit(t *testing.T) {
 	}
 }
 
+// TestANetworkHasHalf lets requests of a network hold its part, as they do while they wait for locks. A further one
+// must wait, and those of other networks must be admitted.
+func TestANetworkHasHalf(t *testing.T) {
+	l := parse.New(100)
+	first, other := netip.MustParseAddr("203.0.113.1"), netip.MustParseAddr("203.0.113.2")
+	held, err := l.Admit(t.Context(), first, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admitted := make(chan error, 1)
+	go func() {
+		further, err := l.Admit(t.Context(), first, 1)
+		further.Release()
+		admitted <- err
+	}()
+	for range 3 {
+		s, err := l.Admit(t.Context(), other, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Release()
+	}
+	select {
+	case err := <-admitted:
+		t.Errorf("a further request of the network did not wait: %v", err)
+	default:
+	}
+	held.Release()
+	if err := <-admitted; err != nil {
+		t.Error(err)
+	}
+	if n := l.Used(); n != 0 {
+		t.Errorf("%d bytes are used when all shares are returned", n)
+	}
+}
+
+// TestValues counts the values of texts.
 func TestValues(t *testing.T) {
 	for text, want := range map[string]int64{`{}`: 1, `[]`: 2, `{"a": 1, "b": [2, 3]}`: 6} {
 		if got := parse.Values(text); got != want {

@@ -34,7 +34,7 @@ type admittedKey struct{}
 
 // admit takes a slot for a call whose headers have arrived. Its message may arrive at any time or never.
 func (d *common) admit(ctx context.Context, call *tap.Info) (context.Context, error) {
-	from := address(metadata.NewIncomingContext(ctx, call.Header), d.o.ProxyHops)
+	from := Address(metadata.NewIncomingContext(ctx, call.Header), d.o.ProxyHops)
 	within, end := context.WithCancel(ctx)
 	slot := d.o.Calls.Take(from, end)
 	if slot == nil {

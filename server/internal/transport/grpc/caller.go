@@ -20,12 +20,12 @@ func (d *common) caller(ctx context.Context, name string) (token.Caller, error) 
 		project = projectOf(prefix(ctx))
 	}
 	c, err := d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
-	c.Address = address(ctx, d.o.ProxyHops)
+	c.Address = Address(ctx, d.o.ProxyHops)
 	return c, err
 }
 
-// address returns the network address of the client of a call.
-func address(ctx context.Context, hops int) netip.Addr {
+// Address returns the network address of the client of a call.
+func Address(ctx context.Context, hops int) netip.Addr {
 	remote := ""
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		remote = p.Addr.String()

@@ -96,7 +96,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	defer stop()
 	ctx, displace := context.WithCancelCause(ctx)
 	defer displace(nil)
-	slot := d.o.Streams.Take(address(ctx, d.o.ProxyHops), func() { displace(errCrowded()) })
+	slot := d.o.Streams.Take(Address(ctx, d.o.ProxyHops), func() { displace(errCrowded()) })
 	if slot == nil {
 		return errCrowded()
 	}

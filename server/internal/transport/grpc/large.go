@@ -69,7 +69,7 @@ func (d *common) open(ctx context.Context, l *deferred) (*parse.Share, error) {
 			return nil, wire.Status(err).Err()
 		}
 	}
-	share, err := d.o.Parsing.Admit(ctx, memory)
+	share, err := d.o.Parsing.Admit(ctx, Address(ctx, d.o.ProxyHops), memory)
 	if err != nil {
 		return nil, wire.Status(err).Err()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func large() *pb.CommitRequest {
 func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	conn, s := connectServer(t)
 	d := s.common
-	whole, err := d.o.Parsing.Admit(t.Context(), d.o.Parsing.Most())
+	whole, err := d.o.Parsing.Admit(t.Context(), netip.Addr{}, d.o.Parsing.Most())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestSharesAreReturned(t *testing.T) {
 			t.Fatalf("answer %d of a write stream: %v", i, err)
 		}
 	}
-	whole, err := d.o.Parsing.Admit(t.Context(), d.o.Parsing.Most())
+	whole, err := d.o.Parsing.Admit(t.Context(), netip.Addr{}, d.o.Parsing.Most())
 	if err != nil {
 		t.Fatalf("the shares are not returned: %v", err)
 	}

@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/wire"
 )
@@ -29,9 +29,9 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 		return nil, nil, err
 	}
 	if packed {
-		return d.packedBody(r.Context(), body)
+		return d.packedBody(r, body)
 	}
-	s, err := d.admit(r.Context(), len(body), wire.JSONMemory(body))
+	s, err := d.admit(r, len(body), wire.JSONMemory(body))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,12 +39,12 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 }
 
 // packedBody unpacks a body. Its size is unknown before, so it waits until no other body is parsed.
-func (d *handler) packedBody(ctx context.Context, packed []byte) (body []byte, release func(), err error) {
+func (d *handler) packedBody(r *http.Request, packed []byte) (body []byte, release func(), err error) {
 	size, err := unpackedSize(packed)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := d.admit(ctx, max(size, len(packed)), d.o.Parsing.Most())
+	s, err := d.admit(r, max(size, len(packed)), d.o.Parsing.Most())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,11 +57,11 @@ func (d *handler) packedBody(ctx context.Context, packed []byte) (body []byte, r
 }
 
 // admit waits until a body of n bytes may be parsed that takes the given memory. Small bodies have no share.
-func (d *handler) admit(ctx context.Context, n int, memory int64) (*parse.Share, error) {
+func (d *handler) admit(r *http.Request, n int, memory int64) (*parse.Share, error) {
 	if n < parse.Large {
 		return nil, nil
 	}
-	return d.o.Parsing.Admit(ctx, memory)
+	return d.o.Parsing.Admit(r.Context(), clientaddr.Address(r, d.o.ProxyHops), memory)
 }
 
 // readBody reads a request's body as it was sent, which must not be too large.

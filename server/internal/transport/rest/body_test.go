@@ -18,16 +18,17 @@ import (
 func TestLargeBodiesHaveAShare(t *testing.T) {
 	limit := parse.New(0)
 	d := &handler{o: Options{Parsing: limit}}
-	share, err := d.admit(t.Context(), parse.Large, limit.Most())
+	r := httptest.NewRequest("POST", "/", nil)
+	share, err := d.admit(r, parse.Large, limit.Most())
 	if err != nil || limit.Used() != limit.Most() {
 		t.Fatalf("a large body: %v, and %d bytes are used", err, limit.Used())
 	}
-	if _, err := d.admit(t.Context(), parse.Large-1, limit.Most()); err != nil {
+	if _, err := d.admit(r, parse.Large-1, limit.Most()); err != nil {
 		t.Errorf("a small body beside large ones: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := d.admit(ended, parse.Large, 1); !fault.Is(err, fault.Canceled) {
+	if _, err := d.admit(r.WithContext(ended), parse.Large, 1); !fault.Is(err, fault.Canceled) {
 		t.Errorf("a large body of a request that has ended: %v, want CANCELLED", err)
 	}
 	if share.Release(); limit.Used() != 0 {

@@ -65,7 +65,7 @@ func (st *stream) hold(text string) error {
 	if len(text) < parse.Large {
 		return nil
 	}
-	share, err := st.s.handler.o.Parsing.Admit(st.ctx, wire.JSONMemory(text))
+	share, err := st.s.handler.o.Parsing.Admit(st.ctx, st.s.address, wire.JSONMemory(text))
 	if err != nil {
 		return err
 	}

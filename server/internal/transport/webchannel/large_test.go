@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	s := newSession(h, "id", 0)
 	small, large := `{"database":""}`, `{"database":"", "labels":{"a":"`+strings.Repeat("x", parse.Large)+`"}}`
 	s.mu.in = []string{small, large, large}
-	whole, err := h.o.Parsing.Admit(t.Context(), h.o.Parsing.Most())
+	whole, err := h.o.Parsing.Admit(t.Context(), netip.Addr{}, h.o.Parsing.Most())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 		}
 	}
 	queue(0, text, weight(text))
-	whole, err := h.o.Parsing.Admit(t.Context(), h.o.Parsing.Most())
+	whole, err := h.o.Parsing.Admit(t.Context(), netip.Addr{}, h.o.Parsing.Most())
 	if err != nil {
 		t.Fatal(err)
 	}

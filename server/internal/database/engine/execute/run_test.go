@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/database/engine/planner"
 	"clave/server/internal/database/engine/records"
 	"clave/server/internal/database/index"
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/query/querytest"
@@ -44,7 +45,7 @@ type dataset struct {
 	// overlay holds the documents that differ from those in the store.
 	overlay past.Overlay
 	docs    map[string]*document.Document
-	memory  *memory.Memory
+	memory  *quota.Quota
 }
 
 // newDataset returns an empty dataset with composite indexes of the collection c.
@@ -106,7 +107,7 @@ func (w *dataset) differs(path string, fields value.Map) {
 
 // state returns the state to read. The caller returns its memory.
 func (w *dataset) state() (*past.State, *memory.Share) {
-	share := w.memory.Share()
+	share := memory.Of(w.memory, "")
 	return &past.State{Reader: w.store, DB: db, Number: number, Overlay: w.overlay, Held: &share}, &share
 }
 
@@ -362,7 +363,7 @@ func TestSortingHoldsWhatAPageNeeds(t *testing.T) {
 	if err := x.Documents(func(*document.Document) error { return nil }); !fault.Is(err, fault.ResourceExhausted) {
 		t.Errorf("without a limit: %v, want ResourceExhausted", err)
 	}
-	if share := w.memory.Share(); share.Take(1<<20) != nil {
+	if share := memory.Of(w.memory, ""); share.Take(1<<20) != nil {
 		t.Error("the memory of the runs did not come back")
 	}
 }

@@ -3,9 +3,8 @@
 package memory
 
 import (
-	"sync/atomic"
-
 	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/quota"
 	"clave/server/internal/model/document"
 )
 
@@ -15,39 +14,22 @@ const (
 	times    = 3
 )
 
-// Memory is the memory of all readings. It is safe for concurrent use.
-type Memory struct {
-	most int64
-	used atomic.Int64
+// New returns the memory of all readings, of most bytes. Those of one network may have half.
+func New(most int64) *quota.Quota {
+	return quota.New(quota.Options{
+		Bytes: most, Network: most / 2,
+		Full: fault.E(fault.ResourceExhausted, "The query's results must be sorted in memory and are too large for it. Use an order with an index, or a limit."),
+	})
 }
 
-// New returns a memory of most bytes.
-func New(most int64) *Memory { return &Memory{most: most} }
+// Share is what one reading holds. It must be used by one goroutine at a time. The zero Share has no limit.
+type Share struct{ quota.Share }
 
-// Share is what one reading holds. It must be used by one goroutine only. The zero Share has no limit.
-type Share struct {
-	of    *Memory
-	bytes int64
-}
+// Of returns an empty share of a client of a network (quota.Network), which must be returned by Shrink(0).
+func Of(memory *quota.Quota, network string) Share { return Share{memory.Share(network)} }
 
-// Share returns an empty share, which must be returned by Shrink(0).
-func (m *Memory) Share() Share { return Share{of: m} }
-
-// Sibling returns another empty share of the same memory.
-func (s *Share) Sibling() Share { return Share{of: s.of} }
-
-// Held returns the bytes that are held.
-func (s *Share) Held() int64 { return s.bytes }
-
-// Take holds n bytes more. It returns ResourceExhausted if all shares together would hold too many.
-func (s *Share) Take(n int64) error {
-	if s.of != nil && s.of.used.Add(n) > s.of.most {
-		s.of.used.Add(-n)
-		return fault.E(fault.ResourceExhausted, "The query's results must be sorted in memory and are too large for it. Use an order with an index, or a limit.")
-	}
-	s.bytes += n
-	return nil
-}
+// Sibling returns another empty share of the same memory and client.
+func (s *Share) Sibling() Share { return Share{s.Share.Sibling()} }
 
 // of returns the bytes that a document takes.
 func of(d *document.Document) int64 { return Overhead + times*int64(d.Size()) }
@@ -56,12 +38,4 @@ func of(d *document.Document) int64 { return Overhead + times*int64(d.Size()) }
 func (s *Share) TakeDocument(d *document.Document) error { return s.Take(of(d)) }
 
 // ReturnDocument returns what TakeDocument took for a document.
-func (s *Share) ReturnDocument(d *document.Document) { s.Shrink(s.bytes - of(d)) }
-
-// Shrink returns what is held beyond n bytes.
-func (s *Share) Shrink(n int64) {
-	if s.of != nil {
-		s.of.used.Add(n - s.bytes)
-	}
-	s.bytes = n
-}
+func (s *Share) ReturnDocument(d *document.Document) { s.Shrink(s.Held() - of(d)) }

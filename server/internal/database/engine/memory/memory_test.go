@@ -26,7 +26,7 @@ func take(t *testing.T, s *memory.Share, n int64) bool {
 // TestSharesOfOneMemory takes from two shares what one memory has. A refused request takes nothing.
 func TestSharesOfOneMemory(t *testing.T) {
 	m := memory.New(100)
-	a, b := m.Share(), m.Share()
+	a, b := memory.Of(m, ""), memory.Of(m, "")
 	for _, step := range []struct {
 		name  string
 		share *memory.Share
@@ -48,8 +48,26 @@ func TestSharesOfOneMemory(t *testing.T) {
 	}
 	a.Shrink(0)
 	b.Shrink(0)
-	if all := m.Share(); !take(t, &all, 100) {
+	if all := memory.Of(m, ""); !take(t, &all, 100) {
 		t.Error("the memory does not have all its bytes again")
+	}
+}
+
+// TestANetworkHasHalf takes from shares of two networks and of a client without one.
+func TestANetworkHasHalf(t *testing.T) {
+	m := memory.New(100)
+	a, b, own := memory.Of(m, "203.0.113.1/32"), memory.Of(m, "203.0.113.2/32"), memory.Of(m, "")
+	sibling := a.Sibling()
+	if !take(t, &a, 30) || take(t, &sibling, 21) || !take(t, &sibling, 20) {
+		t.Errorf("the shares of a network hold %d and %d bytes, want 30 and 20", a.Held(), sibling.Held())
+	}
+	if !take(t, &b, 10) || !take(t, &own, 40) || take(t, &own, 1) {
+		t.Errorf("the others hold %d and %d bytes, want 10 and 40", b.Held(), own.Held())
+	}
+	a.Shrink(0)
+	sibling.Shrink(0)
+	if !take(t, &own, 50) {
+		t.Error("a client without a network does not get what the others left")
 	}
 }
 
@@ -88,7 +106,7 @@ func TestConcurrentShares(t *testing.T) {
 	for seed := range uint64(8) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 1))
-			s := m.Share()
+			s := memory.Of(m, "")
 			defer s.Shrink(0)
 			for range 2000 {
 				if r.IntN(2) == 0 {
@@ -103,7 +121,7 @@ func TestConcurrentShares(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if s := m.Share(); !take(t, &s, most) || take(t, &s, 1) {
+	if s := memory.Of(m, ""); !take(t, &s, most) || take(t, &s, 1) {
 		t.Error("after all shares came back the memory does not have exactly its bytes")
 	}
 }
