@@ -87,6 +87,10 @@ var times = []Limit{
 	},
 	{What: "response of a service of a rewrite", Key: byRequest, All: "60 s", Excess: Ends, Error: "504", At: []string{"transport/hosting.serviceTime"}},
 	{What: "wait of a request for memory", Key: byRequest, All: "3 s", Excess: Refuses, Error: unavailable, At: []string{"limit/receive.Options"}},
+	{
+		What: "wait of a commit with a large message for a lock, while another message waits to be parsed", Key: byRequest, All: "3 s, instead of 20 s", Excess: Ends, Error: "ABORTED",
+		At: []string{"limit/quota.Quota.Pressed", "limit/parse.Pressed", "database/engine/locks.Table.wait"},
+	},
 	{What: "wait of a request at a follower for a leader", Key: byRequest, All: "5 s", Excess: Refuses, Error: unavailable, At: []string{"cluster/forward.Options"}},
 }
 

@@ -39,7 +39,8 @@ func (l *Limit) Used() int64 { return l.quota.Used() }
 
 // Share is the memory of one request. It is safe for concurrent use; a nil one is empty.
 type Share struct {
-	mu struct {
+	limit *Limit
+	mu    struct {
 		sync.Mutex
 		quota.Share
 	}
@@ -52,7 +53,7 @@ func (l *Limit) Admit(ctx context.Context, client netip.Addr, memory int64) (*Sh
 	if err := share.Wait(ctx, memory); err != nil {
 		return nil, err
 	}
-	s := &Share{}
+	s := &Share{limit: l}
 	s.mu.Share = share
 	return s, nil
 }

@@ -91,6 +91,36 @@ func TestANetworkHasHalf(t *testing.T) {
 	}
 }
 
+// TestACallHoldsAShare checks of which calls the share is asked for, and that it is released once.
+func TestACallHoldsAShare(t *testing.T) {
+	l := parse.New(100)
+	call := parse.Within(t.Context())
+	below, cancel := context.WithCancel(call)
+	defer cancel()
+	if parse.Pressed(t.Context()) != nil || parse.Pressed(below) != nil {
+		t.Error("a call without a share is asked for one")
+	}
+	call.Hold(nil) // a small message
+	if parse.Pressed(below) != nil {
+		t.Error("a call with a small message is asked for a share")
+	}
+	share, err := l.Admit(t.Context(), netip.Addr{}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if call.Hold(share); parse.Pressed(below) == nil {
+		t.Error("a call with a share is not asked for it")
+	}
+	if parse.Pressed(parse.With(t.Context(), share)) == nil || parse.With(t.Context(), nil) != t.Context() {
+		t.Error("a call with one request is not asked for its share, or one with a small request differs")
+	}
+	call.Release()
+	call.Release()
+	if parse.Pressed(below) != nil || l.Used() != 0 {
+		t.Errorf("after the release %d bytes are used", l.Used())
+	}
+}
+
 // TestValues counts the values of texts.
 func TestValues(t *testing.T) {
 	for text, want := range map[string]int64{`{}`: 1, `[]`: 2, `{"a": 1, "b": [2, 3]}`: 6} {

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/limit/rate"
 )
@@ -16,12 +18,23 @@ type Options struct {
 	Bytes int64
 	// Network is the maximum number of bytes of one network; zero means no limit of its own.
 	Network int64
+	// Pressed is the time after which a request that waits asks those that hold bytes to return them (Quota.Pressed); zero
+	// means 3 s.
+	Pressed time.Duration
+	// Clock is the source of time; nil means the machine's clock.
+	Clock clock.Clock
 	// Full is the error of a Take for which there is no room; nil means Unavailable.
 	Full error
 }
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
+	if o.Pressed == 0 {
+		o.Pressed = 3 * time.Second
+	}
+	if o.Clock == nil {
+		o.Clock = clock.System()
+	}
 	if o.Full == nil {
 		o.Full = fault.E(fault.Unavailable, "The server has too many large requests in progress. Try again.")
 	}
@@ -46,6 +59,8 @@ type Quota struct {
 		sync.Mutex
 		// networks holds the networks that hold bytes or wait.
 		networks map[string]*network
+		// pressed is closed and replaced when a request has waited for long.
+		pressed chan struct{}
 		// order has the networks with waiting shares, in the order of their turns.
 		order []*network
 	}
@@ -72,7 +87,24 @@ func New(o Options) *Quota {
 	o.EnsureDefaults()
 	q := &Quota{o: o}
 	q.mu.networks = make(map[string]*network)
+	q.mu.pressed = make(chan struct{})
 	return q
+}
+
+// Pressed returns a channel that is closed when a request has waited for Options.Pressed. Who holds bytes and waits for
+// something else should return them then: that may depend on the request.
+func (q *Quota) Pressed() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.mu.pressed
+}
+
+// press closes the channel of Pressed.
+func (q *Quota) press() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	close(q.mu.pressed)
+	q.mu.pressed = make(chan struct{})
 }
 
 // Most returns the number of bytes that all shares may hold.

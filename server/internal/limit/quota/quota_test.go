@@ -5,11 +5,14 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/netip"
+	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/limit/quota"
 )
@@ -177,6 +180,36 @@ func TestAWaitEnds(t *testing.T) {
 	}
 	if err := large.Wait(ctx, 1); !fault.Is(err, fault.Canceled) {
 		t.Errorf("a request whose context has ended: %v, want CANCELLED", err)
+	}
+}
+
+// TestAWaitPresses lets a request wait for long. Who holds the bytes must learn it, again after the same time.
+func TestAWaitPresses(t *testing.T) {
+	manual := clocktest.NewManual(time.Unix(1_800_000_000, 0))
+	q := quota.New(quota.Options{Bytes: 10, Pressed: time.Second, Clock: manual})
+	held, more := take(t, q, "a", 10), q.Share("b")
+	pressed := q.Pressed()
+	waits := waiting(t.Context(), t, q, &more, 5)
+	select {
+	case <-pressed:
+		t.Error("pressed at once")
+	default:
+	}
+	for range 2 {
+		for ended := false; !ended; { // The request may not have begun to wait for the time.
+			manual.Advance(time.Second)
+			select {
+			case <-pressed:
+				ended = true
+			default:
+				runtime.Gosched()
+			}
+		}
+		pressed = q.Pressed()
+	}
+	held.Shrink(0)
+	if err := <-waits; err != nil || more.Held() != 5 {
+		t.Errorf("the request holds %d bytes, %v; want 5", more.Held(), err)
 	}
 }
 

@@ -63,11 +63,18 @@ func (s *Share) Wait(ctx context.Context, n int64) error {
 	}
 	r := &request{bytes: n, granted: make(chan struct{})}
 	q.enqueue(s.network, r)
-	select {
-	case <-r.granted:
-		s.bytes += n
-		return nil
-	case <-ctx.Done():
+	for ctx.Err() == nil {
+		late, stop := q.o.Clock.After(q.o.Pressed)
+		select {
+		case <-r.granted:
+			stop()
+			s.bytes += n
+			return nil
+		case <-late:
+			q.press()
+		case <-ctx.Done():
+		}
+		stop()
 	}
 	if !q.withdraw(s.network, r) {
 		q.give(s.network, n) // It was granted at the same time.

@@ -92,7 +92,7 @@ func (d *common) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerIn
 	if !info.IsClientStream {
 		return next(srv, bounded)
 	}
-	ctx, stop := d.ending.Within(ss.Context())
+	ctx, stop := d.ending.Within(bounded.Context())
 	defer stop()
 	ctx, displace := context.WithCancelCause(ctx)
 	defer displace(nil)

@@ -95,8 +95,8 @@ func (l *deferred) join() {
 type boundedStream struct {
 	grpc.ServerStream
 	common *common
-	// share is the last message's, if it has any. A stream may receive and send at the same time.
-	share atomic.Pointer[parse.Share]
+	// call has the last message's share, if it has any. A stream may receive and send at the same time.
+	call *parse.Call
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
 	// out is the message that is being sent, and raw its encoded form.
@@ -106,8 +106,11 @@ type boundedStream struct {
 
 // newBoundedStream returns a stream with an empty queue.
 func newBoundedStream(ss grpc.ServerStream, d *common) *boundedStream {
-	return &boundedStream{ServerStream: ss, common: d, out: outgoing{queue: newQueue(&d.transit)}}
+	return &boundedStream{ServerStream: ss, common: d, call: parse.Within(ss.Context()), out: outgoing{queue: newQueue(&d.transit)}}
 }
+
+// Context implements grpc.ServerStream.
+func (s *boundedStream) Context() context.Context { return s.call }
 
 // RecvMsg implements grpc.ServerStream.
 func (s *boundedStream) RecvMsg(m any) error {
@@ -117,7 +120,7 @@ func (s *boundedStream) RecvMsg(m any) error {
 		return err
 	}
 	share, err := s.common.open(s.Context(), l)
-	s.share.Store(share)
+	s.call.Hold(share)
 	if s.ended.Load() {
 		s.done()
 	}
@@ -154,4 +157,4 @@ func (s *boundedStream) SendMsg(m any) error {
 }
 
 // done returns the last message's share.
-func (s *boundedStream) done() { s.share.Swap(nil).Release() }
+func (s *boundedStream) done() { s.call.Release() }

@@ -71,7 +71,7 @@ func TestSmallMessagesAreNotCounted(t *testing.T) {
 // stream whose message is written later.
 func TestAStreamThatEndsIsNotCounted(t *testing.T) {
 	d := &common{codec: newCodec()}
-	s := newBoundedStream(nil, d)
+	s := newBoundedStream(&lasting{ctx: t.Context()}, d)
 	out, err := d.codec.Marshal(&outgoing{message: result(20 << 10), queue: s.out.queue})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/model/wire"
 	"clave/server/internal/transport/calls"
@@ -58,7 +59,7 @@ func (d *common) one(call *calls.Call) grpc.MethodHandler {
 			}
 			defer end()
 		}
-		out, err := between(ctx, r, info, func(ctx context.Context, _ any) (any, error) { return d.serveOne(ctx, r) })
+		out, err := between(parse.With(ctx, share), r, info, func(ctx context.Context, _ any) (any, error) { return d.serveOne(ctx, r) })
 		share.Release()
 		if err != nil {
 			return nil, err

@@ -18,9 +18,9 @@ import (
 // maxBody is the maximum size of a body in bytes.
 const maxBody = 11_534_336
 
-// body reads a request's body, unpacks it and waits until a large one may be parsed. release must be called when the
-// request has been answered.
-func (d *handler) body(r *http.Request) (body []byte, release func(), err error) {
+// body reads a request's body, unpacks it and waits until a large one may be parsed. The share must be released when
+// the request has been answered.
+func (d *handler) body(r *http.Request) (body []byte, share *parse.Share, err error) {
 	packed, err := isPacked(r.Header.Get("Content-Encoding"))
 	if err != nil {
 		return nil, nil, err
@@ -31,15 +31,12 @@ func (d *handler) body(r *http.Request) (body []byte, release func(), err error)
 	if packed {
 		return d.packedBody(r, body)
 	}
-	s, err := d.admit(r, len(body), wire.JSONMemory(body))
-	if err != nil {
-		return nil, nil, err
-	}
-	return body, s.Release, nil
+	share, err = d.admit(r, len(body), wire.JSONMemory(body))
+	return body, share, err
 }
 
 // packedBody unpacks a body. Its size is unknown before, so it waits until no other body is parsed.
-func (d *handler) packedBody(r *http.Request, packed []byte) (body []byte, release func(), err error) {
+func (d *handler) packedBody(r *http.Request, packed []byte) (body []byte, share *parse.Share, err error) {
 	size, err := unpackedSize(packed)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +50,7 @@ func (d *handler) packedBody(r *http.Request, packed []byte) (body []byte, relea
 		return nil, nil, err
 	}
 	s.Shrink(wire.JSONMemory(body))
-	return body, s.Release, nil
+	return body, s, nil
 }
 
 // admit waits until a body of n bytes may be parsed that takes the given memory. Small bodies have no share.

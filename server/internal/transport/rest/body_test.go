@@ -61,14 +61,14 @@ func TestBodiesOfManyValuesHaveTheWholeBudget(t *testing.T) {
 		d := &handler{o: Options{Parsing: limit}}
 		r := httptest.NewRequest("POST", "/", strings.NewReader(tt.body))
 		r.Header.Set("Content-Encoding", tt.encoding)
-		_, release, err := d.body(r)
+		_, share, err := d.body(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := limit.Used(); got != min(tt.want, limit.Most()) {
 			t.Errorf("%s: takes %d bytes, want %d", tt.name, got, min(tt.want, limit.Most()))
 		}
-		if release(); limit.Used() != 0 {
+		if share.Release(); limit.Used() != 0 {
 			t.Errorf("%s: the share is not returned", tt.name)
 		}
 	}

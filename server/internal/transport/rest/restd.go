@@ -147,19 +147,19 @@ func (d *handler) serve(r *http.Request, t target, call *calls.Call, out *answer
 		return err
 	}
 	var body []byte
+	var share *parse.Share
 	if call.HasBody {
-		var release func()
-		if body, release, err = d.body(r); err != nil {
+		if body, share, err = d.body(r); err != nil {
 			return err
 		}
-		defer release()
+		defer share.Release()
 	}
 	m := call.Request()
 	maps.DeleteFunc(params, func(name string, values []string) bool { return isSystem(name) || len(values) == 0 })
 	if err := m.DecodeJSON(string(body), params, t); err != nil {
 		return err
 	}
-	return m.Serve(r.Context(), d.o.Firestore, caller, out.send)
+	return m.Serve(parse.With(r.Context(), share), d.o.Firestore, caller, out.send)
 }
 
 // answer writes the response of a call: one message, or an array of messages as they arrive.

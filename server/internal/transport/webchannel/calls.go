@@ -43,19 +43,18 @@ func (h *Handler) failure(ctx context.Context, err error) []byte {
 // served serves the streams of a call.
 func served(f *api.Server, c *calls.Call) call {
 	return func(ctx context.Context, caller token.Caller, s *session) error {
-		st := &stream{ctx: ctx, s: s, call: c}
+		st := &stream{ctx: parse.Within(ctx), s: s, call: c}
 		defer st.end()
-		return c.Stream(ctx, f, caller, st)
+		return c.Stream(st.ctx, f, caller, st)
 	}
 }
 
 // stream adapts a session to the streams of a call. It ends with its context's call.
 type stream struct {
-	ctx  context.Context
+	// ctx has the last received message's share of Options.Parsing. It is returned before the next message and at the end.
+	ctx  *parse.Call
 	s    *session
 	call *calls.Call
-	// held is the last received message's share of Options.Parsing. It is returned before the next message and at the end.
-	held atomic.Pointer[parse.Share]
 	// ended is set at the end of the call, when a message may still be received.
 	ended atomic.Bool
 }
@@ -69,7 +68,7 @@ func (st *stream) hold(text string) error {
 	if err != nil {
 		return err
 	}
-	st.held.Store(share)
+	st.ctx.Hold(share)
 	if st.ended.Load() {
 		st.done()
 	}
@@ -78,7 +77,7 @@ func (st *stream) hold(text string) error {
 
 // done returns the last message's share.
 func (st *stream) done() {
-	st.held.Swap(nil).Release()
+	st.ctx.Release()
 }
 
 // end returns the last message's share and marks the stream as ended.

@@ -30,7 +30,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	st := &stream{ctx: ended, s: s, call: calls.ByName["Write"]}
+	st := &stream{ctx: parse.Within(ended), s: s, call: calls.ByName["Write"]}
 	if _, err := st.Recv(); err != nil {
 		t.Errorf("a small message beside large ones: %v", err)
 	}
@@ -38,7 +38,7 @@ func TestLargeMessagesWaitForEachOther(t *testing.T) {
 		t.Errorf("a large message without room: %v, want that it waits until its stream ends", err)
 	}
 	whole.Release()
-	st.ctx = t.Context()
+	st.ctx = parse.Within(t.Context())
 	if _, err := st.Recv(); err != nil {
 		t.Errorf("a large message: %v", err)
 	}
@@ -76,12 +76,12 @@ func TestWaitingMessagesAreInTheBudget(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	st := &stream{ctx: ended, s: s, call: calls.ByName["Write"]}
+	st := &stream{ctx: parse.Within(ended), s: s, call: calls.ByName["Write"]}
 	if _, err := st.Recv(); !errors.Is(err, context.Canceled) || b.Used() != int64(weight(text)) {
 		t.Errorf("a message that can't be parsed yet: %v and %d bytes in the budget, want that it waits there", err, b.Used())
 	}
 	whole.Release()
-	st.ctx = t.Context()
+	st.ctx = parse.Within(t.Context())
 	if _, err := st.Recv(); err != nil || b.Used() != 0 {
 		t.Errorf("a message that is parsed: %v and %d bytes in the budget, want none", err, b.Used())
 	}

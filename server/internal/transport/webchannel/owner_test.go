@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/transport/calls"
 )
 
@@ -41,7 +42,7 @@ func TestMessagesAreForTheDatabaseOfTheSession(t *testing.T) {
 	} {
 		received := make(chan error, 1)
 		h := newFixture(t, Options{}, func(ctx context.Context, _ token.Caller, s *session) error {
-			st := &stream{ctx: ctx, s: s, call: calls.ByName["Write"]}
+			st := &stream{ctx: parse.Within(ctx), s: s, call: calls.ByName["Write"]}
 			defer st.end()
 			_, err := st.Recv()
 			received <- err

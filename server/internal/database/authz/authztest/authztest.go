@@ -18,7 +18,13 @@ import (
 func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Authorizer, store.Store) {
 	t.Helper()
 	store := pebbletest.Open(t)
-	e, err := engine.Open(context.WithoutCancel(t.Context()), engine.Options{Store: store})
+	return OpenWith(t, o, engine.Options{Store: store}), store
+}
+
+// OpenWith is Open with options of the database, which has to be empty.
+func OpenWith(t testing.TB, o authz.RulesetsOptions, of engine.Options) *authz.Authorizer {
+	t.Helper()
+	e, err := engine.Open(context.WithoutCancel(t.Context()), of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,5 +41,5 @@ func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Authorizer, store.Store
 	if err != nil {
 		t.Fatal(err)
 	}
-	return az, store
+	return az
 }

@@ -10,6 +10,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/document"
 )
 
@@ -22,7 +23,8 @@ import (
 // Before an owner waits, the table searches the graph of waiting owners for a cycle. The youngest owner of a cycle is
 // the victim of the deadlock: its request fails with Aborted, and all its locks are released. So the oldest owner
 // always finishes. A retried transaction has the age of the attempt that it names. A request that waits longer than the
-// deadline also fails with Aborted.
+// deadline also fails with Aborted, and so does one whose call has a large message in memory (package parse) while
+// another message has waited for that memory for long: it may be the one that would release the lock.
 //
 // Two transactions that have both read a document and both write it deadlock, and their retries would deadlock again.
 // After the first such conflict the document is hot: for some time transactions take exclusive locks to read it.
@@ -240,6 +242,8 @@ func (t *Table) wait(ctx context.Context, r *request) error {
 	case <-ctx.Done():
 		return t.withdraw(r, ctx.Err())
 	case <-timeout:
+		return t.withdraw(r, Contention())
+	case <-parse.Pressed(ctx): // The holder of the lock may wait until this call's request is no longer in memory.
 		return t.withdraw(r, Contention())
 	}
 }
