@@ -129,18 +129,70 @@ test('JSON shows an error at its line, and saves when it is whole', async ({ pag
   expect((await stored(PROJECT, 'notes/n'))?.fields).toEqual({ a: { doubleValue: 1 }, when: { timestampValue: '2030-01-01T00:00:00Z' } })
 })
 
-test('a draft is kept when another client changes the document, and a notice is shown', async ({ page }) => {
-  await seed(PROJECT, { 'notes/both': { a: S('one') } })
+test('only changed values are saved: changes of other values by others stay', async ({ page }) => {
+  const address = (city: string, zip: string) => ({ mapValue: { fields: { city: S(city), zip: S(zip) } } })
+  await seed(PROJECT, { 'notes/both': { a: S('one'), b: S('one'), address: address('Bani', '1'), old: I(1) } })
   await page.goto(`${DATA}/notes/both`)
-  const value = page.getByLabel('Value of a')
-  await expect(page.getByText('Live', { exact: true }).locator('.on')).toBeVisible()
-  await value.fill('mine')
-  await seed(PROJECT, { 'notes/both': { a: S('theirs') } })
-  await expect(page.getByText('Another client changed the document')).toBeVisible()
-  await expect(value).toHaveValue('mine')
-  await page.getByRole('button', { name: 'Save mine' }).click()
-  await expect(page.getByText('Another client changed the document')).toBeHidden()
-  expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('mine') })
+  const written: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith(':commit')) written.push(request.postDataJSON())
+  })
+  await page.getByLabel('Value of a').fill('mine')
+  await page.getByLabel('Value of address.city').fill('Azua')
+  await page.getByRole('button', { name: 'Remove old' }).click()
+  await seed(PROJECT, { 'notes/both': { a: S('one'), b: S('theirs'), address: address('Bani', '2'), old: I(1) } })
+  await expect(page.getByLabel('Value of b')).toHaveValue('theirs')
+  await expect(page.getByLabel('Value of a')).toHaveValue('mine')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('mine'), b: S('theirs'), address: address('Azua', '2') })
+  expect(written).toMatchObject([{ writes: [{ updateMask: { fieldPaths: ['a', 'address.city', 'old'] } }] }])
+  // Undo gives back only what was saved.
+  await seed(PROJECT, { 'notes/both': { a: S('mine'), b: S('later'), address: address('Azua', '2') } })
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByLabel('Value of a')).toHaveValue('one')
+  expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('one'), b: S('later'), address: address('Bani', '2'), old: I(1) })
+})
+
+test('a save merges with a change that the page has not seen', async ({ page }) => {
+  await seed(PROJECT, { 'notes/unseen': { a: S('one'), b: S('one') } })
+  await page.goto(`${DATA}/notes/unseen`)
+  await page.getByLabel('Value of a').fill('mine')
+  // The other client's change arrives just before the save does.
+  await page.route('**/*:commit', async (route) => {
+    await page.unroute('**/*:commit')
+    await seed(PROJECT, { 'notes/unseen': { a: S('one'), b: S('theirs') } })
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'notes/unseen'))?.fields).toEqual({ a: S('mine'), b: S('theirs') })
+})
+
+test('a conflict shows both values where they are always visible', async ({ page }) => {
+  const others = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, I(i)]))
+  await seed(PROJECT, { 'notes/conflict': { ...others, a: S('one'), z: S('one') } })
+  await page.goto(`${DATA}/notes/conflict`)
+  await page.getByLabel('Value of z').fill('my z')
+  await page.getByLabel('Value of a').fill('my a')
+  await seed(PROJECT, { 'notes/conflict': { ...others, a: S('their a'), z: S('their z') } })
+  const conflicts = page.getByRole('list', { name: 'Conflicts' })
+  await expect(conflicts.getByRole('listitem', { name: 'a' })).toContainText('my a')
+  await expect(conflicts.getByRole('listitem', { name: 'a' })).toContainText('their a')
+  for (const field of ['Value of a', 'Value of z']) {
+    await page.getByLabel(field).scrollIntoViewIfNeeded()
+    await expect(conflicts).toBeInViewport({ ratio: 1 })
+  }
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await accessible(page)
+  await fits(page)
+  await conflicts.getByRole('listitem', { name: 'a' }).getByRole('button', { name: 'Take theirs' }).click()
+  await expect(page.getByLabel('Value of a')).toHaveValue('their a')
+  await conflicts.getByRole('listitem', { name: 'z' }).getByRole('button', { name: 'Keep yours' }).click()
+  await expect(conflicts).toBeHidden()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect((await stored(PROJECT, 'notes/conflict'))?.fields).toMatchObject({ a: S('their a'), z: S('my z') })
 })
 
 test('create, duplicate, rename and delete with undo', async ({ page, quiet }) => {

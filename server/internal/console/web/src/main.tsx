@@ -5,6 +5,7 @@ import { BrowserRouter } from 'react-router-dom'
 import { loadSession, type Session } from './api/session'
 import { App } from './app'
 import { TextProvider } from './i18n/text'
+import { restoreDrafts } from './lib/drafts'
 import { applyTheme } from './lib/theme'
 import { preload } from './pages/pages'
 import './styles/base.css'
@@ -35,6 +36,7 @@ function render(session: Session | null): void {
 }
 
 applyTheme()
+restoreDrafts()
 const late = new Promise<null>((done) => setTimeout(() => done(null), FIRST_MS))
 const both = Promise.all([loadSession(), preload(location)]).then(([session]) => session)
 // The component that needs failed data loads them again and shows the error.

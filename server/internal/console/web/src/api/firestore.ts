@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { applied, type Change } from '../lib/changes'
 import { type Query, type Source, structuredQuery, wireAggregations } from '../lib/query'
 import { documentsRoot, type Scope } from '../lib/scope'
 import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, WireFields, type WireValue } from '../lib/value'
-import { relativeName } from '../lib/value-text'
+import { fieldPath, relativeName } from '../lib/value-text'
 import { call } from './http'
 import { listPath, pathOf, rootOf } from './paths'
 
@@ -107,9 +108,10 @@ export async function aggregate(scope: Scope, run: Run): Promise<Value[]> {
   return run.query.aggregations.map((_, i) => fromWire(fields[`a${i}`] ?? {}))
 }
 
-/** A change of a document. Only a set with updateTime or exists has a precondition. */
+/** A change of a document. A set with exists, and every update, has a precondition. An update writes the changed paths only. */
 export type Write =
-  | { kind: 'set'; path: string; fields: Fields; exists?: boolean; updateTime?: string }
+  | { kind: 'set'; path: string; fields: Fields; exists?: boolean }
+  | { kind: 'update'; path: string; changes: readonly Change[]; updateTime: string }
   | { kind: 'delete'; path: string; exists?: boolean }
 
 const CommitAnswer = v.object({ commitTime: v.string() })
@@ -119,10 +121,18 @@ export async function commit(scope: Scope, writes: Write[]): Promise<string> {
   const body = {
     writes: writes.map((write) => {
       const name = `${documentsRoot(scope)}/${write.path}`
-      const exists = write.exists === undefined ? {} : { currentDocument: { exists: write.exists } }
+      const exists = write.kind === 'update' || write.exists === undefined ? {} : { currentDocument: { exists: write.exists } }
       if (write.kind === 'delete') return { delete: name, ...exists }
-      const condition = write.updateTime ? { currentDocument: { updateTime: write.updateTime } } : exists
-      return { update: { name, fields: fieldsToWire(write.fields) }, ...condition }
+      if (write.kind === 'set') return { update: { name, fields: fieldsToWire(write.fields) }, ...exists }
+      const fields = applied(
+        {},
+        write.changes.filter((change) => change.to !== undefined),
+      )
+      return {
+        update: { name, fields: fieldsToWire(fields) },
+        updateMask: { fieldPaths: write.changes.map((change) => change.path.map(fieldPath).join('.')) },
+        currentDocument: { updateTime: write.updateTime },
+      }
     }),
   }
   return (await call(CommitAnswer, `${rootOf(scope)}:commit`, { body })).commitTime

@@ -168,8 +168,3 @@ export function emptyOf(type: ValueType, text = ''): Value {
       return { type, value: '' }
   }
 }
-
-/** Reports whether two values are equal, including number types. */
-export function same(a: Value | undefined, b: Value | undefined): boolean {
-  return JSON.stringify(a && toWire(a)) === JSON.stringify(b && toWire(b))
-}

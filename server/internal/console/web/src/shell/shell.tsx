@@ -1,6 +1,5 @@
 import { Suspense, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation, useNavigate } from 'react-router-dom'
-import { send } from '../api/http'
 import { type LabState, loadLab } from '../api/operations'
 import { type Language, useText } from '../i18n/text'
 import { pagePath, readPath, type Scope } from '../lib/scope'
@@ -14,6 +13,7 @@ import { Boundary } from '../ui/boundary'
 import { Icon } from '../ui/icons'
 import { Skeleton } from '../ui/states'
 import { Disturbances } from './disturbances'
+import { Drafts, SignOut } from './drafts'
 import { Palette } from './palette'
 
 /** The scope and the page in the address. The shell is outside the routes and therefore has no route parameters. */
@@ -109,6 +109,7 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
           </li>
         ))}
       </ul>
+      <Drafts />
       <div className="side-foot">
         <button type="button" className="button" onClick={openPalette} aria-keyshortcuts="Control+K">
           {t.shell.palette} <span className="soft small push">Ctrl K</span>
@@ -133,15 +134,7 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
             </span>
           </div>
         )}
-        {session.mode === 'serve' && (
-          <button
-            type="button"
-            className="button"
-            onClick={() => void send('/api/session', { method: 'DELETE' }).then(() => location.reload())}
-          >
-            {t.shell.signOut}
-          </button>
-        )}
+        {session.mode === 'serve' && <SignOut />}
       </div>
     </nav>
   )

@@ -55,14 +55,26 @@ type Props = {
 }
 
 const CHECK_MS = 150
+
+/** Replaces the text of an editor by another one. Only the part that differs changes, so that the cursor stays. */
+function showText(view: EditorView, text: string): void {
+  const now = view.state.doc.toString()
+  if (now === text) return
+  const most = Math.min(now.length, text.length)
+  let from = 0
+  while (from < most && now[from] === text[from]) from++
+  let same = 0
+  while (same < most - from && now[now.length - 1 - same] === text[text.length - 1 - same]) same++
+  view.dispatch({ changes: { from, to: now.length - same, insert: text.slice(from, text.length - same) } })
+}
 const NO_EXTRA: Extension = []
 
 /** An editor of code. It is in a shadow root, where its styles are constructed style sheets, which the content security policy allows. */
 export function CodeEditor({ text, language, label, readOnly = false, changed, check, checkNow, extra = NO_EXTRA, line }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(null)
-  const latest = useRef({ changed, check, checkNow })
-  latest.current = { changed, check, checkNow }
+  const latest = useRef({ changed, check, checkNow, text })
+  latest.current = { changed, check, checkNow, text }
   useEffect(() => {
     const element = host.current
     if (!element) return
@@ -102,15 +114,19 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
       listener,
       extra,
     ]
-    const view = new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root })
+    const view = new EditorView({ state: EditorState.create({ doc: latest.current.text, extensions }), parent: root, root })
     editor.current = view
+    if (latest.current.check) void show(view, latest.current.check(latest.current.text))
     return () => {
       clearTimeout(timer)
       turn = -1
       view.destroy()
     }
-    // A new text, language or extension creates a new editor, so callers pass the same values.
-  }, [text, language, label, readOnly, extra])
+    // A new language or extension creates a new editor, so callers pass the same values.
+  }, [language, label, readOnly, extra])
+  useEffect(() => {
+    if (editor.current) showText(editor.current, text)
+  }, [text])
   useEffect(() => {
     const view = editor.current
     if (!view || !line || line > view.state.doc.lines) return

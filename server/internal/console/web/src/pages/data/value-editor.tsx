@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { createContext, memo, useCallback, useContext, useMemo, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { useText } from '../../i18n/text'
+import type { ValuePath } from '../../lib/changes'
 import { parseInput } from '../../lib/parse-input'
-import { documentsRoot, pagePath, type Scope } from '../../lib/scope'
+import { pagePath } from '../../lib/scope'
 import { emptyOf, type Fields, type Value, VALUE_TYPES, type ValueType } from '../../lib/value'
 import { doubleText, referenceText, valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
@@ -12,6 +13,9 @@ import { TimestampControl } from './timestamp-control'
 
 /** The number of fields or items that are rendered at first, and that each step adds. Thousands of controls are slow. */
 const STEP = 200
+
+/** The types of an array's items. */
+const ITEM_TYPES = VALUE_TYPES.filter((type) => type !== 'array')
 
 /** A button that shows more of a long list. It is hidden when everything is shown. */
 function ShowMore({ left, more }: { left: number; more: () => void }) {
@@ -26,19 +30,47 @@ function ShowMore({ left, more }: { left: number; more: () => void }) {
   )
 }
 
-type Edit = { scope: Scope; disabled: boolean }
-type Props = Edit & { name: string; value: Value; set: (value: Value) => void }
+/** What all editors of a draft have in common. It stays the same while the user types. */
+export type Edit = {
+  /** The prefix of references. */
+  root: string
+  disabled: boolean
+  /** Sets or removes the value at a path. */
+  edit: (path: ValuePath, value: Value | undefined) => void
+  /** Keeps a text that is no value of the type at a path, until the value there is edited. */
+  typed: (path: ValuePath, text: string) => void
+  /** The kept text of a path. */
+  textAt: (path: ValuePath) => string | undefined
+}
 
-/** A field's name, type and value. */
-function FieldEditor({ label, remove, inArray = false, ...props }: Props & { label: string; remove: () => void; inArray?: boolean }) {
+export const EditContext = createContext<Edit | null>(null)
+
+function useEdit(): Edit {
+  const edit = useContext(EditContext)
+  if (!edit) throw new Error('useEdit outside a draft')
+  return edit
+}
+
+type FieldProps = {
+  /** The path of the map or array that holds the value, and its key there. */
+  above: ValuePath
+  at: string | number
+  name: string
+  value: Value
+}
+
+/** A field's name, type and value. It is rendered again only if its own value changes. */
+const FieldEditor = memo(function FieldEditor({ above, at, name, value }: FieldProps) {
   const { t } = useText()
-  const { value, name, disabled, set } = props
-  const types = VALUE_TYPES.filter((type) => !inArray || type !== 'array')
+  const { edit, disabled } = useEdit()
+  const path = useMemo(() => [...above, at], [above, at])
+  const types = typeof at === 'number' ? ITEM_TYPES : VALUE_TYPES
+  const set = useCallback((next: Value) => edit(path, next), [edit, path])
   const retype = (type: ValueType) => set(emptyOf(type, value.type === 'map' || value.type === 'array' ? '' : valueText(value)))
   return (
     <div className="field-box" role="group" aria-label={name}>
       <div className="field-line">
-        <span className="name">{label}</span>
+        <span className="name">{at}</span>
         <select
           value={value.type}
           disabled={disabled}
@@ -51,20 +83,29 @@ function FieldEditor({ label, remove, inArray = false, ...props }: Props & { lab
             </option>
           ))}
         </select>
-        <button type="button" className="button plain icon" disabled={disabled} aria-label={t.data.removeField(name)} onClick={remove}>
+        <button
+          type="button"
+          className="button plain icon"
+          disabled={disabled}
+          aria-label={t.data.removeField(name)}
+          onClick={() => edit(path, undefined)}
+        >
           <Icon name="trash" />
         </button>
       </div>
       <div className="field-value">
-        <ValueControl {...props} />
+        <ValueControl path={path} name={name} value={value} set={set} />
       </div>
     </div>
   )
-}
+})
+
+type Props = { path: ValuePath; name: string; value: Value; set: (value: Value) => void }
 
 function ValueControl(props: Props) {
   const { t } = useText()
-  const { value, set, disabled, name } = props
+  const { disabled } = useEdit()
+  const { value, set, path, name } = props
   const label = t.data.valueOf(name)
   switch (value.type) {
     case 'null':
@@ -105,18 +146,9 @@ function ValueControl(props: Props) {
     case 'bytes':
       return <BytesControl base64={value.value} label={label} disabled={disabled} set={(base64) => set({ type: 'bytes', value: base64 })} />
     case 'array':
-      return <ArrayControl {...props} items={value.value} />
+      return <ArrayControl items={value.value} path={path} name={name} />
     case 'map':
-      return (
-        <FieldsEditor
-          scope={props.scope}
-          disabled={disabled}
-          fields={value.value}
-          prefix={`${name}.`}
-          set={(fields) => set({ type: 'map', value: fields })}
-          addLabel={t.data.addKey}
-        />
-      )
+      return <FieldsEditor fields={value.value} path={path} name={name} addLabel={t.data.addKey} />
     default:
       return <TextControl {...props} label={label} />
   }
@@ -138,10 +170,10 @@ function referencePlace(name: string): string | null {
 }
 
 /** A value that is edited as a line of text: a number, a reference or a vector. Invalid text is kept and marked. */
-function TextControl({ value, set, disabled, scope, label }: Props & { label: string }) {
+function TextControl({ value, set, path, label }: Props & { label: string }) {
   const { t } = useText()
-  const root = `${documentsRoot(scope)}/`
-  const [text, setText] = useState(() => textOf(value, root))
+  const { root, disabled, typed: keep, textAt } = useEdit()
+  const [text, setText] = useState(() => textAt(path) ?? textOf(value, root))
   const [typed, setTyped] = useState(value)
   if (typed !== value) {
     setTyped(value)
@@ -165,7 +197,7 @@ function TextControl({ value, set, disabled, scope, label }: Props & { label: st
             if (next) {
               setTyped(next)
               set(next)
-            }
+            } else keep(path, event.target.value)
           }}
         />
         {place && (
@@ -183,32 +215,23 @@ function TextControl({ value, set, disabled, scope, label }: Props & { label: st
   )
 }
 
-function ArrayControl({ items, set, ...edit }: Props & { items: Value[] }) {
+function ArrayControl({ items, path, name }: { items: Value[]; path: ValuePath; name: string }) {
   const { t } = useText()
+  const { edit, disabled } = useEdit()
   const [shown, setShown] = useState(STEP)
   return (
     <div className="nested">
       {items.slice(0, shown).map((item, i) => (
-        <FieldEditor
-          key={i}
-          scope={edit.scope}
-          disabled={edit.disabled}
-          name={`${edit.name}[${i}]`}
-          label={String(i)}
-          inArray
-          value={item}
-          set={(value) => set({ type: 'array', value: items.map((old, at) => (at === i ? value : old)) })}
-          remove={() => set({ type: 'array', value: items.filter((_, at) => at !== i) })}
-        />
+        <FieldEditor key={i} above={path} at={i} name={`${name}[${i}]`} value={item} />
       ))}
       <ShowMore left={items.length - shown} more={() => setShown(shown + STEP)} />
-      {!edit.disabled && (
+      {!disabled && (
         <div>
           <button
             type="button"
             className="button plain"
             onClick={() => {
-              set({ type: 'array', value: [...items, emptyOf(items.at(-1)?.type ?? 'string')] })
+              edit([...path, items.length], emptyOf(items.at(-1)?.type ?? 'string'))
               setShown(Math.max(shown, items.length + 1))
             }}
           >
@@ -221,36 +244,25 @@ function ArrayControl({ items, set, ...edit }: Props & { items: Value[] }) {
   )
 }
 
-type FieldsProps = Edit & { fields: Fields; prefix: string; set: (fields: Fields) => void; addLabel: string }
+type FieldsProps = { fields: Fields; path: ValuePath; name: string; addLabel: string }
 
 /** The fields of a document or of a map. */
-export function FieldsEditor({ fields, prefix, set, addLabel, scope, disabled }: FieldsProps) {
+export function FieldsEditor({ fields, path, name, addLabel }: FieldsProps) {
+  const { edit, disabled } = useEdit()
   const [shown, setShown] = useState(STEP)
   const entries = Object.entries(fields)
-  const editors = entries
-    .slice(0, shown)
-    .map(([name, value]) => (
-      <FieldEditor
-        key={name}
-        scope={scope}
-        disabled={disabled}
-        name={prefix + name}
-        label={name}
-        value={value}
-        set={(next) => set({ ...fields, [name]: next })}
-        remove={() => set(Object.fromEntries(entries.filter(([other]) => other !== name)))}
-      />
-    ))
   return (
-    <div className={prefix ? 'nested' : 'stack'}>
-      {editors}
+    <div className={path.length > 0 ? 'nested' : 'stack'}>
+      {entries.slice(0, shown).map(([key, value]) => (
+        <FieldEditor key={key} above={path} at={key} name={name ? `${name}.${key}` : key} value={value} />
+      ))}
       <ShowMore left={entries.length - shown} more={() => setShown(shown + STEP)} />
       {!disabled && (
         <AddField
           label={addLabel}
-          taken={(name) => Object.hasOwn(fields, name)}
-          add={(name) => {
-            set({ ...fields, [name]: { type: 'string', value: '' } })
+          taken={(key) => Object.hasOwn(fields, key)}
+          add={(key) => {
+            edit([...path, key], { type: 'string', value: '' })
             setShown(Math.max(shown, entries.length + 1))
           }}
         />

@@ -1,13 +1,15 @@
 import type { Diagnostic } from '@codemirror/lint'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import * as v from 'valibot'
 import { applyRules, checkRules, type Issue, replayAll, runCases } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { byteIndex } from '../../lib/bytes'
 import { download } from '../../lib/download'
+import { dropDraft, keptDraft } from '../../lib/drafts'
 import { rulesLanguage } from '../../lib/rules-language'
-import type { Scope } from '../../lib/scope'
+import { pagePath, type Scope } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
+import { useKept } from '../../lib/use-kept'
 import { useSession } from '../../session'
 import { CodeEditor } from '../../ui/code-editor'
 import { DiffView } from '../../ui/diff-view'
@@ -24,13 +26,25 @@ type Result =
   | { kind: 'cases'; rows: { id: string; good: boolean; text: string }[] }
   | { kind: 'replay'; same: number; rows: { id: string; was: string; now: string }[] }
 
+const Kept = v.object({ base: v.string(), text: v.string() })
+
+/** Reads a kept draft: its text, and the rules that were in force when it was begun. */
+function readKept(text: string | null): v.InferOutput<typeof Kept> | null {
+  const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), Kept), text)
+  return kept.success ? kept.output : null
+}
+
 /** A draft of rules. It is checked while the user types, compared, run on cases and recorded requests, and then applied or saved. */
 export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope; inForce: string; reload: () => void }) {
   const { t } = useText()
   const { features, write } = useSession()
-  const [draft, setDraft] = useState(inForce)
+  const address = pagePath('rules', scope)
+  const [kept] = useState(() => readKept(keptDraft(address)))
+  const [draft, setDraft] = useState(kept?.text ?? inForce)
+  const [base, setBase] = useState(kept?.base ?? inForce)
   const [checked, setChecked] = useState(inForce)
-  const [start, setStart] = useState(inForce)
+  const unsaved = useMemo(() => (draft === inForce ? null : () => JSON.stringify({ base, text: draft })), [draft, inForce, base])
+  useKept(address, unsaved)
   const [tab, setTab] = useState<Tab>('draft')
   const [issues, setIssues] = useState<Issue[]>([])
   const [result, setResult] = useState<Result | null>(null)
@@ -49,14 +63,11 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
       message,
     }))
   }
-  const choose = (next: Tab) => {
-    setStart(draft)
-    setTab(next)
-  }
   const apply = async () => {
     const { ok, issues: found } = await applyRules(scope, draft)
     setIssues(found)
     if (!ok) return
+    dropDraft(address)
     toast(t.rules.applied)
     reload()
   }
@@ -91,10 +102,10 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
   const wrong = draft !== checked || issues.some((issue) => issue.severity === 'ERROR')
   return (
     <div className="stack">
-      <Tabs label={t.pages.rules} tabs={tabs} chosen={tab} choose={choose} />
+      <Tabs label={t.pages.rules} tabs={tabs} chosen={tab} choose={setTab} />
       {tab === 'draft' && (
         <div className="tall">
-          <CodeEditor text={start} language={rulesLanguage} label={t.rules.draft} changed={setDraft} check={check} />
+          <CodeEditor text={draft} language={rulesLanguage} label={t.rules.draft} changed={setDraft} check={check} />
         </div>
       )}
       {tab === 'difference' && <DiffView before={inForce} after={draft} label={t.rules.difference} same={t.rules.noDifference} />}
@@ -110,6 +121,23 @@ export default function RulesWorkshop({ scope, inForce, reload }: { scope: Scope
         ))}
       </ul>
       {error !== null && <Problem error={error} />}
+      {unsaved && (
+        <div className="row">
+          <span className={base === inForce ? 'soft' : 'bad'} role="status">
+            {base === inForce ? t.data.unsaved : t.rules.changedSince}
+          </span>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setDraft(inForce)
+              setBase(inForce)
+            }}
+          >
+            {t.data.discard}
+          </button>
+        </div>
+      )}
       <div className="row">
         <CaseFiles label={t.rules.runCases} folder={false} chosen={(files) => void run(() => cases(files))} />
         <CaseFiles label={t.rules.runFolder} folder chosen={(files) => void run(() => cases(files))} />

@@ -1,20 +1,32 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import * as v from 'valibot'
 import { type Directory, updateUser, type User, type UserChange } from '../../api/users'
 import { useText } from '../../i18n/text'
+import { keptDraft } from '../../lib/drafts'
 import { useAction } from '../../lib/use-action'
+import { useKept } from '../../lib/use-kept'
 import { useSession } from '../../session'
 import { Input } from '../../ui/input'
 import { Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
+import { userAddress } from './address'
 
-type Values = {
-  email: string
-  displayName: string
-  phoneNumber: string
-  photoUrl: string
-  password: string
-  emailVerified: boolean
-  disabled: boolean
+const Values = v.object({
+  email: v.string(),
+  displayName: v.string(),
+  phoneNumber: v.string(),
+  photoUrl: v.string(),
+  password: v.string(),
+  emailVerified: v.boolean(),
+  disabled: v.boolean(),
+})
+type Values = v.InferOutput<typeof Values>
+type Edits = Partial<Values>
+
+/** Reads the text of a kept draft. */
+function readEdits(text: string | null): Edits {
+  const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), v.partial(Values)), text)
+  return kept.success ? kept.output : {}
 }
 
 const valuesOf = (user: User): Values => ({
@@ -54,17 +66,28 @@ function changeOf(before: Values, after: Values): UserChange {
 export function ProfileForm({ directory, user, changed }: { directory: Directory; user: User; changed: () => void }) {
   const { t } = useText()
   const { write } = useSession()
-  const [values, setValues] = useState(() => valuesOf(user))
+  const address = userAddress(directory, user.localId)
+  // Only what the user has changed is kept, so that another client's changes of other values remain. A password is not kept.
+  const [edits, setEdits] = useState<Edits>(() => readEdits(keptDraft(address)))
+  const values = { ...valuesOf(user), ...edits }
   const { busy, error, run } = useAction()
   const toast = useToast()
   const bind = (name: 'email' | 'displayName' | 'phoneNumber' | 'photoUrl' | 'password') => ({
     value: values[name],
     disabled: !write,
-    set: (value: string) => setValues({ ...values, [name]: value }),
+    set: (value: string) => setEdits({ ...edits, [name]: value }),
   })
   const change = changeOf(valuesOf(user), values)
+  const unsaved = Object.keys(change).length > 0
+  const { password: _, ...kept } = edits
+  const text = Object.keys(changeOf(valuesOf(user), { ...values, password: '' })).length > 0 ? JSON.stringify(kept) : null
+  useKept(
+    address,
+    useMemo(() => (text === null ? null : () => text), [text]),
+  )
   const save = async () => {
     await updateUser(directory, user.localId, change)
+    setEdits({})
     toast(t.users.saved)
     changed()
   }
@@ -88,7 +111,7 @@ export function ProfileForm({ directory, user, changed }: { directory: Directory
               type="checkbox"
               checked={values.emailVerified}
               disabled={!write}
-              onChange={(event) => setValues({ ...values, emailVerified: event.target.checked })}
+              onChange={(event) => setEdits({ ...edits, emailVerified: event.target.checked })}
             />
             {t.users.verified}
           </label>
@@ -97,7 +120,7 @@ export function ProfileForm({ directory, user, changed }: { directory: Directory
               type="checkbox"
               checked={values.disabled}
               disabled={!write}
-              onChange={(event) => setValues({ ...values, disabled: event.target.checked })}
+              onChange={(event) => setEdits({ ...edits, disabled: event.target.checked })}
             />
             {t.users.disabled}
           </label>
@@ -106,7 +129,12 @@ export function ProfileForm({ directory, user, changed }: { directory: Directory
       {error !== null && <Problem error={error} />}
       {write && (
         <div className="dialog-foot">
-          <button type="submit" className="button primary" disabled={busy || Object.keys(change).length === 0}>
+          {unsaved && (
+            <button type="button" className="button" onClick={() => setEdits({})}>
+              {t.data.discard}
+            </button>
+          )}
+          <button type="submit" className="button primary" disabled={busy || !unsaved}>
             {t.common.save}
           </button>
         </div>

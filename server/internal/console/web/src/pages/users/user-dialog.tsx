@@ -14,13 +14,13 @@ import { ProfileForm } from './profile-form'
 
 const ClaimsForm = renewable(() => import('./claims-form'))
 
-type Props = { directory: Directory; localId: string; close: () => void; changed: () => void }
+type Props = { directory: Directory; localId: string; first: string | null; close: () => void; changed: () => void }
 type Tab = 'profile' | 'claims' | 'sign-in'
 
-/** One user: the account, its claims, and its sign-in methods. */
-export function UserDialog({ directory, localId, close, changed }: Props) {
+/** One user: the account, its claims, and its sign-in methods. first names the tab to begin with. */
+export function UserDialog({ directory, localId, first, close, changed }: Props) {
   const { t } = useText()
-  const [tab, setTab] = useState<Tab>('profile')
+  const [tab, setTab] = useState<Tab>(first === 'claims' ? 'claims' : 'profile')
   const { state, reload } = useLoad(localId, (signal) => getUser(directory, localId, signal))
   const after = () => {
     reload()

@@ -60,6 +60,7 @@ export default function UsersPage() {
   const tenant = params.get('tenant') ?? ''
   const text = params.get('find') ?? ''
   const open = params.get('user')
+  const tab = params.get('tab')
   const directory: Directory = { project, tenant }
   const [asked, setAsked] = useState<'new' | 'import' | null>(null)
   const [version, setVersion] = useState(0)
@@ -68,6 +69,7 @@ export default function UsersPage() {
     const next = new URLSearchParams(params)
     if (value) next.set(name, value)
     else next.delete(name)
+    if (name === 'user') next.delete('tab')
     setParams(next, { replace: name === 'find' })
   }
   const reload = () => setVersion((n) => n + 1)
@@ -106,7 +108,16 @@ export default function UsersPage() {
         </div>
       </div>
       <UserList key={`${project} ${tenant}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
-      {open && <UserDialog key={open} directory={directory} localId={open} close={() => set('user', '')} changed={reload} />}
+      {open && (
+        <UserDialog
+          key={`${open} ${tab ?? ''}`}
+          directory={directory}
+          localId={open}
+          first={tab}
+          close={() => set('user', '')}
+          changed={reload}
+        />
+      )}
       {asked === 'new' && <NewUserDialog directory={directory} close={() => setAsked(null)} done={reload} />}
       {asked === 'import' && <ImportUsersDialog directory={directory} close={() => setAsked(null)} done={reload} />}
     </div>
