@@ -39,6 +39,8 @@ var routes = []route{
 
 	{pattern: "GET /api/collections", run: (*Console).getCollections},
 	{pattern: "GET /api/groups", run: (*Console).getGroups},
+	{pattern: "GET /api/rows", run: (*Console).getRows},
+	{pattern: "POST /api/rows", run: (*Console).postRows},
 	{pattern: "POST /api/delete/count", run: (*Console).postDeleteCount},
 	{pattern: "POST /api/delete", changes: true, run: (*Console).postDelete},
 	{pattern: "POST /api/undo", changes: true, run: (*Console).postUndo},

@@ -137,7 +137,7 @@ func TestAReadOnlySessionChangesNothing(t *testing.T) {
 	for _, r := range console.Routes() {
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		reads := method == "GET" || slices.Contains([]string{
-			"DELETE /api/session", "POST /api/users/export", "POST /api/delete/count", "POST /api/export", "DELETE /api/export/{id}", "POST /api/rules/check", "POST /api/rules/run", "POST /api/requests/replay", "POST /api/requests/{id}/replay",
+			"DELETE /api/session", "POST /api/users/export", "POST /api/delete/count", "POST /api/rows", "POST /api/export", "DELETE /api/export/{id}", "POST /api/rules/check", "POST /api/rules/run", "POST /api/requests/replay", "POST /api/requests/{id}/replay",
 		}, r.Pattern)
 		if reads == r.Changes {
 			t.Errorf("%s: declared to change something: %t", r.Pattern, r.Changes)

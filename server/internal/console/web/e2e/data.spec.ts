@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test'
 import { accessible, expect, fits, I, S, paste, seed, stored, test } from './console'
 
 const PROJECT = 'demo-data'
@@ -137,12 +138,12 @@ test('only changed values are saved: changes of other values by others stay', as
   page.on('request', (request) => {
     if (request.url().endsWith(':commit')) written.push(request.postDataJSON())
   })
-  await page.getByLabel('Value of a').fill('mine')
+  await page.getByLabel('Value of a', { exact: true }).fill('mine')
   await page.getByLabel('Value of address.city').fill('Azua')
   await page.getByRole('button', { name: 'Remove old' }).click()
   await seed(PROJECT, { 'notes/both': { a: S('one'), b: S('theirs'), address: address('Bani', '2'), old: I(1) } })
   await expect(page.getByLabel('Value of b')).toHaveValue('theirs')
-  await expect(page.getByLabel('Value of a')).toHaveValue('mine')
+  await expect(page.getByLabel('Value of a', { exact: true })).toHaveValue('mine')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Unsaved changes')).toBeHidden()
   expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('mine'), b: S('theirs'), address: address('Azua', '2') })
@@ -150,7 +151,7 @@ test('only changed values are saved: changes of other values by others stay', as
   // Undo gives back only what was saved.
   await seed(PROJECT, { 'notes/both': { a: S('mine'), b: S('later'), address: address('Azua', '2') } })
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByLabel('Value of a')).toHaveValue('one')
+  await expect(page.getByLabel('Value of a', { exact: true })).toHaveValue('one')
   expect((await stored(PROJECT, 'notes/both'))?.fields).toEqual({ a: S('one'), b: S('later'), address: address('Bani', '2'), old: I(1) })
 })
 
@@ -159,11 +160,11 @@ test('a save merges with a change that the page has not seen', async ({ page }) 
   await page.goto(`${DATA}/notes/unseen`)
   await page.getByLabel('Value of a').fill('mine')
   // The other client's change arrives just before the save does.
-  await page.route('**/*:commit', async (route) => {
-    await page.unroute('**/*:commit')
+  const late = async (route: Route) => {
     await seed(PROJECT, { 'notes/unseen': { a: S('one'), b: S('theirs') } })
     await route.continue()
-  })
+  }
+  await page.route('**/*:commit', late, { times: 1 })
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Unsaved changes')).toBeHidden()
   expect((await stored(PROJECT, 'notes/unseen'))?.fields).toEqual({ a: S('mine'), b: S('theirs') })

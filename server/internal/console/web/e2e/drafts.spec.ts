@@ -17,7 +17,7 @@ const WAYS: Record<string, (page: Page) => Promise<unknown>> = {
   Back: (page) => page.goBack(),
   'a command': async (page) => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('rules')
+    await page.getByRole('combobox', { name: /^Go to a page/ }).fill('rules')
     await page.keyboard.press('Enter')
   },
 }

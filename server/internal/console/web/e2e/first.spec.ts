@@ -26,7 +26,7 @@ async function countFirst(page: Page, rows: string): Promise<() => Promise<numbe
 test('the first rendering has the rows, which are requested once', async ({ page }) => {
   let lists = 0
   page.on('request', (request) => {
-    if (request.url().includes('/documents/rows?')) lists++
+    if (request.url().includes('/api/rows?')) lists++
   })
   const first = await countFirst(page, '.grid-row')
   await page.goto(`/data/${PROJECT}/(default)/rows`)
@@ -61,7 +61,7 @@ test('rows that arrive late are shown then, and are requested once', async ({ pa
   const released = new Promise<void>((done) => {
     release = done
   })
-  await page.route('**/documents/rows?*', async (route) => {
+  await page.route('**/api/rows?*collection=rows*', async (route) => {
     lists++
     await released
     await route.continue()

@@ -86,6 +86,7 @@ test('a document of the maximum size and depth is shown and changed', async ({ p
   const wide = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, S('x'.repeat(100))]))
   await seed(PROJECT, { 'large/deep': { deep }, 'large/wide': wide, 'large/long': { text: S('y'.repeat(900_000)), n: I(1) } })
   await page.goto(`${DATA}/large/deep`)
+  for (let level = 2; level < 20; level += 2) await page.getByRole('button', { name: /^Open deep/ }).click()
   await expect(page.getByLabel(/^Value of deep\..*level0$/)).toHaveValue('1')
   await fits(page)
   await page.goto(`${DATA}/large/long`)

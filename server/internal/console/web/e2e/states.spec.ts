@@ -110,7 +110,7 @@ test('a list is live whose only document another listener has received before', 
   const listed = new Promise<void>((resolve) => {
     list = resolve
   })
-  await page.route('**/documents/alone?*', async (route) => {
+  await page.route('**/api/rows?*collection=alone*', async (route) => {
     await listed
     await route.continue()
   })

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { applied, type Change } from '../lib/changes'
 import { type Query, type Source, structuredQuery, wireAggregations } from '../lib/query'
 import { documentsRoot, type Scope } from '../lib/scope'
-import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, WireFields, type WireValue } from '../lib/value'
+import { type Fields, fieldsFromWire, fieldsToWire, fromWire, type Value, WireFields } from '../lib/value'
 import { fieldPath, relativeName } from '../lib/value-text'
 import { call } from './http'
-import { listPath, pathOf, rootOf } from './paths'
+import { pathOf, rootOf } from './paths'
 
-const RestDocument = v.object({
+export const RestDocument = v.object({
   name: v.string(),
   fields: v.optional(WireFields, {}),
   createTime: v.optional(v.string()),
@@ -17,7 +17,7 @@ const RestDocument = v.object({
 /** A document. A missing document has no fields, but documents below it. */
 export type Doc = { path: string; id: string; missing: boolean; fields: Fields; createTime: string; updateTime: string }
 
-function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
+export function docOf(rest: v.InferOutput<typeof RestDocument>): Doc {
   const path = relativeName(rest.name)
   return {
     path,
@@ -51,15 +51,6 @@ export async function getDocuments(scope: Scope, paths: string[], signal?: Abort
   return found
 }
 
-const ListAnswer = v.object({ documents: v.optional(v.array(RestDocument), []), nextPageToken: v.optional(v.string(), '') })
-export type Page = { docs: Doc[]; next: string }
-
-/** A page of a collection in the order of ids, including missing documents with documents below them. */
-export async function listDocuments(scope: Scope, collection: string, size: number, token: string, signal?: AbortSignal): Promise<Page> {
-  const answer = await call(ListAnswer, listPath(scope, collection, size, token), { signal })
-  return { docs: answer.documents.map(docOf), next: answer.nextPageToken }
-}
-
 const PlanSummary = v.object({ indexesUsed: v.optional(v.array(v.record(v.string(), v.unknown())), []) })
 const ExecutionStats = v.object({
   resultsReturned: v.optional(v.union([v.string(), v.number()]), 0),
@@ -72,20 +63,11 @@ export type Explanation = v.InferOutput<typeof ExplainMetrics>
 
 const RunAnswer = v.array(v.object({ document: v.optional(RestDocument), explainMetrics: v.optional(ExplainMetrics) }))
 
-type Run = { query: Query; source: Source & { parent: string }; after?: WireValue[] | null; size?: number; signal?: AbortSignal }
+type Run = { query: Query; source: Source & { parent: string }; size?: number; signal?: AbortSignal }
 
-function bodyOf(scope: Scope, { query, source, after = null, size }: Run): object {
+function bodyOf(scope: Scope, { query, source, size }: Run): object {
   const parent = source.parent ? `${documentsRoot(scope)}/${source.parent}` : documentsRoot(scope)
-  return structuredQuery(query, source, `${parent}/${source.collection}`, size ? { after, size } : undefined)
-}
-
-/** One page of a query's documents. */
-export async function runQuery(scope: Scope, run: Run): Promise<Doc[]> {
-  const answers = await call(RunAnswer, `${pathOf(scope, run.source.parent)}:runQuery`, {
-    body: { structuredQuery: bodyOf(scope, run) },
-    signal: run.signal,
-  })
-  return answers.flatMap((answer) => (answer.document ? [docOf(answer.document)] : []))
+  return structuredQuery(query, source, `${parent}/${source.collection}`, size ? { after: null, size } : undefined)
 }
 
 /** Runs a query and returns its explanation. */

@@ -105,6 +105,9 @@ export const en = {
     removeField: (name: string) => `Remove ${name}`,
     typeOf: (name: string) => `Type of ${name}`,
     valueOf: (name: string) => `Value of ${name}`,
+    openValue: (name: string) => `Open ${name}`,
+    place: 'Place in the document',
+    paneWidth: 'Width of the document',
     nameTaken: 'There is already a field of this name.',
     types: {
       string: 'string',
@@ -134,6 +137,7 @@ export const en = {
     live: 'Live',
     connecting: 'Connecting…',
     liveHint: 'Changes by others appear here at once',
+    livePaused: 'Not live: the documents are large',
     liveLost: 'Changes by others do not appear: the connection was refused',
     changedElsewhere: 'Another client changed the same values. Choose one of both for each; other changes are merged.',
     conflicts: 'Conflicts',

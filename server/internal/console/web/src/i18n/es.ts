@@ -107,6 +107,9 @@ export const es: Messages = {
     removeField: (name) => `Quitar ${name}`,
     typeOf: (name) => `Tipo de ${name}`,
     valueOf: (name) => `Valor de ${name}`,
+    openValue: (name) => `Abrir ${name}`,
+    place: 'Lugar en el documento',
+    paneWidth: 'Ancho del documento',
     nameTaken: 'Ya hay un campo con este nombre.',
     types: {
       string: 'texto',
@@ -136,6 +139,7 @@ export const es: Messages = {
     live: 'En vivo',
     connecting: 'Conectando…',
     liveHint: 'Los cambios de otros aparecen aquí al momento',
+    livePaused: 'Sin cambios en vivo: los documentos son grandes',
     liveLost: 'Los cambios de otros no aparecen: la conexión fue rechazada',
     changedElsewhere: 'Otro cliente cambió los mismos valores. Elige uno de los dos en cada caso; los demás cambios se combinan.',
     conflicts: 'Conflictos',

@@ -99,3 +99,7 @@ export function merged(base: Fields, mine: Fields, theirs: Fields): { fields: Fi
   }
   return { fields, conflicts }
 }
+
+/** A path as text, such as orders[0].city. */
+export const pathName = (path: ValuePath): string =>
+  path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${key}` : key), '')

@@ -36,10 +36,11 @@ export const unchanged = (base: Doc, version = 0): Draft => ({
 /** The differences of a draft from its document. */
 export const changesIn = ({ base, fields }: Draft): Change[] => changesOf(base.fields, fields)
 
-const isUnfinished = ({ json, texts }: Draft): boolean => json !== null || Object.keys(texts).length > 0
+/** Reports whether a draft has to be kept even without a change: of a deleted document, or with texts that are no values. */
+export const isUnfinished = ({ gone, json, texts }: Draft): boolean => gone || json !== null || Object.keys(texts).length > 0
 
 /** Reports whether a draft has something that the document has not. */
-export const isDirty = (draft: Draft): boolean => draft.gone || isUnfinished(draft) || changesIn(draft).length > 0
+export const isDirty = (draft: Draft): boolean => isUnfinished(draft) || changesIn(draft).length > 0
 
 /** The conflicts that are left, with both values. */
 export function conflictsIn({ base, fields, conflicts }: Draft): { path: FieldPath; mine: Value | undefined; theirs: Value | undefined }[] {

@@ -8,6 +8,7 @@ import { Empty } from '../../ui/states'
 import { CollectionsColumn } from './collections-column'
 import { DocumentPane } from './document-pane'
 import { DocumentsTable } from './documents-table'
+import { PaneEdge, usePaneWidth } from './pane-width'
 import { type Place, preloadRows } from './use-rows'
 
 /** The collection and document in an address. The collection is empty if there is none. */
@@ -38,6 +39,7 @@ export default function DataPage() {
   const collection = split.collection
   const documentPath = group ? params.get('doc') : split.document === null ? null : path
   const [version, setVersion] = useState(0)
+  const pane = usePaneWidth()
 
   const open = useCallback(
     (target: string | null) => {
@@ -59,7 +61,12 @@ export default function DataPage() {
   }
   const changed = () => setVersion((n) => n + 1)
   return (
-    <div className="data" data-collection={collection ? 'some' : 'none'} data-document={documentPath ? 'open' : 'closed'}>
+    <div
+      className="data"
+      data-collection={collection ? 'some' : 'none'}
+      data-document={documentPath ? 'open' : 'closed'}
+      style={pane.style}
+    >
       <CollectionsColumn
         key={`${scope.project} ${scope.database}`}
         scope={scope}
@@ -89,6 +96,7 @@ export default function DataPage() {
           path={documentPath}
           open={open}
           changed={changed}
+          edge={<PaneEdge width={pane.width} setWidth={pane.setWidth} />}
         />
       )}
     </div>

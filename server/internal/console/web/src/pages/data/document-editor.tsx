@@ -1,12 +1,14 @@
 import { Suspense, useMemo, useRef, useState } from 'react'
 import { useText } from '../../i18n/text'
 import { renewable } from '../../lib/renewable'
+import { pathName, type ValuePath, valueAt } from '../../lib/changes'
 import { documentsRoot, type Scope } from '../../lib/scope'
+import type { Fields, Value } from '../../lib/value'
 import { useSession } from '../../session'
 import { Skeleton } from '../../ui/states'
 import { Tabs } from '../../ui/tabs'
 import type { DocumentDraft } from './use-document-draft'
-import { type Edit, EditContext, FieldsEditor } from './value-editor'
+import { type Edit, EditContext, ValuesEditor } from './value-editor'
 
 const JsonEditor = renewable(() => import('./json-editor'))
 const HistoryPanel = renewable(() => import('./history-panel'))
@@ -21,12 +23,14 @@ export function DocumentEditor({ scope, path, draft: { draft, edit, typed, write
   const texts = useRef(draft?.texts ?? {})
   texts.current = draft?.texts ?? {}
   const root = `${documentsRoot(scope)}/`
+  const [entered, enter] = useState<ValuePath>(TOP)
   const context = useMemo<Edit>(
-    () => ({ root, disabled: !write, edit, typed, textAt: (at) => texts.current[JSON.stringify(at)] }),
+    () => ({ root, disabled: !write, edit, typed, textAt: (at) => texts.current[JSON.stringify(at)], enter }),
     [root, write, edit, typed],
   )
   if (!draft) return null
   const { base, fields, json, version } = draft
+  const at = shownAt(fields, entered)
   return (
     <>
       <Tabs
@@ -58,7 +62,14 @@ export function DocumentEditor({ scope, path, draft: { draft, edit, typed, write
         {tab === 'fields' && json === null && (
           <EditContext value={context}>
             {Object.keys(fields).length === 0 && <p className="soft">{t.data.noFields}</p>}
-            <FieldsEditor key={version} fields={fields} path={TOP} name="" addLabel={t.data.addField} />
+            {at.path.length > 0 && <Crumbs path={at.path} enter={enter} />}
+            <ValuesEditor
+              key={`${version} ${JSON.stringify(at.path)}`}
+              value={at.value}
+              path={at.path}
+              name={pathName(at.path)}
+              level={1}
+            />
           </EditContext>
         )}
         {tab === 'json' && (
@@ -79,3 +90,36 @@ export function DocumentEditor({ scope, path, draft: { draft, edit, typed, write
 
 /** The path of the document's own fields. */
 const TOP: [] = []
+
+/** The entered map or array, or the nearest one above it if it is gone. */
+function shownAt(fields: Fields, entered: ValuePath): { path: ValuePath; value: Value & { type: 'map' | 'array' } } {
+  for (let path = entered; path.length > 0; path = path.slice(0, -1)) {
+    const value = valueAt(fields, path)
+    if (value?.type === 'map' || value?.type === 'array') return { path, value }
+  }
+  return { path: TOP, value: { type: 'map', value: fields } }
+}
+
+/** The path to the values that are shown. Each map and array above them is a button. */
+function Crumbs({ path, enter }: { path: ValuePath; enter: (path: ValuePath) => void }) {
+  const { t } = useText()
+  return (
+    <nav className="value-crumbs mono" aria-label={t.data.place}>
+      <button type="button" className="link" onClick={() => enter(TOP)}>
+        {t.data.fields}
+      </button>
+      {path.map((key, i) => (
+        <span key={pathName(path.slice(0, i + 1))}>
+          <span className="soft"> › </span>
+          {i === path.length - 1 ? (
+            <strong>{key}</strong>
+          ) : (
+            <button type="button" className="link" onClick={() => enter(path.slice(0, i + 1))}>
+              {key}
+            </button>
+          )}
+        </span>
+      ))}
+    </nav>
+  )
+}

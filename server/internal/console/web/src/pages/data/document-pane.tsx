@@ -1,4 +1,4 @@
-import { memo, Suspense, useState } from 'react'
+import { memo, type ReactNode, Suspense, useState } from 'react'
 import { loadCollections } from '../../api/collections'
 import { commit, getDocument } from '../../api/firestore'
 import { useText } from '../../i18n/text'
@@ -19,11 +19,11 @@ import { useDocumentDraft } from './use-document-draft'
 
 const HistoryPanel = renewable(() => import('./history-panel'))
 
-type Props = { scope: Scope; path: string; open: (path: string | null) => void; changed: () => void }
+type Props = { scope: Scope; path: string; open: (path: string | null) => void; changed: () => void; edge: ReactNode }
 type Asked = 'duplicate' | 'rename' | 'delete' | null
 
 /** One document: its fields, its collections, and its actions. */
-export function DocumentPane({ scope, path, open, changed }: Props) {
+export function DocumentPane({ scope, path, open, changed, edge }: Props) {
   const { t } = useText()
   const { write } = useSession()
   const { state, reload } = useLoad(path, (signal) => getDocument(scope, path, signal))
@@ -43,6 +43,7 @@ export function DocumentPane({ scope, path, open, changed }: Props) {
   const there = doc !== null
   return (
     <section className="column" aria-label={path}>
+      {edge}
       <div className="column-head">
         <button type="button" className="button plain icon picker" aria-label={t.data.backToList} onClick={() => open(null)}>
           <Icon name="back" />

@@ -102,6 +102,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
       <footer className="table-foot">
         {rows.status === 'ready' && <span>{t.data.loaded(number(rows.docs.length) + (rows.more ? '+' : ''))}</span>}
         <ExportProgress note={exporting.note} cancel={exporting.cancel} />
+        {exporting.error !== null && <Problem error={exporting.error} />}
         {selected.size > 0 && (
           <>
             <span>{t.data.selected(selected.size)}</span>
@@ -111,7 +112,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
               onClick={() =>
                 exporting.save(
                   'json',
-                  rows.docs.filter((doc) => selected.has(doc.path)),
+                  rows.docs.flatMap((doc) => (selected.has(doc.path) && !doc.missing ? doc.path : [])),
                 )
               }
             >
@@ -147,10 +148,11 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
 
 function LiveMark({ live }: { live: Live }) {
   const { t } = useText()
+  const text = { on: t.data.live, connecting: t.data.connecting, lost: t.data.liveLost, paused: t.data.livePaused }[live]
   return (
-    <span className="push" title={live === 'lost' ? t.data.liveLost : t.data.liveHint}>
+    <span className="push" title={live === 'on' || live === 'connecting' ? t.data.liveHint : text}>
       <span className={`dot ${live === 'on' ? 'on' : live === 'lost' ? 'off' : ''}`} />
-      {live === 'lost' ? t.data.liveLost : live === 'on' ? t.data.live : t.data.connecting}
+      {text}
     </span>
   )
 }

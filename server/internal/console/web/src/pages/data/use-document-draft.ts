@@ -10,7 +10,7 @@ import {
   decided,
   type Draft,
   edited,
-  isDirty,
+  isUnfinished,
   readDraft,
   received,
   saved,
@@ -50,7 +50,8 @@ export function useDocumentDraft(scope: Scope, path: string, loaded: Load<Doc | 
     const now = await getDocument(scope, path)
     update((draft) => received(draft, now))
   })
-  const write = useMemo(() => (draft && isDirty(draft) ? () => writeDraft(draft) : null), [draft])
+  const changes = useMemo(() => (draft ? changesIn(draft).length : 0), [draft])
+  const write = useMemo(() => (draft && (changes > 0 || isUnfinished(draft)) ? () => writeDraft(draft) : null), [draft, changes])
   useKept(address, write)
 
   /** Runs a change of the document. If another client has changed the same values, their conflicts are shown. */
@@ -99,7 +100,7 @@ export function useDocumentDraft(scope: Scope, path: string, loaded: Load<Doc | 
     draft,
     address,
     dirty: write !== null,
-    changes: useMemo(() => (draft ? changesIn(draft).length : 0), [draft]),
+    changes,
     busy,
     error,
     clearError: clear,

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type Doc, getDocuments, listDocuments, runQuery } from '../../api/firestore'
 import type { Changes, Watch } from '../../api/live'
 import { PAGE } from '../../api/paths'
+import { listRows, queryRows, type RowDoc, rowsAt } from '../../api/rows'
 import { comparePaths, cursorAfter } from '../../lib/order'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, type Scope } from '../../lib/scope'
@@ -9,33 +9,36 @@ import { collectionOf, type Scope } from '../../lib/scope'
 /** The number of watched rows before and after the visible ones, and the maximum number of watched rows. */
 const MARGIN = 50
 const MAX_WATCHED = 400
+/** The size of the documents that are watched, in bytes. The listener receives them whole. */
+const MAX_WATCHED_BYTES = 2 << 20
 /** How long a change is marked. */
 const MARK_MS = 3000
 
 export type Place = { scope: Scope; collection: string; group: boolean; query: Query }
-type State = { key: string; docs: Doc[]; status: 'loading' | 'ready' | 'error'; error: unknown; more: boolean; token: string }
-export type Live = 'connecting' | 'on' | 'lost'
+type State = { key: string; docs: RowDoc[]; status: 'loading' | 'ready' | 'error'; error: unknown; more: boolean; token: string }
+/** The state of the listener; it is paused while the visible documents are too large for it. */
+export type Live = 'connecting' | 'on' | 'lost' | 'paused'
 
 const isPlain = ({ group, query }: Place) => !group && query.where.length === 0 && query.order.length === 0 && query.limit === null
 
 /** The next page after the loaded rows. */
 async function nextPage(
   place: Place,
-  docs: Doc[],
+  docs: RowDoc[],
   token: string,
   signal: AbortSignal,
-): Promise<{ docs: Doc[]; more: boolean; token: string }> {
+): Promise<{ docs: RowDoc[]; more: boolean; token: string }> {
   if (isPlain(place)) {
-    const page = await listDocuments(place.scope, place.collection, PAGE, token, signal)
-    return { docs: page.docs, more: page.next !== '', token: page.next }
+    const page = await listRows(place.scope, place.collection, token, signal)
+    return { docs: page.rows, more: page.next !== '', token: page.next }
   }
   const { scope, query } = place
   const left = query.limit === null ? PAGE : Math.min(PAGE, query.limit - docs.length)
   const last = docs.at(-1)
   const source = sourceOf(place)
-  const found = await runQuery(scope, { query, source, after: last ? cursorAfter(last, query, scope) : null, size: left, signal })
-  const limited = query.limit !== null && docs.length + found.length >= query.limit
-  return { docs: found, more: found.length === left && !limited, token: '' }
+  const found = await queryRows(scope, { query, source, after: last ? cursorAfter(last, query, scope) : null, size: left, signal })
+  const limited = query.limit !== null && docs.length + found.rows.length >= query.limit
+  return { docs: found.rows, more: (found.more || found.rows.length === left) && !limited, token: '' }
 }
 
 const keyOf = ({ scope, collection, group, query }: Place) =>
@@ -89,7 +92,7 @@ export function useRows(place: Place) {
   latest.current = { place, state }
   const busy = useRef<AbortController | null>(null)
 
-  const load = useCallback((docs: Doc[], token: string) => {
+  const load = useCallback((docs: RowDoc[], token: string) => {
     busy.current?.abort()
     const control = new AbortController()
     busy.current = control
@@ -136,10 +139,11 @@ export function useRows(place: Place) {
     setTimeout(() => setMarks((now) => new Set([...now].filter((path) => !paths.includes(path)))), MARK_MS)
   }, [])
 
-  const window = watchWindow(seen.first, seen.last, state.docs.length)
-  const watchKey = state.status === 'ready' && state.key === key ? `${key} ${turn} ${window.first} ${window.last}` : ''
+  const window = watchWindow(seen, state.docs, !isPlain(place))
+  const paused = window === null
+  const watchKey = window && state.status === 'ready' && state.key === key ? `${key} ${turn} ${window.first} ${window.last}` : ''
   useEffect(() => {
-    if (!watchKey) return
+    if (!watchKey || !window) return
     let stop = () => {}
     const control = new AbortController()
     const { place: at, state: now } = latest.current
@@ -172,7 +176,7 @@ export function useRows(place: Place) {
     ...state,
     status: state.key === key ? state.status : ('loading' as const),
     marks,
-    live,
+    live: paused ? ('paused' as const) : live,
     loadMore,
     see: useCallback(
       (first: number, last: number) => setSeen((now) => (now.first === first && now.last === last ? now : { first, last })),
@@ -184,13 +188,25 @@ export function useRows(place: Place) {
 
 const fresh = (key: string): State => ({ key, docs: [], status: 'loading', error: null, more: false, token: '' })
 
-/** The rows to watch, in steps, so that short scrolling does not replace the listener. */
-function watchWindow(first: number, last: number, count: number): { first: number; last: number } {
-  const from = Math.max(0, Math.floor(first / MARGIN) * MARGIN - MARGIN)
-  return { first: from, last: Math.min(Math.max(count - 1, 0), Math.ceil((last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
+type Window = { first: number; last: number }
+
+/**
+ * The rows to watch, in steps, so that short scrolling does not replace the listener: only visible ones if the documents
+ * are large, and none if these are too large.
+ */
+export function watchWindow(seen: Window, docs: readonly { size: number }[], wholeQuery: boolean): Window | null {
+  const end = Math.max(docs.length - 1, 0)
+  const fits = ({ first, last }: Window) => docs.slice(first, last + 1).reduce((sum, doc) => sum + doc.size, 0) <= MAX_WATCHED_BYTES
+  const from = Math.max(0, Math.floor(seen.first / MARGIN) * MARGIN - MARGIN)
+  const usual = { first: from, last: Math.min(end, Math.ceil((seen.last + 1) / MARGIN) * MARGIN + MARGIN, from + MAX_WATCHED) }
+  // The listener of a query receives its documents from the first one on.
+  if (wholeQuery) return fits({ first: 0, last: Math.min(end, MAX_WATCHED) }) ? usual : null
+  if (fits(usual)) return usual
+  const visible = { first: seen.first, last: Math.min(end, seen.last) }
+  return fits(visible) ? visible : null
 }
 
-function watchOf(place: Place, state: State, { first, last }: { first: number; last: number }): Watch {
+function watchOf(place: Place, state: State, { first, last }: Window): Watch {
   const { scope, collection, group, query } = place
   const base = { scope, collection, group, limit: MAX_WATCHED }
   if (!isPlain(place))
@@ -200,35 +216,30 @@ function watchOf(place: Place, state: State, { first, last }: { first: number; l
   return { ...base, from: first === 0 ? null : id(first), to: end ? null : id(last), query: null }
 }
 
-type Fix = { changed: string[]; merge: (docs: Doc[]) => Doc[] }
+type Fix = { changed: string[]; merge: (docs: RowDoc[]) => RowDoc[] }
 
 /** Applies changes to the rows. Values are read again from the server, in full precision. */
-async function changedRows(
-  place: Place,
-  docs: Doc[],
-  changes: Changes,
-  window: { first: number; last: number },
-  signal: AbortSignal,
-): Promise<Fix | null> {
+async function changedRows(place: Place, docs: RowDoc[], changes: Changes, window: Window, signal: AbortSignal): Promise<Fix | null> {
   const old = new Map(docs.map((doc) => [doc.path, doc]))
-  const differs = (doc: Doc) => old.get(doc.path)?.updateTime !== doc.updateTime
+  const differs = (doc: RowDoc) => old.get(doc.path)?.updateTime !== doc.updateTime
   if (!isPlain(place)) {
     if (changes.first && changes.added.length === Math.min(docs.length, MAX_WATCHED) && changes.added.every((path) => old.has(path)))
       return null
     const size = Math.min(Math.max(docs.length, PAGE), place.query.limit ?? MAX_WATCHED, MAX_WATCHED)
-    const now = await runQuery(place.scope, { query: place.query, source: sourceOf(place), size, signal })
-    return { changed: now.filter(differs).map((doc) => doc.path), merge: (all) => (all.length > size ? [...now, ...all.slice(size)] : now) }
+    const { rows: now, more } = await queryRows(place.scope, { query: place.query, source: sourceOf(place), after: null, size, signal })
+    const read = more ? now.length : size
+    return { changed: now.filter(differs).map((doc) => doc.path), merge: (all) => (all.length > read ? [...now, ...all.slice(read)] : now) }
   }
   const inWindow = docs.slice(window.first, window.last + 1).filter((doc) => !doc.missing)
   const gone = changes.first ? inWindow.map((doc) => doc.path).filter((path) => !changes.added.includes(path)) : changes.removed
   const asked = [...new Set([...changes.added, ...changes.modified, ...gone])]
   if (asked.length === 0) return null
-  const found = await getDocuments(place.scope, asked, signal)
+  const found = await rowsAt(place.scope, asked, signal)
   const changed = [...found.values()].filter(differs)
   const removed = new Set(gone.filter((path) => !found.has(path)))
   if (changed.length === 0 && removed.size === 0) return null
   const updated = new Map(changed.map((doc) => [doc.path, doc]))
-  const merge = (all: Doc[]) => {
+  const merge = (all: RowDoc[]) => {
     const kept = all.filter((doc) => !removed.has(doc.path)).map((doc) => updated.get(doc.path) ?? doc)
     const known = new Set(kept.map((doc) => doc.path))
     const added = changed.filter((doc) => !known.has(doc.path))

@@ -4,7 +4,7 @@ import { useText } from '../../i18n/text'
 import type { ValuePath } from '../../lib/changes'
 import { parseInput } from '../../lib/parse-input'
 import { pagePath } from '../../lib/scope'
-import { emptyOf, type Fields, type Value, VALUE_TYPES, type ValueType } from '../../lib/value'
+import { emptyOf, type Fields as FieldMap, type Value, VALUE_TYPES, type ValueType } from '../../lib/value'
 import { doubleText, referenceText, valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
 import { BytesControl } from './bytes-control'
@@ -41,6 +41,8 @@ export type Edit = {
   typed: (path: ValuePath, text: string) => void
   /** The kept text of a path. */
   textAt: (path: ValuePath) => string | undefined
+  /** Shows the map or array at a path alone. */
+  enter: (path: ValuePath) => void
 }
 
 export const EditContext = createContext<Edit | null>(null)
@@ -57,10 +59,11 @@ type FieldProps = {
   at: string | number
   name: string
   value: Value
+  level: number
 }
 
 /** A field's name, type and value. It is rendered again only if its own value changes. */
-const FieldEditor = memo(function FieldEditor({ above, at, name, value }: FieldProps) {
+const FieldEditor = memo(function FieldEditor({ above, at, name, value, level }: FieldProps) {
   const { t } = useText()
   const { edit, disabled } = useEdit()
   const path = useMemo(() => [...above, at], [above, at])
@@ -94,13 +97,31 @@ const FieldEditor = memo(function FieldEditor({ above, at, name, value }: FieldP
         </button>
       </div>
       <div className="field-value">
-        <ValueControl path={path} name={name} value={value} set={set} />
+        <ValueControl path={path} name={name} value={value} set={set} level={level} />
       </div>
     </div>
   )
 })
 
-type Props = { path: ValuePath; name: string; value: Value; set: (value: Value) => void }
+type Props = { path: ValuePath; name: string; value: Value; set: (value: Value) => void; level: number }
+
+/** The number of levels that are shown. What is below is opened alone, so that each level has room. */
+const LEVELS = 2
+
+/** The number of letters of a folded value. */
+const FOLDED = 160
+
+/** A map or an array below the shown levels, as a button that opens it. */
+function Folded({ path, name, value }: { path: ValuePath; name: string; value: Value }) {
+  const { t } = useText()
+  const { enter } = useEdit()
+  return (
+    <button type="button" className="button folded" aria-label={t.data.openValue(name)} onClick={() => enter(path)}>
+      <span className="mono clip">{valueText(value).slice(0, FOLDED)}</span>
+      <span aria-hidden="true">›</span>
+    </button>
+  )
+}
 
 function ValueControl(props: Props) {
   const { t } = useText()
@@ -146,9 +167,12 @@ function ValueControl(props: Props) {
     case 'bytes':
       return <BytesControl base64={value.value} label={label} disabled={disabled} set={(base64) => set({ type: 'bytes', value: base64 })} />
     case 'array':
-      return <ArrayControl items={value.value} path={path} name={name} />
     case 'map':
-      return <FieldsEditor fields={value.value} path={path} name={name} addLabel={t.data.addKey} />
+      return props.level < LEVELS ? (
+        <ValuesEditor value={value} path={path} name={name} level={props.level + 1} />
+      ) : (
+        <Folded path={path} name={name} value={value} />
+      )
     default:
       return <TextControl {...props} label={label} />
   }
@@ -215,14 +239,53 @@ function TextControl({ value, set, path, label }: Props & { label: string }) {
   )
 }
 
-function ArrayControl({ items, path, name }: { items: Value[]; path: ValuePath; name: string }) {
+/** A value and its key or index. */
+type Entry = [key: string | number, value: Value]
+
+/** The number of values that are rendered together. */
+const PART = 50
+
+/** Splits values into parts, so that a change renders one part only. */
+function parted(entries: Entry[]): Entry[][] {
+  return Array.from({ length: Math.ceil(entries.length / PART) }, (_, i) => entries.slice(i * PART, (i + 1) * PART))
+}
+
+type PartProps = ListProps & { part: readonly Entry[] }
+
+function samePart(a: PartProps, b: PartProps): boolean {
+  if (a.path !== b.path || a.part.length !== b.part.length) return false
+  return a.part.every(([key, value], i) => key === b.part[i]?.[0] && value === b.part[i]?.[1])
+}
+
+/** Some of the values of a map or of an array. */
+const Fields = memo(function Fields({ part, path, name, level }: PartProps) {
+  return (
+    <div className="part">
+      {part.map(([key, value]) => {
+        const whole = typeof key === 'number' ? `${name}[${key}]` : name ? `${name}.${key}` : key
+        return <FieldEditor key={key} above={path} at={key} name={whole} value={value} level={level} />
+      })}
+    </div>
+  )
+}, samePart)
+
+type ValuesProps = { value: Value & { type: 'array' | 'map' }; path: ValuePath; name: string; level: number }
+
+/** The values of a map or of an array. The fields of the document itself have the empty path, and the first level. */
+export function ValuesEditor({ value, ...props }: ValuesProps) {
+  return value.type === 'array' ? <ArrayControl items={value.value} {...props} /> : <FieldsEditor fields={value.value} {...props} />
+}
+
+type ListProps = { path: ValuePath; name: string; level: number }
+
+function ArrayControl({ items, path, name, level }: ListProps & { items: Value[] }) {
   const { t } = useText()
   const { edit, disabled } = useEdit()
   const [shown, setShown] = useState(STEP)
   return (
-    <div className="nested">
-      {items.slice(0, shown).map((item, i) => (
-        <FieldEditor key={i} above={path} at={i} name={`${name}[${i}]`} value={item} />
+    <div className={level > 1 ? 'nested' : 'stack'}>
+      {parted(items.slice(0, shown).map((item, i): Entry => [i, item])).map((part, i) => (
+        <Fields key={i} part={part} path={path} name={name} level={level} />
       ))}
       <ShowMore left={items.length - shown} more={() => setShown(shown + STEP)} />
       {!disabled && (
@@ -244,22 +307,20 @@ function ArrayControl({ items, path, name }: { items: Value[]; path: ValuePath; 
   )
 }
 
-type FieldsProps = { fields: Fields; path: ValuePath; name: string; addLabel: string }
-
-/** The fields of a document or of a map. */
-export function FieldsEditor({ fields, path, name, addLabel }: FieldsProps) {
+function FieldsEditor({ fields, path, name, level }: ListProps & { fields: FieldMap }) {
+  const { t } = useText()
   const { edit, disabled } = useEdit()
   const [shown, setShown] = useState(STEP)
   const entries = Object.entries(fields)
   return (
-    <div className={path.length > 0 ? 'nested' : 'stack'}>
-      {entries.slice(0, shown).map(([key, value]) => (
-        <FieldEditor key={key} above={path} at={key} name={name ? `${name}.${key}` : key} value={value} />
+    <div className={level > 1 ? 'nested' : 'stack'}>
+      {parted(entries.slice(0, shown)).map((part, i) => (
+        <Fields key={i} part={part} path={path} name={name} level={level} />
       ))}
       <ShowMore left={entries.length - shown} more={() => setShown(shown + STEP)} />
       {!disabled && (
         <AddField
-          label={addLabel}
+          label={path.length > 0 ? t.data.addKey : t.data.addField}
           taken={(key) => Object.hasOwn(fields, key)}
           add={(key) => {
             edit([...path, key], { type: 'string', value: '' })
