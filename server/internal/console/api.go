@@ -61,6 +61,8 @@ var routes = []route{
 	{pattern: "POST /api/rules/run", run: (*Console).postRulesRun},
 	{pattern: "GET /api/rules/coverage", development: true, run: (*Console).getCoverage},
 
+	{pattern: "GET /api/denials", run: (*Console).getDenials},
+
 	{pattern: "GET /api/requests", development: true, run: (*Console).getRequests},
 	{pattern: "GET /api/requests/stream", development: true, run: (*Console).getRequestStream},
 	{pattern: "POST /api/requests/replay", development: true, run: (*Console).postReplayAll},

@@ -90,7 +90,7 @@ func (c *Console) projects() []projectJSON {
 func (c *Console) features() []string {
 	all := []string{"data", "history", "users", "rules", "indexes", "now", "logs", "audit"}
 	if c.o.Production {
-		return append(all, "safety")
+		return append(all, "denials", "safety")
 	}
 	return append(all, "rulesApply", "coverage", "requests", "codes", "signInAs", "lab", "indexFile")
 }

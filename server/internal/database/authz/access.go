@@ -235,6 +235,9 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	if a.rulesets.o.Cover && !a.unrequested {
 		a.rulesets.monitor.add(a.ruleset, request, &d)
 	}
+	if !d.Allowed && !a.unrequested {
+		a.rulesets.denials.add(request, &d)
+	}
 	switch {
 	case d.Allowed:
 		return nil

@@ -31,6 +31,7 @@ type RulesetsOptions struct {
 type Rulesets struct {
 	o       RulesetsOptions
 	monitor *Monitor
+	denials Denials
 	mu      struct {
 		sync.RWMutex
 		all       *rules.Ruleset
@@ -190,6 +191,9 @@ func (b *Rulesets) Open() bool { return b.o.Open }
 
 // Monitor returns the request monitor.
 func (b *Rulesets) Monitor() *Monitor { return b.monitor }
+
+// Denials returns the latest denials.
+func (b *Rulesets) Denials() *Denials { return &b.denials }
 
 // Databases returns the databases that have rules of their own.
 func (b *Rulesets) Databases() []resource.Database {

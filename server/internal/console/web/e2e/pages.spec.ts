@@ -87,6 +87,9 @@ test('requests are shown when they are decided, with the value of each expressio
   await row.getByRole('button').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('region', { name: 'Value of each expression' })).toContainText('resource.data.open == true')
+  await expect(dialog.getByRole('status')).toContainText('L5: resource.data.open == true is false, resource.data.open = false')
+  // The deciding line is in view.
+  await expect(dialog.locator('.decides-deny')).toBeInViewport()
   await accessible(page)
   await dialog.getByRole('tab', { name: 'Request' }).click()
   await expect(dialog).toContainText('"uid": "eve"')

@@ -2,7 +2,7 @@ import { accessible, expect, fits, origins, test } from './console'
 import { link } from './server'
 
 const PROJECT = 'console-served'
-const PAGES = ['Data', 'Users', 'Rules', 'Now', 'Indexes', 'Is it safe?', 'Audit log']
+const PAGES = ['Data', 'Users', 'Denials', 'Rules', 'Now', 'Indexes', 'Is it safe?', 'Audit log']
 const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
 const root = () => `${origins().served}/v1/projects/${PROJECT}/databases/(default)/documents`
 

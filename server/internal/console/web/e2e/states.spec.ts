@@ -4,7 +4,7 @@ import { link } from './server'
 const PROJECT = 'demo-states'
 const at = (page: string) => `/${page}/${PROJECT}/(default)`
 const DEVELOPMENT = ['data', 'users', 'requests', 'rules', 'now', 'codes', 'indexes', 'lab', 'audit']
-const PRODUCTION = ['data', 'users', 'rules', 'now', 'indexes', 'safety', 'audit']
+const PRODUCTION = ['data', 'users', 'denials', 'rules', 'now', 'indexes', 'safety', 'audit']
 
 test.beforeAll(() => seed(PROJECT, { 'things/one': { n: I(1) } }))
 
@@ -36,6 +36,17 @@ test('every page of production is accessible and fits', async ({ page }) => {
     await accessible(page)
     await fits(page)
   }
+})
+
+test('denials of production show the lines of the rules', async ({ page }) => {
+  const denial = { time: '2030-01-01T00:00:00Z', method: 'get', path: 'notes/*', lines: [5], uid: null }
+  await page.route('**/api/denials?*', (route) => route.fulfill({ json: { denials: [denial, { ...denial, lines: [], uid: 'ana' }] } }))
+  await page.goto(await link(false))
+  await page.goto(`${origins().served}/denials/console-served/(default)`)
+  await expect(page.getByRole('row', { name: 'notes/* anonymous' })).toContainText('L5 allow read: if resource.data.open == true;')
+  await expect(page.getByRole('row', { name: 'notes/* ana' })).toContainText('no rule for this path')
+  await accessible(page)
+  await fits(page)
 })
 
 test('a page whose code was not loaded works once the server is back', async ({ page, quiet }) => {

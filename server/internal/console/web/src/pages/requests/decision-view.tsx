@@ -1,47 +1,38 @@
-import { useMemo, useState } from 'react'
-import type { Decision, Expression } from '../../api/rules'
+import { Fragment, useMemo, useState } from 'react'
+import type { Decision } from '../../api/rules'
 import { useText } from '../../i18n/text'
-import { byteIndex } from '../../lib/bytes'
+import { failed, furthest, type Node, type Reason, reasonOf, short, statementNodes } from '../../lib/denial'
 import { rulesLanguage } from '../../lib/rules-language'
-import { valueLabel } from '../../lib/rules-values'
 import { CodeEditor } from '../../ui/code-editor'
 import { coverageMarks, decidingLines } from '../rules/coverage-view'
 
 const TONES = { allow: 'good', deny: 'bad', error: 'bad', admin: '' } as const
 
-/** A decision of the rules: the statements, and the value of every evaluated expression. */
+/** A decision of the rules: why it denied, its statements, and the value of every evaluated expression. */
 export default function DecisionView({ source, decision }: { source: string; decision: Decision }) {
   const { t, number } = useText()
   const marks = useMemo(() => [coverageMarks(source, decision.expressions), decidingLines(source, decision.statements)], [source, decision])
+  const nodes = useMemo(() => statementNodes(source, decision.expressions, decision.statements), [source, decision])
   const { cost } = decision
   const [chosen, setChosen] = useState<number | null>(null)
+  const decider = decision.allowed ? null : furthest(nodes)
+  const reason = decider && reasonOf(decider)
   return (
     <div className="stack">
-      <p className="row" role="status">
+      <div className="row" role="status">
         <span className={`tag ${TONES[decision.outcome]}`}>{decision.outcome}</span>
-        <span className="wrap" lang="en">
-          {decision.denial}
-        </span>
-      </p>
+        {reason ? (
+          <Sentence reason={reason} show={setChosen} />
+        ) : (
+          <span className="wrap" lang="en">
+            {decision.denial}
+          </span>
+        )}
+      </div>
       {cost && (
         <p className="soft small">
           {t.requests.cost(number(cost.evaluations), number(cost.lookups), `${number(cost.microseconds / 1000)} ms`)}
         </p>
-      )}
-      {decision.statements.length > 0 && (
-        <ul className="list">
-          {decision.statements.map((statement, i) => (
-            <li key={i}>
-              <span className={`tag ${TONES[statement.outcome]}`}>{statement.outcome}</span>
-              <button type="button" className="link" onClick={() => setChosen(statement.line)}>
-                {t.requests.line(statement.line)}
-              </button>
-              <span className="wrap soft" lang="en">
-                {statement.failure}
-              </span>
-            </li>
-          ))}
-        </ul>
       )}
       {source && (
         <div className="some">
@@ -51,9 +42,19 @@ export default function DecisionView({ source, decision }: { source: string; dec
             label={t.pages.rules}
             readOnly
             extra={marks}
-            line={chosen ?? decision.statements[0]?.line}
+            line={chosen ?? reason?.steps[0]?.line ?? decision.statements.at(-1)?.line}
           />
         </div>
+      )}
+      {decision.statements.length > 0 && (
+        <section className="stack" aria-label={t.requests.values}>
+          <h3>{t.requests.values}</h3>
+          <ul className="values">
+            {decision.statements.map((statement, i) => (
+              <Statement key={i} statement={statement} node={nodes.find((node) => node.line === statement.line)} show={setChosen} />
+            ))}
+          </ul>
+        </section>
       )}
       {decision.lookups.length > 0 && (
         <section className="stack" aria-label={t.requests.lookups}>
@@ -68,26 +69,91 @@ export default function DecisionView({ source, decision }: { source: string; dec
           </ul>
         </section>
       )}
-      {decision.expressions.length > 0 && (
-        <section className="stack" aria-label={t.requests.values}>
-          <h3>{t.requests.values}</h3>
-          <Values expressions={decision.expressions} at={byteIndex(source)} source={source} />
-        </section>
-      )}
     </div>
   )
 }
 
-function Values({ expressions, at, source }: { expressions: readonly Expression[]; at: (byte: number) => number; source: string }) {
+type Show = (line: number) => void
+
+/** Why a statement did not allow, in one sentence that begins with the line to look at. */
+function Sentence({ reason, show }: { reason: Reason; show: Show }) {
+  const { t } = useText()
+  const line = reason.steps[0]?.line ?? 1
   return (
-    <ul className="values">
-      {expressions.map((expression) => (
-        <li key={`${expression.start} ${expression.end}`}>
-          <span className="mono wrap">{source.slice(at(expression.start), at(expression.end)).replaceAll(/\s+/g, ' ')}</span>
-          <span className="mono wrap soft">{expression.values.map(({ value }) => valueLabel(value)).join(', ') || '—'}</span>
-          {expression.children.length > 0 && <Values expressions={expression.children} at={at} source={source} />}
-        </li>
+    <span className="wrap">
+      <button type="button" className="link" onClick={() => show(line)}>
+        {t.requests.lineShort(line)}
+      </button>
+      {': '}
+      {reason.steps.map((step, i) => (
+        <Fragment key={i}>
+          {i > 0 && ` ${t.requests.because} `}
+          <code>{step.text}</code> {step.error ? t.requests.noValue(step.error) : t.requests.isFalse}
+        </Fragment>
       ))}
-    </ul>
+      {reason.values.map(({ text, value }) => (
+        <Fragment key={text}>
+          {', '}
+          <code>
+            {text} = {value}
+          </code>
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
+type StatementProps = { statement: Decision['statements'][number]; node: Node | undefined; show: Show }
+
+/** A statement with its expressions. Those that did not fail are folded. */
+function Statement({ statement, node, show }: StatementProps) {
+  const { t } = useText()
+  const reason = node ? reasonOf(node) : null
+  return (
+    <li>
+      <div className="row">
+        <span className={`tag ${TONES[statement.outcome]}`}>{statement.outcome}</span>
+        {reason ? (
+          <Sentence reason={reason} show={show} />
+        ) : (
+          <>
+            <button type="button" className="link" onClick={() => show(statement.line)}>
+              {t.requests.lineShort(statement.line)}
+            </button>
+            <span className="wrap soft" lang="en">
+              {statement.failure}
+            </span>
+          </>
+        )}
+      </div>
+      {node && (
+        <ul className="values">
+          <Value node={node} />
+        </ul>
+      )}
+    </li>
+  )
+}
+
+/** An expression, its values, and the expressions in it and in the function that it calls. */
+function Value({ node }: { node: Node }) {
+  const below = [...node.children, ...node.called]
+  const text = (
+    <>
+      <span className="mono wrap">{node.text}</span> <span className="mono wrap soft">{short(node.labels.join(', ')) || '—'}</span>
+    </>
+  )
+  if (below.length === 0) return <li>{text}</li>
+  return (
+    <li>
+      <details open={failed(node)}>
+        <summary>{text}</summary>
+        <ul className="values">
+          {below.map((one, i) => (
+            <Value key={i} node={one} />
+          ))}
+        </ul>
+      </details>
+    </li>
   )
 }

@@ -1,0 +1,68 @@
+import { loadDenials } from '../../api/denials'
+import { loadRules } from '../../api/rules'
+import { useText } from '../../i18n/text'
+import { useEvery } from '../../lib/use-every'
+import { useLoad } from '../../lib/use-load'
+import { useScope } from '../../session'
+import { Moment } from '../../ui/moment'
+import { Empty, Loaded } from '../../ui/states'
+import { Table } from '../../ui/table'
+
+const EVERY_MS = 10_000
+
+/** The latest denials of a production server, without data, and the lines of the rules that decided. */
+export default function DenialsPage() {
+  const { t } = useText()
+  const scope = useScope()
+  const { state, reload } = useLoad(JSON.stringify(scope), (signal) => loadDenials(scope, signal))
+  const rules = useLoad(`rules ${JSON.stringify(scope)}`, (signal) => loadRules(scope, signal))
+  useEvery(reload, EVERY_MS, true)
+  const source = rules.state.status === 'ready' ? (rules.state.data.source ?? '').split('\n') : []
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t.pages.denials}</h1>
+      </div>
+      <p className="soft">{t.denials.hint}</p>
+      <Loaded state={state} reload={reload} rows={10}>
+        {({ denials }) =>
+          denials.length === 0 ? (
+            <Empty>{t.denials.none}</Empty>
+          ) : (
+            <Table label={t.pages.denials}>
+              <thead>
+                <tr>
+                  <th scope="col">{t.audit.time}</th>
+                  <th scope="col">{t.requests.method}</th>
+                  <th scope="col">{t.requests.path}</th>
+                  <th scope="col">{t.requests.user}</th>
+                  <th scope="col">{t.denials.rules}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {denials.map((denial, i) => (
+                  <tr key={`${denial.time} ${i}`}>
+                    <td className="tight">
+                      <Moment iso={denial.time} />
+                    </td>
+                    <td className="tight">{denial.method}</td>
+                    <td className="mono wrap">{denial.path}</td>
+                    <td className="mono clip">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+                    <td className="mono wrap">
+                      {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
+                      {denial.lines.map((line) => (
+                        <div key={line}>
+                          {t.requests.lineShort(line)} <span className="soft">{source[line - 1]?.trim()}</span>
+                        </div>
+                      ))}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </Table>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
