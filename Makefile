@@ -74,7 +74,7 @@ test-race: requirements
 # Tests that drive the built programs from another process, which the race detector would not see, and those of the
 # sources and packages. They begin with the longest ones, and share compiled packages with the programs.
 test-programs: requirements
-	$(PROGRAMS) CGO_ENABLED=0 bin/gotestsum --format pkgname-and-test-fails -- $(GO_TEST) ./server/test/torture ./server/test/e2e/nodes ./server/test/e2e/attack ./server/test/e2e/production ./server/test/e2e/emulator ./server/dist/... ./server/test/bench/... ./server/lint
+	$(PROGRAMS) CGO_ENABLED=0 bin/gotestsum --format pkgname-and-test-fails -- $(GO_TEST) ./server/test/torture ./server/test/e2e/nodes ./server/test/e2e/attack ./server/test/e2e/production ./server/test/e2e/emulator ./server/dist/... ./server/test/bench/... ./server/test/kit/... ./server/lint
 
 # Tests that start a server run it as three nodes if CLAVE_NODES is set. These tests support it.
 ON_NODES := TestSuitesOfSDKs|TestGoClient|TestGoAdminSDK|TestGoListenerResumes|TestNodePrograms|TestServe|TestAttacks$$|TestUnfinished|TestSlowReaders|TestStreams|TestGroupsAndIndexesOnStreams|TestListenersAreReauthorized|TestPopup|TestSignInPages|TestAccountEventsAsRecorded|TestRulesCasesOverREST|TestRequestMonitor|TestTheSitesFolder|TestWebSDK|TestFreshClientsDuringChanges|TestSite$$

@@ -55,39 +55,48 @@ func built(name, variable string) func() (string, error) {
 // a listener can connect to itself.
 const firstPort, lastPort = 12000, 31999
 
-// FreePorts returns TCP ports that are free.
+// FreePorts returns TCP ports that are free. Until the test ends they are given to no other test of any process, so a
+// program can be started again on them.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
 	ports := make([]int, 0, n)
 	for len(ports) < n {
-		ln, err := freeListener()
+		port, reserved, err := reserve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = ln.Close() }() // held until all are found
-		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+		t.Cleanup(func() { _ = reserved.Close() })
+		ports = append(ports, port)
 	}
 	return ports
 }
 
 // FreePort returns a TCP port that is free.
 func FreePort() (int, error) {
-	ln, err := freeListener()
+	port, reserved, err := reserve()
 	if err != nil {
 		return 0, err
 	}
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
+	return port, reserved.Close()
 }
 
-// freeListener listens on a port that was free.
-func freeListener() (net.Listener, error) {
+// reserve finds a TCP port that is free, and binds its number of UDP. No program that is tested uses UDP, so other
+// processes that call reserve do not find the port until the result is closed.
+func reserve() (port int, reserved io.Closer, err error) {
 	const tries = 1000
-	for i := 1; ; i++ {
-		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort+1)))
-		if err == nil || i == tries {
-			return ln, err
+	for range tries {
+		address := fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort+1))
+		reserved, err = net.ListenPacket("udp", address)
+		if err != nil {
+			continue
 		}
+		var ln net.Listener
+		if ln, err = net.Listen("tcp", address); err == nil {
+			return ln.Addr().(*net.TCPAddr).Port, reserved, ln.Close()
+		}
+		_ = reserved.Close()
 	}
+	return 0, nil, err
 }
 
 // ReadyLine reads the output of Clave until the line that begins with "Clave ready in". It returns false if the output
