@@ -79,7 +79,7 @@ func (s *replicaStack) Ending() <-chan struct{} { return s.ending.Done() }
 // reads returns a handler that serves the requests that this node may serve by itself, and forwards the others.
 func (n *nodes) reads(port string) http.Handler {
 	next := n.node.Forward(port)
-	channels := n.sessions(port, n.channels(next))
+	channels := n.sessions.Route(port, n.sessions.Here(n.channel, next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := n.follower.Load()
 		switch {
@@ -89,6 +89,31 @@ func (n *nodes) reads(port string) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// channel serves a request of a session at this node, while it does not lead. A session begins once the node has
+// everything that was acknowledged before its request. It returns false if this node can't serve it.
+func (n *nodes) channel(w http.ResponseWriter, r *http.Request, begins bool) bool {
+	f := n.follower.Load()
+	if f == nil {
+		return false
+	}
+	s, ok := f.reads.Current()
+	if !ok || !begins && s.ending.Ended() && n.sessions.Moves.Has(r) {
+		return false
+	}
+	if begins {
+		var done func()
+		if s, _, done = f.enter(r.Context(), func() forward.Reading { return forward.Lasting }); s == nil {
+			return false
+		}
+		done()
+	}
+	// Responses to slow clients may last longer than s. They need only the session, which ends with s.
+	ctx, stop := s.cut.Within(r.Context())
+	defer stop()
+	s.channels.ServeHTTP(w, r.WithContext(ctx))
+	return true
 }
 
 // router returns the server of a port's gRPC, which serves the calls that this node may serve by itself, and forwards

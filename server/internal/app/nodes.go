@@ -32,8 +32,8 @@ type nodes struct {
 	node    *forward.Node
 	// name is the name of this node.
 	name string
-	// owner names this node in the ids of sessions of WebChannel.
-	owner string
+	// sessions routes the sessions of WebChannel.
+	sessions *forward.Sessions
 	// inner is the address at which other nodes reach this one.
 	inner string
 	// site is the static site, which every node serves itself.
@@ -48,10 +48,6 @@ type nodes struct {
 	// services holds the handlers for nodes and commands once this node leads. releases is one of them.
 	services map[string]http.Handler
 	releases atomic.Pointer[releases.Service]
-	// moves are the sessions of WebChannel that continue at another part of this node.
-	moves *webchannel.Moves
-	// leads is set once the ports serve as the leader's.
-	leads atomic.Bool
 	// leases are those by which other nodes read once this node leads.
 	leases *readlease.Grants
 	// endTransactions ends the open transactions once this node leads.
@@ -151,7 +147,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
-	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler), moves: webchannel.NewMoves()}
+	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
 	if n.members, err = postgres.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
@@ -194,7 +190,11 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		n.open(o)
 		n.forwarded = append(n.forwarded, at.name)
 	}
-	n.serveOwned()
+	owned := make(map[string]http.Handler)
+	for _, name := range n.forwarded {
+		owned[name] = n.ports[name].Handler()
+	}
+	n.node.ServeOwned(owned)
 	if err := a.openOtherPorts(ctx, n, p); err != nil {
 		return nil, err
 	}
@@ -228,11 +228,11 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	if n.name, err = a.nodeName(); err != nil {
 		return err
 	}
-	n.owner = ownerOf(n.name)
 	n.node, err = forward.New(forward.Options{
 		Name: n.name, Secret: secret, Listener: ln, ProxyHops: a.proxyHops(), Budget: a.budget, Meter: a.counts, Clock: a.o.Clock, Log: a.o.Log,
 		Leader: leaderservice.Of(n.members),
 	})
+	n.sessions = &forward.Sessions{Node: n.node, Addresses: n.members, Inner: n.inner, Moves: webchannel.NewMoves()}
 	return err
 }
 
@@ -316,7 +316,7 @@ func (n *nodes) lead() {
 			leading.GRPC = router
 		}
 		if leading.WebChannel != nil {
-			leading.WebChannel = n.sessions(name, leading.WebChannel)
+			leading.WebChannel = n.sessions.Route(name, leading.WebChannel)
 		}
 		port := n.ports[name]
 		port.Replace(leading)
@@ -326,5 +326,5 @@ func (n *nodes) lead() {
 	}
 	n.serveConsole(handlers)
 	n.node.Serve(handlers)
-	n.leads.Store(true)
+	n.sessions.Lead()
 }

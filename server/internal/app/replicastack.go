@@ -95,7 +95,7 @@ func (s *replicaStack) open(ctx context.Context, f *follower) error {
 				return fault.E(fault.Unavailable, "This node does not lead.")
 			}), nil
 		},
-		owner: f.app.nodes.owner, ended: textEnded,
+		owner: f.app.nodes.sessions.Owner(), ended: textEnded, moves: f.app.nodes.sessions.Moves,
 	}, &s.parts)
 	if err := s.putInForce(released); err != nil {
 		return err

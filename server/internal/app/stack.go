@@ -40,6 +40,8 @@ type role struct {
 	// owner names the node in the ids of sessions of WebChannel, if it follows. ended is the text of the error of streams
 	// that end because the stack does.
 	owner, ended string
+	// moves are the sessions that continue at another part of this node; nil without other nodes.
+	moves *webchannel.Moves
 }
 
 // stack holds the parts that serve Firestore, from the engine to the transports. A server that writes its store and a
@@ -184,7 +186,7 @@ func (s *stack) openCalls(context.Context) (err error) {
 	s.components.add("firestore", s.firestore)
 	s.channels, err = webchannel.New(webchannel.Options{
 		Firestore: s.firestore, Tokens: s.tokens, ProxyHops: a.proxyHops(), Clock: a.o.Clock, MaxHeld: int(a.o.Memory.Requests), Streams: a.streams, Budget: a.budget,
-		Owner: s.role.owner, ListenOnly: s.role.follows, Ended: s.role.ended, Moves: a.moves(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
+		Owner: s.role.owner, ListenOnly: s.role.follows, Ended: s.role.ended, Moves: s.role.moves, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log,
 	})
 	if err != nil {
 		return err

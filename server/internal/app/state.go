@@ -74,6 +74,9 @@ func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) 
 	s := &state{store: store, release: begun}
 	r.vault = func(ctx context.Context) (token.Vault, error) { return a.vault(ctx, store) }
 	r.accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
+	if a.nodes != nil {
+		r.moves = a.nodes.sessions.Moves
+	}
 	s.stack = a.newStack(r, &a.components)
 	return s, s.stack.open(ctx)
 }
