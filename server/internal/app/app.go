@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/datafolder"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
@@ -120,10 +121,8 @@ type App struct {
 	// followed is set once another node led, and ledSince the time at which this one led after that.
 	followed atomic.Bool
 	ledSince time.Time
-	// importing holds the absolute paths of this process's imports, which may complete an interrupted one.
-	importing []string
-	// isUnused is set when an import was refused. If this process has created the data folder, it is removed.
-	isUnused bool
+	// folder is the data folder (data).
+	folder datafolder.Folder
 }
 
 // New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
@@ -140,7 +139,7 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 func newApp(c *config.Config, o Options) *App {
 	ahead := labClock(c, &o)
 	o.EnsureDefaults()
-	a := &App{config: c, ahead: ahead, o: o, importing: sources(c.ImportDir), budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
+	a := &App{config: c, ahead: ahead, o: o, folder: datafolder.Folder{Importing: sources(c.ImportDir)}, budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
 	a.turns = fair.New(fair.Options{})
 	if !c.Production() && c.MemoryLimit == 0 {
 		o.Memory = o.Memory.ForDevelopment()

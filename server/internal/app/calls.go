@@ -37,7 +37,7 @@ func (a *App) proxyHops() int {
 // routes.
 func (a *App) makeCalls(s *state, u *users) (*calls, error) {
 	c := &calls{stack: s.stack, identity: u.handler, accounts: u.control, health: s.health}
-	c.transfer = transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: s.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()})
+	c.transfer = transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: s.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()})
 	if !a.config.Production() {
 		events, err := a.makeTriggers(s)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/datafolder"
 	"clave/server/internal/base/fault"
 )
 
@@ -35,7 +36,7 @@ func TestMoveDataRefuses(t *testing.T) {
 // do it.
 func TestFollowersFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, replicaDir), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, datafolder.Replica), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := Backup(t.Context(), &config.Config{DataDir: dir}, Options{Log: slog.New(slog.DiscardHandler)}, filepath.Join(t.TempDir(), "copy"))

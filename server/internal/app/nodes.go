@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"clave/server/internal/app/datafolder"
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/process"
@@ -144,7 +145,7 @@ func (n *nodes) failed(ctx context.Context) error {
 // join adds this node to the nodes on PostgreSQL: it opens the inner listener, and the ports forward until the node
 // leads. Its parts are not started.
 func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
-	if _, err := a.makeFolder(replicaDir); err != nil { // the node's name is a file beside it
+	if _, err := a.makeFolder(datafolder.Replica); err != nil { // the node's name is a file beside it
 		return nil, err
 	}
 	n = &nodes{ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), services: make(map[string]http.Handler)}
@@ -225,7 +226,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 		host = n.members.Host()
 	}
 	n.inner = net.JoinHostPort(host, taken)
-	if n.name, err = a.nodeName(); err != nil {
+	if n.name, err = a.data().Node(); err != nil {
 		return err
 	}
 	n.node, err = forward.New(forward.Options{

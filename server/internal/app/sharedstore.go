@@ -4,29 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"clave/server/internal/base/atomicfile"
+	"clave/server/internal/app/datafolder"
 	"clave/server/internal/base/clock"
-	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
-	"clave/server/internal/base/randid"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
-)
-
-// replicaDir is the folder of the replica in the data folder, and nodeFile the file with the node's name.
-const (
-	replicaDir = "replica"
-	nodeFile   = "node"
 )
 
 // Moved reports whether an app has ended because another node leads now. The app may be built again, and is a follower
@@ -35,11 +23,11 @@ func Moved(err error) bool { return errors.Is(err, store.ErrMoved) }
 
 // openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
 func (a *App) openShared(ctx context.Context) (*postgres.Store, error) {
-	path, err := a.makeFolder(replicaDir)
+	path, err := a.makeFolder(datafolder.Replica)
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.nodeName()
+	node, err := a.data().Node()
 	if err != nil {
 		return nil, err
 	}
@@ -183,27 +171,6 @@ func (a *App) openAlone(ctx context.Context) (*postgres.Store, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
-}
-
-// nodeName returns the name of this node, which is stored in its data folder.
-func (a *App) nodeName() (string, error) {
-	file := filepath.Join(a.config.DataDir, nodeFile)
-	text, err := os.ReadFile(file)
-	if name := strings.TrimSpace(string(text)); err == nil && name != "" {
-		return name, nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "node"
-	}
-	name := host + "-" + randid.New(6)
-	if err := atomicfile.Write(file, []byte(name+"\n"), 0o600); err != nil {
-		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot write to the data folder %s: %v", a.config.DataDir, err)
-	}
-	return name, nil
 }
 
 // progress returns a function that reports the progress of a new replica about once a second.

@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/datafolder"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
-	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/releases"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
@@ -25,10 +21,8 @@ import (
 	"clave/server/internal/database/missingindex"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
-	"clave/server/internal/store/backup"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
-	"clave/server/internal/suite/transfer"
 )
 
 // dataStore is a store that a server runs on.
@@ -129,22 +123,19 @@ func (a *App) writerRole(store dataStore, rulesets *authz.Rulesets) (role, *rele
 	}, begun, nil
 }
 
-// storeDir is the folder of the store within the data folder.
-const storeDir = "store"
-
 // openStore opens the data folder, or memory.
 func (a *App) openStore() (dataStore, error) {
 	if a.config.Memory {
 		return pebble.OpenMemoryWith(a.sizes())
 	}
 	dir := a.config.DataDir
-	path, err := a.makeFolder(storeDir)
+	path, err := a.makeFolder(datafolder.Store)
 	if err != nil {
 		return nil, err
 	}
 	store, err := pebble.Open(path, a.sizes())
 	if err != nil {
-		return nil, a.openError(err)
+		return nil, a.data().OpenError(err)
 	}
 	a.addresses.Data = dir
 	return store, nil
@@ -157,79 +148,19 @@ func (a *App) sizes() pebble.Options {
 	}
 }
 
-// makeFolder creates the data folder with a folder in it. It refuses a data folder with an interrupted import or
-// restore.
+// data returns the data folder.
+func (a *App) data() *datafolder.Folder {
+	if !a.config.Memory {
+		a.folder.Dir = a.config.DataDir
+	}
+	return &a.folder
+}
+
+// makeFolder creates the data folder with a folder in it. If it turns out to be unused, what was created is removed at
+// the end.
 func (a *App) makeFolder(name string) (path string, err error) {
-	if err := a.unfinished(); err != nil {
-		return "", err
-	}
-	backup.RemoveUnfinished(a.config.DataDir)
-	path = filepath.Join(a.config.DataDir, name)
-	a.removeUnused(path)
-	// Pebble's files are readable by all, so their folder must not be.
-	if err = os.MkdirAll(path, 0o700); err == nil {
-		err = os.Chmod(path, 0o700)
-	}
-	if err != nil {
-		return "", folderError(a.config.DataDir, err)
-	}
-	return path, nil
-}
-
-// folderError returns the error for a data folder that can't be created or, if it exists, can't be written to.
-func folderError(dir string, err error) error {
-	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
-		return fault.Wrap(err, fault.FailedPrecondition,
-			"cannot write to the data folder %s: %v. Make it writable for the user of the server, or choose another with --data.", dir, err)
-	}
-	return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v. Choose another with --data.", dir, err)
-}
-
-// openError returns the error for a data folder that can't be opened, with a remedy.
-func (a *App) openError(err error) error {
-	dir := a.config.DataDir
-	var named *fault.Error
-	if errors.As(err, &named) && named.Code != fault.FailedPrecondition {
-		return err
-	}
-	if named != nil {
-		return fault.Wrap(err, named.Code, "%s: another clave uses this data folder. Stop it first, or choose another folder with --data.", dir)
-	}
-	return fault.Wrap(err, fault.FailedPrecondition, "cannot open the data in %s: %v. Correct that, or choose another folder with --data.", dir, err)
-}
-
-// importMarker returns the path of the file that marks an import in progress; empty for data in memory.
-func (a *App) importMarker() string {
-	if a.config.Memory {
-		return ""
-	}
-	return filepath.Join(a.config.DataDir, "importing")
-}
-
-// unfinished returns an error if a restore or an import of the data folder was interrupted, unless this process
-// continues the same import, or any if the marker does not name its source.
-func (a *App) unfinished() error {
-	dir := a.config.DataDir
-	copied, err := backup.Interrupted(dir)
-	if err != nil {
-		return err
-	}
-	if strings.HasSuffix(copied, "clave move") {
-		return fault.E(fault.FailedPrecondition, "%s: a copy from %s was interrupted, and the data are incomplete. Run clave move again.", dir, copied)
-	}
-	if copied != "" {
-		return fault.E(fault.FailedPrecondition, "%s: a restore from %s was interrupted, and the data are incomplete. Run clave restore again.", dir, copied)
-	}
-	source, err := transfer.Unfinished(a.importMarker())
-	if err != nil {
-		return err
-	}
-	known := slices.Contains(a.importing, source) || source == backup.UnknownSource && len(a.importing) > 0
-	if source != "" && !known {
-		return fault.E(fault.FailedPrecondition,
-			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", dir, source)
-	}
-	return nil
+	a.onClose(a.data().Remove)
+	return a.data().Make(name)
 }
 
 // openExisting opens an existing data folder, or the store on PostgreSQL if no node serves it.
@@ -237,12 +168,8 @@ func (a *App) openExisting(ctx context.Context) (dataStore, error) {
 	if a.config.Store != "" {
 		return a.openAlone(ctx)
 	}
-	if _, err := os.Stat(filepath.Join(a.config.DataDir, storeDir)); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(a.config.DataDir, replicaDir)); err == nil {
-			return nil, fault.E(fault.FailedPrecondition,
-				"%s: this is the folder of a node on PostgreSQL, which holds a replica. Run the command on the machine of the node that leads; clave cluster status shows it.", a.config.DataDir)
-		}
-		return nil, fault.E(fault.NotFound, "%s: there are no data. Name the server's folder with --data.", a.config.DataDir)
+	if err := a.data().CheckExists(); err != nil {
+		return nil, err
 	}
 	return a.openStore()
 }

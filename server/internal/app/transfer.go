@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,7 +14,6 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/store/backup"
-	"clave/server/internal/store/pebble"
 	"clave/server/internal/suite/transfer"
 )
 
@@ -46,7 +44,7 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	if err != nil {
 		return err
 	}
-	interrupted, err := transfer.Unfinished(a.importMarker())
+	interrupted, err := transfer.Unfinished(a.data().Marker())
 	if err != nil {
 		return err
 	}
@@ -58,7 +56,7 @@ func (a *App) begin(ctx context.Context, t *transfer.Transfer) error {
 	}
 	sum, err := t.Import(ctx, dir)
 	if err != nil {
-		a.isUnused = !t.Changed()
+		a.data().Unused = !t.Changed()
 		return err
 	}
 	a.report("Imported "+dir, sum)
@@ -101,7 +99,7 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 	svc := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.importMarker()}), nil
+	return transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()}), nil
 }
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of
@@ -171,7 +169,7 @@ func noteExport(data, dir string) (done func() error, err error) {
 func Import(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
 	a := &App{config: c, o: o}
-	a.importing = sources(dir, c.UsersFile)
+	a.folder.Importing = sources(dir, c.UsersFile)
 	return a.transfer(ctx, true, func(t *transfer.Transfer) (sum transfer.Summary, done string, err error) {
 		if dir != "" {
 			sum, err = t.Import(ctx, dir)
@@ -207,27 +205,9 @@ func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Trans
 	}
 	sum, done, err := do(t)
 	if err != nil {
-		a.isUnused = !t.Changed()
+		a.data().Unused = !t.Changed()
 		return err
 	}
 	a.report(done, sum)
 	return nil
-}
-
-// removeUnused registers the removal of a store's folder that does not exist yet, or of the data folder if it does not
-// exist either: it happens at the end if isUnused is set by then. A folder that another process uses stays.
-func (a *App) removeUnused(store string) {
-	if _, err := os.Lstat(store); !errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	unused := store
-	if _, err := os.Lstat(a.config.DataDir); errors.Is(err, fs.ErrNotExist) {
-		unused = a.config.DataDir
-	}
-	a.onClose(func() error {
-		if !a.isUnused {
-			return nil
-		}
-		return pebble.Remove(store, unused)
-	})
 }
