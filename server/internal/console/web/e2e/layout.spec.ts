@@ -28,6 +28,17 @@ test('documents without fields keep their checkbox and id in one row', async ({ 
   expect(Math.abs(id.y + id.height / 2 - (check.y + check.height / 2))).toBeLessThan(4)
 })
 
+test('the editor of rules is as tall as the page allows', async ({ page }) => {
+  await page.goto(at('rules'))
+  const editor = page.locator('.tall .code-host')
+  await expect(editor).toBeVisible()
+  for (const height of [800, 1100]) {
+    await page.setViewportSize({ width: 1280, height })
+    await expect.poll(async () => (await boxOf(editor)).height).toBeGreaterThan(height - 260)
+    await expect(page.getByRole('button', { name: 'Save as a file' })).toBeInViewport({ ratio: 1 })
+  }
+})
+
 test('columns are as wide as their content and aligned with their heads', async ({ page }) => {
   await page.goto(`${at('data')}/people`)
   const row = page.getByRole('row', { name: 'ann' })

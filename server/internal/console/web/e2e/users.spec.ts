@@ -75,6 +75,34 @@ test('exported users can be imported', async ({ page }) => {
   await expect(page.getByRole('row', { name: /eva@example.org/ })).toBeVisible()
 })
 
+test('users are ordered by a column, over pages', async ({ page }) => {
+  const project = 'demo-ordered'
+  const users = Array.from({ length: 120 }, (_, i) => ({
+    localId: `id-${String(i).padStart(3, '0')}`,
+    email: `u${String(999 - i)}@example.org`,
+    disabled: i === 119,
+  }))
+  for (const user of users) await toolkit(`v1/projects/${project}/accounts`, user)
+  await page.goto(`/users/${project}/(default)`)
+  const first = page.locator('tbody tr').first()
+  await expect(first).toContainText('id-000')
+  const head = page.getByRole('columnheader', { name: /^Account/ })
+  await head.getByRole('button').click()
+  await expect(first).toContainText('u880@example.org')
+  await expect(head).toHaveAttribute('aria-sort', 'ascending')
+  // The state is in view without scrolling.
+  await expect(first.getByText('Disabled')).toBeInViewport({ ratio: 1 })
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect(page.locator('tbody tr')).toHaveCount(120)
+  await expect(page.locator('tbody tr').last()).toContainText('u999@example.org')
+  await head.getByRole('button').click()
+  await expect(first).toContainText('u999@example.org')
+  await page.reload()
+  await expect(first).toContainText('u999@example.org')
+  await accessible(page)
+  await fits(page)
+})
+
 test('users are found by any part of their name, address, number or id while it is typed', async ({ page }) => {
   const users = Array.from({ length: 130 }, (_, i) => ({
     localId: `id-${String(i).padStart(3, '0')}`,

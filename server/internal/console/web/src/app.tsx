@@ -3,6 +3,7 @@ import { Navigate, Route, Routes } from 'react-router-dom'
 import { connection } from './api/http'
 import { loadSession, type Session } from './api/session'
 import { useText } from './i18n/text'
+import { lastCollection } from './lib/last-collection'
 import { pagePath } from './lib/scope'
 import { useLoad } from './lib/use-load'
 import { PAGES } from './pages/pages'
@@ -30,6 +31,8 @@ function LoadingPages() {
 function Pages({ session }: { session: Session }) {
   const pages = PAGES.filter((page) => session.features.includes(page.feature))
   const scope = { project: session.project, database: '(default)' }
+  const first = pages[0]?.id ?? 'data'
+  const start = pagePath(first, scope, first === 'data' ? lastCollection(scope) : '')
   return (
     <SessionContext value={session}>
       <Routes>
@@ -40,7 +43,7 @@ function Pages({ session }: { session: Session }) {
           {pages.map(({ id }) => (
             <Route key={`${id}-short`} path={`/${id}`} element={<Navigate replace to={pagePath(id, scope)} />} />
           ))}
-          <Route path="/" element={<Navigate replace to={pagePath(pages[0]?.id ?? 'data', scope)} />} />
+          <Route path="/" element={<Navigate replace to={start} />} />
           <Route path="*" element={<Missing />} />
         </Route>
       </Routes>

@@ -1,6 +1,7 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { useText } from '../../i18n/text'
+import { rememberCollection } from '../../lib/last-collection'
 import { type Query, readQuery, writeQuery } from '../../lib/query'
 import { pagePath, readPath, splitPath } from '../../lib/scope'
 import { useScope } from '../../session'
@@ -36,6 +37,9 @@ export default function DataPage() {
   const text = params.get('q')
   const query = useMemo(() => readQuery(text), [text])
   const split = splitPath(path)
+  useEffect(() => {
+    if (split.collection && !group) rememberCollection(scope, split.collection)
+  }, [scope, split.collection, group])
   const collection = split.collection
   const documentPath = group ? params.get('doc') : split.document === null ? null : path
   const [version, setVersion] = useState(0)

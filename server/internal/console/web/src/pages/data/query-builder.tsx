@@ -29,24 +29,25 @@ const TYPES = [
 ] as const satisfies readonly ValueType[]
 const LISTS: readonly Operator[] = ['in', 'not-in', 'array-contains-any']
 
-/** A condition in the form. */
-type Draft = { field: string; op: Operator; type: ValueType; text: string }
+/** A condition in the form, with the texts of its values. Only the operators of lists have several. */
+type Draft = { field: string; op: Operator; type: ValueType; texts: string[] }
+const NEW: Draft = { field: '', op: '==', type: 'string', texts: [''] }
 
 function draftOf({ field, op, value }: Condition, root: string): Draft {
-  const first = value.type === 'array' ? (value.value[0] ?? { type: 'string', value: '' }) : value
+  const values = value.type === 'array' ? value.value : [value]
   const text = (one: Value) =>
     one.type === 'bytes' ? one.value : one.type === 'reference' ? referenceText(one.value, root) : one.type === 'null' ? '' : valueText(one)
-  return { field, op, type: first.type, text: value.type === 'array' ? value.value.map(text).join(', ') : text(value) }
+  return { field, op, type: values[0]?.type ?? 'string', texts: values.length > 0 ? values.map(text) : [''] }
 }
 
-function conditionOf({ field, op, type, text }: Draft, root: string): Condition | null {
+function conditionOf({ field, op, type, texts }: Draft, root: string): Condition | null {
   if (field === '') return null
-  if (!LISTS.includes(op)) {
-    const value = parseInput(type, text, root)
-    return value && { field, op, value }
-  }
-  const values = text.split(',').map((part) => parseInput(type, part.trim(), root))
-  return values.every((value) => value !== null) ? { field, op, value: { type: 'array', value: values } } : null
+  const values = (LISTS.includes(op) ? texts : texts.slice(0, 1)).map((text) =>
+    parseInput(type, type === 'boolean' && text === '' ? 'false' : text, root),
+  )
+  if (!values.every((value) => value !== null)) return null
+  const [value] = values
+  return LISTS.includes(op) ? { field, op, value: { type: 'array', value: values } } : value ? { field, op, value } : null
 }
 
 type Props = { place: Place; apply: (query: Query) => void; fields: string[] }
@@ -56,9 +57,7 @@ export function QueryBuilder({ place, apply, fields }: Props) {
   const { t } = useText()
   const { query, scope } = place
   const root = `${documentsRoot(scope)}/`
-  const [drafts, setDrafts] = useState<Draft[]>(() =>
-    query.where.length > 0 ? query.where.map((one) => draftOf(one, root)) : [{ field: '', op: '==', type: 'string', text: '' }],
-  )
+  const [drafts, setDrafts] = useState<Draft[]>(() => (query.where.length > 0 ? query.where.map((one) => draftOf(one, root)) : [NEW]))
   const [rest, setRest] = useState(query)
   const [bad, setBad] = useState<number[]>([])
   const [shown, setShown] = useState<'explain' | 'code' | null>(null)
@@ -66,7 +65,9 @@ export function QueryBuilder({ place, apply, fields }: Props) {
   const { busy, error, run } = useAction()
   const list = useId()
   const whole = (): Query | null => {
-    const filled = drafts.map((draft, i) => ({ draft, i })).filter(({ draft }) => draft.field !== '' || draft.text !== '')
+    const filled = drafts
+      .map((draft, i) => ({ draft, i }))
+      .filter(({ draft }) => draft.field !== '' || draft.texts.some((text) => text !== ''))
     const conditions = filled.map(({ draft, i }) => ({ i, condition: conditionOf(draft, root) }))
     setBad(conditions.filter(({ condition }) => !condition).map(({ i }) => i))
     if (conditions.some(({ condition }) => !condition)) return null
@@ -211,27 +212,7 @@ function Conditions({ drafts, setDrafts, bad, list, rest, setRest }: ConditionsP
               </option>
             ))}
           </select>
-          {draft.type === 'boolean' && !LISTS.includes(draft.op) ? (
-            <select
-              value={draft.text === 'true' ? 'true' : 'false'}
-              aria-label={t.query.value}
-              onChange={(event) => set(i, { text: event.target.value })}
-              onFocus={() => draft.text === '' && set(i, { text: 'false' })}
-            >
-              <option>true</option>
-              <option>false</option>
-            </select>
-          ) : (
-            <input
-              className="mono"
-              value={draft.text}
-              disabled={draft.type === 'null'}
-              aria-label={t.query.value}
-              aria-invalid={bad.includes(i)}
-              placeholder={LISTS.includes(draft.op) ? t.query.listHint : draft.field === '__name__' ? t.query.nameHint : t.query.value}
-              onChange={(event) => set(i, { text: event.target.value })}
-            />
-          )}
+          <Operands draft={draft} bad={bad.includes(i)} set={(texts) => set(i, { texts })} />
           <button
             type="button"
             className="button plain icon"
@@ -248,11 +229,7 @@ function Conditions({ drafts, setDrafts, bad, list, rest, setRest }: ConditionsP
         </p>
       )}
       <div className="row">
-        <button
-          type="button"
-          className="button plain"
-          onClick={() => setDrafts([...drafts, { field: '', op: '==', type: 'string', text: '' }])}
-        >
+        <button type="button" className="button plain" onClick={() => setDrafts([...drafts, NEW])}>
           <Icon name="plus" />
           {t.query.addCondition}
         </button>
@@ -268,6 +245,59 @@ function Conditions({ drafts, setDrafts, bad, list, rest, setRest }: ConditionsP
         )}
       </div>
     </fieldset>
+  )
+}
+
+type OperandsProps = { draft: Draft; bad: boolean; set: (texts: string[]) => void }
+
+/** The value of a condition, or the values one by one if its operator has a list. */
+function Operands({ draft, bad, set }: OperandsProps) {
+  const { t } = useText()
+  const list = LISTS.includes(draft.op)
+  const texts = list ? draft.texts : draft.texts.slice(0, 1)
+  return (
+    <div className="operands">
+      {texts.map((text, i) => {
+        const change = (next: string) => set(draft.texts.map((old, at) => (at === i ? next : old)))
+        const label = list ? t.query.valueNumber(i + 1) : t.query.value
+        return (
+          <div className="operand" key={i}>
+            {draft.type === 'boolean' ? (
+              <select value={text === 'true' ? 'true' : 'false'} aria-label={label} onChange={(event) => change(event.target.value)}>
+                <option>true</option>
+                <option>false</option>
+              </select>
+            ) : (
+              <input
+                className="mono"
+                value={text}
+                disabled={draft.type === 'null'}
+                aria-label={label}
+                aria-invalid={bad}
+                placeholder={draft.field === '__name__' ? t.query.nameHint : t.query.value}
+                onChange={(event) => change(event.target.value)}
+              />
+            )}
+            {list && texts.length > 1 && (
+              <button
+                type="button"
+                className="button plain icon"
+                aria-label={t.query.removeValue(i + 1)}
+                onClick={() => set(texts.filter((_, at) => at !== i))}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </div>
+        )
+      })}
+      {list && (
+        <button type="button" className="button plain" onClick={() => set([...texts, ''])}>
+          <Icon name="plus" />
+          {t.query.addValue}
+        </button>
+      )}
+    </div>
   )
 }
 

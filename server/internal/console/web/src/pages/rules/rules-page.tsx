@@ -14,7 +14,7 @@ export default function RulesPage() {
   const scope = useScope()
   const { state, reload } = useLoad(JSON.stringify(scope), (signal) => loadRules(scope, signal))
   return (
-    <div className="page">
+    <div className="page filled">
       <div className="page-head">
         <h1>{t.pages.rules}</h1>
         {state.status === 'ready' && <span className="mono soft wrap">{state.data.file}</span>}

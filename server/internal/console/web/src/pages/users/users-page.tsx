@@ -1,7 +1,17 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { startUsersExport } from '../../api/exports'
-import { type Directory, findUsers, listTenants, listUsers, type User, type UserPage } from '../../api/users'
+import {
+  type Directory,
+  findUsers,
+  listTenants,
+  listUsers,
+  orderUsers,
+  type User,
+  USER_ORDERS,
+  type UserOrder,
+  type UserPage,
+} from '../../api/users'
 import { useText } from '../../i18n/text'
 import { readPath } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
@@ -30,8 +40,18 @@ let shown = false
 
 const keyOf = ({ project, tenant }: Directory, text: string) => JSON.stringify([project, tenant, text])
 
-const pageOf = (directory: Directory, text: string, after: string, signal?: AbortSignal): Promise<UserPage> =>
-  text ? findUsers(directory, text, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
+function pageOf(directory: Directory, text: string, order: UserOrder, after: string, signal?: AbortSignal): Promise<UserPage> {
+  if (text) return findUsers(directory, text, PAGE, after, signal)
+  return order ? orderUsers(directory, order, PAGE, after, signal) : listUsers(directory, PAGE, after, signal)
+}
+
+/** The order in an address: the name of a field, with a minus for the descending order. */
+function readOrder(text: string | null): UserOrder {
+  const by = USER_ORDERS.find((one) => one === text?.replace('-', ''))
+  return by ? { by, down: text?.startsWith('-') ?? false } : null
+}
+
+const writeOrder = (order: UserOrder): string => (order ? `${order.down ? '-' : ''}${order.by}` : '')
 
 /** Loads the first users of an address before the first rendering. The component that shows the users reports a failure. */
 export async function preload({ pathname, search }: Location): Promise<void> {
@@ -39,7 +59,7 @@ export async function preload({ pathname, search }: Location): Promise<void> {
   const params = new URLSearchParams(search)
   const text = params.get('find') ?? ''
   const directory = { project, tenant: params.get('tenant') ?? '' }
-  const page = project && !text ? await pageOf(directory, text, '').catch(() => null) : null
+  const page = project && !text && !params.has('sort') ? await pageOf(directory, text, null, '').catch(() => null) : null
   if (page && !shown) early = { key: keyOf(directory, text), first: { ...page, text } }
 }
 
@@ -60,6 +80,7 @@ export default function UsersPage() {
   const tenant = params.get('tenant') ?? ''
   const text = params.get('find') ?? ''
   const open = params.get('user')
+  const order = text ? null : readOrder(params.get('sort'))
   const tab = params.get('tab')
   const directory: Directory = { project, tenant }
   const [asked, setAsked] = useState<'new' | 'import' | null>(null)
@@ -107,7 +128,15 @@ export default function UsersPage() {
           />
         </div>
       </div>
-      <UserList key={`${project} ${tenant}`} directory={directory} text={text} version={version} open={(id) => set('user', id)} />
+      <UserList
+        key={`${project} ${tenant}`}
+        directory={directory}
+        text={text}
+        order={order}
+        setOrder={text ? null : (next) => set('sort', writeOrder(next))}
+        version={version}
+        open={(id) => set('user', id)}
+      />
       {open && (
         <UserDialog
           key={`${open} ${tab ?? ''}`}
@@ -124,16 +153,24 @@ export default function UsersPage() {
   )
 }
 
-type ListProps = { directory: Directory; text: string; version: number; open: (localId: string) => void }
+type ListProps = {
+  directory: Directory
+  text: string
+  order: UserOrder
+  /** Null while users are searched, whose results have their own order. */
+  setOrder: ((order: UserOrder) => void) | null
+  version: number
+  open: (localId: string) => void
+}
 
-function UserList({ directory, text, version, open }: ListProps) {
+function UserList({ directory, text, order, setOrder, version, open }: ListProps) {
   const { t } = useText()
   // The pages after the first one, and the first page that they follow.
   const [more, setMore] = useState<{ of: UserPage | null; users: User[]; token: string }>({ of: null, users: [], token: '' })
   const { busy, error, run } = useAction()
-  const [first] = useState(() => takeEarly(directory, text))
-  const load = async (signal: AbortSignal): Promise<First> => ({ ...(await pageOf(directory, text, '', signal)), text })
-  const { state, reload } = useLoad('users', load, `${version} ${text}`, first)
+  const [first] = useState(() => (order ? null : takeEarly(directory, text)))
+  const load = async (signal: AbortSignal): Promise<First> => ({ ...(await pageOf(directory, text, order, '', signal)), text })
+  const { state, reload } = useLoad('users', load, `${version} ${writeOrder(order)} ${text}`, first)
   return (
     <Loaded state={state} reload={reload} rows={10}>
       {(first) => {
@@ -143,12 +180,12 @@ function UserList({ directory, text, version, open }: ListProps) {
         if (users.length === 0) return <Empty>{first.text ? t.users.notFound(first.text) : t.users.none}</Empty>
         const next = () =>
           run(async () => {
-            const another = await pageOf(directory, text, token)
+            const another = await pageOf(directory, text, order, token)
             setMore({ of: first, users: [...follows.users, ...another.users], token: another.nextPageToken })
           })
         return (
           <>
-            <UsersTable users={users} open={open} />
+            <UsersTable users={users} order={order} setOrder={setOrder} open={open} />
             {error !== null && <Problem error={error} />}
             {token && (
               <div>
