@@ -52,7 +52,7 @@ func TestDocumentsExpire(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	manual := clocktest.NewManual(now)
 	e := open(t, engine.Options{Clock: manual})
-	past, later := value.TimestampOf(now.Add(-time.Hour)), value.TimestampOf(now.Add(time.Hour))
+	past, later := value.TimestampOf(now.Add(-time.Hour)), value.TimestampOf(now.AddDate(100, 0, 0))
 	put(t, e, expiring("c/before", past)) // It is stored before there is a policy.
 	if err := e.ChangeIndexes(t.Context(), testDB, policy); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestAMovedTimeIsKept(t *testing.T) {
 	if err := e.ChangeIndexes(t.Context(), testDB, policy); err != nil {
 		t.Fatal(err)
 	}
-	past, later := value.TimestampOf(now.Add(-time.Hour)), value.TimestampOf(now.AddDate(10, 0, 0))
+	past, later := value.TimestampOf(now.Add(-time.Hour)), value.TimestampOf(now.AddDate(100, 0, 0))
 	const documents = 2000
 	path := func(i int) string { return fmt.Sprintf("c/%04d", i) }
 	for i := range documents {

@@ -19,7 +19,7 @@ import (
 func TestASiteThatCannotBeServed(t *testing.T) {
 	for name, hosting := range map[string]string{
 		"a web framework": `{"source": ".", "frameworksBackend": {}}`,
-		"no object":       `"dist"`,
+		"no object":       `17`,
 	} {
 		var notices bytes.Buffer
 		a := harness.StartWith(t, app.Options{Notices: &notices}, map[string]string{"firebase.json": `{"hosting": ` + hosting + `}`})
