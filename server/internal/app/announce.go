@@ -15,7 +15,7 @@ func (a *App) announcer() (func(text string), error) {
 		if log, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 			return nil, fmt.Errorf("open the debug log: %w", err)
 		}
-		a.onClose(log.Close)
+		a.components.OnClose(log.Close)
 	}
 	var mu sync.Mutex // notices come from concurrent requests
 	return func(text string) {

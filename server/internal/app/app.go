@@ -25,6 +25,7 @@ import (
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/store"
+	"clave/server/internal/suite/triggers"
 	"clave/server/internal/transport/port"
 )
 
@@ -83,9 +84,9 @@ type Addresses struct {
 // App is a server with all its parts.
 type App struct {
 	// components are the parts of which the app was built.
-	components
-	config *config.Config
-	o      Options
+	components process.Components
+	config     *config.Config
+	o          Options
 	// afterBurst is called when a burst of work is over.
 	afterBurst []func(context.Context)
 	// consoleData holds data for the console; nil without one.
@@ -113,7 +114,7 @@ type App struct {
 	beforeEnd []func(ctx context.Context) error
 	addresses Addresses
 	// settling waits for pending events and live queries; nil in production.
-	settling *settling
+	settling *triggers.Settling
 	// nodes is this node among those that share its store; nil without --store.
 	nodes *nodes
 	// hasLed is set once this node leads.
@@ -130,7 +131,7 @@ type App struct {
 func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 	a := newApp(c, o)
 	if err := a.build(ctx); err != nil {
-		return nil, errors.Join(a.lapsed(err), a.close())
+		return nil, errors.Join(a.lapsed(err), a.components.Close())
 	}
 	return a, nil
 }
@@ -161,10 +162,10 @@ func newApp(c *config.Config, o Options) *App {
 		a.counts = meter.New(a.machineClock(), a.sampled)
 	}
 	if a.hasConsole() {
-		a.add("meter", a.counts) // which takes samples
+		a.components.Add("meter", a.counts) // which takes samples
 	}
 	if o.GovernMemory {
-		a.add("memory", heap.NewGovernor(o.Clock, o.Memory.Limit, a.rest))
+		a.components.Add("memory", heap.NewGovernor(o.Clock, o.Memory.Limit, a.rest))
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintln(o.Notices, note)
@@ -202,7 +203,7 @@ func (a *App) build(ctx context.Context) error {
 		if err := a.offerIndexes(state, rulesets); err != nil {
 			return err
 		}
-		a.nodes.services[missingindex.ServiceName] = missingindex.Handler(state.engine, a.o.Log)
+		a.nodes.services[missingindex.ServiceName] = missingindex.Handler(state.Engine, a.o.Log)
 		a.offerProject()
 	}
 	a.served = state
@@ -248,11 +249,11 @@ func (a *App) Run(ctx context.Context, ready func()) error {
 		<-ctx.Done()
 		return nil
 	}}
-	err := process.Run(ctx, append(slices.Clone(a.parts), starter)...)
+	err := process.Run(ctx, append(slices.Clone(a.components.Parts), starter)...)
 	for _, leave := range a.beforeEnd {
 		if wasReady && !Moved(err) {
 			err = errors.Join(err, leave(context.WithoutCancel(ctx)))
 		}
 	}
-	return errors.Join(err, a.close())
+	return errors.Join(err, a.components.Close())
 }

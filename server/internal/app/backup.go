@@ -21,8 +21,8 @@ func (a *App) offerBackups(store dataStore) {
 		a.o.Log.Warn("clave backup works only while the server is stopped", "error", err)
 		return
 	}
-	a.onClose(listener.Close)
-	a.add("backups", listener)
+	a.components.OnClose(listener.Close)
+	a.components.Add("backups", listener)
 }
 
 // Backup writes a copy of the data folder to dir, an absolute path, and records the time. If a server runs on the

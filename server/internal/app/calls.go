@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 
+	"clave/server/internal/cluster/stack"
 	"clave/server/internal/suite/control"
 	"clave/server/internal/suite/transfer"
 	"clave/server/internal/transport/port"
@@ -10,7 +11,7 @@ import (
 
 // calls holds the methods that all transports serve.
 type calls struct {
-	stack    *stack
+	stack    *stack.Stack
 	transfer *transfer.Transfer
 	identity http.Handler
 	accounts http.Handler
@@ -36,24 +37,24 @@ func (a *App) proxyHops() int {
 // makeCalls creates the handlers of all transports. Outside of production it also creates the triggers and the control
 // routes.
 func (a *App) makeCalls(s *state, u *users) (*calls, error) {
-	c := &calls{stack: s.stack, identity: u.handler, accounts: u.control, health: s.health}
-	c.transfer = transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: s.service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()})
+	c := &calls{stack: s.Stack, identity: u.handler, accounts: u.control, health: s.health}
+	c.transfer = transfer.New(transfer.Options{Authorizer: s.Authorizer, Identity: s.Service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()})
 	if !a.config.Production() {
 		events, err := a.makeTriggers(s)
 		if err != nil {
 			return nil, err
 		}
-		c.control = control.New(control.Options{Authorizer: s.authorizer, Rulesets: s.rulesets, Transfer: c.transfer, Triggers: events.triggers, Settling: events})
-		c.monitor = control.Monitor(s.rulesets, newWatcherSlots(), a.o.Clock)
+		c.control = control.New(control.Options{Authorizer: s.Authorizer, Rulesets: s.Rulesets, Transfer: c.transfer, Triggers: events.Triggers, Settling: events})
+		c.monitor = control.Monitor(s.Rulesets, newWatcherSlots(), a.o.Clock)
 	}
 	return c, nil
 }
 
 // firestoreHandlers returns the handlers of Firestore with their own gRPC server.
 func (c *calls) firestoreHandlers() (port.Handlers, error) {
-	server, err := c.stack.openGRPC()
+	server, err := c.stack.OpenGRPC()
 	if err != nil {
 		return port.Handlers{}, err
 	}
-	return port.Handlers{GRPC: server, WebChannel: c.stack.channels, REST: c.stack.rest, Control: c.control, Health: c.health}, nil
+	return port.Handlers{GRPC: server, WebChannel: c.stack.Channels, REST: c.stack.REST, Control: c.control, Health: c.health}, nil
 }

@@ -59,17 +59,17 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(log.Close)
+	a.components.OnClose(log.Close)
 	// The console has transports of its own for its live lists. They authenticate by the console's sessions instead of
 	// ID tokens, and what they hold has a limit of its own, which clients of the public ports cannot exhaust.
 	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
-	a.add("console sessions", sessions)
-	channels, err := webchannel.New(webchannel.Options{Firestore: s.firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Parsing: a.parsing, Log: a.o.Log})
+	a.components.Add("console sessions", sessions)
+	channels, err := webchannel.New(webchannel.Options{Firestore: s.Firestore, Tokens: sessions, Clock: a.o.Clock, MaxHeld: consoleHeld, Parsing: a.parsing, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
-	a.add("console webchannel", channels)
-	rest, err := rest.New(rest.Options{Firestore: s.firestore, Tokens: sessions, Parsing: a.parsing, Log: a.o.Log})
+	a.components.Add("console webchannel", channels)
+	rest, err := rest.New(rest.Options{Firestore: s.Firestore, Tokens: sessions, Parsing: a.parsing, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
 		Hosts:     a.consoleHosts(),
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
-		Sessions:  sessions, Audit: log, Authorizer: s.authorizer, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
-		Accounts: s.service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Logs: &a.consoleData.logs,
+		Sessions:  sessions, Audit: log, Authorizer: s.Authorizer, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
+		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Logs: &a.consoleData.logs,
 		AddIndex: a.consoleData.recorder.Add, Compose: a.compose, TestMail: s.testMail,
 		Data: at.Data, Checks: a.safety(s).Checks,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
@@ -96,7 +96,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	if err != nil {
 		return nil, err
 	}
-	a.add("console", pages)
+	a.components.Add("console", pages)
 	if !c.Production() {
 		calls.signIn = pages.SignIn()
 	}
@@ -110,7 +110,7 @@ func (a *App) safety(s *state) *safety.Server {
 	return &safety.Server{
 		Version: a.o.Version, Project: c.Project, PublicURL: c.PublicURL, TLSCert: c.TLSCert, TLSKey: c.TLSKey, ACMEDomains: c.ACMEDomains, TrustProxy: c.TrustProxy,
 		SignTokens: c.SignTokens, NoSignUp: c.Auth.NoSignUp, Mail: c.Mail != "", Memory: c.Memory, Shared: c.Store != "", DataDir: c.DataDir,
-		Accounts: s.service, Usage: s.usage, Health: s.health, Clock: a.o.Clock,
+		Accounts: s.Service, Usage: s.usage, Health: s.health, Clock: a.o.Clock,
 	}
 }
 

@@ -60,7 +60,7 @@ func (a *App) gauges() meter.Gauges {
 	g := meter.Gauges{Goroutines: runtime.NumGoroutine()}
 	g.Memory, g.Heap = memoryTaken()
 	if s := a.served; s != nil {
-		g.Listeners = s.hub.Streams()
+		g.Listeners = s.Hub.Streams()
 		g.Disk, g.DiskFree = s.usage()
 	}
 	return g

@@ -69,8 +69,8 @@ func (a *App) offerLinks(sessions *session.Sessions) {
 		a.o.Log.Warn(textNoLinks, "error", err)
 		return
 	}
-	a.onClose(listener.Close)
-	a.add(linkService, listener)
+	a.components.OnClose(listener.Close)
+	a.components.Add(linkService, listener)
 }
 
 // textNoLinks is the message in the log if the socket for links cannot be opened.
@@ -89,8 +89,8 @@ func (a *App) openConsole(n *nodes, p ports) {
 		a.o.Log.Warn(textNoLinks, "error", err)
 		return
 	}
-	a.onClose(listener.Close)
-	n.early.add(linkService, listener)
+	a.components.OnClose(listener.Close)
+	n.early.Add(linkService, listener)
 }
 
 // requestLink requests a link from the leader, which may be this node. It waits for a leader.

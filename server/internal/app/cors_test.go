@@ -16,7 +16,7 @@ func TestAuthsReadinessIsShownToPages(t *testing.T) {
 	a := buildApp(t, config.ModeStart, []string{"--project", "demo-cors", "--memory"})
 	const origin = "http://page.example"
 	found := false
-	for _, c := range a.all {
+	for _, c := range a.components.All {
 		port, ok := c.(*port.Port)
 		if !ok {
 			continue

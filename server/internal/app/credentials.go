@@ -28,8 +28,8 @@ func (a *App) offerKeys(keys *serviceaccount.Registry) {
 		a.o.Log.Warn("clave credentials works only while the server is stopped", "error", err)
 		return
 	}
-	a.onClose(listener.Close)
-	a.add("credentials", listener)
+	a.components.OnClose(listener.Close)
+	a.components.Add("credentials", listener)
 }
 
 // OpenCredentials opens the keys of service accounts in a data folder or a store of several nodes until Close. If a
@@ -62,7 +62,7 @@ func ownCredentials(ctx context.Context, c *config.Config, o Options, create boo
 		return nil, err
 	}
 	keys := keyservice.New(serviceaccount.New(account.New(store), o.Clock))
-	return &keyservice.Credentials{Project: c.Project, PublicURL: c.PublicURL, Send: keys.Serve, Close: a.close}, nil
+	return &keyservice.Credentials{Project: c.Project, PublicURL: c.PublicURL, Send: keys.Serve, Close: a.components.Close}, nil
 }
 
 // sharedCredentials sends requests to the node that leads. While none leads, this process opens the store.

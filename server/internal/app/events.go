@@ -8,40 +8,10 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
-	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/database/engine"
 	"clave/server/internal/events"
 	"clave/server/internal/httpx/controlsocket"
-	"clave/server/internal/model/resource"
-	"clave/server/internal/suite/triggers"
 )
-
-// logSource supplies events with the commits in the engine's log.
-type logSource struct{ engine *engine.Engine }
-
-// Latest returns the latest version of a database.
-func (s logSource) Latest(db resource.Database) clock.Version { return s.engine.Latest(db) }
-
-// Oldest returns a version after which the log has all commits.
-func (s logSource) Oldest(db resource.Database) clock.Version { return s.engine.Oldest(db) }
-
-// Follow subscribes to the commits after a version.
-func (s logSource) Follow(db resource.Database, after clock.Version) events.Subscription {
-	return logSubscription{eventSubscription{s.engine.Follow(db, after)}}
-}
-
-// logSubscription adapts the engine's subscription to package events.
-type logSubscription struct{ eventSubscription }
-
-// Next waits for commits.
-func (s logSubscription) Next(ctx context.Context) ([]triggers.Commit, error) {
-	commits, err := s.eventSubscription.Next(ctx)
-	if errors.Is(err, engine.ErrLagged) {
-		return nil, events.ErrLost
-	}
-	return commits, err
-}
 
 // deliverEvents creates the delivery of events to services, and the socket for its commands.
 func (a *App) deliverEvents(ctx context.Context, s *state) error {
@@ -53,15 +23,15 @@ func (a *App) deliverEvents(ctx context.Context, s *state) error {
 		return err
 	}
 	service, err := events.New(ctx, events.Options{
-		Specs: specs, Source: logSource{s.engine}, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
+		Specs: specs, Source: events.EngineSource{Engine: s.Engine}, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Mint: func(audience string) (string, time.Time, error) {
-			return s.tokens.MintDelivery(a.config.Project, audience)
+			return s.Tokens.MintDelivery(a.config.Project, audience)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	a.add("events", service)
+	a.components.Add("events", service)
 	// Without a data folder the commands can't find the socket.
 	if a.config.Memory {
 		return nil
@@ -71,8 +41,8 @@ func (a *App) deliverEvents(ctx context.Context, s *state) error {
 		a.o.Log.Warn("clave events works only while the server is stopped", "error", err)
 		return nil
 	}
-	a.onClose(listener.Close)
-	a.add("event commands", listener)
+	a.components.OnClose(listener.Close)
+	a.components.Add("event commands", listener)
 	return nil
 }
 

@@ -95,7 +95,7 @@ func (a *App) openPort(o port.Options) {
 		a.nodes.leading[o.Name] = o.Handlers
 		return
 	}
-	a.add(o.Name+" port", port.New(o))
+	a.components.Add(o.Name+" port", port.New(o))
 }
 
 // maxOwn is the maximum number of connections of each port that is not for clients. Without it, the clients of such a
@@ -165,7 +165,7 @@ func (a *App) site() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(site.Close)
+	a.components.OnClose(site.Close)
 	return site, nil
 }
 

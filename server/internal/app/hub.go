@@ -42,7 +42,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 		return nil
 	}
 	if a.settling != nil && a.config.Functions != "" {
-		o.Triggers = a.settling.triggers.SetEnabled
+		o.Triggers = a.settling.Triggers.SetEnabled
 	}
 	a.prepare = append(a.prepare, func(context.Context) error {
 		withdraw, err := hub.Publish(a.config.TempDir, a.config.Project, o.Locator())
@@ -50,7 +50,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 			fmt.Fprintf(a.o.Notices, "Hub not registered for the project: %s\n", fault.Reason(err))
 			return nil
 		}
-		a.onClose(withdraw)
+		a.components.OnClose(withdraw)
 		return nil
 	})
 	return hub.New(o)

@@ -14,11 +14,11 @@ func (a *App) offerIndexes(s *state, rulesets *authz.Rulesets) error {
 		return nil
 	}
 	leases := store.Leases()
-	issuer, err := readindex.NewIssuer(readindex.IssuerOptions{Log: store, Stack: s.engine, Rules: rulesets.Digest, Leases: leases})
+	issuer, err := readindex.NewIssuer(readindex.IssuerOptions{Log: store, Stack: s.Engine, Rules: rulesets.Digest, Leases: leases})
 	if err != nil {
 		return err
 	}
-	a.nodes.leases, a.nodes.endTransactions = leases, s.engine.EndTransactions
+	a.nodes.leases, a.nodes.endTransactions = leases, s.Engine.EndTransactions
 	rulesets.Within(func(replace func()) { // rules that are not in the log
 		change := leases.Change()
 		defer change.End()

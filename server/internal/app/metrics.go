@@ -12,28 +12,12 @@ import (
 // MetricsPath is the path of the metrics on their port.
 const MetricsPath = prometheus.Path
 
-// followerState returns the state of a node that does not lead. It is healthy while it serves reads from its replica.
+// followerState returns the state of a node that does not lead.
 func (a *App) followerState(n *nodes) prometheus.State {
 	leader, _ := n.members.Leader()
-	node := &prometheus.Node{Role: "follower", Epoch: leader.Epoch}
-	out := prometheus.State{Requests: a.budget.Used(), Node: node}
+	out := n.reads.State(n.name)
+	out.Requests, out.Node.Epoch = a.budget.Used(), leader.Epoch
 	out.Memory, _ = memoryTaken()
-	f := n.follower.Load()
-	if f == nil {
-		return out
-	}
-	node.Leased, node.Indexed = f.reads.Counts()
-	rows, contact := f.store.Behind()
-	node.Members = []prometheus.Member{{Name: n.name, LogLag: rows, Age: contact}}
-	s, ok := f.reads.Opened()
-	if !ok {
-		return out
-	}
-	condition := s.replica.Condition()
-	out.StoreBytes, out.StoreFree, out.LogBytes = condition.Used, condition.Free, condition.Log
-	current, ok := f.reads.Current()
-	out.Healthy = condition.Err == nil && ok && current == s
-	out.Streams, out.Targets = s.hub.Streams(), s.hub.Targets()
 	return out
 }
 
@@ -50,7 +34,7 @@ func (a *App) serverState(ctx context.Context) prometheus.State {
 	g := a.gauges()
 	out := prometheus.State{Streams: g.Listeners, StoreBytes: g.Disk, StoreFree: g.DiskFree, Memory: g.Memory, Requests: a.budget.Used()}
 	s := a.served
-	out.Healthy, out.Targets = s.health() == nil, s.hub.Targets()
+	out.Healthy, out.Targets = s.health() == nil, s.Hub.Targets()
 	if log, ok := s.store.(logged); ok {
 		out.LogBytes = log.LogSize()
 	}

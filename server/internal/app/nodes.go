@@ -19,6 +19,7 @@ import (
 	"clave/server/internal/cluster/forward"
 	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/cluster/releases"
+	"clave/server/internal/cluster/replica"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/postgres/readlease"
 	"clave/server/internal/transport/grpc"
@@ -53,14 +54,14 @@ type nodes struct {
 	leases *readlease.Grants
 	// endTransactions ends the open transactions once this node leads.
 	endTransactions func()
-	// follower serves reads while this node does not lead; nil until its replica is open.
-	follower atomic.Pointer[follower]
+	// reads serves reads while this node does not lead.
+	reads *replica.Reads
 	// opened is set once this node's replica is open.
 	opened atomic.Bool
 	// reached is the time when the leader last reported that it is healthy.
 	reached atomic.Pointer[time.Time]
 	// early holds the parts that run before the app does, and running those that were started.
-	early   components
+	early   process.Components
 	running []*earlyPart
 }
 
@@ -78,7 +79,7 @@ type earlyPart struct {
 
 // start starts the early parts.
 func (n *nodes) start(ctx context.Context) {
-	for _, part := range n.early.parts {
+	for _, part := range n.early.Parts {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		e := &earlyPart{name: part.Name, stop: stop, ended: make(chan struct{})}
 		n.running = append(n.running, e)
@@ -92,7 +93,7 @@ func (n *nodes) start(ctx context.Context) {
 // open opens a port, which serves other handlers once this node leads.
 func (n *nodes) open(o port.Options) {
 	n.ports[o.Name] = port.New(o)
-	n.early.add(o.Name, n.ports[o.Name])
+	n.early.Add(o.Name, n.ports[o.Name])
 }
 
 // close stops a part and waits for it.
@@ -152,7 +153,7 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if n.members, err = postgres.OpenMembers(ctx, a.config.Store, a.o.Log); err != nil {
 		return nil, err
 	}
-	a.onClose(n.members.Close)
+	a.components.OnClose(n.members.Close)
 	if err := a.openInner(ctx, n); err != nil {
 		return nil, err
 	}
@@ -166,8 +167,9 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(n.close) // before the inner listener and the others are
-	n.early.add("members", n.members)
+	a.components.OnClose(n.close) // before the inner listener and the others are
+	n.reads = replica.NewReads(a.replicaOptions(n))
+	n.early.Add("members", n.members)
 	for _, at := range []struct {
 		name     string
 		listener net.Listener
@@ -180,9 +182,9 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 		if at.listener == nil {
 			continue
 		}
-		at.handlers.Forward, at.handlers.Role = n.reads(at.name), "follower"
+		at.handlers.Forward, at.handlers.Role = n.reads.Handler(at.name), "follower"
 		if at.name != "auth" {
-			n.routers[at.name] = n.router(a, at.name)
+			n.routers[at.name] = n.reads.Router(at.name)
 			at.handlers.GRPC = n.routers[at.name]
 		}
 		at.handlers.Health = func() error { return n.leaderHealth(ctx, at.name) }
@@ -199,8 +201,18 @@ func (a *App) join(ctx context.Context, p ports) (n *nodes, err error) {
 	if err := a.openOtherPorts(ctx, n, p); err != nil {
 		return nil, err
 	}
-	n.early.add(innerName, n.node)
+	n.early.Add(innerName, n.node)
 	return n, nil
+}
+
+// replicaOptions returns the options of reads at a node that does not lead.
+func (a *App) replicaOptions(n *nodes) replica.Options {
+	return replica.Options{
+		Node: n.node, Sessions: n.sessions, Project: a.files(), Stack: a.stackOptions(),
+		CallLeader: func(ctx context.Context, service string, body []byte) bool {
+			return leaderservice.CallOnce(ctx, n.node.Client(), leaderservice.Of(n.members), service, body)
+		},
+	}
 }
 
 // openInner opens the inner listener.
@@ -217,7 +229,7 @@ func (a *App) openInner(ctx context.Context, n *nodes) error {
 	if err != nil {
 		return innerError(host, port, err)
 	}
-	a.onClose(closer(ln))
+	a.components.OnClose(closer(ln))
 	_, taken, err := net.SplitHostPort(ln.Addr().String())
 	if err != nil {
 		return err
@@ -291,7 +303,7 @@ func (n *nodes) serveAsLeader(a *App) {
 				return n.runInner(ctx, e)
 			}
 		}
-		a.parts = append(a.parts, part)
+		a.components.Parts = append(a.components.Parts, part)
 	}
 }
 

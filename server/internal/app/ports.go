@@ -52,7 +52,7 @@ func (a *App) listen() (ports, error) {
 			if err != nil {
 				return ports{}, err
 			}
-			a.onClose(closer(ln))
+			a.components.OnClose(closer(ln))
 			*want.to, *want.addr = ln, ln.Addr().String()
 		}
 	}

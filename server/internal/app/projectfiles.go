@@ -37,7 +37,7 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 		a.watchRules(reload)
 		return rulesets, nil
 	}
-	a.run("reload", func(ctx context.Context) error {
+	a.components.Start("reload", func(ctx context.Context) error {
 		return process.Hangups(ctx, func() {
 			for _, d := range a.config.Databases {
 				reload(ctx, d)
@@ -50,7 +50,7 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 // watchRules calls reload when a rules file changes.
 func (a *App) watchRules(reload func(context.Context, config.Database)) {
 	if w := projectfiles.Watch(a.config.Databases, reload, a.o.Clock, a.o.Log); w != nil {
-		a.onClose(w.Close)
-		a.add("rules watch", w)
+		a.components.OnClose(w.Close)
+		a.components.Add("rules watch", w)
 	}
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"net/http"
 	"os"
 
 	"clave/server/internal/app/config"
@@ -14,7 +13,7 @@ import (
 // openReleases puts the rules of the release in force before requests are served, and registers the service that
 // releases further files.
 func (a *App) openReleases(ctx context.Context, s *state, rulesets *authz.Rulesets) error {
-	o := releases.Options{Project: a.files(), Store: s.store, Engine: s.engine, Rulesets: rulesets, Clock: a.o.Clock, Log: a.o.Log}
+	o := releases.Options{Project: a.files(), Store: s.store, Engine: s.Engine, Rulesets: rulesets, Clock: a.o.Clock, Log: a.o.Log}
 	if a.consoleData != nil {
 		o.Defined = a.consoleData.define
 	}
@@ -44,13 +43,6 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (*releases.Release
 		Store: c.Store, By: "clave deploy on " + hostName(), Project: (&App{config: c, o: o}).files(), Files: c.Command, Database: c.Database, Clock: o.Clock, Log: o.Log,
 	}
 	return command.Deploy(ctx)
-}
-
-// callLeaderOnce sends a request to a service of the leader and reports whether it was served.
-func (a *App) callLeaderOnce(ctx context.Context, service string, body []byte) bool {
-	leader, _ := leaderservice.Of(a.nodes.members)()
-	status, _, err := a.nodes.node.Client().Call(ctx, leader, service, body)
-	return err == nil && status == http.StatusOK
 }
 
 // nodeOrHost returns the name of the releasing node or machine.

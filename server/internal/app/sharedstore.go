@@ -64,7 +64,7 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 		return nil, err
 	}
 	if a.config.Production() {
-		a.nodes.early.run("reload", func(ctx context.Context) error {
+		a.nodes.early.Start("reload", func(ctx context.Context) error {
 			return process.Hangups(ctx, func() { a.releaseOwn(ctx, a.config.Databases) })
 		})
 	}
@@ -82,7 +82,8 @@ func (a *App) openLeading(ctx context.Context, p ports) (store *postgres.Store, 
 	if err == nil {
 		replica.Store(store)
 		a.nodes.opened.Store(true)
-		err = a.followUntil(ctx, store)
+		a.components.Add("store", store) // whose own work begins once it leads
+		err = a.nodes.reads.Follow(ctx, store)
 	}
 	stopGoverning()
 	stop()
@@ -142,22 +143,6 @@ func (a *App) openWithSpace(ctx context.Context) (*postgres.Store, error) {
 			return nil, err
 		}
 	}
-}
-
-// followUntil serves reads at this node until it leads.
-func (a *App) followUntil(ctx context.Context, store *postgres.Store) error {
-	f, err := a.follow(store)
-	if err != nil {
-		return err
-	}
-	following, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- process.Run(following, f.parts.parts...) }()
-	a.nodes.follower.Store(f)
-	err = store.Lead(ctx)
-	a.nodes.follower.Store(nil)
-	stop()
-	return errors.Join(err, <-ended) // before anything is written here
 }
 
 // openAlone opens the store on PostgreSQL for a command that serves no requests. It returns FailedPrecondition while a

@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/cluster/releases"
+	"clave/server/internal/cluster/stack"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
@@ -38,7 +39,7 @@ type dataStore interface {
 
 // state is a store that this server writes, and the stack on it.
 type state struct {
-	*stack
+	*stack.Stack
 	store dataStore
 	// release is the release in force at the start if nodes share the store; nil otherwise.
 	release *release.Release
@@ -47,10 +48,24 @@ type state struct {
 }
 
 // health returns an error for a failed or full disk, or damaged data files.
-func (s *state) health() error { return errors.Join(s.engine.Err(), s.store.Err()) }
+func (s *state) health() error { return errors.Join(s.Engine.Err(), s.store.Err()) }
 
 // indexModes maps values of --indexes to the engine's modes.
 var indexModes = map[string]engine.IndexMode{"off": engine.IndexesOff, "record": engine.IndexesRecord, "auto": engine.IndexesAuto, "enforce": engine.IndexesEnforce}
+
+// stackOptions returns what the stacks of this server have in common.
+func (a *App) stackOptions() stack.Options {
+	c := a.config
+	accounts := service.Options{RateLimits: c.RateLimits, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings}
+	if c.Memory && !c.Production() {
+		accounts.HashMemCost = memoryHashCost
+	}
+	return stack.Options{
+		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: a.exists(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "",
+		Accounts: accounts, AnonymousWrites: c.AnonymousWrites, ProxyHops: a.proxyHops(), Memory: a.o.Memory, Meter: a.counts, Faults: a.faults, Turns: a.turns,
+		Calls: a.calls, Streams: a.streams, Budget: a.budget, Parsing: a.parsing, Clock: a.o.Clock, Log: a.o.Log,
+	}
+}
 
 // openState opens the store and the stack on it.
 func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) (*state, error) {
@@ -58,7 +73,7 @@ func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) 
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(store.Close)
+	a.components.OnClose(store.Close)
 	a.afterBurst = append(a.afterBurst, store.Rest)
 	a.offerBackups(store)
 	r, begun, err := a.writerRole(store, rulesets)
@@ -66,13 +81,13 @@ func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) 
 		return nil, err
 	}
 	s := &state{store: store, release: begun}
-	r.vault = func(ctx context.Context) (token.Vault, error) { return a.vault(ctx, store) }
-	r.accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
+	r.Vault = func(ctx context.Context) (token.Vault, error) { return a.vault(ctx, store) }
+	r.Accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
 	if a.nodes != nil {
-		r.moves = a.nodes.sessions.Moves
+		r.Moves = a.nodes.sessions.Moves
 	}
-	s.stack = a.newStack(r, &a.components)
-	return s, s.stack.open(ctx)
+	s.Stack = stack.New(a.stackOptions(), r, &a.components)
+	return s, s.Open(ctx)
 }
 
 // rest lets the parts return the memory that a burst of work took.
@@ -96,21 +111,21 @@ func (a *App) openServed(ctx context.Context, p ports) (dataStore, error) {
 }
 
 // writerRole returns the role of a server that writes a store, and the release in force if nodes share it.
-func (a *App) writerRole(store dataStore, rulesets *authz.Rulesets) (role, *release.Release, error) {
+func (a *App) writerRole(store dataStore, rulesets *authz.Rulesets) (stack.Role, *release.Release, error) {
 	definitions, begun, err := a.beginIndexes(store)
 	if err != nil {
-		return role{}, nil, err
+		return stack.Role{}, nil, err
 	}
 	recorder := missingindex.NewRecorder(a.config.Databases, a.o.Log)
 	if a.consoleData != nil {
 		a.consoleData.recorder = recorder
 	}
-	return role{
-		store: store, versions: a.versionClock(store), rulesets: rulesets,
-		engine: func(o *engine.Options) {
+	return stack.Role{
+		Store: store, Versions: a.versionClock(store), Rulesets: rulesets,
+		Engine: func(o *engine.Options) {
 			o.Missing, o.Needed = recorder.Missing(a.config.Indexes, a.o.Notices), a.neededIndex(definitions)
 		},
-		define: func(ctx context.Context, e *engine.Engine) error {
+		Define: func(ctx context.Context, e *engine.Engine) error {
 			// If definitions have changed since the last start, entries are rebuilt, and commits would wait for that. So it
 			// happens before requests are served.
 			for name, defs := range definitions {
@@ -159,7 +174,7 @@ func (a *App) data() *datafolder.Folder {
 // makeFolder creates the data folder with a folder in it. If it turns out to be unused, what was created is removed at
 // the end.
 func (a *App) makeFolder(name string) (path string, err error) {
-	a.onClose(a.data().Remove)
+	a.components.OnClose(a.data().Remove)
 	return a.data().Make(name)
 }
 
@@ -184,7 +199,7 @@ func (a *App) openFolder(ctx context.Context, create bool) (store dataStore, err
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(store.Close)
+	a.components.OnClose(store.Close)
 	return store, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/stack"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/suite/transfer"
@@ -88,18 +89,18 @@ func (a *App) openTransfer(ctx context.Context, store dataStore) (*transfer.Tran
 	if err != nil {
 		return nil, err
 	}
-	s := a.newStack(r, &a.components)
-	if err := s.openEngine(ctx); err != nil {
+	s := stack.New(a.stackOptions(), r, &a.components)
+	if err := s.OpenEngine(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.openAuthorizer(ctx); err != nil {
+	if err := s.OpenAuthorizer(ctx); err != nil {
 		return nil, err
 	}
 	// Emulator accepts the passwords of the Emulator Suite's exports, which are in plain text.
 	svc := service.New(service.Options{
 		Accounts: account.New(store), Tokens: token.New(token.Options{Clock: a.o.Clock}), Clock: a.o.Clock, Project: a.config.Project, Emulator: true, Log: a.o.Log,
 	})
-	return transfer.New(transfer.Options{Authorizer: s.authorizer, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()}), nil
+	return transfer.New(transfer.Options{Authorizer: s.Authorizer, Identity: svc, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()}), nil
 }
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of
@@ -194,7 +195,7 @@ func sources(paths ...string) []string {
 
 // transfer opens the data folder, which it creates if create is set, and imports or exports data.
 func (a *App) transfer(ctx context.Context, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
-	defer func() { err = errors.Join(err, a.close()) }()
+	defer func() { err = errors.Join(err, a.components.Close()) }()
 	store, err := a.openFolder(ctx, create)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 		}
 	}
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
-	a.onClose(functions.Close)
+	a.components.OnClose(functions.Close)
 	o.Blocking = functions
 	if c.Auth.SMSWebhook != "" {
 		o.SMS = &sms.Webhook{Tokens: o.Tokens, Caller: functions, URL: c.Auth.SMSWebhook}
@@ -73,14 +73,14 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 // openUsers creates the handlers of Auth.
 func (a *App) openUsers(s *state) *users {
 	c := a.config
-	a.offerKeys(s.serviceKeys)
-	api := rpcidentity.New(rpcidentity.Options{Service: s.service, TrustProxy: c.TrustProxy, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
+	a.offerKeys(s.ServiceKeys)
+	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{handler: api}
 	u.forAdmins = func(admins token.Callers) http.Handler {
-		return rpcidentity.New(rpcidentity.Options{Service: s.service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})
+		return rpcidentity.New(rpcidentity.Options{Service: s.Service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})
 	}
 	if !c.Production() {
-		u.control = control.Accounts(s.service, api.OpenAPI())
+		u.control = control.Accounts(s.Service, api.OpenAPI())
 	}
 	return u
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/base/process"
+	"clave/server/internal/cluster/replica"
 	"clave/server/internal/store/postgres/pgtest"
 )
 
@@ -41,7 +43,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 			if !v.CanInterface() {
 				v = reflect.NewAt(v.Type().Elem(), v.UnsafePointer())
 			}
-			if _, ok := v.Interface().(runner); !ok {
+			if _, ok := v.Interface().(process.Runner); !ok {
 				return
 			}
 			name := typeName(v.Type())
@@ -63,7 +65,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 func leading(t *testing.T, mode config.Mode, flags ...string) (server any, parts []any) {
 	t.Helper()
 	a := buildApp(t, mode, flags)
-	return a, a.all
+	return a, a.components.All
 }
 
 // buildApp builds a server that is never run.
@@ -74,7 +76,7 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeAfter(t, a.close)
+	closeAfter(t, a.components.Close)
 	return a
 }
 
@@ -86,7 +88,7 @@ func followingNode(t *testing.T) (server any, parts []any) {
 		"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--store", pgtest.New(t).Database(),
 	})
 	a := newApp(c, o)
-	closeAfter(t, a.close)
+	closeAfter(t, a.components.Close)
 	p, err := a.listen()
 	if err != nil {
 		t.Fatal(err)
@@ -99,19 +101,20 @@ func followingNode(t *testing.T) (server any, parts []any) {
 		t.Fatal(err)
 	}
 	closeAfter(t, store.Close)
-	f, err := a.follow(store)
+	a.components.Add("store", store)
+	f, err := replica.New(a.replicaOptions(a.nodes), store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Reach(t.Context(), 0, store.Elapsed()); err != nil { // it is in contact
 		t.Fatal(err)
 	}
-	s, err := f.build(t.Context())
+	s, err := f.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeAfter(t, s.parts.close)
-	return []any{a, f, s}, slices.Concat(a.all, a.nodes.early.all, f.parts.all, s.parts.all)
+	closeAfter(t, s.Parts.Close)
+	return []any{a, f, s}, slices.Concat(a.components.All, a.nodes.early.All, f.Parts.All, s.Parts.All)
 }
 
 // closeAfter closes at the end of a test.

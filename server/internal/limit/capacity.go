@@ -79,7 +79,7 @@ var memory = []Limit{
 	{
 		What: "targets of live queries of callers to whom rules apply: 1 KiB each, and three times the size of the query", Key: byNetwork, Operators: true,
 		All: "M / 8", Network: "a quarter",
-		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"app.stack.openAuthorizer", "database/authz.newHoldings", "limit/quota.Share.Take"},
+		Excess: Refuses, Error: exhausted, Flag: memoryFlag, At: []string{"cluster/stack.Stack.OpenAuthorizer", "database/authz.newHoldings", "limit/quota.Share.Take"},
 	},
 	{
 		What: "results that are sorted in memory, the nearest documents of vector searches, and changes since the time of a read in the past", Key: byNetwork, Operators: true,
@@ -110,7 +110,7 @@ var memory = []Limit{
 	{
 		What: "bytes that clients of WebChannel have not acknowledged or that wait for their streams", Key: byAll,
 		All: "an eighth of the memory, 40 to 64 MiB, and 1 MiB of one client (32 KiB beyond a thirty-second of all)", Excess: Ends, Error: "the session with the most is ended",
-		At: []string{"transport/webchannel.Options", "app.stack.openCalls", "transport/webchannel.Handler.limitHeld", "transport/webchannel.Handler.maxUnacked"},
+		At: []string{"transport/webchannel.Options", "cluster/stack.Stack.openCalls", "transport/webchannel.Handler.limitHeld", "transport/webchannel.Handler.maxUnacked"},
 	},
 	{
 		What: "requests of a WebChannel session that wait for an earlier one", Key: byStream,

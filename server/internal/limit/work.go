@@ -25,7 +25,7 @@ var work = []Limit{
 	{
 		What: "documents written without a signed-in user", Key: "each network",
 		Network: "as many a minute as the flag says, with bursts of twice as many", Excess: Refuses, Error: exhausted, Flag: "--anonymous-writes",
-		At: []string{"app.stack.openAuthorizer", "database/authz.Authorizer.limitWrites"},
+		At: []string{"cluster/stack.Stack.OpenAuthorizer", "database/authz.Authorizer.limitWrites"},
 	},
 }
 

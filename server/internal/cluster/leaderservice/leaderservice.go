@@ -69,6 +69,13 @@ func Call(ctx context.Context, client *forward.Client, leader forward.Leader, se
 	return fault.E(refused.Code, "%s", refused.Message)
 }
 
+// CallOnce sends a request to a service of the leader and reports whether it was served.
+func CallOnce(ctx context.Context, client *forward.Client, leader func() (forward.Leader, <-chan struct{}), service string, body []byte) bool {
+	now, _ := leader()
+	status, _, err := client.Call(ctx, now, service, body)
+	return err == nil && status == http.StatusOK
+}
+
 // retryPause is the time after which a call of the leader is retried, unless the leader changes before.
 const retryPause = 100 * time.Millisecond
 

@@ -1,4 +1,4 @@
-package app
+package replica
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"clave/server/internal/base/process"
+	"clave/server/internal/cluster/stack"
 	"clave/server/internal/store"
 	"clave/server/internal/store/release"
 )
@@ -16,23 +17,23 @@ import (
 // reading reads by a stack that has everything that was acknowledged.
 type reading struct {
 	reads
-	stack *replicaStack
+	stack *Stack
 }
 
-func (r reading) Current() (*replicaStack, bool)           { return r.stack, true }
-func (r reading) Now(context.Context, *replicaStack) error { return nil }
+func (r reading) Current() (*Stack, bool)           { return r.stack, true }
+func (r reading) Now(context.Context, *Stack) error { return nil }
 
 // TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds
 // that it cannot.
 func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 	const body = `{"structuredQuery": {}}`
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {
-		s := &replicaStack{stack: new(stack), ending: process.NewEnding(), cut: process.NewEnding()}
-		s.rest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := &Stack{Stack: new(stack.Stack), ending: process.NewEnding(), cut: process.NewEnding()}
+		s.REST = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			w.WriteHeader(status)
 		})
-		f := &follower{reads: reading{stack: s}}
+		f := &Follower{reads: reading{stack: s}}
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/projects/p/databases/d/documents:runQuery", strings.NewReader(body))
 		if got := f.answer(w, r); got != want {
 			t.Errorf("a read that gets %d here: answer = %v, want %v", status, got, want)
@@ -46,7 +47,7 @@ func TestAReadThatAFollowerCannotServeIsForwarded(t *testing.T) {
 
 // TestAStackThatEndsTakesNoRows gives a row to a stack that ends.
 func TestAStackThatEndsTakesNoRows(t *testing.T) {
-	s := &replicaStack{ending: process.NewEnding()}
+	s := &Stack{ending: process.NewEnding()}
 	s.End()
 	// The release is not decoded.
 	s.applied(t.Context(), []store.Op{{Kind: store.Set, Key: release.Key(), Value: []byte("not a release")}})

@@ -1,4 +1,4 @@
-package app
+package replica
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
+	"clave/server/internal/cluster/stack"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/missingindex"
@@ -23,11 +24,12 @@ import (
 	"clave/server/internal/transport/grpc"
 )
 
-// replicaStack is the stack that serves reads from the replica of a node that does not lead.
-type replicaStack struct {
-	*stack
-	// parts are those of the stack.
-	parts   components
+// Stack is the stack that serves reads from the replica of a node that does not lead.
+type Stack struct {
+	*stack.Stack
+	o *Options
+	// Parts are those of the stack.
+	Parts   process.Components
 	replica *postgres.Replica
 	grpc    *grpc.Server
 	// ending begins when it takes no more requests, and cut when requests in progress end too.
@@ -47,8 +49,8 @@ type replicaStack struct {
 
 // open opens the parts that serve reads on the present state of the replica, starts them, and lets them follow the log
 // from there.
-func (f *follower) open(ctx context.Context) (*replicaStack, error) {
-	s, err := f.build(ctx)
+func (f *Follower) open(ctx context.Context) (*Stack, error) {
+	s, err := f.Build(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,18 +58,18 @@ func (f *follower) open(ctx context.Context) (*replicaStack, error) {
 	return s, nil
 }
 
-// build opens the parts that serve reads, and lets them follow the log. They are not started.
-func (f *follower) build(ctx context.Context) (s *replicaStack, err error) {
+// Build opens the parts that serve reads, and lets them follow the log. They are not started.
+func (f *Follower) Build(ctx context.Context) (s *Stack, err error) {
 	stop, err := f.store.Read(func(r *postgres.Replica) (func([]store.Op), error) {
 		if err := r.Held(); err != nil {
 			return nil, err
 		}
-		s = &replicaStack{replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: missingindex.NewReports()}
+		s = &Stack{o: &f.o, replica: r, ending: process.NewEnding(), cut: process.NewEnding(), missing: missingindex.NewReports()}
 		return func(ops []store.Op) { s.applied(ctx, ops) }, s.open(ctx, f)
 	})
 	if err != nil {
 		if s != nil {
-			err = errors.Join(err, s.parts.close())
+			err = errors.Join(err, s.Parts.Close())
 		}
 		return nil, err
 	}
@@ -76,34 +78,34 @@ func (f *follower) build(ctx context.Context) (s *replicaStack, err error) {
 }
 
 // open opens the stack. No row of the log is applied meanwhile.
-func (s *replicaStack) open(ctx context.Context, f *follower) error {
+func (s *Stack) open(ctx context.Context, f *Follower) error {
 	released, err := release.Load(s.replica)
 	if err != nil {
 		return err
 	}
-	development := !f.app.config.Production()
-	s.stack = f.app.newStack(role{
-		store: s.replica, follows: true, versions: f.app.o.Clock,
-		rulesets: authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development}),
-		engine: func(o *engine.Options) {
+	development := !f.o.Stack.Production
+	s.Stack = stack.New(f.o.Stack, stack.Role{
+		Store: s.replica, Follows: true, Versions: f.o.Stack.Clock,
+		Rulesets: authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development}),
+		Engine: func(o *engine.Options) {
 			o.Missing, o.Wanted = s.missing.Note(false), s.missing.Note(true)
 			o.Current = func(ctx context.Context) error { return f.reads.InStream(ctx, s) }
 		},
-		define: func(ctx context.Context, _ *engine.Engine) error { return s.define(ctx, released) },
-		vault: func(context.Context) (token.Vault, error) {
+		Define: func(ctx context.Context, _ *engine.Engine) error { return s.define(ctx, released) },
+		Vault: func(context.Context) (token.Vault, error) {
 			return storevault.New(s.replica, func(*store.Batch) error {
 				return fault.E(fault.Unavailable, "This node does not lead.")
 			}), nil
 		},
-		owner: f.app.nodes.sessions.Owner(), ended: textEnded, moves: f.app.nodes.sessions.Moves,
-	}, &s.parts)
+		Owner: f.o.Sessions.Owner(), Ended: textEnded, Moves: f.o.Sessions.Moves,
+	}, &s.Parts)
 	if err := s.putInForce(released); err != nil {
 		return err
 	}
-	if err := s.stack.open(ctx); err != nil {
+	if err := s.Stack.Open(ctx); err != nil {
 		return err
 	}
-	s.grpc, err = s.openGRPC()
+	s.grpc, err = s.OpenGRPC()
 	return err
 }
 
@@ -112,18 +114,18 @@ func (s *replicaStack) open(ctx context.Context, f *follower) error {
 const textEnded = "This node can't continue the stream. Please try again."
 
 // start starts the parts.
-func (s *replicaStack) start(ctx context.Context) {
+func (s *Stack) start(ctx context.Context) {
 	// ctx may end before the work does: Close ends the work, after the requests in progress.
 	work, cancel := s.cut.Within(context.WithoutCancel(ctx))
 	s.running.Go(func() {
 		defer cancel()
 		<-work.Done()
 	})
-	s.running.Go(func() { s.missing.Send(work, s.app.callLeaderOnce, s.app.o.Log) })
+	s.running.Go(func() { s.missing.Send(work, s.o.CallLeader, s.o.Stack.Log) })
 	sessions, end := s.ending.Within(work)
-	for _, part := range s.parts.parts {
+	for _, part := range s.Parts.Parts {
 		within, done := work, func() {}
-		if part.Name == channelsName { // the results of sessions are written before their requests are cut
+		if part.Name == stack.ChannelsName { // the results of sessions are written before their requests are cut
 			s.mu.inProgress.Add(1)
 			within, done = sessions, func() {
 				end()
@@ -133,7 +135,7 @@ func (s *replicaStack) start(ctx context.Context) {
 		s.running.Go(func() {
 			defer done()
 			if err := part.Run(within); err != nil {
-				s.app.o.Log.Error("reads are forwarded: a part that serves them has ended", "part", part.Name, "error", err)
+				s.o.Stack.Log.Error("reads are forwarded: a part that serves them has ended", "part", part.Name, "error", err)
 				s.ending.End()
 			}
 		})
@@ -141,19 +143,19 @@ func (s *replicaStack) start(ctx context.Context) {
 }
 
 // putInForce puts the rules of a release in force.
-func (s *replicaStack) putInForce(r *release.Release) error {
-	return s.app.files().PutInForce(s.rulesets, r.Files)
+func (s *Stack) putInForce(r *release.Release) error {
+	return s.o.Project.PutInForce(s.Rulesets, r.Files)
 }
 
 // define applies the index definitions of a release to databases of which nothing is stored. The others keep the
 // definitions of their entries.
-func (s *replicaStack) define(ctx context.Context, r *release.Release) error {
-	definitions, err := s.app.files().Definitions(r.Files)
+func (s *Stack) define(ctx context.Context, r *release.Release) error {
+	definitions, err := s.o.Project.Definitions(r.Files)
 	if err != nil {
 		return err
 	}
 	for name, defs := range definitions {
-		if err := s.engine.SetIndexes(ctx, name, defs); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := s.Engine.SetIndexes(ctx, name, defs); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 	}
@@ -162,7 +164,7 @@ func (s *replicaStack) define(ctx context.Context, r *release.Release) error {
 
 // follow makes a row of the log that was applied to the replica visible: first the parts that authorize reads, then
 // the documents.
-func (s *replicaStack) follow(ctx context.Context, ops []store.Op) error {
+func (s *Stack) follow(ctx context.Context, ops []store.Op) error {
 	reload := false
 	for _, op := range ops {
 		reload = reload || storevault.Has(op.Key)
@@ -177,17 +179,17 @@ func (s *replicaStack) follow(ctx context.Context, ops []store.Op) error {
 			return err
 		}
 	}
-	if reload && s.keys != nil {
-		if err := s.keys.Reload(); err != nil {
+	if reload && s.Keys != nil {
+		if err := s.Keys.Reload(); err != nil {
 			return err
 		}
 	}
-	s.accounts.Followed(ops, append(service.SessionKinds(), serviceaccount.Item)...)
-	return s.engine.Applied(ops)
+	s.Accounts.Followed(ops, append(service.SessionKinds(), serviceaccount.Item)...)
+	return s.Engine.Applied(ops)
 }
 
 // enter counts a request in progress. It returns false once s has been closed.
-func (s *replicaStack) enter() bool {
+func (s *Stack) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.closed || s.ending.Ended() {
@@ -198,14 +200,14 @@ func (s *replicaStack) enter() bool {
 }
 
 // leave ends a request.
-func (s *replicaStack) leave() { s.mu.inProgress.Done() }
+func (s *Stack) leave() { s.mu.inProgress.Done() }
 
 // followedGrace is the time for which requests in progress may continue at the end.
 const followedGrace = 500 * time.Millisecond
 
 // Close implements readindex.Stack: it ends the streams with UNAVAILABLE, and waits for other requests until the grace
 // is over.
-func (s *replicaStack) Close() {
+func (s *Stack) Close() {
 	s.ending.End()
 	s.stop()
 	s.mu.Lock()
@@ -226,7 +228,7 @@ func (s *replicaStack) Close() {
 	s.cut.End()
 	<-done
 	s.running.Wait()
-	if err := s.parts.close(); err != nil {
-		s.app.o.Log.Error("the parts that served reads were not closed", "error", err)
+	if err := s.Parts.Close(); err != nil {
+		s.o.Stack.Log.Error("the parts that served reads were not closed", "error", err)
 	}
 }
