@@ -43,6 +43,29 @@ for (const [way, leave] of Object.entries(WAYS)) {
   })
 }
 
+test('texts that are no values are kept, and are not saved', async ({ page }) => {
+  const texts = { 'Value of blob': 'abc', Latitude: '91', 'Value of half': '1e' }
+  await seed(PROJECT, {
+    'notes/texts': {
+      blob: { bytesValue: 'aGVsbG8=' },
+      half: { doubleValue: 2 },
+      place: { geoPointValue: { latitude: 18.5, longitude: -69.9 } },
+    },
+  })
+  await page.goto(`${DATA}/notes/texts`)
+  for (const [label, text] of Object.entries(texts)) {
+    await page.getByLabel(label).fill(text)
+    await expect(page.getByText('some values are not valid yet')).toBeVisible()
+    await page.getByRole('row', { name: 'second' }).click()
+    await draftOf(page, 'notes/texts').click()
+    await expect(page.getByLabel(label)).toHaveValue(text)
+    await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await expect(page.getByLabel(label)).not.toHaveValue(text)
+    await expect(draftOf(page, 'notes/texts')).toHaveCount(0)
+  }
+})
+
 test('a reload asks, and the draft outlives it', async ({ page }) => {
   await page.goto(`${DATA}/notes/first`)
   await page.getByLabel('Value of text').fill('typed before the reload')

@@ -73,6 +73,13 @@ test('invalid texts belong to a draft until their value is edited, removed or re
   expect(received(draft, docOf({ list: list('x', 'z'), a: S('b') }, 't2'))?.texts).toEqual({})
 })
 
+test('the text of a part of a value is kept until the value is changed elsewhere', () => {
+  const place = (latitude: number): Value => ({ type: 'geopoint', latitude, longitude: 0 })
+  const draft = typed(unchanged(docOf({ place: place(1), a: S('a') }, 't1')), ['place', 'latitude'], '9x')
+  expect(received(draft, docOf({ place: place(1), a: S('b') }, 't2'))?.texts).toEqual(draft.texts)
+  expect(received(draft, docOf({ place: place(2), a: S('b') }, 't2'))?.texts).toEqual({})
+})
+
 test('a draft is read as it was written', () => {
   const draft = typed(edited(unchanged(V1), ['n'], { type: 'double', value: Number.NaN }), ['x'], '1e')
   expect(readDraft(writeDraft(draft))).toEqual(draft)

@@ -64,7 +64,12 @@ function rebased(draft: Draft, doc: Doc): Draft {
   const { fields, conflicts } = merged(draft.base.fields, draft.fields, doc.fields)
   const older = conflictsIn(draft).map(({ path }) => path)
   const left = older.filter((path) => !conflicts.some((other) => samePath(other, path)))
-  const texts = keptTexts(draft.texts, (path) => same(valueAt(draft.fields, path), valueAt(fields, path)))
+  // The texts of a geographical point are below its path.
+  const kept = (path: ValuePath): boolean => {
+    const of = valueAt(draft.fields, path) ? path : path.slice(0, -1)
+    return same(valueAt(draft.fields, of), valueAt(fields, of))
+  }
+  const texts = keptTexts(draft.texts, kept)
   return { ...draft, base: doc, fields, conflicts: [...conflicts, ...left], texts, gone: false, newer: null }
 }
 

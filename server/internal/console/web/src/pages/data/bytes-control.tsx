@@ -1,7 +1,8 @@
 import { useText } from '../../i18n/text'
+import type { ValuePath } from '../../lib/changes'
 import { parseInput } from '../../lib/parse-input'
 import { byteLength } from '../../lib/value-text'
-import { useState } from 'react'
+import { useTyped } from './edit-context'
 
 function toBase64(bytes: Uint8Array): string {
   let text = ''
@@ -9,32 +10,25 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(text)
 }
 
+/** A base64 text; null if it is not valid. */
+const parseBytes = (text: string): string | null => (parseInput('bytes', text, '') ? text : null)
+
 /** Bytes as base64, or from a file. */
 export function BytesControl({
+  path,
   base64,
   label,
   disabled,
   set,
 }: {
+  path: ValuePath
   base64: string
   label: string
   disabled: boolean
   set: (base64: string) => void
 }) {
   const { t } = useText()
-  const [text, setText] = useState(base64)
-  const [shown, setShown] = useState(base64)
-  if (shown !== base64) {
-    setShown(base64)
-    setText(base64)
-  }
-  const good = parseInput('bytes', text, '') !== null
-  const change = (next: string) => {
-    setText(next)
-    if (!parseInput('bytes', next, '')) return
-    setShown(next)
-    set(next)
-  }
+  const { text, good, change } = useTyped({ path, value: base64, format: (of) => of, parse: parseBytes, set })
   return (
     <>
       <textarea

@@ -7,8 +7,9 @@ import type { Fields, Value } from '../../lib/value'
 import { useSession } from '../../session'
 import { Skeleton } from '../../ui/states'
 import { Tabs } from '../../ui/tabs'
+import { type Edit, EditContext } from './edit-context'
 import type { DocumentDraft } from './use-document-draft'
-import { type Edit, EditContext, ValuesEditor } from './value-editor'
+import { ValuesEditor } from './value-editor'
 
 const JsonEditor = renewable(() => import('./json-editor'))
 const HistoryPanel = renewable(() => import('./history-panel'))

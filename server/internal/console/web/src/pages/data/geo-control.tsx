@@ -1,15 +1,17 @@
-import { type KeyboardEvent, type MouseEvent, useState } from 'react'
+import type { KeyboardEvent, MouseEvent } from 'react'
 import { useText } from '../../i18n/text'
+import type { ValuePath } from '../../lib/changes'
 import { parseDouble } from '../../lib/parse-input'
+import { useTyped } from './edit-context'
 import { LAND } from './land'
 
-type Props = { latitude: number; longitude: number; disabled: boolean; set: (latitude: number, longitude: number) => void }
+type Props = { path: ValuePath; latitude: number; longitude: number; disabled: boolean; set: (latitude: number, longitude: number) => void }
 
 const round = (n: number): number => Math.round(n * 10_000) / 10_000
 const clamp = (n: number, limit: number): number => Math.max(-limit, Math.min(limit, n))
 
 /** A geographical point: two numbers, and a small map on which the point can be moved. */
-export function GeoControl({ latitude, longitude, disabled, set }: Props) {
+export function GeoControl({ path, latitude, longitude, disabled, set }: Props) {
   const { t } = useText()
   const click = (event: MouseEvent<SVGSVGElement>) => {
     if (disabled) return
@@ -34,8 +36,22 @@ export function GeoControl({ latitude, longitude, disabled, set }: Props) {
   return (
     <>
       <div className="two">
-        <Degrees label={t.data.latitude} value={latitude} limit={90} disabled={disabled} set={(n) => set(n, longitude)} />
-        <Degrees label={t.data.longitude} value={longitude} limit={180} disabled={disabled} set={(n) => set(latitude, n)} />
+        <Degrees
+          path={[...path, 'latitude']}
+          label={t.data.latitude}
+          value={latitude}
+          limit={90}
+          disabled={disabled}
+          set={(n) => set(n, longitude)}
+        />
+        <Degrees
+          path={[...path, 'longitude']}
+          label={t.data.longitude}
+          value={longitude}
+          limit={180}
+          disabled={disabled}
+          set={(n) => set(latitude, n)}
+        />
       </div>
       <svg
         className="world"
@@ -55,28 +71,25 @@ export function GeoControl({ latitude, longitude, disabled, set }: Props) {
 }
 
 function Degrees({
+  path,
   label,
   value,
   limit,
   disabled,
   set,
 }: {
+  path: ValuePath
   label: string
   value: number
   limit: number
   disabled: boolean
   set: (n: number) => void
 }) {
-  const [text, setText] = useState(String(value))
-  const [shown, setShown] = useState(value)
-  if (shown !== value) {
-    setShown(value)
-    setText(String(value))
-  }
   const parse = (of: string) => {
     const n = parseDouble(of)
     return n !== null && Math.abs(n) <= limit ? n : null
   }
+  const { text, good, change } = useTyped({ path, value, format: String, parse, set })
   return (
     <label className="field">
       <span>{label}</span>
@@ -85,14 +98,8 @@ function Degrees({
         inputMode="decimal"
         value={text}
         disabled={disabled}
-        aria-invalid={parse(text) === null}
-        onChange={(event) => {
-          setText(event.target.value)
-          const n = parse(event.target.value)
-          if (n === null) return
-          setShown(n)
-          set(n)
-        }}
+        aria-invalid={!good}
+        onChange={(event) => change(event.target.value)}
       />
     </label>
   )

@@ -1,4 +1,4 @@
-import { createContext, memo, useCallback, useContext, useMemo, useState } from 'react'
+import { memo, useCallback, useMemo, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { useText } from '../../i18n/text'
 import type { ValuePath } from '../../lib/changes'
@@ -8,6 +8,7 @@ import { emptyOf, type Fields as FieldMap, type Value, VALUE_TYPES, type ValueTy
 import { doubleText, referenceText, valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
 import { BytesControl } from './bytes-control'
+import { useEdit, useTyped } from './edit-context'
 import { GeoControl } from './geo-control'
 import { TimestampControl } from './timestamp-control'
 
@@ -28,29 +29,6 @@ function ShowMore({ left, more }: { left: number; more: () => void }) {
       </button>
     </div>
   )
-}
-
-/** What all editors of a draft have in common. It stays the same while the user types. */
-export type Edit = {
-  /** The prefix of references. */
-  root: string
-  disabled: boolean
-  /** Sets or removes the value at a path. */
-  edit: (path: ValuePath, value: Value | undefined) => void
-  /** Keeps a text that is no value of the type at a path, until the value there is edited. */
-  typed: (path: ValuePath, text: string) => void
-  /** The kept text of a path. */
-  textAt: (path: ValuePath) => string | undefined
-  /** Shows the map or array at a path alone. */
-  enter: (path: ValuePath) => void
-}
-
-export const EditContext = createContext<Edit | null>(null)
-
-function useEdit(): Edit {
-  const edit = useContext(EditContext)
-  if (!edit) throw new Error('useEdit outside a draft')
-  return edit
 }
 
 type FieldProps = {
@@ -158,6 +136,7 @@ function ValueControl(props: Props) {
     case 'geopoint':
       return (
         <GeoControl
+          path={path}
           latitude={value.latitude}
           longitude={value.longitude}
           disabled={disabled}
@@ -165,7 +144,15 @@ function ValueControl(props: Props) {
         />
       )
     case 'bytes':
-      return <BytesControl base64={value.value} label={label} disabled={disabled} set={(base64) => set({ type: 'bytes', value: base64 })} />
+      return (
+        <BytesControl
+          path={path}
+          base64={value.value}
+          label={label}
+          disabled={disabled}
+          set={(base64) => set({ type: 'bytes', value: base64 })}
+        />
+      )
     case 'array':
     case 'map':
       return props.level < LEVELS ? (
@@ -196,14 +183,14 @@ function referencePlace(name: string): string | null {
 /** A value that is edited as a line of text: a number, a reference or a vector. Invalid text is kept and marked. */
 function TextControl({ value, set, path, label }: Props & { label: string }) {
   const { t } = useText()
-  const { root, disabled, typed: keep, textAt } = useEdit()
-  const [text, setText] = useState(() => textAt(path) ?? textOf(value, root))
-  const [typed, setTyped] = useState(value)
-  if (typed !== value) {
-    setTyped(value)
-    setText(textOf(value, root))
-  }
-  const parsed = parseInput(value.type, text, root)
+  const { root, disabled } = useEdit()
+  const { text, good, change } = useTyped({
+    path,
+    value,
+    format: (of) => textOf(of, root),
+    parse: (of) => parseInput(value.type, of, root),
+    set,
+  })
   const place = value.type === 'reference' ? referencePlace(value.value) : null
   return (
     <>
@@ -213,16 +200,9 @@ function TextControl({ value, set, path, label }: Props & { label: string }) {
           value={text}
           disabled={disabled}
           aria-label={label}
-          aria-invalid={!parsed}
+          aria-invalid={!good}
           inputMode={value.type === 'integer' ? 'numeric' : undefined}
-          onChange={(event) => {
-            setText(event.target.value)
-            const next = parseInput(value.type, event.target.value, root)
-            if (next) {
-              setTyped(next)
-              set(next)
-            } else keep(path, event.target.value)
-          }}
+          onChange={(event) => change(event.target.value)}
         />
         {place && (
           <Link className="button plain" to={place}>
@@ -230,7 +210,7 @@ function TextControl({ value, set, path, label }: Props & { label: string }) {
           </Link>
         )}
       </div>
-      {!parsed && text !== '' && (
+      {!good && text !== '' && (
         <p className="bad small" role="alert">
           {t.data.badValue}
         </p>
