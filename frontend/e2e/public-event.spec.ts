@@ -37,7 +37,9 @@ test('a messenger shows the event of an address', async ({ request }) => {
   const title = 'Gala de "son" & <bolero> · Evento'
   expect(content(html, 'og:title')).toBe(title)
   expect(content(html, 'og:description')).toBe('05 SEP 2027 • 19:30. Una noche de cuerdas.')
-  expect(content(html, 'og:image')).toMatch(/^https:[^"]+\.png$/)
+  // «bolero» has a drawing of its own.
+  expect(content(html, 'og:image')).toMatch(/^https:[^"]+\/ilustraciones\/og-evento-2\.png$/)
+  expect((await request.get('/ilustraciones/og-evento-2.png')).headers()['content-type']).toBe('image/png')
   expect(content(html, 'og:url')).toMatch(/^https:.+\/eventos\/gala$/)
   expect(content(html, 'description')).toBe('05 SEP 2027 • 19:30. Una noche de cuerdas.')
   expect(content(html, 'robots')).toBe('index,follow')
@@ -72,6 +74,67 @@ test('hydration keeps the event of the server’s page, and shows it once', asyn
   await expect(page.locator('link[rel="canonical"]')).toHaveAttribute('href', /\/privacidad$/)
 })
 
+/** The shapes of events whose pages differ, by id. */
+const SHAPES = {
+  completo: { title: 'Voces', featuredArtist: 'Ana', price: 1234.5, description: 'Una línea.\r\nOtra & <más>.' },
+  minimo: { title: 'Sin más', description: '', location: '' },
+  largo: { title: 'Un título muy largo '.repeat(8), price: 0 },
+  subida: { imageUrl: '/imagenes/a1-1200x800/960.webp', imageAlt: 'Una orquesta' },
+  ajena: { imageUrl: '/ilustraciones/og-default.png' },
+  ajeno: { date: '2027-01-02', time: '08:00' },
+  pasado: { eventDate: new Date('2020-01-02T19:30:00-04:00'), date: '2020-01-02' },
+  'sin fecha': { eventDate: null, date: '', time: '' },
+  'año & más': { title: 'Con «comillas» y {{marcas}}' },
+} satisfies Record<string, Record<string, unknown>>
+
+for (const [id, fields] of Object.entries(SHAPES)) {
+  test(`the server’s page of an event is what the scripts render: ${id}`, async ({ page }) => {
+    await seed(id, '2027-09-05', '19:30', fields)
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    // The page as the server has written it, before the scripts change it.
+    await page.addInitScript(() => {
+      addEventListener('DOMContentLoaded', () => {
+        const main = document.querySelector('main')
+        Object.assign(window, { before: main?.innerHTML, main })
+      })
+    })
+    await page.goto(`/eventos/${encodeURIComponent(id)}`)
+    await waitUntilLive(page)
+    const { before, after, same } = await page.evaluate(() => {
+      const main = document.querySelector('main')
+      return {
+        before: String(Reflect.get(window, 'before')),
+        after: main?.querySelector('article')?.outerHTML ?? '',
+        same: main !== null && Reflect.get(window, 'main') === main,
+      }
+    })
+    expect(errors).toEqual([])
+    expect(before).toBe(after)
+    expect(same, 'the elements of the server’s page are kept').toBe(true)
+  })
+}
+
+for (const width of [360, 768, 1280]) {
+  test(`an event’s page does not move while it is loaded at ${width} px`, async ({ page }) => {
+    await seed('otro', '2027-09-20', '19:30')
+    await page.setViewportSize({ width, height: 800 })
+    await stopClock(page)
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      Object.assign(window, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push(Number(Reflect.get(entry, 'value')))
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto('/eventos/gala')
+    await waitUntilLive(page)
+    await expect(page.getByRole('heading', { name: 'También en la agenda' })).toBeVisible()
+    const shift = await page.evaluate(() => (Reflect.get(window, 'shifts') as number[]).reduce((sum, value) => sum + value, 0))
+    expect(shift).toBeLessThanOrEqual(0.02)
+  })
+}
+
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 
@@ -79,8 +142,14 @@ test.describe('without scripts', () => {
     await page.goto('/eventos/gala')
     await expect(page).toHaveTitle('Gala de "son" & <bolero> · Evento')
     await expect(page.getByRole('heading', { level: 1, name: 'Gala de "son" & <bolero>' })).toBeVisible()
-    for (const text of ['05 SEP 2027 • 19:30 · Teatro Nacional', 'Ana & Luis', 'RD$500.00', 'Una noche de cuerdas.']) {
+    for (const text of ['05 SEP 2027 • 19:30', 'Teatro Nacional', 'Ana & Luis', 'RD$500.00', 'Una noche de cuerdas.']) {
       await expect(page.getByText(text, { exact: true })).toBeVisible()
     }
+    // Nothing that only scripts make work.
+    await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
+    await expect(page.getByRole('main').getByRole('link', { name: 'Agregar a Google Calendar' })).toHaveAttribute(
+      'href',
+      /dates=20270905T233000Z\/20270906T013000Z/,
+    )
   })
 })

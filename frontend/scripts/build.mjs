@@ -30,7 +30,7 @@ await build({
   },
 })
 
-const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage } = await import(
+const { prerender, pages, address, noScript, META, offlinePage, unsubscribePage, eventTemplate } = await import(
   pathToFileURL(join(DIST_SSR, 'entry-server.js')).href
 )
 const url = (process.env.VITE_SITIO_URL || address).replace(/\/$/, '')
@@ -71,8 +71,11 @@ function chunksOf(source) {
 
 const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
 
-/** The back office writes the metadata of an event between these comments (server/backoffice/pages), which enclose the site's metadata. */
-const MARKS = [`<!--evento ${JSON.stringify({ url, name: META['/'].title }).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
+/**
+ * The back office writes the metadata of an event between these comments (server/backoffice/pages), which enclose the
+ * site's metadata. The first one contains data for it.
+ */
+const marks = (data) => [`<!--evento ${JSON.stringify(data).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
 /** A page's metadata and fonts. */
 function head({ meta, path, data, marks: [from, until] = [] }) {
@@ -132,8 +135,18 @@ for (const path of pages) {
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
-// The page of every event. The back office fills in its head; it serves the page unchanged if the event cannot be read.
-await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('<!--evento-texto-->'), marks: MARKS })
+// The page of an event that cannot be read: its scripts try again.
+await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript() })
+// The page of every other event. The back office fills it in (server/backoffice/pages).
+const { frame, ...parts } = eventTemplate()
+await write('eventos/plantilla-completa.html', {
+  meta: META['/eventos/:id'],
+  path: '',
+  marks: marks({ url, name: META['/'].title, ...parts }),
+  html: frame,
+  route: '/eventos/:id',
+  preload: chunksOf('src/routes/evento.tsx'),
+})
 // The shell of the panel has "noindex" until a page changes it.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
 

@@ -16,6 +16,9 @@ export const address = site.url
 /** The text of pages without prerendered text, for browsers without scripts. */
 export { offlinePage, unsubscribePage, noScript } from './no-script'
 
+/** The page of an event, for the back office. */
+export { eventTemplate } from './event-template'
+
 /** A page as HTML with the metadata of its head. */
 export async function prerender(path: string, url: string): Promise<{ html: string; meta: Meta; route: string; data: object | null }> {
   const route = routeOf(path)

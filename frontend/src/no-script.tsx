@@ -11,9 +11,9 @@ const LINKS = [
   { a: '/contacto', text: t.foot.contacts },
 ]
 
-/** A page without scripts: the site's name, links to readable pages, and the phone number. `marca` comes first. */
-export function noScript(mark = ''): string {
-  const page = renderToStaticMarkup(
+/** A page without scripts: the site's name, links to readable pages, and the phone number. */
+export function noScript(): string {
+  return renderToStaticMarkup(
     <noscript>
       <div className="contenedor py-14">
         <p className="titulo-2 font-titular">{site.name}</p>
@@ -35,7 +35,6 @@ export function noScript(mark = ''): string {
       </div>
     </noscript>,
   )
-  return page.replace('<p ', `${mark}<p `)
 }
 
 /** The frame of a page without scripts: the site's name in a bar, and a sheet of paper below it. */

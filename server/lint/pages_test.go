@@ -27,7 +27,7 @@ var (
 const distribution = "../server/dist"
 
 // built lists files that pages name and the site's build makes.
-var built = []string{"eventos/plantilla.html"}
+var built = []string{"eventos/plantilla.html", "eventos/plantilla-completa.html"}
 
 // repository holds the names that pages may use.
 type repository struct {

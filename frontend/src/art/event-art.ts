@@ -15,6 +15,15 @@ const DRAWINGS = [
   ['evento-4', /mar|playa|infancia|familia/],
 ] as const satisfies readonly (readonly [Slot, RegExp])[]
 
+/** The drawings by words, in the order of trying. A tale precedes the means of telling it: «Cuentos con orquesta». */
+const NAMED: readonly (readonly [Slot, RegExp])[] = [['evento-4', /cuento/], ...DRAWINGS]
+
+/** The choice of a drawing as data, for the back office, which makes it for an event's page. */
+export const choice = {
+  words: NAMED.map(([slot, word]) => ({ slot, pattern: word.source })),
+  slots: DRAWINGS.map(([slot]) => slot),
+}
+
 /** A title in the spelling of the drawings' words: lower case without accents. */
 const plainText = (text: string) =>
   text
@@ -32,8 +41,6 @@ function hashOf(text: string): number {
 /** The drawing of an event without a picture: by the words of its title, otherwise by its id, so that it never changes. */
 export function eventArt({ id, title }: { id: string; title: string }): Slot {
   const words = plainText(title)
-  // A tale precedes the means of telling it: «Cuentos con orquesta».
-  if (words.includes('cuento')) return 'evento-4'
-  const named = DRAWINGS.find(([, word]) => word.test(words))
+  const named = NAMED.find(([, word]) => word.test(words))
   return named?.[0] ?? DRAWINGS[hashOf(id) % DRAWINGS.length]?.[0] ?? 'evento-1'
 }

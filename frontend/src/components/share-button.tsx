@@ -9,10 +9,11 @@ type Props = {
   label: string
   /** The button's text after it has copied the address. */
   copiedLabel: string
+  className?: string
 }
 
 /** Shares a page, or copies its address if the browser cannot share. */
-export function ShareButton({ title, path, label, copiedLabel }: Props) {
+export function ShareButton({ title, path, label, copiedLabel, className = '' }: Props) {
   const [copied, setCopied] = useState(false)
   async function share() {
     const url = path ? new URL(path, location.href).href : location.href
@@ -27,7 +28,7 @@ export function ShareButton({ title, path, label, copiedLabel }: Props) {
     }
   }
   return (
-    <button type="button" className={buttonClasses()} onClick={() => void share()}>
+    <button type="button" className={`${buttonClasses()} ${className}`} onClick={() => void share()}>
       <Share2 aria-hidden="true" size={18} />
       <span aria-live="polite">{copied ? copiedLabel : label}</span>
     </button>

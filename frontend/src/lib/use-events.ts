@@ -54,11 +54,16 @@ const mayFollow = (next: EventsState, last: EventsState) =>
 /**
  * The events of a query, live. On a phone a small request loads the first rows, from `moment` on, and the client of
  * live queries (109 KB) is loaded after the visitor's first gesture or after some time. A wider screen loads it after
- * the first paint.
+ * the first paint. `served` is an event that the page's HTML contains: it is shown from the first rendering on.
  */
-export function useEvents(selection: EventQuery, moment: When = afterPaint): EventsState {
+export function useEvents(selection: EventQuery, moment: When = afterPaint, served?: PublicEvent): EventsState {
   const key = JSON.stringify(selection)
-  const [received, setReceived] = useState<{ key: string; state: EventsState }>({ key, state: LOADING })
+  const [received, setReceived] = useState<{ key: string; state: EventsState }>(() => ({
+    key,
+    state: served ? { phase: 'ready', events: [served], confirmed: true } : LOADING,
+  }))
+  // The first rows are shown already.
+  const [hasFirst] = useState(served !== undefined)
   useEffect(() => {
     let alive = true
     let isLive = false
@@ -79,7 +84,8 @@ export function useEvents(selection: EventQuery, moment: When = afterPaint): Eve
     }
     const stop = listen(selection, { onEvents, onError }, live ? moment : whenSeen)
     // A failure of the first read has no consequence, because the live query follows.
-    const leave = !live && onPhone() ? moment(() => void readFirst(selection, onFirstRows).catch(() => undefined)) : () => undefined
+    const leave =
+      !live && !hasFirst && onPhone() ? moment(() => void readFirst(selection, onFirstRows).catch(() => undefined)) : () => undefined
     return () => {
       alive = false
       leave()
@@ -87,6 +93,6 @@ export function useEvents(selection: EventQuery, moment: When = afterPaint): Eve
     }
     // The key identifies the query.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [key, moment])
+  }, [key, moment, hasFirst])
   return received.key === key ? received.state : LOADING
 }

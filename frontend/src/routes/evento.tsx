@@ -1,20 +1,23 @@
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { eventArt } from '../art/event-art'
-import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { Skeleton } from '../components/skeleton'
 import { site } from '../content/sitio'
 import { Actions } from '../features/events/actions'
-import { EventFacts } from '../features/events/event-facts'
-import { EventImage } from '../features/events/event-parts'
+import { EventFact, PlaceFact } from '../features/event-page/event-fact'
+import { EventDescription, EventLayout, EventTitle, EventWhen, LONG_TITLE } from '../features/event-page/event-layout'
+import { EventPicture } from '../features/event-page/event-picture'
 import { MoreEvents } from '../features/events/more-events'
 import { tEvent } from '../i18n/es-events'
 import { shortDate, toLocal } from '../lib/dates'
 import { eventData } from '../lib/event-data'
 import { whenLine, type PublicEvent } from '../lib/event'
 import { DAYS, weekday } from '../lib/grid'
+import { publicPrice } from '../lib/money'
+import { forgetServedEvent, servedEvent } from '../lib/served-event'
 import { useEvents } from '../lib/use-events'
+import { afterPaint } from '../lib/when'
 import { setMeta } from '../lib/use-meta'
 import { idOf } from '../pages'
 import NotFound from './no-encontrada'
@@ -32,6 +35,7 @@ function useData(event: PublicEvent) {
     return () => {
       hush()
       snapshot.remove()
+      forgetServedEvent()
     }
   }, [event])
 }
@@ -39,57 +43,39 @@ function useData(event: PublicEvent) {
 /** The assumed duration of an event (F-701), in milliseconds. */
 const LENGTH_MS = 120 * 60_000
 
-/** The length from which a title has a smaller font, so that the content below it stays visible. */
-const LONG_TITLE = 70
-
-/** Whether an event was over when its page was opened. */
-function useOver({ moment }: PublicEvent): boolean {
-  const [now] = useState(() => Date.now())
-  return moment !== null && moment.getTime() + LENGTH_MS < now
+/** Whether an event was over when its page was made, or opened. */
+function useOver({ id, moment }: PublicEvent): boolean {
+  const [over] = useState(() => servedEvent(id)?.over ?? (moment !== null && moment.getTime() + LENGTH_MS < Date.now()))
+  return over
 }
 
-/** The title, the time, and the first action. */
-function Heading({ event }: { event: PublicEvent }) {
-  const over = useOver(event)
-  const day = toLocal(event.moment)?.date
-  // The visible date may be the record's own text (D-28): the weekday is shown only if the dates are equal.
-  const named = day && shortDate(day) === event.date
-  return (
-    <div className="flex flex-col items-start gap-5">
-      <Link to="/calendario" className="no-imprimir enlace -mb-2 inline-flex min-h-11 items-center">
-        {tEvent.seeCalendar}
-      </Link>
-      <h1 className={`${event.title.length > LONG_TITLE ? 'titulo-2' : 'titulo-1'} wrap-anywhere`}>{event.title}</h1>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <p className="text-acento flex flex-wrap gap-x-2 text-xl font-semibold">
-          {named ? <span className="first-letter:uppercase">{DAYS[weekday(day)]}</span> : null}
-          <span>{whenLine(event)}</span>
-        </p>
-        {over ? <p className="etiqueta">{tEvent.finished}</p> : null}
-      </div>
-      <Actions event={event} past={over} />
-    </div>
-  )
+/** The weekday of an event. The visible date may be the record's own text (D-28): the weekday is shown only if the dates are equal. */
+function weekdayOf({ moment, date }: PublicEvent): string | null {
+  const day = toLocal(moment)?.date
+  return day && shortDate(day) === date ? (DAYS[weekday(day)] ?? null) : null
 }
 
 /** The complete event, and the next ones. */
 function EventPage({ event }: { event: PublicEvent }) {
   useData(event)
+  const over = useOver(event)
+  const price = publicPrice(event.price)
   return (
     <>
-      <article className="contenedor grid gap-x-16 gap-y-8 pt-6 pb-12 md:pt-12 md:pb-20 lg:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-        <Heading event={event} />
-        <div className="grid content-start gap-8 lg:row-span-2">
-          <EventImage
-            event={event}
-            sizes="(min-width: 1024px) 40rem, 100vw"
-            className="border-borde w-full rounded-sm border-2"
-            fallback={<Plate slot={eventArt(event)} ink="mar" className="mr-2" />}
-          />
-          <EventFacts event={event} />
-        </div>
-        {event.description ? <p className="max-w-prose text-lg wrap-anywhere whitespace-pre-line">{event.description}</p> : null}
-      </article>
+      <EventLayout
+        title={<EventTitle title={event.title} long={event.title.length > LONG_TITLE} />}
+        when={<EventWhen weekday={weekdayOf(event)} line={whenLine(event)} over={over} />}
+        actions={<Actions event={event} past={over} />}
+        picture={<EventPicture event={event} drawing={eventArt(event)} />}
+        facts={
+          <>
+            <PlaceFact place={event.place} />
+            {price ? <EventFact name={tEvent.price} text={price} /> : null}
+            {event.artist ? <EventFact name={tEvent.artist} text={event.artist} /> : null}
+          </>
+        }
+        description={event.description ? <EventDescription text={event.description} /> : null}
+      />
       <MoreEvents shown={event.id} />
     </>
   )
@@ -115,7 +101,7 @@ function isName(id: string): boolean {
 
 /** The page of an event by its id, in all states of loading. */
 function EventOf({ id }: { id: string }) {
-  const state = useEvents({ id })
+  const state = useEvents({ id }, afterPaint, servedEvent(id)?.event)
   if (state.phase === 'loading') return <Skeleton />
   const event = state.phase === 'ready' ? state.events[0] : undefined
   if (event) return <EventPage event={event} />

@@ -82,12 +82,9 @@ func webAddress(text string) string {
 	return text
 }
 
-// ownPicture matches the address of the largest file of a picture that was uploaded through the back office.
-var ownPicture = regexp.MustCompile(`^(/imagenes/[^/]+/)[0-9]+\.webp$`)
-
 // shared returns the address of the image for link previews, for which messengers need JPEG.
 func (e *event) shared() string {
-	if match := ownPicture.FindStringSubmatch(e.image); match != nil {
+	if match := uploaded.FindStringSubmatch(e.image); match != nil {
 		return match[1] + "compartir.jpg"
 	}
 	return e.image
@@ -106,11 +103,16 @@ func shownTime(date, hour string, start time.Time) (day, clock string) {
 	if err != nil {
 		return "", ""
 	}
-	day = at.Format("02 ") + months[at.Month()-1] + at.Format(" 2006")
+	day = shownDay(at)
 	if _, err := time.Parse("15:04", hour); err != nil || len(hour) != len("15:04") {
 		return day, ""
 	}
 	return day, hour
+}
+
+// shownDay returns a day as it is shown: "05 SEP 2025".
+func shownDay(at time.Time) string {
+	return at.Format("02 ") + months[at.Month()-1] + at.Format(" 2006")
 }
 
 // when returns the line of an event's date and time: "05 SEP 2025 • 19:30".

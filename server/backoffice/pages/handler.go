@@ -21,7 +21,8 @@ import (
 
 // The files of the built site that the handler reads, on each request, so that a new build needs no restart.
 const (
-	eventFile    = "eventos/plantilla.html"
+	eventFile    = "eventos/plantilla-completa.html"
+	unfilledFile = "eventos/plantilla.html"
 	notFoundFile = "404.html"
 	sitemapFile  = "sitemap-paginas.xml"
 )
@@ -72,7 +73,7 @@ type Options struct {
 	Subscriptions Subscriptions
 	// Pictures are those of events.
 	Pictures Pictures
-	// Clock is for the age of lists of events. Nil: the machine's.
+	// Clock is for the age of lists of events, and tells whether an event is over. Nil: the machine's.
 	Clock clock.Clock
 	// Log receives the errors of reading events. Nil logs nothing.
 	Log *slog.Logger
@@ -104,7 +105,7 @@ func Handler(o Options) (http.Handler, error) {
 	}
 	h := &handler{o: o, reads: make(chan struct{}, maxReads)}
 	_, err := h.page()
-	for _, name := range []string{notFoundFile, sitemapFile, linkFile} {
+	for _, name := range []string{unfilledFile, notFoundFile, sitemapFile, linkFile} {
 		_, fileErr := fs.Stat(o.Site, name)
 		err = errors.Join(err, fileErr)
 	}
@@ -143,9 +144,9 @@ func (h *handler) page() (*built, error) {
 	return parseBuilt(string(page))
 }
 
-// event serves the page of an event. If the event can't be read, or the built page can't be filled, it serves the built
-// page unchanged, whose scripts load the event or show the error. An event that is unknown or not published is not
-// found.
+// event serves the page of an event. If the event can't be read, or the built page can't be filled, it serves the
+// built page without an event, whose scripts load the event or show the error. An event that is unknown or not
+// published is not found.
 func (h *handler) event(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if !isDocumentID(id) {
@@ -154,7 +155,7 @@ func (h *handler) event(w http.ResponseWriter, r *http.Request) {
 	}
 	fields, err := read(r.Context(), h.reads, func(ctx context.Context) (map[string]any, error) { return h.o.Store.Event(ctx, id) })
 	if err != nil {
-		h.asBuilt(w, r, eventFile, "text/html; charset=utf-8", err)
+		h.asBuilt(w, r, unfilledFile, "text/html; charset=utf-8", err)
 		return
 	}
 	if fields == nil {
@@ -169,10 +170,10 @@ func (h *handler) event(w http.ResponseWriter, r *http.Request) {
 	page, err := h.page()
 	var body []byte
 	if err == nil {
-		body, err = page.fill(&e)
+		body, err = page.fill(&e, h.o.Clock.Now())
 	}
 	if err != nil {
-		h.asBuilt(w, r, eventFile, "text/html; charset=utf-8", err)
+		h.asBuilt(w, r, unfilledFile, "text/html; charset=utf-8", err)
 		return
 	}
 	send(w, r, "text/html; charset=utf-8", body)
@@ -280,13 +281,14 @@ func (h *handler) file(w http.ResponseWriter, name, kind, cache string, status i
 // send responds with 200, or with 304 if the client already has the same body.
 func send(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	sum := sha256.Sum256(body)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	w.Header().Set("Cache-Control", cacheShortly)
 	w.Header().Set("ETag", tag)
 	if known := r.Header.Get("If-None-Match"); strings.Contains(known, tag) {
+		w.Header().Set("Vary", "Accept-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(body) // the client may have disconnected
+	_, _ = w.Write(compressed(w, r, body)) // the client may have disconnected
 }

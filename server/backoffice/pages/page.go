@@ -8,21 +8,21 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"time"
 )
 
-// The comments of the built page between which the event's head is inserted, and the one that its text replaces. The
-// first contains the build's data of the site, as JSON.
+// The comments of the built page between which the event's head is inserted. The first contains the build's data of the
+// site, as JSON. Marks such as {{title}} in the rest of the page are replaced by parts of the body.
 const (
 	headStart = "<!--evento "
 	headEnd   = "<!--/evento-->"
-	bodyMark  = "<!--evento-texto-->"
 )
 
 // built is the parsed built page of events.
 type built struct {
-	// before, between and after are the parts around the head and the text.
-	before, between, after string
-	site                   site
+	// before and after are the parts around the head.
+	before, after string
+	site          site
 }
 
 // site is the build's data of the site.
@@ -31,23 +31,30 @@ type site struct {
 	URL string `json:"url"`
 	// Name is the foundation's name.
 	Name string `json:"name"`
+	// Parts are the parts of the body.
+	Parts parts `json:"parts"`
+	// Drawings are the pictures of events without a picture: HTML by the drawing's name.
+	Drawings map[string]string `json:"drawings"`
+	Choice   choice            `json:"choice"`
 }
 
 // parseBuilt parses the built page.
 func parseBuilt(page string) (*built, error) {
 	before, rest, ok := strings.Cut(page, headStart)
 	facts, rest, ok2 := strings.Cut(rest, "-->")
-	_, rest, ok3 := strings.Cut(rest, headEnd)
-	between, after, ok4 := strings.Cut(rest, bodyMark)
-	if !ok || !ok2 || !ok3 || !ok4 {
-		return nil, errors.New("the page lacks the comments that mark an event's head and text: build the site again")
+	_, after, ok3 := strings.Cut(rest, headEnd)
+	if !ok || !ok2 || !ok3 {
+		return nil, errors.New("the page lacks the comments that mark an event's head: build the site again")
 	}
-	b := &built{before: before, between: between, after: after}
+	b := &built{before: before, after: after}
 	if err := json.Unmarshal([]byte(facts), &b.site); err != nil {
 		return nil, fmt.Errorf("the page's comment about the site: %w", err)
 	}
 	if u, err := url.Parse(b.site.URL); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("the page's comment about the site: %q is not an address", b.site.URL)
+	}
+	if err := b.site.check(); err != nil {
+		return nil, fmt.Errorf("the page's comment about the site: %w: build the site again", err)
 	}
 	return b, nil
 }
@@ -56,14 +63,12 @@ func parseBuilt(page string) (*built, error) {
 type view struct {
 	Title, Description, Address string
 	Image                       string
-	// OwnImage is set if Image is the event's image, of unknown size.
+	// OwnImage is set if Image is the event's image, of unknown size. Otherwise it is a drawing.
 	OwnImage bool
-	// ImageAlt is the alternative text of the event's image.
-	ImageAlt            string
-	SiteName            string
-	Data                template.JS
-	When, Place, Artist string
-	Price, About        string
+	ImageAlt string
+	SiteName string
+	// Data is the event for search engines, Served the event for the site's scripts.
+	Data, Served template.JS
 }
 
 // head is the part of the head that describes the event.
@@ -80,22 +85,15 @@ var head = template.Must(template.New("head").Parse(`<title>{{.Title}}</title>
     <meta property="og:image" content="{{.Image}}" />
     {{if not .OwnImage}}<meta property="og:image:width" content="1200" />
     <meta property="og:image:height" content="630" />
-    {{end}}<meta property="og:image:alt" content="{{if .OwnImage}}{{or .ImageAlt .Title}}{{else}}{{.SiteName}}{{end}}" />
+    {{end}}<meta property="og:image:alt" content="{{.ImageAlt}}" />
     <meta name="twitter:card" content="summary_large_image" />
-    <script type="application/ld+json" id="datos-evento">{{.Data}}</script>`))
+    <script type="application/ld+json" id="datos-evento">{{.Data}}</script>
+    <script type="application/json" id="evento-servido">{{.Served}}</script>`))
 
-// text describes the event for clients without scripts, in a noscript element of the built page.
-var text = template.Must(template.New("text").Parse(`<h1 class="titulo-1">{{.Title}}</h1>
-<p class="mt-4">{{.When}}{{with .Place}} · {{.}}{{end}}</p>
-{{with .Artist}}<p class="mt-4">{{.}}</p>
-{{end}}{{with .Price}}<p class="mt-4">{{.}}</p>
-{{end}}{{with .About}}<p class="max-w-prose mt-4 wrap-anywhere whitespace-pre-line">{{.}}</p>
-{{end}}`))
-
-// fill returns the built page with an event.
-func (b *built) fill(e *event) ([]byte, error) {
+// fill returns the built page with an event, as it is at a time.
+func (b *built) fill(e *event, now time.Time) ([]byte, error) {
 	address := b.site.URL + "/eventos/" + url.PathEscape(e.id)
-	image, own := b.site.URL+"/ilustraciones/og-default.png", false
+	image, own := b.site.URL+"/ilustraciones/og-"+b.site.Choice.drawing(e)+".png", false
 	if e.image != "" {
 		if base, err := url.Parse(address); err == nil {
 			if u, err := base.Parse(e.shared()); err == nil {
@@ -107,23 +105,22 @@ func (b *built) fill(e *event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	served, err := json.Marshal(e.served(now))
+	if err != nil {
+		return nil, err
+	}
 	v := view{
-		Title: e.heading(), Description: e.summary(b.site.Name), Address: address, Image: image, OwnImage: own, ImageAlt: e.alt,
+		Title: e.heading(), Description: e.summary(b.site.Name), Address: address, Image: image, OwnImage: own, ImageAlt: e.alternative(),
 		SiteName: b.site.Name,
 		Data:     template.JS(data), // json.Marshal escapes <, > and &
-		When:     e.when(), Place: e.place, Artist: e.artist, Price: e.cost(), About: e.description,
+		Served:   template.JS(served),
 	}
 	var page bytes.Buffer
 	page.WriteString(b.before)
 	if err := head.Execute(&page, v); err != nil {
 		return nil, err
 	}
-	page.WriteString(b.between)
-	v.Title = e.title
-	if err := text.Execute(&page, v); err != nil {
-		return nil, err
-	}
-	page.WriteString(b.after)
+	page.WriteString(b.site.body(e, now).Replace(b.after))
 	return page.Bytes(), nil
 }
 

@@ -2,10 +2,12 @@ package pages_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"html"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -25,18 +27,30 @@ import (
 
 // builtPage is a short version of a page written by scripts/build.mjs.
 const builtPage = `<!doctype html><head><script src="/assets/index-1.js"></script>
-<!--evento {"url":"https://www.example.org","name":"Fundación"}-->
+<!--evento {"url":"https://www.example.org","name":"Fundación","parts":{
+"title":"<h1>{{title}}</h1>","longTitle":"<h1 class=\"small\">{{title}}</h1>",
+"when":"<p>{{when}}</p>","whenOver":"<p>{{when}} over</p>","whenNamed":"<p>{{weekday}} {{when}}</p>","whenNamedOver":"<p>{{weekday}} {{when}} over</p>",
+"actionsComing":"<a href=\"{{calendarLink}}\">add</a>","actionsOver":"<a>next ones</a>","actionsUndated":"<a>undated</a>",
+"picture":"<img src=\"{{image}}\" alt=\"{{imageAlt}}\">","uploadedPicture":"<img src=\"{{image}}\" srcset=\"{{srcSet}}\" width=\"{{width}}\" height=\"{{height}}\">",
+"place":"<dd>{{place}}</dd><a href=\"{{mapLink}}\">map</a>","noPlace":"<dd>no place</dd>","price":"<dd>{{price}}</dd>","artist":"<dd>{{artist}}</dd>",
+"description":"<div>{{description}}</div>"},
+"drawings":{"evento-1":"<img src=\"/one.svg\">","evento-2":"<img src=\"/two.svg\">"},
+"choice":{"words":[{"slot":"evento-2","pattern":"cancion|bolero"}],"slots":["evento-1"]}}-->
 <title>Evento</title><meta name="robots" content="index,follow" />
 <!--/evento-->
-<link rel="icon" href="/favicon.svg" /></head><body><div id="raiz"></div><noscript><!--evento-texto--><p>Sin guiones</p></noscript></body>`
+<link rel="icon" href="/favicon.svg" /></head><body><div id="raiz">{{title}}{{when}}{{actions}}{{picture}}<dl>{{facts}}</dl>{{description}}</div></body>`
+
+// unfilledPage is the page of events that cannot be read.
+const unfilledPage = `<div id="raiz"></div>`
 
 // builtSite returns the files of a built site that the handler reads.
 func builtSite() fstest.MapFS {
 	return fstest.MapFS{
-		"eventos/plantilla.html": {Data: []byte(builtPage)},
-		"boletin/plantilla.html": {Data: []byte("<main><!--baja--></main>")},
-		"404.html":               {Data: []byte("<h1>Página no encontrada</h1>")},
-		"sitemap-paginas.xml":    {Data: []byte("<urlset>\n  <url><loc>https://www.example.org/</loc></url>\n</urlset>\n")},
+		"eventos/plantilla-completa.html": {Data: []byte(builtPage)},
+		"eventos/plantilla.html":          {Data: []byte(unfilledPage)},
+		"boletin/plantilla.html":          {Data: []byte("<main><!--baja--></main>")},
+		"404.html":                        {Data: []byte("<h1>Página no encontrada</h1>")},
+		"sitemap-paginas.xml":             {Data: []byte("<urlset>\n  <url><loc>https://www.example.org/</loc></url>\n</urlset>\n")},
 	}
 }
 
@@ -116,7 +130,8 @@ func dataOf(t *testing.T, page string) map[string]any {
 }
 
 func TestEventPageMetadata(t *testing.T) {
-	h := newHandler(t, &store{events: map[string]map[string]any{"gala": gala()}}, nil, nil)
+	manual := clocktest.NewManual(time.Date(2027, 9, 1, 18, 0, 0, 0, time.UTC))
+	h := newHandler(t, &store{events: map[string]map[string]any{"gala": gala()}}, nil, manual)
 	got := get(h, "/eventos/gala")
 	page := html.UnescapeString(got.Body.String())
 	for _, want := range []string{
@@ -129,13 +144,18 @@ func TestEventPageMetadata(t *testing.T) {
 		`<meta property="og:url" content="https://www.example.org/eventos/gala" />`,
 		`<meta property="og:image" content="https://www.example.org/fotos/gala.jpg" />`,
 		`<meta property="og:site_name" content="Fundación" />`,
-		`<h1 class="titulo-1">Gala de son</h1>`, `05 SEP 2027 • 19:30 · Teatro Nacional`, `RD$1,500.00`, `<p>Sin guiones</p>`,
+		"<h1>Gala de son</h1><p>domingo 05 SEP 2027 • 19:30</p>",
+		`<img src="/fotos/gala.jpg" alt="Gala de son"><dl><dd>Teatro Nacional</dd>` +
+			`<a href="https://www.google.com/maps/search/?api=1&query=Teatro%20Nacional">map</a><dd>RD$1,500.00</dd><dd>Ana</dd></dl>`,
+		"<div>Primera línea.\nSegunda línea.</div>",
+		`<a href="https://calendar.google.com/calendar/render?action=TEMPLATE&text=Gala%20de%20son&dates=20270905T233000Z/20270906T013000Z` +
+			`&details=Primera%20l%C3%ADnea.%0ASegunda%20l%C3%ADnea.&location=Teatro%20Nacional">add</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page misses %s:\n%s", want, page)
 		}
 	}
-	if strings.Contains(page, "og:image:width") || strings.Contains(page, "<!--evento") || strings.Count(page, "<title>") != 1 {
+	if strings.Contains(page, "og:image:width") || strings.Contains(page, "<!--evento") || strings.Contains(page, "{{") || strings.Count(page, "<title>") != 1 {
 		t.Errorf("the page has what it must not have:\n%s", page)
 	}
 	data := dataOf(t, got.Body.String())
@@ -157,15 +177,25 @@ func TestAnEventWithoutFields(t *testing.T) {
 		fields map[string]any
 		want   []string
 	}{
-		{"nothing", map[string]any{}, []string{"<title>Evento</title>", `content="—. Fundación"`, "/ilustraciones/og-default.png", `og:image:width" content="1200"`}},
+		{"nothing", map[string]any{}, []string{"<title>Evento</title>", `content="—. Fundación"`, "/ilustraciones/og-evento-1.png", `og:image:width" content="1200"`}},
 		{"wrong types", map[string]any{"title": 1, "price": "x", "eventDate": "x", "imageUrl": 3.0}, []string{"<title>Evento</title>"}},
 		{"a moment alone", map[string]any{"title": "A", "eventDate": time.Date(2027, 1, 1, 2, 5, 0, 0, time.UTC)}, []string{"31 DIC 2026 • 22:05. Fundación"}},
 		{"an invalid date", map[string]any{"title": "A", "date": "2027-02-30", "time": "19:30"}, []string{`content="—. Fundación"`}},
 		{"an invalid time", map[string]any{"title": "A", "date": "2027-02-28", "time": "7 pm"}, []string{`content="28 FEB 2027. Fundación"`}},
-		{"free of charge", map[string]any{"title": "A", "price": 0.0}, []string{">Gratis<"}},
-		{"a script for a picture", map[string]any{"title": "A", "imageUrl": "javascript:alert(1)"}, []string{"/ilustraciones/og-default.png"}},
-		{"a picture of data", map[string]any{"title": "A", "imageUrl": "data:image/png;base64,AA=="}, []string{"/ilustraciones/og-default.png"}},
+		{"free of charge", map[string]any{"title": "A", "price": 0.0}, []string{">Gratis<", "<p>—</p><a>undated</a>", "<dd>no place</dd>"}},
+		{"a script for a picture", map[string]any{"title": "A", "imageUrl": "javascript:alert(1)"}, []string{"/ilustraciones/og-evento-1.png"}},
+		{"a picture of data", map[string]any{"title": "A", "imageUrl": "data:image/png;base64,AA=="}, []string{"/ilustraciones/og-evento-1.png"}},
 		{"a picture elsewhere", map[string]any{"title": "A", "imageUrl": "https://a.example/b.jpg"}, []string{`"og:image" content="https://a.example/b.jpg"`}},
+		{"words of a drawing", map[string]any{"title": "La CANCIÓN"}, []string{"/ilustraciones/og-evento-2.png", `<img src="/two.svg">`}},
+		{"an uploaded picture", map[string]any{"title": "A", "imageUrl": "/imagenes/a1-1200x800/960.webp"}, []string{
+			`"og:image" content="https://www.example.org/imagenes/a1-1200x800/compartir.jpg"`,
+			`srcset="/imagenes/a1-1200x800/480.webp 480w, /imagenes/a1-1200x800/960.webp 960w" width="1200" height="800"`,
+		}},
+		{"an event that is over", map[string]any{"title": "A", "eventDate": time.Date(2020, 1, 1, 2, 5, 0, 0, time.UTC)}, []string{
+			"<p>martes 31 DIC 2019 • 22:05 over</p><a>next ones</a>", `{"event":{"artist":"","date":"31 DIC 2019"`, `"over":true`,
+		}},
+		{"a date of its own", map[string]any{"title": "A", "date": "2027-01-02", "eventDate": time.Date(2090, 1, 1, 2, 5, 0, 0, time.UTC)}, []string{"<p>02 ENE 2027 • 22:05</p>"}},
+		{"the mark of a value", map[string]any{"title": "{{place}}", "description": "{{facts}}{{title}}"}, []string{"<h1>{{place}}</h1>", "<div>{{facts}}{{title}}</div>"}},
 		{"a long title", map[string]any{"title": strings.Repeat("ñ", 90)}, []string{"<title>" + strings.Repeat("ñ", 56) + " · Evento</title>"}},
 	}
 	for _, tt := range tests {
@@ -194,7 +224,7 @@ func TestStoredMarkupIsEscaped(t *testing.T) {
 	}
 	h = newHandler(t, &store{events: map[string]map[string]any{"a": fields}}, nil, nil)
 	page := get(h, "/eventos/a").Body.String()
-	if strings.Contains(page, "<script>alert") || strings.Count(page, "</noscript>") != 1 || strings.Count(page, "</title>") != 1 || strings.Count(page, "</script>") != 2 {
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "</noscript>") || strings.Count(page, "</title>") != 1 || strings.Count(page, "</script>") != 3 {
 		t.Errorf("the page has markup of the event's:\n%s", page)
 	}
 	if dataOf(t, page)["name"] != attack {
@@ -219,7 +249,7 @@ func TestPagesOfMissingEvents(t *testing.T) {
 func TestAStoreThatFails(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(t, &store{err: errors.New("the disk is away")}, slog.New(slog.NewTextHandler(&log, nil)), nil)
-	for path, want := range map[string]string{"/eventos/gala": builtPage, "/sitemap.xml": "<loc>https://www.example.org/</loc>"} {
+	for path, want := range map[string]string{"/eventos/gala": unfilledPage, "/sitemap.xml": "<loc>https://www.example.org/</loc>"} {
 		got := get(h, path)
 		if got.Code != 200 || !strings.Contains(got.Body.String(), want) || got.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %s, want the built file, kept nowhere", path, got.Code, got.Header(), got.Body)
@@ -257,16 +287,23 @@ func TestSitemap(t *testing.T) {
 
 func TestASiteOfAnotherBuildIsRefused(t *testing.T) {
 	for name, change := range map[string]func(fstest.MapFS){
-		"no page":  func(f fstest.MapFS) { delete(f, "eventos/plantilla.html") },
-		"no marks": func(f fstest.MapFS) { f["eventos/plantilla.html"] = &fstest.MapFile{Data: []byte("<html>")} },
+		"no page":          func(f fstest.MapFS) { delete(f, "eventos/plantilla-completa.html") },
+		"no unfilled page": func(f fstest.MapFS) { delete(f, "eventos/plantilla.html") },
+		"a part less": func(f fstest.MapFS) {
+			f["eventos/plantilla-completa.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`"noPlace"`), []byte(`"nowhere"`))
+		},
+		"no drawings": func(f fstest.MapFS) {
+			f["eventos/plantilla-completa.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`["evento-1"]`), []byte("[]"))
+		},
+		"no marks": func(f fstest.MapFS) { f["eventos/plantilla-completa.html"] = &fstest.MapFile{Data: []byte("<html>")} },
 		"no address": func(f fstest.MapFS) {
-			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte("https://www.example.org"), nil)
+			f["eventos/plantilla-completa.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte("https://www.example.org"), nil)
 		},
 		"no 404 page":      func(f fstest.MapFS) { delete(f, "404.html") },
 		"no unsubscribing": func(f fstest.MapFS) { delete(f, "boletin/plantilla.html") },
 		"no static map":    func(f fstest.MapFS) { delete(f, "sitemap-paginas.xml") },
 		"facts not JSON": func(f fstest.MapFS) {
-			f["eventos/plantilla.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`{"url"`), []byte("{"))
+			f["eventos/plantilla-completa.html"].Data = bytes.ReplaceAll([]byte(builtPage), []byte(`{"url"`), []byte("{"))
 		},
 	} {
 		site := builtSite()
@@ -386,5 +423,31 @@ func TestSitemapsShareAReading(t *testing.T) {
 	}
 	if s.lists != 1 {
 		t.Errorf("%d lists, want 1", s.lists)
+	}
+}
+
+// TestPagesAreCompressed requires gzip for clients that accept it, and the same page for others.
+func TestPagesAreCompressed(t *testing.T) {
+	h := newHandler(t, &store{events: map[string]map[string]any{"gala": gala()}}, nil, clocktest.NewManual(time.Date(2027, 9, 1, 18, 0, 0, 0, time.UTC)))
+	plain := get(h, "/eventos/gala")
+	for header, want := range map[string]string{
+		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.000": "", "gzip": "gzip", "br, GZIP;q=0.5": "gzip", "x-gzip": "",
+	} {
+		got := get(h, "/eventos/gala", "Accept-Encoding", header)
+		var body io.Reader = got.Body
+		if want == "gzip" {
+			zr, err := gzip.NewReader(got.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = zr
+		}
+		text, err := io.ReadAll(body)
+		if err != nil || string(text) != plain.Body.String() || got.Header().Get("Content-Encoding") != want || got.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: %v, %v, %.80s", header, got.Header(), err, text)
+		}
+	}
+	if again := get(h, "/eventos/gala", "Accept-Encoding", "gzip", "If-None-Match", plain.Header().Get("ETag")); again.Code != 304 || again.Header().Get("Content-Encoding") != "" {
+		t.Errorf("requested again: %d %v", again.Code, again.Header())
 	}
 }

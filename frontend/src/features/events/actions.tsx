@@ -6,7 +6,6 @@ import { tEvent } from '../../i18n/es-events'
 import { calendarLink } from '../../lib/links'
 import type { PublicEvent } from '../../lib/event'
 import { ics } from '../../lib/ics'
-import { useHydrated } from '../../lib/use-hydrated'
 import { ExternalLink } from './event-parts'
 
 /** An event in the form for calendars; null without a date. */
@@ -35,7 +34,6 @@ function download(event: PublicEvent): void {
 
 /** The actions for an event: adding it to a calendar, or sharing it. A past event begins with a link to upcoming ones. */
 export function Actions({ event, past }: { event: PublicEvent; past: boolean }) {
-  const hydrated = useHydrated()
   return (
     <div className="no-imprimir flex flex-wrap items-center gap-x-3 gap-y-2">
       {past ? (
@@ -45,9 +43,9 @@ export function Actions({ event, past }: { event: PublicEvent; past: boolean }) 
       ) : (
         <GoogleLink event={event} text={tEvent.addToGoogle} className={`${buttonClasses('primario')} max-sm:w-full`} />
       )}
-      {hydrated ? <ShareButton title={event.title} label={tEvent.compartir} copiedLabel={tEvent.linkCopied} /> : null}
+      <ShareButton title={event.title} label={tEvent.compartir} copiedLabel={tEvent.linkCopied} className="solo-vivo" />
       {event.moment ? (
-        <button type="button" className="enlace inline-flex min-h-11 items-center gap-2" onClick={() => download(event)}>
+        <button type="button" className="solo-vivo enlace inline-flex min-h-11 items-center gap-2" onClick={() => download(event)}>
           <Download aria-hidden="true" size={18} />
           {tEvent.downloadIcs}
         </button>

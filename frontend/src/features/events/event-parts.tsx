@@ -21,16 +21,26 @@ export function ExternalLink({ a, className = 'enlace', children }: { a: string;
 }
 
 type ImageProps = {
-  event: PublicEvent
+  event: Pick<PublicEvent, 'image' | 'imageAlt'>
   alt?: string /** How wide the picture is shown. */
   sizes: string
   className?: string
   lazy?: boolean
+  /** Set for the picture of the first screen. It is loaded before the scripts. */
+  priority?: boolean
   fallback?: ReactNode
 }
 
 /** The picture of an event, or a drawing if it has none or the picture cannot be loaded. */
-export function EventImage({ event, alt = event.imageAlt, sizes, className = '', lazy = false, fallback = null }: ImageProps) {
+export function EventImage({
+  event,
+  alt = event.imageAlt,
+  sizes,
+  className = '',
+  lazy = false,
+  priority = false,
+  fallback = null,
+}: ImageProps) {
   const [lost, setLost] = useState<string | null>(null)
   const { image } = event
   if (!image || image === lost) return fallback
@@ -44,8 +54,9 @@ export function EventImage({ event, alt = event.imageAlt, sizes, className = '',
       width={uploaded?.width ?? 640}
       height={uploaded?.height ?? 400}
       loading={lazy ? 'lazy' : 'eager'}
+      {...(priority ? { fetchPriority: 'high' as const, elementtiming: 'primera' } : {})}
       onError={() => setLost(image)}
-      className={`object-cover ${className}`}
+      className={`object-cover ${uploaded ? '' : 'aspect-[16/10]'} ${className}`}
     />
   )
 }
