@@ -51,12 +51,12 @@ test('S-102 the lists with rows: exact heads, the newest first, live', async ({ 
   await write('IntrumentRental/b', { fullName: 'B', email: 'b@x.do', message: 'Dos', source: 'instrumentos-page', createdAt: day(2) })
   await openPanel(page, 'Boletín')
   const heads = page.getByRole('columnheader')
-  await expect(heads).toHaveText(['Email', 'Fuente', 'Fecha'])
+  await expect(heads).toHaveText(['Email', 'Fuente', 'Fecha', 'Confirmado'])
   await expect
     .poll(() => rows(page))
     .toEqual([
-      ['b@x.do', 'homepage', date(2)],
-      ['a@x.do', 'homepage', date(1)],
+      ['b@x.do', 'homepage', date(2), 'No'],
+      ['a@x.do', 'homepage', date(1), 'No'],
     ])
   await write('Massive Boletin/c', { email: 'c@x.do', source: 'homepage', createdAt: day(3) })
   await expect(page.getByRole('row').nth(1)).toContainText('c@x.do')

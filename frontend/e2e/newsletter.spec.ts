@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { admin, clear, createAdmin, list, openPanel, write } from './admin-world'
 import { EN, review } from './axe'
@@ -46,6 +47,58 @@ async function compose(page: Page, subject: string, text: string): Promise<void>
   await page.getByLabel('Texto', { exact: true }).fill(text)
 }
 
+/** The exported list. */
+async function csv(page: Page): Promise<string> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Descargar CSV' }).click()
+  return readFile((await (await download).path()) ?? '', 'utf8')
+}
+
+test('if it is not known who confirmed, no address is exported', async ({ page }) => {
+  await write('Massive Boletin/a', { email: 'a@x.do', source: 'homepage', createdAt: new Date() })
+  await page.route('**/api/admin/boletin/confirmados', (route) => route.fulfill({ status: 503, json: { error: { code: 'unavailable' } } }))
+  await openPanel(page, 'Boletín')
+  await expect(page.getByRole('cell').last()).toHaveText('—')
+  let downloads = 0
+  page.on('download', () => downloads++)
+  await page.getByRole('button', { name: 'Descargar CSV' }).click()
+  await expect(page.getByText('No se pudo saber qué direcciones están confirmadas. Intenta de nuevo.')).toBeVisible()
+  expect(downloads).toBe(0)
+})
+
+for (const way of ['Escape', '✕'] as const) {
+  test(`closing a half-written issue by ${way} asks, and the draft is kept`, async ({ page }) => {
+    await openPanel(page, 'Boletín')
+    const open = page.getByRole('button', { name: 'Escribir boletín' })
+    const dialog = page.getByRole('dialog', { name: 'Escribir boletín' })
+    const close = () =>
+      way === 'Escape' ? page.keyboard.press('Escape') : dialog.getByRole('button', { name: 'Cerrar', exact: true }).click()
+    await open.click()
+    await close()
+    await expect(dialog, 'nothing is asked about an empty issue').toBeHidden()
+    await open.click()
+    await compose(page, 'Noticias', 'Hay concierto.')
+    await close()
+    await expect(dialog.getByRole('alert')).toHaveText('El boletín está a medio escribir.')
+    await expect(dialog.getByRole('button', { name: 'Seguir editando' })).toBeFocused()
+    await review(page, 'half-written issue', EN.phone)
+    await dialog.getByRole('button', { name: 'Seguir editando' }).click()
+    await expect(dialog.getByLabel('Asunto')).toHaveValue('Noticias')
+    await close()
+    await close()
+    await expect(dialog).toBeHidden()
+    // A reload keeps it, too.
+    await page.reload()
+    await open.click()
+    await expect(dialog.getByLabel('Texto', { exact: true })).toHaveValue('Hay concierto.')
+    await expect(dialog.getByText('Recuperamos tu borrador.')).toBeVisible()
+    await close()
+    await dialog.getByRole('button', { name: 'Descartar cambios' }).click()
+    await open.click()
+    await expect(dialog.getByLabel('Asunto')).toHaveValue('')
+  })
+}
+
 test('an address that confirms gets the issue, and its link ends the subscription', async ({ page, browser }) => {
   await subscribe(page, 'eva@x.do')
   // An address that is never confirmed.
@@ -61,6 +114,16 @@ test('an address that confirms gets the issue, and its link ends the subscriptio
 
   await openPanel(page, 'Boletín')
   await expect(page.getByText('1 dirección confirmada.')).toBeVisible()
+  await expect(page.getByRole('columnheader')).toHaveText(['Email', 'Fuente', 'Fecha', 'Confirmado'])
+  await expect(page.getByRole('row').filter({ hasText: 'otra@x.do' }).getByRole('cell').last()).toHaveText('No')
+  await expect(page.getByRole('row').filter({ hasText: 'eva@x.do' }).getByRole('cell').last()).toHaveText(
+    /^\d\d [A-Z]{3} \d{4} • \d\d:\d\d$/,
+  )
+  const file = await csv(page)
+  expect(file).toContain('"eva@x.do"')
+  expect(file).not.toContain('"otra@x.do"')
+  await page.getByLabel('Incluir sin confirmar en el CSV').check()
+  expect(await csv(page)).toMatch(/"otra@x\.do","homepage","[^"]*","No"/)
   await page.getByRole('button', { name: 'Escribir boletín' }).click()
   const dialog = page.getByRole('dialog', { name: 'Escribir boletín' })
   await dialog.getByRole('button', { name: 'Enviar a todos' }).click()
@@ -110,7 +173,8 @@ test('the same issue is not sent twice, and what was rejected is counted', async
   await expect(dialog.getByRole('alert')).toHaveText(
     'Este boletín ya se envió o se está enviando. Cambia el asunto o el texto para enviar otro.',
   )
-  await dialog.getByRole('button', { name: 'Cerrar' }).click()
+  await dialog.getByRole('button', { name: 'Cerrar', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Descartar cambios' }).click()
   await expect(page.getByText('Enviado a 2 direcciones. 1 fue rechazada.')).toBeVisible(ROUND)
   const sent = (await mails()).filter(({ subject }) => subject === 'Una vez').map(({ to }) => to)
   expect(sent.toSorted()).toEqual(['dos@x.do', 'uno@x.do'])

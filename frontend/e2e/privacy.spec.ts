@@ -73,6 +73,7 @@ test('P-14 the newsletter’s list has an unsubscribe link for each address, whi
   await write('Massive Boletin/dos', { email: 'otra@x.do', source: 'homepage', createdAt: new Date(0) })
   await enter(page)
   await page.getByRole('tab', { name: 'Boletín' }).click()
+  await page.getByLabel('Incluir sin confirmar en el CSV').check()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Descargar CSV' }).click()
   const lines = (await readFile((await (await download).path()) ?? '', 'utf8')).trim().split('\r\n')

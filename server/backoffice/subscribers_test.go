@@ -35,6 +35,13 @@ func TestOnlyConfirmedAddressesReceiveTheNewsletter(t *testing.T) {
 	if got, err := s.Newsletter(t.Context()); err != nil || got != (backoffice.NewsletterStatus{Delivery: backoffice.ServerDelivery, Confirmed: 1}) {
 		t.Errorf("Newsletter = %v, %v", got, err)
 	}
+	times, err := s.ConfirmedAt(t.Context(), []string{"bea@correo.do", " ANA@correo.do", "ana@correo.do", "nadie@correo.do"})
+	if err != nil || len(times) != 4 || !times[0].IsZero() || !times[1].Equal(manual.Now()) || !times[2].Equal(manual.Now()) || !times[3].IsZero() {
+		t.Errorf("ConfirmedAt = %v, %v, want two for ana", times, err)
+	}
+	if times, err := s.ConfirmedAt(t.Context(), nil); err != nil || len(times) != 0 {
+		t.Errorf("ConfirmedAt of nobody = %v, %v", times, err)
+	}
 	id := start(t, s, issue, 1)
 	manual.Advance(time.Minute)
 	if err := s.Confirm(t.Context(), tokens["bea@correo.do"]); err != nil {

@@ -3,13 +3,24 @@ import { auth } from './auth'
 import { post } from './back-office'
 
 const found = v.object({ counts: v.record(v.string(), v.number()), total: v.number() })
+const times = v.object({
+  confirmed: v.array(
+    v.nullable(
+      v.pipe(
+        v.string(),
+        v.transform((text) => new Date(text)),
+        v.date(),
+      ),
+    ),
+  ),
+})
 const tokens = v.object({ tokens: v.array(v.string()) })
 
 /** The number of a person's records by collection. */
 export type Found = v.InferOutput<typeof found>
 
-/** The maximum number of addresses in one request for links. */
-const LINKS_AT_ONCE = 200
+/** The maximum number of addresses in one request. */
+const ADDRESSES_AT_ONCE = 200
 
 /** Calls the back office as the signed-in administrator. */
 export async function asMe(path: string, body: object): Promise<unknown> {
@@ -28,10 +39,20 @@ export async function erasePerson(email: string): Promise<Found> {
 
 /** The unsubscribe link of each address, for the newsletter's e-mails. */
 export async function unsubscribeLinks(emails: readonly string[]): Promise<string[]> {
-  const links: string[] = []
-  for (let i = 0; i < emails.length; i += LINKS_AT_ONCE) {
-    const answer = await asMe('/api/admin/boletin/bajas', { emails: emails.slice(i, i + LINKS_AT_ONCE) })
-    links.push(...v.parse(tokens, answer).tokens.map((token) => `${location.origin}/boletin/baja?t=${token}`))
+  const answers = await inParts('/api/admin/boletin/bajas', emails, (answer) => v.parse(tokens, answer).tokens)
+  return answers.map((token) => `${location.origin}/boletin/baja?t=${token}`)
+}
+
+/** The times at which addresses were confirmed; null for one that was not. */
+export async function confirmationTimes(emails: readonly string[]): Promise<(Date | null)[]> {
+  return inParts('/api/admin/boletin/confirmados', emails, (answer) => v.parse(times, answer).confirmed)
+}
+
+/** Calls the back office about addresses, as often as their number requires. */
+async function inParts<T>(path: string, emails: readonly string[], read: (answer: unknown) => T[]): Promise<T[]> {
+  const all: T[] = []
+  for (let i = 0; i < emails.length; i += ADDRESSES_AT_ONCE) {
+    all.push(...read(await asMe(path, { emails: emails.slice(i, i + ADDRESSES_AT_ONCE) })))
   }
-  return links
+  return all
 }

@@ -47,6 +47,7 @@ export const adminLists = {
     created: 'Creado',
     source: 'Fuente',
     date: 'Fecha',
+    confirmed: 'Confirmado',
     phone: 'Teléfono',
     motivation: 'Motivación',
     state: 'Estado',

@@ -46,6 +46,7 @@ func Handler(service *backoffice.Service, o Options) http.Handler {
 	mux.HandleFunc("/api/admin/datos/contar", d.post(d.count))
 	mux.HandleFunc("/api/admin/datos/borrar", d.post(d.erase))
 	mux.HandleFunc("/api/admin/boletin/bajas", d.post(d.unsubscribeTokens))
+	mux.HandleFunc("/api/admin/boletin/confirmados", d.post(d.confirmations))
 	mux.HandleFunc("/api/admin/imagenes", d.picture)
 	mux.HandleFunc("/api/admin/boletin/estado", d.post(d.newsletter))
 	mux.HandleFunc("/api/admin/boletin/vista", d.post(d.previewIssue))

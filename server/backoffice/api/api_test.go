@@ -116,6 +116,7 @@ func TestOnlyShortJSONByPostIsAccepted(t *testing.T) {
 		{"a count without a token", "POST", "/api/admin/datos/contar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
 		{"an erasure without a token", "POST", "/api/admin/datos/borrar", "application/json", `{"email":"a@b.do"}`, 403, "permission-denied"},
 		{"links without a token", "POST", "/api/admin/boletin/bajas", "application/json", `{"emails":["a@b.do"]}`, 403, "permission-denied"},
+		{"confirmations without a token", "POST", "/api/admin/boletin/confirmados", "application/json", `{"emails":["a@b.do"]}`, 403, "permission-denied"},
 		{"the newsletter without a token", "POST", "/api/admin/boletin/estado", "application/json", "{}", 403, "permission-denied"},
 		{"a preview without a token", "POST", "/api/admin/boletin/vista", "application/json", `{"subject":"a","text":"b"}`, 403, "permission-denied"},
 		{"a test without a token", "POST", "/api/admin/boletin/prueba", "application/json", `{"subject":"a","text":"b"}`, 403, "permission-denied"},

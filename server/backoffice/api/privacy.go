@@ -3,11 +3,12 @@ package api
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"clave/server/backoffice"
 )
 
-// maxAddresses is the maximum number of unsubscribe links in a request.
+// maxAddresses is the maximum number of addresses in a request for unsubscribe links or confirmations.
 const maxAddresses = 200
 
 // administrator returns the uid of the administrator whose ID token is in a request.
@@ -61,21 +62,51 @@ func (d *handler) person(r *http.Request) (by, email string, err error) {
 	return by, in.Email, err
 }
 
-// unsubscribeTokens answers POST /api/admin/boletin/bajas.
-func (d *handler) unsubscribeTokens(r *http.Request) (int, any, error) {
+// addresses returns the addresses in the request of an administrator.
+func (d *handler) addresses(r *http.Request) ([]string, error) {
 	if _, err := d.administrator(r); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	var in struct {
 		Emails []string `json:"emails"`
 	}
 	if err := read(r, &in); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if len(in.Emails) > maxAddresses {
-		return 0, nil, problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
+		return nil, problem{http.StatusBadRequest, backoffice.InvalidArgument, "La solicitud no es válida."}
 	}
-	tokens, err := d.service.UnsubscribeTokens(in.Emails)
+	return in.Emails, nil
+}
+
+// confirmations answers POST /api/admin/boletin/confirmados.
+func (d *handler) confirmations(r *http.Request) (int, any, error) {
+	emails, err := d.addresses(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	times, err := d.service.ConfirmedAt(r.Context(), emails)
+	if err != nil {
+		return 0, nil, err
+	}
+	confirmed := make([]*time.Time, len(times))
+	for i := range times {
+		if !times[i].IsZero() {
+			confirmed[i] = &times[i]
+		}
+	}
+	return http.StatusOK, struct {
+		Confirmed []*time.Time `json:"confirmed"`
+	}{confirmed}, nil
+}
+
+// unsubscribeTokens answers POST /api/admin/boletin/bajas.
+func (d *handler) unsubscribeTokens(r *http.Request) (int, any, error) {
+	emails, err := d.addresses(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	tokens, err := d.service.UnsubscribeTokens(emails)
 	if err != nil {
 		return 0, nil, err
 	}

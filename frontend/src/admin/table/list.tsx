@@ -8,6 +8,7 @@ import type { Live } from '../data/live'
 import { statuses, type Status } from '../data/rows'
 import { matches } from '../search'
 import { Empty, Failed, Problem, Skeleton } from '../ui/state'
+import { useNotify } from '../ui/toasts'
 import { useFilters } from '../use-filters'
 import type { Column } from './column'
 import { DataTable, type Selecting } from './data-table'
@@ -28,6 +29,11 @@ type Props<T> = {
   renderSelected?: Selecting<T>
   canSelect?: (row: T) => boolean
   note?: ReactNode
+  /** Selects the exported rows. If it fails, nothing is exported and `exportFailure` is reported. */
+  toExport?: (rows: readonly T[]) => Promise<readonly T[]>
+  exportFailure?: string
+  /** A control before the button that exports. */
+  exportControl?: ReactNode
   /** A column that exists only in the exported file and requires a request. If the request fails, the file does not have it. */
   exported?: { header: string; of: (rows: readonly T[]) => Promise<readonly string[]> }
 }
@@ -37,6 +43,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
   const { label, live, columns, searched, empty, file, statusOf, renderSelected, note } = props
   const { search, state, set, clear } = useFilters()
   const [isSelecting, setSelecting] = useState(false)
+  const notify = useNotify()
   const wanted = useDeferredValue(search)
   const rows = useMemo(() => {
     if (live.status !== 'ready') return []
@@ -52,7 +59,12 @@ export function List<T extends { id: string }>(props: Props<T>) {
   if (total === 0 && live.offline) return <Problem>{es.table.noData}</Problem>
   const exportRows = async () => {
     // Requests the rows that are not watched. On opening, a list has neither search nor filter.
-    const every = live.rows.length < total ? await live.whole() : rows
+    const all = live.rows.length < total ? await live.whole() : rows
+    const every = props.toExport ? await props.toExport(all).catch(() => undefined) : all
+    if (!every) {
+      notify({ text: props.exportFailure ?? '', kind: 'error' })
+      return
+    }
     const more = await props.exported?.of(every).catch(() => undefined)
     const headers = columns.map((column) => column.header)
     const lines = every.map((row, i) => [...columns.map((column) => (column.csv ?? column.text)(row)), ...(more ? [more[i] ?? ''] : [])])
@@ -74,6 +86,7 @@ export function List<T extends { id: string }>(props: Props<T>) {
             {isSelecting ? es.table.finish : es.table.select}
           </button>
         ) : null}
+        {props.exportControl}
         <button type="button" className="boton" disabled={rows.length === 0 || live.partial} onClick={() => void exportRows()}>
           <Download aria-hidden size={15} />
           {es.table.csv}

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { MusicEvent } from '../../admin/data/rows'
+import { Unsaved } from '../../admin/ui/unsaved'
 import { Dialog } from '../../components/dialog'
 import { es } from '../../i18n/es-admin'
 import { Editing } from './editing'
@@ -32,7 +33,7 @@ export function EditDialog({ event, onClose }: Props) {
     <Dialog open={event !== undefined} onClose={leave} kind="window" title={es.events.edit}>
       {event && base ? (
         <>
-          {leaving ? <Unsaved onStay={() => setLeaving(false)} onLeave={() => onClose(event.id)} /> : null}
+          {leaving ? <Unsaved text={es.events.unsaved} onStay={() => setLeaving(false)} onLeave={() => onClose(event.id)} /> : null}
           <Editing
             key={event.id}
             event={event}
@@ -45,24 +46,5 @@ export function EditDialog({ event, onClose }: Props) {
         </>
       ) : null}
     </Dialog>
-  )
-}
-
-/** Offers the choices for unsaved changes. */
-function Unsaved({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
-  const stay = useRef<HTMLButtonElement>(null)
-  useEffect(() => stay.current?.focus(), [])
-  return (
-    <div className="p-problema grid gap-2">
-      <p role="alert">{es.events.unsaved}</p>
-      <div className="flex flex-wrap gap-2">
-        <button ref={stay} type="button" className="boton" onClick={onStay}>
-          {es.events.goOn}
-        </button>
-        <button type="button" className="boton boton-peligro" onClick={onLeave}>
-          {es.events.discard}
-        </button>
-      </div>
-    </div>
   )
 }

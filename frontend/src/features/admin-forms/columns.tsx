@@ -1,8 +1,9 @@
-import type { Contact, Rental, Status, Subscription, Volunteer } from '../../admin/data/rows'
+import type { Contact, Rental, Status, Volunteer } from '../../admin/data/rows'
 import { Email, Moment } from '../../admin/table/cells'
 import type { Column } from '../../admin/table/column'
 import { es } from '../../i18n/es-admin'
 import { DASH, dateAndTime, sortable } from '../../lib/dates'
+import type { Confirmable } from '../admin-newsletter/confirmations'
 import { StatusChip } from './status-chip'
 
 type Dated = { createdAt: Date | null }
@@ -49,11 +50,26 @@ function status<T extends { status: Status }>(): Column<T> {
 // On a narrow screen a row has two lines; the details hold the rest.
 
 /** F-328. These rows have no details. */
-export const subscriptionColumns: readonly Column<Subscription>[] = [
+export const subscriptionColumns: readonly Column<Confirmable>[] = [
   email(),
   text('source', columns.source, (row) => row.source, { narrow: 'start' }),
   date(),
+  {
+    id: 'confirmedAt',
+    header: columns.confirmed,
+    text: (row) => confirmation(row.confirmedAt),
+    csv: (row) => (row.confirmedAt ? sortable(row.confirmedAt) : confirmation(row.confirmedAt)),
+    sort: (row) => row.confirmedAt?.getTime() ?? 0,
+    cell: (row) =>
+      row.confirmedAt ? <Moment at={row.confirmedAt} /> : <span className="text-suave">{confirmation(row.confirmedAt)}</span>,
+  },
 ]
+
+/** When an address was confirmed, if it was and if it is known. */
+function confirmation(at: Date | null | undefined): string {
+  if (at === undefined) return DASH
+  return at ? dateAndTime(at) : es.no
+}
 
 /** F-329. */
 export const volunteerColumns: readonly Column<Volunteer>[] = [

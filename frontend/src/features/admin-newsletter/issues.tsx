@@ -2,11 +2,14 @@ import { useEffect, useState } from 'react'
 import * as v from 'valibot'
 import { rowsOf } from '../../admin/data/live'
 import { useLiveRows, type Watched } from '../../admin/data/use-live-rows'
+import { usePanelData } from '../../admin/data/panel-data'
+import { Unsaved } from '../../admin/ui/unsaved'
 import { Dialog } from '../../components/dialog'
 import type { NewsletterStatus } from '../../firebase/newsletter'
 import { es } from '../../i18n/es-admin'
 import { dateAndTime } from '../../lib/dates'
 import { Compose } from './compose'
+import { draftOf, dropDraft } from './issue-draft'
 
 const texts = es.newsletter
 
@@ -50,7 +53,21 @@ export function Issues() {
   const [open, setOpen] = useState(false)
   const status = useStatus()
   const latest = rowsOf(useLiveRows(LATEST))
-  const close = () => setOpen(false)
+  const { uid } = usePanelData().me
+  const [leaving, setLeaving] = useState(false)
+  const close = () => {
+    setOpen(false)
+    setLeaving(false)
+  }
+  // The draft is kept while it is written. Another Escape closes and keeps it.
+  const leave = () => {
+    if (draftOf(uid) && !leaving) setLeaving(true)
+    else close()
+  }
+  const drop = () => {
+    dropDraft(uid)
+    close()
+  }
   const off = status?.delivery === 'none'
   return (
     <div className="mb-4 grid gap-3">
@@ -77,8 +94,11 @@ export function Issues() {
           </ul>
         </section>
       ) : null}
-      <Dialog open={open} onClose={close} kind="window" title={texts.open}>
-        <Compose onClose={close} />
+      <Dialog open={open} onClose={leave} kind="window" title={texts.open}>
+        {leaving ? (
+          <Unsaved text={texts.unsaved} onStay={() => setLeaving(false)} onLeave={drop} keep={{ label: texts.keep, run: close }} />
+        ) : null}
+        <Compose onSent={drop} />
       </Dialog>
     </div>
   )
