@@ -117,6 +117,7 @@ for (const [id, fields] of Object.entries(SHAPES)) {
 
 for (const width of [360, 768, 1280]) {
   test(`an event’s page does not move while it is loaded at ${width} px`, async ({ page }) => {
+    await seed('fiesta', '2027-09-19', '19:30')
     await seed('otro', '2027-09-20', '19:30')
     await page.setViewportSize({ width, height: 800 })
     await stopClock(page)
@@ -127,7 +128,7 @@ for (const width of [360, 768, 1280]) {
         for (const entry of list.getEntries()) shifts.push(Number(Reflect.get(entry, 'value')))
       }).observe({ type: 'layout-shift', buffered: true })
     })
-    await page.goto('/eventos/gala')
+    await page.goto('/eventos/fiesta')
     await waitUntilLive(page)
     await expect(page.getByRole('heading', { name: 'También en la agenda' })).toBeVisible()
     const shift = await page.evaluate(() => (Reflect.get(window, 'shifts') as number[]).reduce((sum, value) => sum + value, 0))

@@ -80,9 +80,9 @@ test.describe('without scripts', () => {
     for (const route of ['/', '/calendario', '/contacto', '/eventos/uno']) {
       await page.goto(route)
       await expect(page.getByText('Cargando').filter({ visible: true })).toHaveCount(0)
-      await expect(page.locator('noscript a[href^="tel:"]').first()).toBeVisible()
+      await expect(page.locator('a[href^="tel:"]').filter({ visible: true }).first()).toBeVisible()
     }
     await page.goto('/eventos/uno')
-    await expect(page.locator('noscript a[href="/calendario"]')).toBeVisible()
+    await expect(page.getByRole('main').locator('a[href="/calendario"]')).toBeVisible()
   })
 })

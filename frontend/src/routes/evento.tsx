@@ -18,6 +18,7 @@ import { publicPrice } from '../lib/money'
 import { forgetServedEvent, servedEvent } from '../lib/served-event'
 import { useEvents } from '../lib/use-events'
 import { afterPaint } from '../lib/when'
+import { useHydrated } from '../lib/use-hydrated'
 import { setMeta } from '../lib/use-meta'
 import { idOf } from '../pages'
 import NotFound from './no-encontrada'
@@ -43,10 +44,12 @@ function useData(event: PublicEvent) {
 /** The assumed duration of an event (F-701), in milliseconds. */
 const LENGTH_MS = 120 * 60_000
 
-/** Whether an event was over when its page was made, or opened. */
+/** Whether an event was over when its page was opened. The first rendering is that of the HTML, which may be some time old. */
 function useOver({ id, moment }: PublicEvent): boolean {
-  const [over] = useState(() => servedEvent(id)?.over ?? (moment !== null && moment.getTime() + LENGTH_MS < Date.now()))
-  return over
+  const [now] = useState(() => Date.now())
+  const hydrated = useHydrated()
+  const over = moment !== null && moment.getTime() + LENGTH_MS < now
+  return hydrated ? over : (servedEvent(id)?.over ?? over)
 }
 
 /** The weekday of an event. The visible date may be the record's own text (D-28): the weekday is shown only if the dates are equal. */
