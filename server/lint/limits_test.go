@@ -62,7 +62,7 @@ auth/account.maxDecodedSessions auth/api.maxTargets auth/service.maxCookie auth/
 auth/service/factor.maxFactors auth/service/factor.maxIntervals auth/service/accountimport.maxConflicts auth/service/limits.maxPlaces auth/service/field.MaxPassword
 auth/service/field.maxDisplayName auth/service/field.maxPhotoURL auth/service/field.maxUID auth/service/serviceaccount/keyservice.MaxRequest auth/service/session.maxAttributes auth/service/webhook.maxAnswer
 auth/token.maxAssertion auth/token.maxLifetimes auth/token.maxUID
-cluster/forward.maxAnswer cluster/forward.maxCalls cluster/forward.maxFrame cluster/forward.maxHeaders cluster/forward.maxIndex cluster/forward.maxKept cluster/forward.maxLease cluster/releases.maxRelease
+cluster/node.maxProject cluster/forward.maxAnswer cluster/forward.maxCalls cluster/forward.maxFrame cluster/forward.maxHeaders cluster/forward.maxIndex cluster/forward.maxKept cluster/forward.maxLease cluster/releases.maxRelease
 database/authz.maxBehind database/authz.maxDenials database/authz.maxKept database/authz.maxTargets database/engine.maxBuilds database/engine.maxFollowed database/engine.maxGather database/engine.maxOverlay
 database/engine.maxParallel database/engine.maxQueued database/engine.maxWaitFactor database/engine/keys.maxRegion database/engine/planner.maxEquals
 database/index.MaxComponent database/index.maxEntries database/index.maxEntrySize database/index.maxFields database/index.maxFlagged database/index.maxIndexedName

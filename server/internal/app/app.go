@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/base/process"
-	"clave/server/internal/database/missingindex"
+	"clave/server/internal/cluster/node"
 	"clave/server/internal/limit/fair"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/limit/parse"
@@ -115,8 +116,10 @@ type App struct {
 	addresses Addresses
 	// settling waits for pending events and live queries; nil in production.
 	settling *triggers.Settling
-	// nodes is this node among those that share its store; nil without --store.
-	nodes *nodes
+	// node is this node among those that share its store; nil without --store.
+	node *node.Node
+	// staticSite is the site of this node, which serves it before it leads.
+	staticSite http.Handler
 	// hasLed is set once this node leads.
 	hasLed bool
 	// followed is set once another node led, and ledSince the time at which this one led after that.
@@ -196,15 +199,10 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.nodes != nil {
-		if err := a.openReleases(ctx, state, rulesets); err != nil {
+	if a.node != nil {
+		if err := a.offer(ctx, state); err != nil {
 			return err
 		}
-		if err := a.offerIndexes(state, rulesets); err != nil {
-			return err
-		}
-		a.nodes.services[missingindex.ServiceName] = missingindex.Handler(state.Engine, a.o.Log)
-		a.offerProject()
 	}
 	a.served = state
 	users := a.openUsers(state)
@@ -215,7 +213,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.nodes == nil {
+	if a.node == nil {
 		if a.encryption, err = a.tls(); err != nil {
 			return err
 		}

@@ -85,8 +85,8 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
-	if a.nodes != nil {
-		o.Node = a.nodes.name
+	if a.node != nil {
+		o.Node = a.node.Name()
 	}
 	for _, d := range c.Databases {
 		o.Databases = append(o.Databases, d.ID)

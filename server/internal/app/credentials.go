@@ -16,8 +16,8 @@ import (
 // share the store, at the leader's inner listener.
 func (a *App) offerKeys(keys *serviceaccount.Registry) {
 	s := keyservice.New(keys)
-	if a.nodes != nil {
-		a.nodes.services[keyservice.ServiceName] = leaderservice.Handler(keyservice.MaxRequest, s.Serve)
+	if a.node != nil {
+		a.node.Services[keyservice.ServiceName] = leaderservice.Handler(keyservice.MaxRequest, s.Serve)
 		return
 	}
 	if a.config.Memory {

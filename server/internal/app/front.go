@@ -74,8 +74,8 @@ func (a *App) openPorts(p ports, calls *calls) error {
 	if p.websocket != nil {
 		a.openPort(a.requestsOptions(p.websocket, port.Handlers{Site: calls.monitor, Health: calls.health}))
 	}
-	if a.nodes != nil {
-		a.nodes.serveAsLeader(a)
+	if a.node != nil {
+		a.node.ServeAsLeader(&a.components)
 	}
 	return nil
 }
@@ -91,8 +91,7 @@ func (a *App) portOptions(name string, ln net.Listener, handlers port.Handlers) 
 // openPort opens a port. One that answers already, at a node that shares its store, serves the handlers once the node
 // leads.
 func (a *App) openPort(o port.Options) {
-	if a.nodes != nil && a.nodes.ports[o.Name] != nil {
-		a.nodes.leading[o.Name] = o.Handlers
+	if a.node != nil && a.node.Lead(o.Name, o.Handlers) {
 		return
 	}
 	a.components.Add(o.Name+" port", port.New(o))
@@ -132,8 +131,8 @@ func (a *App) requestsOptions(ln net.Listener, handlers port.Handlers) port.Opti
 // siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it
 // leads.
 func (a *App) siteOnce() (http.Handler, error) {
-	if a.nodes != nil {
-		return a.nodes.site, nil
+	if a.node != nil {
+		return a.staticSite, nil
 	}
 	return a.site()
 }

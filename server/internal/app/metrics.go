@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 
+	"clave/server/internal/cluster/node"
 	"clave/server/internal/observe/prometheus"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/transport/port"
@@ -13,9 +14,9 @@ import (
 const MetricsPath = prometheus.Path
 
 // followerState returns the state of a node that does not lead.
-func (a *App) followerState(n *nodes) prometheus.State {
-	leader, _ := n.members.Leader()
-	out := n.reads.State(n.name)
+func (a *App) followerState(n *node.Node) prometheus.State {
+	leader, _ := n.Members.Leader()
+	out := n.Reads.State(n.Name())
 	out.Requests, out.Node.Epoch = a.budget.Used(), leader.Epoch
 	out.Memory, _ = memoryTaken()
 	return out

@@ -117,8 +117,3 @@ func (a *App) portError(name, host string, port int, err error) error {
 	}
 	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for %s: %v. Choose another address with --host, or give %s.", where, name, err, remedy)
 }
-
-// innerError returns the error for an inner listener that can't be opened, with a remedy.
-func innerError(host, port string, err error) error {
-	return fault.Wrap(err, fault.Unavailable, "cannot listen on %s for other nodes: %v. With --cluster-listen, give an address of this machine that other nodes reach.", net.JoinHostPort(host, port), err)
-}

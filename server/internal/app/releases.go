@@ -5,15 +5,13 @@ import (
 	"os"
 
 	"clave/server/internal/app/config"
-	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/cluster/releases"
-	"clave/server/internal/database/authz"
 )
 
 // openReleases puts the rules of the release in force before requests are served, and registers the service that
 // releases further files.
-func (a *App) openReleases(ctx context.Context, s *state, rulesets *authz.Rulesets) error {
-	o := releases.Options{Project: a.files(), Store: s.store, Engine: s.Engine, Rulesets: rulesets, Clock: a.o.Clock, Log: a.o.Log}
+func (a *App) openReleases(ctx context.Context, s *state) error {
+	o := releases.Options{Project: a.files(), Store: s.store, Engine: s.Engine, Rulesets: s.Rulesets, Clock: a.o.Clock, Log: a.o.Log}
 	if a.consoleData != nil {
 		o.Defined = a.consoleData.define
 	}
@@ -22,17 +20,10 @@ func (a *App) openReleases(ctx context.Context, s *state, rulesets *authz.Rulese
 		return err
 	}
 	if !a.config.Production() {
-		a.watchRules(func(ctx context.Context, d config.Database) { a.releaseOwn(ctx, []config.Database{d}) })
+		a.watchRules(func(ctx context.Context, d config.Database) { a.node.ReleaseOwn(ctx, []config.Database{d}) })
 	}
-	a.nodes.releases.Store(r)
-	a.nodes.services[releases.ServiceName] = r.Handler()
+	a.node.OfferReleases(r)
 	return nil
-}
-
-// releaseOwn releases the files of this node that firebase.json names, at SIGHUP.
-func (a *App) releaseOwn(ctx context.Context, databases []config.Database) {
-	s := &releases.Sender{Leader: leaderservice.Of(a.nodes.members), Client: a.nodes.node.Client(), Here: a.nodes.releases.Load}
-	s.SendOwn(ctx, a.nodes.name, a.files(), databases, a.o.Log)
 }
 
 // Deploy releases files to the nodes that share a store: the files that the command line names, or those that
@@ -47,8 +38,8 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (*releases.Release
 
 // nodeOrHost returns the name of the releasing node or machine.
 func (a *App) nodeOrHost() string {
-	if a.nodes != nil {
-		return a.nodes.name
+	if a.node != nil {
+		return a.node.Name()
 	}
 	return "clave on " + hostName()
 }

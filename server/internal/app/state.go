@@ -83,8 +83,8 @@ func (a *App) openState(ctx context.Context, p ports, rulesets *authz.Rulesets) 
 	s := &state{store: store, release: begun}
 	r.Vault = func(ctx context.Context) (token.Vault, error) { return a.vault(ctx, store) }
 	r.Accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
-	if a.nodes != nil {
-		r.Moves = a.nodes.sessions.Moves
+	if a.node != nil {
+		r.Moves = a.node.Sessions.Moves
 	}
 	s.Stack = stack.New(a.stackOptions(), r, &a.components)
 	return s, s.Open(ctx)
@@ -210,7 +210,7 @@ func (a *App) beginIndexes(store store.Reader) (map[resource.Database]index.Defi
 		defs, err := a.files().Indexes()
 		return defs, nil, err
 	}
-	r, err := releases.Begin(store, a.files(), a.nodeOrHost(), a.nodes != nil, a.o.Clock.Now())
+	r, err := releases.Begin(store, a.files(), a.nodeOrHost(), a.node != nil, a.o.Clock.Now())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,7 +93,7 @@ func followingNode(t *testing.T) (server any, parts []any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.nodes, err = a.join(t.Context(), p); err != nil {
+	if err := a.join(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	store, err := a.openShared(t.Context())
@@ -102,7 +102,7 @@ func followingNode(t *testing.T) (server any, parts []any) {
 	}
 	closeAfter(t, store.Close)
 	a.components.Add("store", store)
-	f, err := replica.New(a.replicaOptions(a.nodes), store)
+	f, err := replica.New(a.node.ReplicaOptions(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func followingNode(t *testing.T) (server any, parts []any) {
 		t.Fatal(err)
 	}
 	closeAfter(t, s.Parts.Close)
-	return []any{a, f, s}, slices.Concat(a.components.All, a.nodes.early.All, f.Parts.All, s.Parts.All)
+	return []any{a, f, s}, slices.Concat(a.components.All, a.node.Early.All, f.Parts.All, s.Parts.All)
 }
 
 // closeAfter closes at the end of a test.

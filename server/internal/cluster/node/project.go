@@ -1,4 +1,4 @@
-package app
+package node
 
 import (
 	"context"
@@ -22,30 +22,30 @@ type projectResponse struct {
 	Project string `json:"project"`
 }
 
-// offerProject registers the service.
-func (a *App) offerProject() {
-	a.nodes.services[projectService] = leaderservice.Handler(maxProject, func(context.Context, struct{}) (projectResponse, error) {
-		return projectResponse{a.config.Project}, nil
+// OfferProject registers the service.
+func (n *Node) OfferProject() {
+	n.Services[projectService] = leaderservice.Handler(maxProject, func(context.Context, struct{}) (projectResponse, error) {
+		return projectResponse{n.o.Project.ID}, nil
 	})
 }
 
 // sameProject returns FailedPrecondition if the node that leads serves another project in production than this one:
 // after a fail-over this node would refuse the tokens of all clients. Without a response of the leader it returns nil.
-func (a *App) sameProject(ctx context.Context, n *nodes) error {
-	leader, _ := leaderservice.Of(n.members)()
-	if !a.config.Production() || leader.Address == "" || leader.Node == n.name {
+func (n *Node) sameProject(ctx context.Context) error {
+	leader, _ := leaderservice.Of(n.Members)()
+	if !n.o.Project.Production || leader.Address == "" || leader.Node == n.o.Name {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, projectTimeout)
 	defer cancel()
 	var out projectResponse
-	if err := leaderservice.Call(ctx, n.node.Client(), leader, projectService, struct{}{}, &out); err != nil {
-		a.o.Log.Debug("the leader does not name its project", "leader", leader.Node, "error", err)
+	if err := leaderservice.Call(ctx, n.Forwarder.Client(), leader, projectService, struct{}{}, &out); err != nil {
+		n.o.Log.Debug("the leader does not name its project", "leader", leader.Node, "error", err)
 		return nil
 	}
-	if out.Project == a.config.Project {
+	if out.Project == n.o.Project.ID {
 		return nil
 	}
 	return fault.E(fault.FailedPrecondition, "--project %s: the node %s, which leads on this PostgreSQL, serves the project %s. Give all nodes of a cluster the same project, and each project its own database.",
-		a.config.Project, leader.Node, out.Project)
+		n.o.Project.ID, leader.Node, out.Project)
 }
