@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 )
 
@@ -36,7 +36,7 @@ func backupCommand(s streams) *cobra.Command {
 		Long: "Copies the data folder, as of one moment, to FOLDER, which must not exist. The server may be running. The copy is itself a data\n" +
 			"folder and contains the keys that sign tokens. Keep it secret, and store it on another disk.",
 	}, config.ModeBackup, func(ctx context.Context, c *config.Config, dir string) error {
-		if err := app.Backup(ctx, c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
+		if err := commands.Backup(ctx, c, commands.Options{Log: logger(c, s.err)}, dir); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "Copied %s to %s, including its signing keys. Keep the copy secret, and store it on another disk.\n", c.DataDir, dir)
@@ -50,7 +50,7 @@ func restoreCommand(s streams) *cobra.Command {
 		Use: "restore FOLDER [flags]", Short: "Restore a data folder from a backup",
 		Long: "Restores the data folder, which must be empty or absent, from FOLDER, which clave backup wrote. The server must be stopped.",
 	}, config.ModeRestore, func(ctx context.Context, c *config.Config, dir string) error {
-		if err := app.Restore(ctx, c, app.Options{Log: logger(c, s.err)}, dir); err != nil {
+		if err := commands.Restore(ctx, c, commands.Options{Log: logger(c, s.err)}, dir); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "Restored %s from %s.\n", c.DataDir, dir)
@@ -66,7 +66,7 @@ func exportCommand(s streams) *cobra.Command {
 			"Firestore's managed exports. The server may be running. FOLDER must be absent, empty or an earlier export, whose\n" +
 			"documents and accounts are replaced; other files in it stay.",
 	}, config.ModeExport, func(ctx context.Context, c *config.Config, dir string) error {
-		return app.Export(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out}, dir)
+		return commands.Export(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.out}, dir)
 	})
 }
 
@@ -77,6 +77,6 @@ func importCommand(s streams) *cobra.Command {
 		Long: "Reads the project's documents and accounts from FOLDER, which is an Emulator Suite export or a managed Firestore export that was\n" +
 			"downloaded from its bucket. Documents and accounts with the same names are replaced; others remain. The server must be stopped.",
 	}, config.ModeImport, func(ctx context.Context, c *config.Config, dir string) error {
-		return app.Import(ctx, c, app.Options{Log: logger(c, s.err), Notices: s.out}, dir)
+		return commands.Import(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.out}, dir)
 	})
 }

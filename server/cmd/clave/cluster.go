@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/release"
 )
@@ -64,7 +64,7 @@ func releaseLine(r *release.Release) string {
 
 // clusterStatus prints the state of the cluster at a URL.
 func clusterStatus(ctx context.Context, url string, w io.Writer) error {
-	st, released, err := app.ClusterStatus(ctx, url)
+	st, released, err := commands.ClusterStatus(ctx, url)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 )
 
@@ -20,7 +20,7 @@ func consoleCommand(s streams) *cobra.Command {
 			"change it. Its changes are recorded in console/audit.jsonl in the data folder.",
 		Example: "  clave console --data /var/lib/clave\n  clave console --write --data /var/lib/clave",
 	}, config.ModeConsole, func(ctx context.Context, c *config.Config) error {
-		link, err := app.ConsoleLink(ctx, c)
+		link, err := commands.ConsoleLink(ctx, c)
 		if err != nil {
 			return err
 		}

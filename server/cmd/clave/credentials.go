@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/base/fault"
@@ -41,7 +41,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.Posi
 		if create && c.PublicURL == "" {
 			return usageError("clave credentials create: give the server's origin with --public-url, such as https://data.example.org; the key names it")
 		}
-		store, err := app.OpenCredentials(ctx, c, app.Options{Log: logger(c, s.err)}, create)
+		store, err := commands.OpenCredentials(ctx, c, commands.Options{Log: logger(c, s.err)}, create)
 		if err != nil {
 			return err
 		}

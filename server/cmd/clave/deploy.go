@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 )
 
@@ -25,7 +25,7 @@ func deployCommand(s streams) *cobra.Command {
 
 // deploy releases files and prints what is in force.
 func deploy(ctx context.Context, c *config.Config, s streams) error {
-	out, err := app.Deploy(ctx, c, app.Options{Log: logger(c, s.err)})
+	out, err := commands.Deploy(ctx, c, commands.Options{Log: logger(c, s.err)})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 )
@@ -31,7 +31,7 @@ func eventsCommand(s streams) *cobra.Command {
 // eventsStatus prints a table of all triggers, and then for each trigger its last failure, its losses and its first
 // dead letters.
 func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
-	all, err := app.EventsStatus(ctx, c, app.Options{Log: logger(c, s.err)})
+	all, err := commands.EventsStatus(ctx, c, commands.Options{Log: logger(c, s.err)})
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func eventsRetry(ctx context.Context, c *config.Config, s streams) error {
 	if len(c.Command) > 0 {
 		trigger = c.Command[0]
 	}
-	n, err := app.EventsRetry(ctx, c, app.Options{Log: logger(c, s.err)}, trigger)
+	n, err := commands.EventsRetry(ctx, c, commands.Options{Log: logger(c, s.err)}, trigger)
 	if err == nil {
 		fmt.Fprintf(s.out, "%d events will be retried.\n", n)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/base/process"
 	"clave/server/internal/database/inventory"
 	"clave/server/internal/database/move"
@@ -41,7 +41,7 @@ func moveCommand(s streams) *cobra.Command {
 
 // moveData moves data and prints what was counted on both sides.
 func moveData(ctx context.Context, from, to string, s streams) error {
-	m, err := app.MoveData(ctx, from, to, app.Options{Log: process.Logger(s.err, slog.LevelWarn), Notices: s.err})
+	m, err := commands.MoveData(ctx, from, to, commands.Options{Log: process.Logger(s.err, slog.LevelWarn), Notices: s.err})
 	if m != nil {
 		err = errors.Join(err, printCounts(s.out, m))
 	}

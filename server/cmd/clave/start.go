@@ -17,6 +17,7 @@ import (
 
 	"clave/server/internal/app"
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/site"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/mailserver"
@@ -160,7 +161,7 @@ func shown(addr string) string {
 	if err != nil {
 		return addr
 	}
-	return net.JoinHostPort(app.ForPages(host), port)
+	return net.JoinHostPort(site.ForPages(host), port)
 }
 
 // untilClosed returns a context that is done when ctx is done or in is at its end. A blocked read of in ends with the

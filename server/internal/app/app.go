@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"clave/server/internal/app/config"
-	"clave/server/internal/app/datafolder"
+	"clave/server/internal/app/datastore"
+	"clave/server/internal/app/site"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
@@ -26,6 +26,7 @@ import (
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/store"
+	"clave/server/internal/suite/transfer"
 	"clave/server/internal/suite/triggers"
 	"clave/server/internal/transport/port"
 )
@@ -88,14 +89,15 @@ type App struct {
 	components process.Components
 	config     *config.Config
 	o          Options
+	// data opens the store.
+	data *datastore.Opener
 	// afterBurst is called when a burst of work is over.
 	afterBurst []func(context.Context)
 	// consoleData holds data for the console; nil without one.
 	consoleData *consoleData
-	// counts holds the counters of the console and the metrics; nil without both. served is the state that they show;
-	// nil until it is open.
-	counts *meter.Meter
-	served *state
+	// counts holds the counters of the console and the metrics; nil without both. observed is the state that they show.
+	counts   *meter.Meter
+	observed *observed
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
 	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a lab.
@@ -118,15 +120,13 @@ type App struct {
 	settling *triggers.Settling
 	// node is this node among those that share its store; nil without --store.
 	node *node.Node
-	// staticSite is the site of this node, which serves it before it leads.
-	staticSite http.Handler
+	// opened is the static site; nil until it is open.
+	opened *site.Site
 	// hasLed is set once this node leads.
 	hasLed bool
 	// followed is set once another node led, and ledSince the time at which this one led after that.
 	followed atomic.Bool
 	ledSince time.Time
-	// folder is the data folder (data).
-	folder datafolder.Folder
 }
 
 // New builds an app: it opens all ports, reads rules and indexes and opens the store. If one of these fails, it reverts
@@ -143,7 +143,8 @@ func New(ctx context.Context, c *config.Config, o Options) (*App, error) {
 func newApp(c *config.Config, o Options) *App {
 	ahead := labClock(c, &o)
 	o.EnsureDefaults()
-	a := &App{config: c, ahead: ahead, o: o, folder: datafolder.Folder{Importing: sources(c.ImportDir)}, budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
+	a := &App{config: c, ahead: ahead, o: o, budget: receive.New(receive.Options{Bytes: o.Memory.Requests, Clock: o.Clock}), parsing: parse.New(o.Memory.Requests)}
+	a.observed = &observed{budget: a.budget, log: a.o.Log}
 	a.turns = fair.New(fair.Options{})
 	if !c.Production() && c.MemoryLimit == 0 {
 		o.Memory = o.Memory.ForDevelopment()
@@ -155,16 +156,18 @@ func newApp(c *config.Config, o Options) *App {
 	a.calls = bounded("calls of gRPC", o.Memory.Calls, false)
 	a.streams = bounded("streams", o.Memory.Streams, false)
 	a.responses = bounded("requests", o.Memory.Responses, false)
-	if a.hasConsole() {
+	if hasConsole(c) {
 		a.watch()
+		a.observed.log = a.o.Log
 	}
-	if a.hasLab() {
+	a.data = datastore.New(c, datastore.Options{Importing: []string{c.ImportDir}, Memory: a.o.Memory, Clock: o.Clock, Log: a.o.Log, Notices: o.Notices, Closers: &a.components})
+	if hasLab(c) {
 		a.faults = faultinject.New(a.machineClock())
 	}
-	if a.hasConsole() || c.Metrics != "" {
-		a.counts = meter.New(a.machineClock(), a.sampled)
+	if hasConsole(c) || c.Metrics != "" {
+		a.counts = meter.New(a.machineClock(), a.observed.sampled)
 	}
-	if a.hasConsole() {
+	if hasConsole(c) {
 		a.components.Add("meter", a.counts) // which takes samples
 	}
 	if o.GovernMemory {
@@ -204,7 +207,7 @@ func (a *App) build(ctx context.Context) error {
 			return err
 		}
 	}
-	a.served = state
+	a.observed.state = state
 	users := a.openUsers(state)
 	if err := a.deliverEvents(ctx, state); err != nil {
 		return err
@@ -221,8 +224,13 @@ func (a *App) build(ctx context.Context) error {
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
 		return err
 	}
-	if err := a.transfers(ctx, calls.transfer); err != nil {
+	initial := &transfer.Initial{Transfer: calls.transfer, ImportDir: a.config.ImportDir, ExportDir: a.config.ExportDir, DataDir: a.config.DataDir, Notices: a.o.Notices}
+	if err := initial.Begin(ctx); err != nil {
+		a.data.Folder.Unused = !calls.transfer.Changed()
 		return err
+	}
+	if initial.ExportDir != "" {
+		a.beforeEnd = append(a.beforeEnd, initial.End)
 	}
 	return a.openPorts(ports, calls)
 }

@@ -38,7 +38,7 @@ func (a *App) proxyHops() int {
 // routes.
 func (a *App) makeCalls(s *state, u *users) (*calls, error) {
 	c := &calls{stack: s.Stack, identity: u.handler, accounts: u.control, health: s.health}
-	c.transfer = transfer.New(transfer.Options{Authorizer: s.Authorizer, Identity: s.Service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data().Marker()})
+	c.transfer = transfer.New(transfer.Options{Authorizer: s.Authorizer, Identity: s.Service, Project: a.config.Project, Clock: a.o.Clock, Marker: a.data.Folder.Marker()})
 	if !a.config.Production() {
 		events, err := a.makeTriggers(s)
 		if err != nil {

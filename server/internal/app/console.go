@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/site"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/smtp"
 	"clave/server/internal/console"
@@ -25,8 +26,7 @@ import (
 const consoleHeld = 64 << 20
 
 // consoleAt returns the address of the console.
-func (a *App) consoleAt() (host string, port int) {
-	c := a.config
+func consoleAt(c *config.Config) (host string, port int) {
 	if c.Console == "" {
 		return c.HostFor(c.Hosts.UI), c.Ports.UI
 	}
@@ -55,7 +55,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, nil
 	}
 	c := a.config
-	log, err := audit.Open(audit.Options{Path: a.consoleFile("audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
+	log, err := audit.Open(audit.Options{Path: consoleFile(c, "audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,18 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, err
 	}
 	at := a.addresses
+	compose := func(e service.Email) (subject, text string, err error) { // as it would be sent to a mail server
+		subject, text, _, err = smtp.Compose(e, c.Project)
+		return subject, text, err
+	}
 	o := console.Options{
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
 		Hosts:     a.consoleHosts(),
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Authorizer: s.Authorizer, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
 		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Logs: &a.consoleData.logs,
-		AddIndex: a.consoleData.recorder.Add, Compose: a.compose, TestMail: s.testMail,
-		Data: at.Data, Checks: a.safety(s).Checks,
+		AddIndex: a.consoleData.recorder.Add, Compose: compose, TestMail: s.testMail,
+		Data: at.Data, Checks: safetyOf(c, &a.o, s).Checks,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
@@ -104,34 +108,27 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	return pages, nil
 }
 
-// safety returns what the console's checks of a production server need.
-func (a *App) safety(s *state) *safety.Server {
-	c := a.config
+// safetyOf returns what the console's checks of a production server need.
+func safetyOf(c *config.Config, o *Options, s *state) *safety.Server {
 	return &safety.Server{
-		Version: a.o.Version, Project: c.Project, PublicURL: c.PublicURL, TLSCert: c.TLSCert, TLSKey: c.TLSKey, ACMEDomains: c.ACMEDomains, TrustProxy: c.TrustProxy,
+		Version: o.Version, Project: c.Project, PublicURL: c.PublicURL, TLSCert: c.TLSCert, TLSKey: c.TLSKey, ACMEDomains: c.ACMEDomains, TrustProxy: c.TrustProxy,
 		SignTokens: c.SignTokens, NoSignUp: c.Auth.NoSignUp, Mail: c.Mail != "", Memory: c.Memory, Shared: c.Store != "", DataDir: c.DataDir,
-		Accounts: s.Service, Usage: s.usage, Health: s.health, Clock: a.o.Clock,
+		Accounts: s.Service, Usage: s.usage, Health: s.health, Clock: o.Clock,
 	}
-}
-
-// compose returns the e-mail of a code as it would be sent to a mail server.
-func (a *App) compose(e service.Email) (subject, text string, err error) {
-	subject, text, _, err = smtp.Compose(e, a.config.Project)
-	return subject, text, err
 }
 
 // consoleFile returns the path of a file of the console, or empty if the data are in memory.
-func (a *App) consoleFile(name string) string {
-	if a.config.Memory {
+func consoleFile(c *config.Config, name string) string {
+	if c.Memory {
 		return ""
 	}
-	return filepath.Join(a.config.DataDir, session.Folder, name)
+	return filepath.Join(c.DataDir, session.Folder, name)
 }
 
 // consoleHosts returns the hosts by which pages may name the console.
 func (a *App) consoleHosts() console.Hosts {
 	c := a.config
-	host, _ := a.consoleAt()
+	host, _ := consoleAt(c)
 	names := append([]string{host}, c.ACMEDomains...)
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" && c.Production() {
 		names = append(names, u.Hostname())
@@ -153,7 +150,7 @@ func (a *App) consoleOrigin() string {
 	}
 	if a.consoleTLS() == nil {
 		if a.config.Mode != config.ModeServe {
-			host = ForPages(host)
+			host = site.ForPages(host)
 		} else if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
 			host = "127.0.0.1"
 		}

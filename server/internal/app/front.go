@@ -1,26 +1,22 @@
 package app
 
 import (
-	"cmp"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
-	"strings"
 
+	"clave/server/internal/app/site"
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/console"
 	"clave/server/internal/limit/slots"
-	"clave/server/internal/transport/hosting"
 	"clave/server/internal/transport/port"
 )
 
 // openPorts opens the ports with their handlers.
-func (a *App) openPorts(p ports, calls *calls) error {
-	site, err := a.siteOnce()
+func (a *App) openPorts(p listeners, calls *calls) error {
+	static, err := a.site()
 	if err != nil {
 		return err
 	}
@@ -52,8 +48,8 @@ func (a *App) openPorts(p ports, calls *calls) error {
 			return err
 		}
 		whole.Control = nil // the emulator's control routes must not be on the origin of pages
-		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, site, rpcidentity.IsHost
-		whole.Reserved = a.reserved(calls.signIn)
+		whole.Identity, whole.Site, whole.IdentityHost = calls.identity, static, rpcidentity.IsHost
+		whole.Reserved = site.Reserved(a.config, a.addresses.Auth, a.addresses.Firestore, calls.signIn)
 		open("hosting", p.hosting, whole)
 	}
 	open("hub", p.hub, port.Handlers{Hub: a.makeHub(calls.transfer), Health: calls.health})
@@ -62,7 +58,7 @@ func (a *App) openPorts(p ports, calls *calls) error {
 		a.openPort(a.consoleOptions(p.console, calls.console))
 	}
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(a.serverState)
+		handlers, err := a.metricsHandlers(a.observed.serverState)
 		if err != nil {
 			return err
 		}
@@ -128,79 +124,22 @@ func (a *App) requestsOptions(ln net.Listener, handlers port.Handlers) port.Opti
 	return port.Options{Name: "requests", Listener: ln, Handlers: handlers, Budget: a.budget, Connections: ownSlots(), Log: a.o.Log}
 }
 
-// siteOnce returns the static site, and opens it only once: a node that shares its store serves the site before it
-// leads.
-func (a *App) siteOnce() (http.Handler, error) {
-	if a.node != nil {
-		return a.staticSite, nil
-	}
-	return a.site()
-}
-
-// site returns the static site, or nil if firebase.json has none. Production refuses a site that can't be served. In
-// start mode its pages show the reason instead, because most test runs don't use the site.
+// site returns the static site, which it opens once: a node that shares its store serves the site before it leads.
 func (a *App) site() (http.Handler, error) {
-	if !a.config.ServesSite() {
-		return nil, nil
-	}
-	section, err := hosting.Parse(a.config.Hosting)
-	if err != nil {
-		reason := filepath.Base(a.config.HostingFile) + ": " + fault.FromError(err).Message
-		if a.config.Production() {
-			return nil, fault.E(fault.InvalidArgument, "%s", reason)
+	if a.opened == nil {
+		s, err := site.Open(a.config, a.o.Notices, a.o.Log)
+		if err != nil {
+			return nil, err
 		}
-		fmt.Fprintf(a.o.Notices, "No site: %s\n", reason)
-		// No address is shown for a missing site.
-		a.addresses.Hosting = ""
-		return hosting.Unavailable(reason), nil
-	}
-	for _, w := range section.Warnings {
-		fmt.Fprintf(a.o.Notices, "%s:%d:%d: %s.%s: %s\n", a.config.HostingFile, w.Line, w.Column, a.config.HostingMember, w.Member, w.Text)
-	}
-	if err := a.checkServices(section.Services()); err != nil {
-		return nil, err
-	}
-	site, err := a.openSite(section)
-	if err != nil {
-		return nil, err
-	}
-	a.components.OnClose(site.Close)
-	return site, nil
-}
-
-// openSite returns the site that a hosting section describes. Without a folder it has redirects and services only.
-func (a *App) openSite(section *hosting.Config) (*hosting.Site, error) {
-	o := hosting.Options{Services: a.config.Services, TrustProxy: a.config.TrustProxy, Production: a.config.Production(), Log: a.o.Log}
-	if section.Public == "" {
-		return hosting.New(section, nil, o), nil
-	}
-	folder := section.Public
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(a.config.Root, folder)
-	}
-	if err := hosting.CheckFolder(folder); err != nil {
-		if a.config.Production() {
-			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or omit hosting with --only.", fault.FromError(err).Message)
+		if s.Close != nil {
+			a.components.OnClose(s.Close)
 		}
-		fmt.Fprintf(a.o.Notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)
-	}
-	return hosting.Folder(section, folder, o), nil
-}
-
-// checkServices compares the services that firebase.json names with those of --service. A service without an address
-// causes only a notice: its paths return 501.
-func (a *App) checkServices(named []string) error {
-	for id := range a.config.Services {
-		if !slices.Contains(named, id) {
-			return fault.E(fault.InvalidArgument, "--service %s: firebase.json rewrites no path to a service of this name; it has: %s", id, cmp.Or(strings.Join(named, ", "), "none"))
+		if s.Unavailable { // No address is shown for a missing site.
+			a.addresses.Hosting = ""
 		}
+		a.opened = &s
 	}
-	for _, id := range named {
-		if a.config.Services[id] == nil {
-			fmt.Fprintf(a.o.Notices, "Service %s has no address: its paths answer 501 (--service %s=URL)\n", id, id)
-		}
-	}
-	return nil
+	return a.opened.Handler, nil
 }
 
 // tls returns the certificates of a port that terminates TLS itself, or nil.

@@ -38,7 +38,7 @@ func (a *App) makeHub(t *transfer.Transfer) http.Handler {
 			fmt.Fprintf(a.o.Notices, "Export failed: %s\n", fault.FromError(err).Message)
 			return err
 		}
-		a.report("Exported to "+dir, sum)
+		transfer.Report(a.o.Notices, "Exported to "+dir, sum)
 		return nil
 	}
 	if a.settling != nil && a.config.Functions != "" {

@@ -19,7 +19,7 @@ func labClock(c *config.Config, o *Options) *clock.Shifted {
 }
 
 // hasLab reports whether the console has a lab.
-func (a *App) hasLab() bool { return a.config.UI && !a.config.Production() }
+func hasLab(c *config.Config) bool { return c.UI && !c.Production() }
 
 // machineClock returns the clock for measuring durations, which the lab does not advance.
 func (a *App) machineClock() clock.Clock {

@@ -1,20 +1,24 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 
 	"clave/server/internal/app/datafolder"
+	"clave/server/internal/app/datastore"
+	"clave/server/internal/app/site"
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/console"
 	"clave/server/internal/console/links"
-	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/observe/prometheus"
+	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/transport/port"
 )
@@ -24,12 +28,12 @@ const consolePort = "console"
 
 // join adds this node to the nodes on PostgreSQL and opens its ports, which forward until the node leads. Its parts are
 // not started.
-func (a *App) join(ctx context.Context, p ports) (err error) {
-	if _, err := a.makeFolder(datafolder.Replica); err != nil { // the node's name is a file beside it
+func (a *App) join(ctx context.Context, p listeners) (err error) {
+	if _, err := a.data.Make(datafolder.Replica); err != nil { // the node's name is a file beside it
 		return err
 	}
-	o := node.Options{URL: a.config.Store, Listen: a.config.ClusterListen, Project: a.files(), Stack: a.stackOptions(), Clock: a.o.Clock, Log: a.o.Log}
-	if o.Name, err = a.data().Node(); err != nil {
+	o := node.Options{URL: a.config.Store, Listen: a.config.ClusterListen, Project: a.data.Files(), Stack: a.stackOptions(), Clock: a.o.Clock, Log: a.o.Log}
+	if o.Name, err = a.data.Folder.Node(); err != nil {
 		return err
 	}
 	if a.o.GovernMemory {
@@ -46,7 +50,8 @@ func (a *App) join(ctx context.Context, p ports) (err error) {
 	}
 	a.node = n
 	a.components.OnClose(n.Close)
-	if a.staticSite, err = a.site(); err != nil {
+	static, err := a.site()
+	if err != nil {
 		return err
 	}
 	for _, at := range []struct {
@@ -56,7 +61,7 @@ func (a *App) join(ctx context.Context, p ports) (err error) {
 	}{
 		{"firestore", p.firestore, port.Handlers{}},
 		{"auth", p.auth, port.Handlers{}},
-		{"hosting", p.hosting, port.Handlers{Site: a.staticSite, Reserved: a.reserved(nil), IdentityHost: rpcidentity.IsHost}},
+		{"hosting", p.hosting, port.Handlers{Site: static, Reserved: site.Reserved(a.config, a.addresses.Auth, a.addresses.Firestore, nil), IdentityHost: rpcidentity.IsHost}},
 	} {
 		if at.listener != nil {
 			o := a.portOptions(at.name, at.listener, at.handlers)
@@ -74,9 +79,9 @@ func (a *App) join(ctx context.Context, p ports) (err error) {
 // openOtherPorts opens the other ports of a node that does not lead: those of its metrics and of the redirection to
 // https, which every node has, the console's, and those of the parts that run at the leader only, which respond with
 // the leader's address.
-func (a *App) openOtherPorts(ctx context.Context, n *node.Node, p ports) error {
+func (a *App) openOtherPorts(ctx context.Context, n *node.Node, p listeners) error {
 	if p.metrics != nil {
-		handlers, err := a.metricsHandlers(func(context.Context) prometheus.State { return a.followerState(n) })
+		handlers, err := a.metricsHandlers(func(context.Context) prometheus.State { return a.observed.followerState(n) })
 		if err != nil {
 			return err
 		}
@@ -125,7 +130,7 @@ func (a *App) offer(ctx context.Context, s *state) error {
 }
 
 // openLeading opens the store on PostgreSQL and waits until this node leads. Meanwhile the ports forward to the leader.
-func (a *App) openLeading(ctx context.Context, p ports) (*postgres.Store, error) {
+func (a *App) openLeading(ctx context.Context, p listeners) (*postgres.Store, error) {
 	if err := a.join(ctx, p); err != nil {
 		return nil, err
 	}
@@ -134,40 +139,25 @@ func (a *App) openLeading(ctx context.Context, p ports) (*postgres.Store, error)
 			return process.Hangups(ctx, func() { a.node.ReleaseOwn(ctx, a.config.Databases) })
 		})
 	}
-	store, err := a.node.Await(ctx, a.openShared, func(store *postgres.Store) {
+	st, err := a.node.Await(ctx, a.openShared, func(store *postgres.Store) {
 		a.components.Add("store", store) // whose own work begins once it leads
 	})
 	if err == nil && a.followed.Load() {
 		a.ledSince = clock.System().Now()
 	}
-	return store, err
+	return st, err
 }
 
 // openShared opens the store on PostgreSQL with this node's replica. It does not lead yet.
 func (a *App) openShared(ctx context.Context) (*postgres.Store, error) {
-	path, err := a.makeFolder(datafolder.Replica)
-	if err != nil {
-		return nil, err
+	at := datastore.At{Inner: a.node.Inner, Address: cmp.Or(a.addresses.Hosting, a.addresses.Firestore)}
+	at.Waiting = func(leader string) {
+		a.followed.Store(true)
+		fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader)
 	}
-	name, err := a.data().Node()
-	if err != nil {
-		return nil, err
-	}
-	inner := ""
-	if a.node != nil {
-		inner = a.node.Inner
-	}
-	store, err := postgres.Open(ctx, postgres.Options{
-		URL: a.config.Store, Inner: inner, Dir: path, Local: a.sizes(), Node: name, Address: a.address(), Clock: a.o.Clock, Log: a.o.Log,
-		Derived: derive.IsEntry, Derive: derive.Entries, Progress: a.progress(),
-		Waiting: func(leader string) {
-			a.followed.Store(true)
-			fmt.Fprintf(a.o.Notices, "Follower: %s leads\n", leader)
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.addresses.Data = a.config.DataDir
-	return store, nil
+	return a.data.Shared(ctx, at)
 }
+
+// Moved reports whether an app has ended because another node leads now. The app may be built again, and is a follower
+// then.
+func Moved(err error) bool { return errors.Is(err, store.ErrMoved) }

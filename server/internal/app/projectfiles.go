@@ -10,12 +10,6 @@ import (
 	"clave/server/internal/database/projectfiles"
 )
 
-// files returns the project with the files of its databases.
-func (a *App) files() *projectfiles.Project {
-	c := a.config
-	return &projectfiles.Project{ID: c.Project, Databases: c.Databases, Production: c.Production(), Enforce: c.Indexes == "enforce", Notices: a.o.Notices}
-}
-
 // loadRules compiles the rules files. In start mode the files are watched, databases without rules are open, and
 // denials name the denying rule. In production they are reloaded only at SIGHUP, so that half-written rules do not come
 // into force.
@@ -28,7 +22,7 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 	if a.config.Store != "" {
 		return rulesets, nil // the release of the store counts (openReleases)
 	}
-	files := a.files()
+	files := a.data.Files()
 	if err := files.LoadRules(rulesets); err != nil {
 		return nil, err
 	}

@@ -6,10 +6,13 @@ import (
 
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/smtp"
 	"clave/server/internal/auth/service/webhook"
 	"clave/server/internal/auth/token"
+	"clave/server/internal/cluster/leaderservice"
+	"clave/server/internal/httpx/controlsocket"
 	"clave/server/internal/suite/control"
 )
 
@@ -21,10 +24,6 @@ type users struct {
 	// control serves the emulator's routes; nil in production.
 	control http.Handler
 }
-
-// memoryHashCost is the memory cost of password hashes that exist only in memory. It is low because test suites create
-// thousands of accounts.
-const memoryHashCost = 4
 
 // linkOrigin returns the origin that links in e-mails name under `clave start`: that of Auth's port, as with the
 // Firebase CLI. It is empty if Auth has no port of its own.
@@ -73,7 +72,14 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 // openUsers creates the handlers of Auth.
 func (a *App) openUsers(s *state) *users {
 	c := a.config
-	a.offerKeys(s.ServiceKeys)
+	keys := keyservice.New(s.ServiceKeys)
+	switch {
+	case a.node != nil:
+		a.node.Services[keyservice.ServiceName] = leaderservice.Handler(keyservice.MaxRequest, keys.Serve)
+	case !c.Memory:
+		socket, err := controlsocket.Listen(c.DataDir, keyservice.Socket, keys.Serve)
+		a.serve("credentials", "clave credentials works only while the server is stopped", socket, err)
+	}
 	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{handler: api}
 	u.forAdmins = func(admins token.Callers) http.Handler {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"clave/server/internal/app"
+	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/clock/clocktest"
@@ -172,7 +173,7 @@ func (s *server) lines(method, path, body string) []map[string]any {
 // open opens a session by a link. The following requests belong to it.
 func (s *server) open(write bool) {
 	s.t.Helper()
-	link, err := app.ConsoleLink(s.t.Context(), &config.Config{DataDir: s.data, Write: write})
+	link, err := commands.ConsoleLink(s.t.Context(), &config.Config{DataDir: s.data, Write: write})
 	if err != nil {
 		s.t.Fatal(err)
 	}

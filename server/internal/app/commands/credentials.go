@@ -1,4 +1,4 @@
-package app
+package commands
 
 import (
 	"context"
@@ -8,29 +8,11 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/leaderservice"
 	"clave/server/internal/httpx/controlsocket"
 )
-
-// offerKeys serves `clave credentials` of a running server: at a socket in its data folder or, where several nodes
-// share the store, at the leader's inner listener.
-func (a *App) offerKeys(keys *serviceaccount.Registry) {
-	s := keyservice.New(keys)
-	if a.node != nil {
-		a.node.Services[keyservice.ServiceName] = leaderservice.Handler(keyservice.MaxRequest, s.Serve)
-		return
-	}
-	if a.config.Memory {
-		return
-	}
-	listener, err := controlsocket.Listen(a.config.DataDir, keyservice.Socket, s.Serve)
-	if err != nil {
-		a.o.Log.Warn("clave credentials works only while the server is stopped", "error", err)
-		return
-	}
-	a.components.OnClose(listener.Close)
-	a.components.Add("credentials", listener)
-}
 
 // OpenCredentials opens the keys of service accounts in a data folder or a store of several nodes until Close. If a
 // server runs on it, the server makes the changes; of several nodes, the leader does. Otherwise this process makes
@@ -56,13 +38,13 @@ func OpenCredentials(ctx context.Context, c *config.Config, o Options, create bo
 
 // ownCredentials opens a data folder, or a store on PostgreSQL, that no server uses.
 func ownCredentials(ctx context.Context, c *config.Config, o Options, create bool) (*keyservice.Credentials, error) {
-	a := &App{config: c, o: o}
-	store, err := a.openFolder(ctx, create)
+	var closers process.Components
+	store, err := o.opener(c, &closers).ForCommand(ctx, create)
 	if err != nil {
 		return nil, err
 	}
-	keys := keyservice.New(serviceaccount.New(account.New(store), o.Clock))
-	return &keyservice.Credentials{Project: c.Project, PublicURL: c.PublicURL, Send: keys.Serve, Close: a.components.Close}, nil
+	keys := keyservice.New(serviceaccount.New(account.New(store), clock.System()))
+	return &keyservice.Credentials{Project: c.Project, PublicURL: c.PublicURL, Send: keys.Serve, Close: closers.Close}, nil
 }
 
 // sharedCredentials sends requests to the node that leads. While none leads, this process opens the store.

@@ -1,4 +1,4 @@
-package app
+package commands
 
 import (
 	"context"
@@ -6,24 +6,10 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/process"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/pebble"
 )
-
-// offerBackups serves the socket by which `clave backup` copies the data of a running server. If the socket can't be
-// created, for example because its path is too long, backups work only while the server is stopped.
-func (a *App) offerBackups(store dataStore) {
-	if a.config.Memory {
-		return
-	}
-	listener, err := backup.Listen(store, a.config.DataDir)
-	if err != nil {
-		a.o.Log.Warn("clave backup works only while the server is stopped", "error", err)
-		return
-	}
-	a.components.OnClose(listener.Close)
-	a.components.Add("backups", listener)
-}
 
 // Backup writes a copy of the data folder to dir, an absolute path, and records the time. If a server runs on the
 // folder, the server writes the copy.
@@ -44,8 +30,7 @@ func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (e
 		return err
 	}
 	o.EnsureDefaults()
-	a := &App{config: c, o: o}
-	store, err := a.openExisting(ctx)
+	store, err := o.opener(c, new(process.Components)).Existing(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,6 +41,6 @@ func makeBackup(ctx context.Context, c *config.Config, o Options, dir string) (e
 // Restore creates the data folder, which must be empty or absent, from the copy in dir. It verifies every block.
 func Restore(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
-	a := &App{config: c, o: o}
-	return backup.Restore(ctx, dir, c.DataDir, func(store string) error { return pebble.Verify(ctx, store, a.sizes()) })
+	sizes := o.opener(c, new(process.Components)).Sizes()
+	return backup.Restore(ctx, dir, c.DataDir, func(store string) error { return pebble.Verify(ctx, store, sizes) })
 }

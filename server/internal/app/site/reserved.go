@@ -1,4 +1,4 @@
-package app
+package site
 
 import (
 	"net"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"clave/server/internal/app/config"
 	"clave/server/internal/console"
 	"clave/server/internal/suite/hub"
 	"clave/server/internal/transport/hosting"
@@ -16,17 +17,17 @@ import (
 // webKey is the API key in the configuration of web apps. Any text is valid, since a key only names the project.
 const webKey = "fake-api-key"
 
-// reserved returns the handler of the site's reserved paths. In production it serves the configuration of this server,
-// and otherwise that of the official emulator. signIn serves the console's page that signs browsers in, if it is not
-// nil.
-func (a *App) reserved(signIn http.Handler) http.Handler {
-	project := a.config.Project
-	if a.config.Production() {
+// Reserved returns the handler of the site's reserved paths. auth and firestore are the addresses of these parts; empty
+// for parts that don't run. In production it serves the configuration of this server, and otherwise that of the
+// official emulator. signIn serves the console's page that signs browsers in, if it is not nil.
+func Reserved(c *config.Config, auth, firestore string, signIn http.Handler) http.Handler {
+	project := c.Project
+	if c.Production() {
 		host := ""
-		if u, err := url.Parse(a.config.PublicURL); err == nil {
+		if u, err := url.Parse(c.PublicURL); err == nil {
 			host = u.Host
 		}
-		return &hosting.Reserved{App: hosting.AppConfig{ProjectID: project, APIKey: webKey, AuthDomain: host}, Origin: a.config.PublicURL}
+		return &hosting.Reserved{App: hosting.AppConfig{ProjectID: project, APIKey: webKey, AuthDomain: host}, Origin: c.PublicURL}
 	}
 	r := &hosting.Reserved{
 		App: hosting.AppConfig{
@@ -35,7 +36,7 @@ func (a *App) reserved(signIn http.Handler) http.Handler {
 		},
 		Emulators: make(map[string]hosting.Emulator),
 	}
-	for name, address := range map[string]string{"auth": a.addresses.Auth, "firestore": a.addresses.Firestore} {
+	for name, address := range map[string]string{"auth": auth, "firestore": firestore} {
 		if e := hub.At(name, address); e != nil {
 			host := ForPages(e.Host)
 			r.Emulators[name] = hosting.Emulator{Host: host, Port: e.Port, HostAndPort: net.JoinHostPort(host, strconv.Itoa(e.Port))}
