@@ -13,7 +13,7 @@ import (
 // Await starts the parts of this node and waits until it leads. Meanwhile its ports forward to the leader and, once
 // open has opened the store with this node's replica, serve reads. opened is called with that store.
 func (n *Node) Await(ctx context.Context, open func(context.Context) (*postgres.Store, error), opened func(*postgres.Store)) (store *postgres.Store, err error) {
-	n.Start(ctx)
+	n.start(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	failed := make(chan error, 1)

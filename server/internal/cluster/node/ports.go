@@ -25,8 +25,8 @@ type earlyPart struct {
 	err   error
 }
 
-// Start starts the early parts.
-func (n *Node) Start(ctx context.Context) {
+// start starts the early parts.
+func (n *Node) start(ctx context.Context) {
 	for _, part := range n.Early.Parts {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 		e := &earlyPart{name: part.Name, stop: stop, ended: make(chan struct{})}
