@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	rpcidentity "clave/server/internal/auth/api"
+	"clave/server/internal/auth/provider"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/auth/service/sms"
@@ -52,6 +53,11 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 			return err
 		}
 	}
+	if c.Production() {
+		providers := provider.New(provider.Options{Accounts: o.Accounts, Clock: o.Clock, Log: a.o.Log})
+		a.components.OnClose(providers.Close)
+		o.Providers = providers
+	}
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
 	a.components.OnClose(functions.Close)
 	o.Blocking = functions
@@ -80,7 +86,7 @@ func (a *App) openUsers(s *state) *users {
 		socket, err := controlsocket.Listen(c.DataDir, keyservice.Socket, keys.Serve)
 		a.serve("credentials", "clave credentials works only while the server is stopped", socket, err)
 	}
-	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
+	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, SignInPages: c.Production(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{handler: api}
 	u.forAdmins = func(admins token.Callers) http.Handler {
 		return rpcidentity.New(rpcidentity.Options{Service: s.Service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})

@@ -147,7 +147,9 @@ func camelKeys(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, e := range v {
-			camelKeys(e)
+			if k != "customParameter" { // Its names are those of a provider's page.
+				camelKeys(e)
+			}
 			if to := camel(k); to != k { // The loop may pass the new name as well, which stays as it is.
 				delete(v, k)
 				v[to] = e

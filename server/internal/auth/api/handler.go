@@ -28,6 +28,8 @@ type Options struct {
 	Admins token.Callers
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
+	// SignInPages serves the pages with which web SDKs sign in at providers.
+	SignInPages bool
 	// Parsing limits the memory of clients' large bodies that are parsed; nil means a separate limit.
 	Parsing *parse.Limit
 	// Log logs failures; nil logs nothing.
@@ -145,6 +147,9 @@ func (r route) reading() route {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == ActionPath {
 		h.action(w, r)
+		return
+	}
+	if h.signInPage(w, r) {
 		return
 	}
 	r = withMeantMethod(r)

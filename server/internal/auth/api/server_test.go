@@ -78,7 +78,7 @@ func newFixture(t testing.TB, s setup) *fixture {
 		Accounts: accounts, Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})
-	var handler http.Handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits})
+	var handler http.Handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits, SignInPages: s.production})
 	if !s.production {
 		handler = control.Accounts(w.service, handler)
 	}

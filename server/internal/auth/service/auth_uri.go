@@ -9,6 +9,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/field"
+	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/base/fault"
@@ -22,6 +23,10 @@ type AuthURIRequest struct {
 	ProviderID  *string `json:"providerId"`
 	SessionID   *string `json:"sessionId"`
 	TenantID    *string `json:"tenantId"`
+	// OAuthScope lists the scopes beside those that identify the user, separated by blanks or commas. CustomParameter has
+	// further parameters of the provider's page.
+	OAuthScope      *string        `json:"oauthScope"`
+	CustomParameter map[string]any `json:"customParameter"`
 }
 
 // AuthURIResponse lists the sign-in methods of an address. With protection from e-mail enumeration it contains almost
@@ -32,16 +37,56 @@ type AuthURIResponse struct {
 	AllProviders  []string `json:"allProviders,omitzero"`
 	SigninMethods []string `json:"signinMethods,omitzero"`
 	SessionID     string   `json:"sessionId"`
+	// AuthURI is the address of the provider's page; empty without a provider.
+	AuthURI    string `json:"authUri,omitempty"`
+	ProviderID string `json:"providerId,omitempty"`
 }
 
-// CreateAuthURI returns the sign-in methods of an address.
+// beginIdp begins a sign-in at a provider, which redirects to the request's address.
+func (s *Service) beginIdp(ctx context.Context, cs *callSettings, r *AuthURIRequest) (*AuthURIResponse, error) {
+	if s.o.Providers == nil {
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+	}
+	start := idp.Start{ProviderID: *r.ProviderID, ContinueURI: optional.String(r.ContinueURI), SessionID: optional.String(r.SessionID), Parameters: make(map[string]string)}
+	if !s.o.Emulator {
+		if start.ContinueURI == "" {
+			return nil, apierror.New("MISSING_CONTINUE_URI")
+		}
+		if u, err := url.Parse(start.ContinueURI); err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return nil, apierror.New("INVALID_CONTINUE_URI")
+		}
+		// The provider sends its response there: another site must not receive it.
+		if !s.links.MayContinue(cs.project.AuthorizedDomains, start.ContinueURI) {
+			return nil, apierror.New("UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
+		}
+		if err := s.limits.Take(cs.client(), limits.SignIn); err != nil {
+			return nil, err
+		}
+	}
+	start.Scopes = strings.FieldsFunc(optional.String(r.OAuthScope), func(c rune) bool { return c == ' ' || c == ',' })
+	for name, value := range r.CustomParameter {
+		if text, ok := value.(string); ok {
+			start.Parameters[name] = text
+		}
+	}
+	if hint := optional.String(r.Identifier); hint != "" && start.Parameters["login_hint"] == "" {
+		start.Parameters["login_hint"] = hint
+	}
+	begun, err := s.o.Providers.Begin(ctx, cs.scope(), start)
+	if err != nil {
+		return nil, err
+	}
+	return &AuthURIResponse{Kind: "identitytoolkit#CreateAuthUriResponse", SessionID: begun.SessionID, AuthURI: begun.AuthURI, ProviderID: start.ProviderID}, nil
+}
+
+// CreateAuthURI returns the sign-in methods of an address or, for a request with a provider, begins a sign-in.
 func (s *Service) CreateAuthURI(ctx context.Context, c Call, r *AuthURIRequest) (*AuthURIResponse, error) {
 	cs, err := s.settings(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if optional.String(r.ProviderID) != "" {
-		return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
+		return s.beginIdp(ctx, cs, r)
 	}
 	if optional.String(r.Identifier) == "" {
 		return nil, apierror.New("MISSING_IDENTIFIER")

@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
+	"clave/server/internal/auth/service/limits"
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
 )
@@ -63,6 +64,9 @@ type IdentityProviders interface {
 	// was issued for this scope and is still valid, and an error that the API names if the client is to know the reason.
 	// Which accounts exist, and whether the user may sign in, is for the caller to decide. It may be called concurrently.
 	Verify(ctx context.Context, scope account.Scope, c idp.Credential) (*idp.Assertion, error)
+	// Begin begins a sign-in at a provider, whose response Verify accepts once, with the session id that Begin returns.
+	// The caller has checked the address to which the provider redirects. It may be called concurrently.
+	Begin(ctx context.Context, scope account.Scope, start idp.Start) (*idp.Started, error)
 }
 
 // SignInWithIdp signs in with a credential of an identity provider, which Options.Providers verify. Without them it
@@ -81,6 +85,9 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	}
 	if optional.String(r.RequestURI) == "" {
 		return nil, apierror.New("MISSING_REQUEST_URI")
+	}
+	if err := s.limits.Take(cs.client(), limits.SignIn); err != nil {
+		return nil, err
 	}
 	a, err := s.o.Providers.Verify(ctx, cs.scope(), idp.Credential{
 		RequestURI: *r.RequestURI, PostBody: optional.String(r.PostBody), PendingToken: optional.String(r.PendingToken), SessionID: optional.String(r.SessionID),

@@ -26,6 +26,11 @@ func (p *onlyProvider) Verify(_ context.Context, scope account.Scope, c idp.Cred
 	return &a, nil
 }
 
+// Begin implements service.IdentityProviders.
+func (p *onlyProvider) Begin(context.Context, account.Scope, idp.Start) (*idp.Started, error) {
+	return &idp.Started{AuthURI: "https://acme.example/authorize", SessionID: p.issued.SessionID}, nil
+}
+
 // TestProvidersVerifyCredentials signs in to a production server with a provider. The server takes the user and the
 // tokens from what the provider asserts, not from the request, and refuses what the provider refuses.
 func TestProvidersVerifyCredentials(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/authapp"
+	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/service/onetime"
 	"clave/server/internal/auth/service/pending"
 	"clave/server/internal/auth/service/session"
@@ -57,7 +58,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, sms.Item, authapp.Item, pending.Item, session.Item, session.BegunItem} {
+		for _, kind := range []string{onetime.Item, sms.Item, authapp.Item, pending.Item, idp.OpenItem, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}

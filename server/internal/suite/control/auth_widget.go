@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"clave/server/internal/auth/api"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/httpjson"
@@ -21,9 +22,6 @@ import (
 //
 //go:embed auth_handler.html
 var handlerHTML string
-
-//go:embed auth_frame.html
-var frameHTML string
 
 // handlerPage is the handler. Its HTML has the accounts of the project: browser tests choose one as soon as the page is
 // loaded.
@@ -108,11 +106,8 @@ func (h *accounts) known(ctx context.Context, tenant, provider string) (list []k
 	}
 }
 
-// framePage serves the frame.
-func framePage(w http.ResponseWriter, _ *http.Request) {
-	pageHeaders(w)
-	_, _ = w.Write([]byte(frameHTML))
-}
+// framePage serves the frame, which is the same in production.
+func framePage(w http.ResponseWriter, _ *http.Request) { api.WriteFrame(w) }
 
 // shownProvider returns a provider's id as the page shows it: google.com as Google.com.
 func shownProvider(id string) string {
@@ -120,7 +115,7 @@ func shownProvider(id string) string {
 	return string(unicode.ToUpper(r)) + id[size:]
 }
 
-// pageHeaders are the headers of both pages.
+// pageHeaders are the headers of the handler.
 func pageHeaders(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

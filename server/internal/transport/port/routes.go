@@ -20,6 +20,9 @@ var (
 	}
 )
 
+// signInPages is the prefix of the pages to which connectAuthEmulator sends clients that sign in at a provider.
+const signInPages = "/emulator/auth/"
+
 // firstOf returns the first part of a path with the slashes around it, or nothing.
 func firstOf(path string) string {
 	if i := strings.IndexByte(strings.TrimPrefix(path, "/"), '/'); i >= 0 {
@@ -40,7 +43,7 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 		switch path := r.URL.Path; {
 		case d.Reserved != nil && strings.HasPrefix(path, hosting.ReservedPrefix):
 			d.Reserved.ServeHTTP(w, r)
-		case d.Site != nil && !slices.Contains(interfaces, firstOf(path)) && (d.IdentityHost == nil || !d.IdentityHost(r.Host)):
+		case d.Site != nil && !strings.HasPrefix(path, signInPages) && !slices.Contains(interfaces, firstOf(path)) && (d.IdentityHost == nil || !d.IdentityHost(r.Host)):
 			d.Site.ServeHTTP(w, r)
 		default:
 			p.cors(d.Forward).ServeHTTP(w, r)
@@ -88,6 +91,10 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		if d.Identity != nil && d.IdentityHost != nil && d.IdentityHost(r.Host) {
 			p.cors(d.Identity).ServeHTTP(w, r)
+			return
+		}
+		if h, ok := api[identityPrefixes[0]]; ok && d.Control == nil && strings.HasPrefix(r.URL.Path, signInPages) {
+			h.ServeHTTP(w, r)
 			return
 		}
 		if h, ok := api[firstOf(r.URL.Path)]; ok {

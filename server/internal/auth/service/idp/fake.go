@@ -9,11 +9,17 @@ import (
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
 )
 
 // Fakes are the identity providers of `clave start`. They accept every credential without verifying it, as the official
 // emulator does: a page or a test makes up the user.
 type Fakes struct{}
+
+// Begin returns the official emulator's error: pages of the emulator sign in without createAuthUri.
+func (Fakes) Begin(context.Context, account.Scope, Start) (*Started, error) {
+	return nil, fault.E(fault.Unimplemented, "Sign-in with IDP is not yet supported.")
+}
 
 // Verify returns what a credential asserts. It reads the credential's fields from the body or the pending token, and
 // from the URL to which a provider would have redirected.

@@ -4,8 +4,9 @@ import "strings"
 
 // The kinds of configurations of identity providers, as paths name them.
 const (
-	OIDC = "oauthIdpConfigs"
-	SAML = "inboundSamlConfigs"
+	OIDC    = "oauthIdpConfigs"
+	SAML    = "inboundSamlConfigs"
+	Default = "defaultSupportedIdpConfigs"
 )
 
 // prefixes are the prefixes of the ids of configurations.

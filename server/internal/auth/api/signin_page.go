@@ -1,0 +1,160 @@
+package api
+
+import (
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"clave/server/internal/auth/service"
+	"clave/server/internal/base/randid"
+)
+
+// The last parts of the paths of the pages that web SDKs open for signInWithPopup and signInWithRedirect. The first
+// parts are those of Firebase's servers and, for clients with connectAuthEmulator, of the official emulator.
+const (
+	handlerPage = "/auth/handler"
+	framePage   = "/auth/iframe"
+)
+
+// frameHTML is the frame, which passes the result of a sign-in to the page that contains it.
+//
+//go:embed signin_frame.html
+var frameHTML []byte
+
+// handlerHTML is the handler. It sends the browser to a provider, and receives the provider's response, which it passes
+// to the frame or keeps for it.
+//
+//go:embed signin_handler.html
+var handlerHTML string
+
+// handlerTemplate is the handler's template.
+var handlerTemplate = template.Must(template.New("handler").Parse(handlerHTML))
+
+// signInWords are the handler's texts in one language.
+type signInWords struct {
+	Lang    string `json:"-"`
+	Title   string `json:"-"`
+	Wait    string `json:"-"`
+	Bad     string `json:"bad"`
+	Domain  string `json:"domain"`
+	Lost    string `json:"lost"`
+	Closed  string `json:"closed"`
+	Refused string `json:"refused"`
+}
+
+// signInTexts are the handler's texts by language.
+var signInTexts = map[string]signInWords{
+	"es": {
+		"es", "Iniciar sesión", "Un instante…", "Falta información en la solicitud de inicio de sesión. Vuelve a la página e inténtalo de nuevo.",
+		"El dominio de la página no está autorizado para iniciar sesión en este proyecto.",
+		"Este inicio de sesión no empezó en esta ventana, o el navegador borró sus datos. Vuelve a la página e inténtalo de nuevo.",
+		"La página que abrió esta ventana ya no está. Cierra la ventana e inténtalo de nuevo.", "El servidor no pudo empezar el inicio de sesión:",
+	},
+	"en": {
+		"en", "Sign in", "One moment…", "The sign-in request lacks information. Go back to the page and try again.",
+		"The domain of the page is not authorized for sign-in to this project.",
+		"This sign-in did not begin in this window, or the browser removed its data. Go back to the page and try again.",
+		"The page that opened this window is gone. Close the window and try again.", "The server could not begin the sign-in:",
+	},
+}
+
+// signInData is what the handler's script reads.
+type signInData struct {
+	Words signInWords `json:"words"`
+	// Begin is set for a sign-in that begins, and Answer for a provider's response, whose form is Posted if it has one.
+	Begin  bool   `json:"begin"`
+	Answer bool   `json:"answer"`
+	Posted string `json:"posted"`
+}
+
+// shownHandler is the handler's page.
+type shownHandler struct {
+	Words        signInWords
+	Problem      string
+	Script, Data string
+}
+
+// signInPage serves the handler or the frame if the request's path is that of one, and reports whether it is.
+func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) bool {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/__")
+	if !ok {
+		rest, ok = strings.CutPrefix(r.URL.Path, "/emulator")
+	}
+	switch {
+	case !ok || !h.o.SignInPages:
+		return false
+	case rest == framePage && r.Method == http.MethodGet:
+		WriteFrame(w)
+	case rest == handlerPage && (r.Method == http.MethodGet || r.Method == http.MethodPost):
+		h.handler(w, r)
+	default:
+		return false
+	}
+	return true
+}
+
+// WriteFrame writes the frame's page.
+func WriteFrame(w http.ResponseWriter) {
+	pageHeaders(w)
+	_, _ = w.Write(frameHTML) // It fails only when the client has disconnected.
+}
+
+// pageHeaders sets the headers of both pages. The handler's address has the provider's response, which no other server
+// must receive as referrer.
+func pageHeaders(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+}
+
+// handler serves the handler.
+func (h *Handler) handler(w http.ResponseWriter, r *http.Request) {
+	const enough = 1 << 20 // SAML responses are large.
+	r.Body = http.MaxBytesReader(w, r.Body, enough)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "bad request", http.StatusBadRequest)
+		return
+	}
+	words := signInTexts["en"]
+	if strings.HasPrefix(r.Header.Get("Accept-Language"), "es") {
+		words = signInTexts["es"]
+	}
+	data, shown, status := signInData{Words: words, Posted: r.PostForm.Encode()}, shownHandler{Words: words}, http.StatusOK
+	switch q := r.URL.Query(); {
+	case r.Method == http.MethodPost || q.Get("state") != "" || q.Get("error") != "" || len(q) == 0:
+		data.Answer = true // The fragment may have the response.
+	case q.Get("apiKey") == "" || q.Get("providerId") == "":
+		shown.Problem, status = words.Bad, http.StatusBadRequest
+	case !h.mayReturn(h.describeCall(r), q):
+		shown.Problem, status = words.Domain, http.StatusForbidden
+	default:
+		data.Begin = true
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	const size = 16
+	shown.Data, shown.Script = string(text), randid.New(size)
+	pageHeaders(w)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+shown.Script+"'; style-src 'unsafe-inline'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+	w.WriteHeader(status)
+	if err := handlerTemplate.Execute(w, shown); err != nil {
+		h.o.Log.Error("cannot write the page of a sign-in", "error", err)
+	}
+}
+
+// mayReturn reports whether a sign-in may return to the page that began it: its address must be of an authorized
+// domain, so that the handler leads to no other site. Popups do not return.
+func (h *Handler) mayReturn(call service.Call, q url.Values) bool {
+	back := q.Get("redirectUrl")
+	if back == "" {
+		return strings.HasSuffix(strings.ToLower(q.Get("authType")), "popup")
+	}
+	return h.service.MayContinue(call, back)
+}

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// appleKey is the key with which a team authenticates its requests to Apple.
+type appleKey struct {
+	TeamID     string `json:"teamId"`
+	KeyID      string `json:"keyId"`
+	PrivateKey string `json:"privateKey"`
+}
+
+// secret returns the client secret for a request to Apple: a token that the team signs.
+func (k *appleKey) secret(client, issuer string, now time.Time) (string, error) {
+	block, _ := pem.Decode([]byte(k.PrivateKey))
+	if block == nil {
+		return "", errors.New("the private key of apple.com is not in PEM")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return "", errors.New("the private key of apple.com is not valid")
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok {
+		return "", errors.New("the private key of apple.com is not one for ES256")
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: k.KeyID}}, nil)
+	if err != nil {
+		return "", err
+	}
+	claims, err := json.Marshal(map[string]any{
+		"iss": k.TeamID, "sub": client, "aud": issuer, "iat": now.Unix(), "exp": now.Add(maxSkew).Unix(),
+	})
+	if err != nil {
+		return "", err
+	}
+	signed, err := signer.Sign(claims)
+	if err != nil {
+		return "", err
+	}
+	return signed.CompactSerialize()
+}
+
+// addAppleName adds the name that Apple sends beside the ID token, when a user signs in for the first time. It is not
+// signed, so it is only a name.
+func addAppleName(claims map[string]any, user string) {
+	var sent struct {
+		Name struct {
+			FirstName string `json:"firstName"`
+			LastName  string `json:"lastName"`
+		} `json:"name"`
+	}
+	if json.Unmarshal([]byte(user), &sent) != nil {
+		return
+	}
+	if name := strings.TrimSpace(sent.Name.FirstName + " " + sent.Name.LastName); name != "" && claims["name"] == nil {
+		claims["name"] = name
+	}
+}

@@ -1,0 +1,91 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"clave/server/internal/auth/account"
+	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/auth/service/idp"
+)
+
+// The providers that are known by name.
+const (
+	google    = "google.com"
+	apple     = "apple.com"
+	microsoft = "microsoft.com"
+)
+
+// issuers has the issuers of the providers that are known by name. Microsoft's is that of all its tenants.
+var issuers = map[string]string{
+	google: "https://accounts.google.com", apple: "https://appleid.apple.com", microsoft: "https://login.microsoftonline.com/common/v2.0",
+}
+
+// config is the part of a provider's stored configuration that has an effect, in the API's form.
+type config struct {
+	// id is the provider's.
+	id           string
+	Enabled      bool   `json:"enabled"`
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
+	Issuer       string `json:"issuer"`
+	ResponseType struct {
+		Code    bool `json:"code"`
+		IDToken bool `json:"idToken"`
+	} `json:"responseType"`
+	// AdditionalClientIDs are those of the project's apps that get ID tokens themselves, such as the one for Android. The
+	// field is not in Firebase's API, which keeps them elsewhere.
+	AdditionalClientIDs []string `json:"additionalClientIds"`
+	AppleSignInConfig   struct {
+		CodeFlowConfig appleKey `json:"codeFlowConfig"`
+		BundleIDs      []string `json:"bundleIds"`
+	} `json:"appleSignInConfig"`
+}
+
+// config returns the configuration of a provider that is enabled for a project or tenant.
+func (p *Providers) config(scope account.Scope, id string) (*config, error) {
+	kind := idp.Default
+	switch {
+	case strings.HasPrefix(id, "oidc."):
+		kind = idp.OIDC
+	case issuers[id] == "":
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com and providers of OpenID Connect (oidc.).", id)
+	}
+	cfg := &config{}
+	found, err := p.o.Accounts.Load(scope, kind, id, cfg)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || cfg.ClientID == "":
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+	case !cfg.Enabled:
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
+	}
+	cfg.id = id
+	if kind == idp.Default {
+		cfg.Issuer = cmp.Or(p.o.Issuers[id], issuers[id])
+	}
+	return cfg, nil
+}
+
+// byCode reports whether the provider answers with a code, not with an ID token.
+func (c *config) byCode() bool {
+	return c.ResponseType.Code || c.ClientSecret != "" || c.AppleSignInConfig.CodeFlowConfig.PrivateKey != ""
+}
+
+// clients returns the client ids for which an ID token may be issued that an app presents.
+func (c *config) clients() []string {
+	all := slices.Concat([]string{c.ClientID}, c.AdditionalClientIDs)
+	if c.id == apple {
+		all = append(all, c.AppleSignInConfig.BundleIDs...)
+	}
+	return all
+}
+
+// client returns the provider's client of OAuth.
+func (c *config) client(at *issuer, redirect string, scopes []string) *oauth2.Config {
+	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: at.provider.Endpoint(), RedirectURL: redirect, Scopes: scopes}
+}
