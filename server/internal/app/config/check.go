@@ -33,6 +33,9 @@ func (c *Config) check() error {
 	if !slices.Contains([]string{"off", "record", "auto", "enforce"}, c.Indexes) {
 		return fault.E(fault.InvalidArgument, "--indexes %s: expected off, record, auto or enforce", c.Indexes)
 	}
+	if err := checkEdition(c.Edition); err != nil {
+		return err
+	}
 	if err := c.checkOnly(); err != nil {
 		return err
 	}

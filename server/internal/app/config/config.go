@@ -75,6 +75,10 @@ type Config struct {
 	Only []string
 	// Indexes is off, record, auto or enforce.
 	Indexes string
+	// Edition is the edition of all databases to which firebase.json gives none: standard or enterprise. enterprise has
+	// the databases to which it gives that one.
+	Edition    string
+	enterprise []string
 	// SignTokens signs ID tokens in start mode too. ModeServe always signs.
 	SignTokens bool
 	// RateLimits turns on Auth's rate limits. ModeServe always has them.
@@ -198,6 +202,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		indexes = "enforce"
 	}
 	flags.StringVar(&c.Indexes, "indexes", indexes, "`MODE` for queries without their composite index: off (answer), record (answer, and add the index to the file), auto (as record, and build the index), enforce (refuse)")
+	flags.StringVar(&c.Edition, "edition", standard, "`EDITION` of the databases to which firebase.json gives none: standard, or enterprise, which has pipelines")
 	c.SignTokens, c.RateLimits = c.Production(), c.Production()
 	if !c.Production() {
 		flags.BoolVar(&c.SignTokens, "sign-tokens", false, "sign ID tokens with RS256")
@@ -262,6 +267,10 @@ func (c *Config) readProject(path string) error {
 	c.Project = rc.project(c.Project)
 	if c.Databases, err = parsed.databases(c.Root, rc.targets(c.Project, "firestore")); err != nil {
 		return err
+	}
+	c.enterprise = parsed.enterprise
+	if e := parsed.Emulators.Firestore.Edition; e != "" && !c.Production() && !c.given["edition"] {
+		c.Edition = e
 	}
 	c.Notes = append(c.Notes, parsed.remarks...)
 	c.DataDir = under(c.Root, c.DataDir)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/jsontree"
@@ -34,6 +35,7 @@ type firebaseJSON struct {
 			Port          int    `json:"port"`
 			Host          string `json:"host"`
 			WebsocketPort int    `json:"websocketPort"`
+			Edition       string `json:"edition"`
 		} `json:"firestore"`
 		Auth    endpointJSON `json:"auth"`
 		Hosting endpointJSON `json:"hosting"`
@@ -46,6 +48,8 @@ type firebaseJSON struct {
 		// An absent value means true.
 		SingleProject *bool `json:"singleProjectMode"`
 	} `json:"emulators"`
+	// enterprise are the databases with the Enterprise edition. databases sets it.
+	enterprise []string
 }
 
 // endpointJSON is the address of an emulator.
@@ -63,6 +67,7 @@ type databaseJSON struct {
 	Target   string `json:"target"`
 	Rules    string `json:"rules"`
 	Indexes  string `json:"indexes"`
+	Edition  string `json:"edition"`
 }
 
 // readFirebaseJSON reads the file. A missing file is an error only if the command line names it.
@@ -172,6 +177,9 @@ func (f *firebaseJSON) databases(root string, targets map[string][]string) ([]Da
 	}
 	var databases []Database
 	for _, d := range list {
+		if err := checkEdition(d.Edition); err != nil {
+			return nil, fault.Wrap(err, fault.InvalidArgument, "%s: %v", s.path, err)
+		}
 		ids := []string{cmp.Or(d.Database, "(default)")}
 		if d.Target != "" {
 			if ids = targets[d.Target]; len(ids) == 0 {
@@ -179,6 +187,9 @@ func (f *firebaseJSON) databases(root string, targets map[string][]string) ([]Da
 			}
 		}
 		for _, id := range ids {
+			if strings.EqualFold(d.Edition, enterprise) {
+				f.enterprise = append(f.enterprise, id)
+			}
 			databases = append(databases, Database{ID: id, RulesFile: under(root, d.Rules), IndexesFile: under(root, d.Indexes)})
 		}
 	}

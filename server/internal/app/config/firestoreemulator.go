@@ -38,7 +38,7 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 	flags.StringVar(&c.Project, "project_id", noProject, "`ID` of the project to which --rules apply")
 	flags.StringVar(&c.Functions, "functions_emulator", "", "`HOST:PORT` of the functions emulator")
 	seed := flags.String("seed_from_export", "", "an export's `FOLDER`/NAME.overall_export_metadata to begin with")
-	edition := flags.String("database-edition", "standard", "`EDITION` of the databases: standard")
+	flags.StringVar(&c.Edition, "database-edition", standard, "`EDITION` of the databases: standard, or enterprise, which has pipelines")
 	flags.BoolVar(&c.SingleProject, "single_project_mode", false, "log the first request for another project")
 	flags.BoolVar(&c.SingleProject, "single_project_mode_error", false, "same as --single_project_mode")
 	flags.String("webchannel_port", "", "ignored: WebChannel is on --port; `PORT` may be any")
@@ -51,8 +51,9 @@ func ParseFirestoreEmulator(args []string, usage io.Writer) (*Config, error) {
 		return nil, misuse(fault.Wrap(err, fault.InvalidArgument, "%v; clave firestore-emulator --help lists the flags", err))
 	case flags.NArg() > 0:
 		return nil, misuse(fault.E(fault.InvalidArgument, "unexpected argument %q; clave firestore-emulator --help lists the flags", flags.Arg(0)))
-	case !strings.EqualFold(*edition, "standard"):
-		return nil, misuse(fault.E(fault.Unimplemented, "--database-edition %s is not supported: Clave has Firestore's Standard edition.", *edition))
+	}
+	if err := checkEdition(c.Edition); err != nil {
+		return nil, misuse(err)
 	}
 	if *seed != "" {
 		c.ImportDir = filepath.Dir(*seed)

@@ -33,11 +33,14 @@ func TestParseFirestoreEmulator(t *testing.T) {
 	if c, err := config.ParseFirestoreEmulator([]string{"--port=1", "--single_project_mode"}, io.Discard); err != nil || c.Ports.Firestore != 1 {
 		t.Errorf("joined flags: %v, %v", c, err)
 	}
+	if c, err := config.ParseFirestoreEmulator([]string{"--database-edition=ENTERPRISE"}, io.Discard); err != nil || !c.IsEnterprise("any") {
+		t.Errorf("an edition: %v, %v; want enterprise", c, err)
+	}
 	for args, want := range map[string]fault.Code{
-		"--database-edition enterprise": fault.Unimplemented,
-		"--nope":                        fault.InvalidArgument,
-		"start":                         fault.InvalidArgument,
-		"--port x":                      fault.InvalidArgument,
+		"--database-edition datastore": fault.InvalidArgument,
+		"--nope":                       fault.InvalidArgument,
+		"start":                        fault.InvalidArgument,
+		"--port x":                     fault.InvalidArgument,
 	} {
 		if _, err := config.ParseFirestoreEmulator(strings.Fields(args), io.Discard); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %v", args, err, want)

@@ -12,7 +12,7 @@ import (
 var (
 	sections        = append([]string{"$schema", "firestore", "hosting", "emulators", "auth", "remoteconfig", "run", "ailogic"}, absent...)
 	emulators       = append([]string{"firestore", "auth", "hosting", "hub", "ui", "logging", "singleProjectMode"}, absent...)
-	databaseMembers = []string{"database", "target", "rules", "indexes", "predeploy", "postdeploy", "location", "edition", "dataAccessMode"}
+	databaseMembers = []string{"database", "target", "rules", "indexes", "edition", "predeploy", "postdeploy", "location", "dataAccessMode"}
 	endpointMembers = map[string][]string{
 		"firestore": {"port", "host", "websocketPort", "edition"}, "ui": {"port", "host", "enabled"},
 		"auth": {"port", "host"}, "hosting": {"port", "host"}, "hub": {"port", "host"},
@@ -59,7 +59,7 @@ func tolerateFirestore(s *section, remarks *jsontree.Remarks) {
 		}
 		remarks.Unknown(d, databaseMembers...)
 		for _, m := range d.Members {
-			if slices.Contains(databaseMembers[4:], m.Name) {
+			if slices.Contains(databaseMembers[5:], m.Name) {
 				remarks.Add(m, "has no effect here")
 			}
 		}

@@ -30,6 +30,8 @@ type Options struct {
 	// Exists reports whether a database exists.
 	Exists    func(resource.Database) bool
 	IndexMode engine.IndexMode
+	// Enterprise reports whether a database has the Enterprise edition.
+	Enterprise func(resource.Database) bool
 	// SignTokens is set if tokens are signed, and Events if events are delivered with tokens.
 	SignTokens, Events bool
 	// Accounts has the options of accounts that the configuration sets.

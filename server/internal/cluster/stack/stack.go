@@ -146,7 +146,7 @@ func (s *Stack) OpenAuthorizer(context.Context) (err error) {
 
 // openCalls creates the methods of Firestore, and the transports that all ports share.
 func (s *Stack) openCalls(context.Context) (err error) {
-	if s.Firestore, err = api.New(api.Options{Authorizer: s.Authorizer, Clock: s.o.Clock}); err != nil {
+	if s.Firestore, err = api.New(api.Options{Authorizer: s.Authorizer, Clock: s.o.Clock, Enterprise: s.o.Enterprise}); err != nil {
 		return err
 	}
 	s.components.Add("firestore", s.Firestore)

@@ -8,6 +8,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/database/authz"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
 )
 
@@ -17,6 +18,8 @@ type Options struct {
 	Authorizer *authz.Authorizer
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
+	// Enterprise reports whether a database has the Enterprise edition, which pipelines need; nil means none.
+	Enterprise func(resource.Database) bool
 }
 
 // EnsureDefaults sets the defaults of zero fields.

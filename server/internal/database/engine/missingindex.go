@@ -45,6 +45,9 @@ func (r *Reading) admit(p *planner.Plan, q *query.Query) (missing []string, err 
 	for _, d := range p.Missing {
 		missing = append(missing, d.JSON())
 	}
+	if r.anyPlan {
+		return missing, nil
+	}
 	if r.e.o.Needed != nil {
 		for _, d := range p.Missing {
 			r.e.o.Needed(r.db.name, d)

@@ -35,6 +35,8 @@ type Reading struct {
 	turn *fair.Turn
 	// layered is set if past is complete. long is set if there are too many changes to hold them all.
 	layered, long bool
+	// anyPlan is set if no query of the reading needs an index.
+	anyPlan bool
 }
 
 // Read opens a reading. It returns InvalidArgument or Aborted for a transaction that isn't open, and InvalidArgument or
@@ -128,6 +130,13 @@ func (r *Reading) refresh() error {
 
 // Version returns the version that is read. In a transaction with locks it is that of the last read.
 func (r *Reading) Version() clock.Version { return r.version }
+
+// WithoutIndexes lets the queries of the reading run without their composite indexes in every IndexMode, as in
+// databases of the Enterprise edition.
+func (r *Reading) WithoutIndexes() { r.anyPlan = true }
+
+// Share returns an empty share of the memory of readings, for what the caller holds. It must be returned by Shrink(0).
+func (r *Reading) Share() memory.Share { return r.held.Sibling() }
 
 // Transaction returns the id of the transaction that was begun by request.At.Begin, or nil.
 func (r *Reading) Transaction() []byte { return r.begun }

@@ -140,6 +140,3 @@ type Watch struct {
 	// Remove is the id of the target to remove, if Add is nil.
 	Remove int32
 }
-
-// Pipeline requests the results of a pipeline, which is not supported.
-type Pipeline struct{}

@@ -254,8 +254,3 @@ func parseNames(db resource.Database, names []string) ([]resource.Document, erro
 	}
 	return out, nil
 }
-
-// ParseExecutePipeline parses a request of ExecutePipeline, which is refused whatever it contains.
-func ParseExecutePipeline(*pb.ExecutePipelineRequest) (db resource.Database, out request.Pipeline, err error) {
-	return db, out, nil
-}

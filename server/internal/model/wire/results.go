@@ -138,15 +138,3 @@ func (r *CollectionIDs) AppendJSON(dst []byte) ([]byte, error) { return AppendJS
 func (r *CollectionIDs) Message() proto.Message {
 	return &pb.ListCollectionIdsResponse{CollectionIds: r.IDs, NextPageToken: r.Next}
 }
-
-// PipelineResult is a response of ExecutePipeline, which is not supported.
-type PipelineResult struct{}
-
-// Append returns dst: no field is supported.
-func (*PipelineResult) Append(dst []byte) ([]byte, error) { return dst, nil }
-
-// AppendJSON appends the JSON.
-func (*PipelineResult) AppendJSON(dst []byte) ([]byte, error) { return append(dst, "{}"...), nil }
-
-// Message returns the message.
-func (*PipelineResult) Message() proto.Message { return &pb.ExecutePipelineResponse{} }

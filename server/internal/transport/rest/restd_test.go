@@ -93,7 +93,7 @@ func TestAnswers(t *testing.T) {
 		{"POST", ":runAggregationQuery", `{"structuredAggregationQuery":{"structuredQuery":{"from":[{"collectionId":"c"}]},"aggregations":[{"count":{}}]},"explainOptions":{"analyze":true}}`, 200, `"index_entries_scanned":"1"`},
 		{"POST", ":listCollectionIds", `{}`, 200, `{"collectionIds":["c"]}`},
 		{"POST", ":batchWrite", `{"writes":[{"delete":"` + docs + `/c/x"}]}`, 200, `"status":[{}]`},
-		{"POST", ":executePipeline", `{}`, 501, `Method google.firestore.v1.Firestore/ExecutePipeline is unimplemented`},
+		{"POST", ":executePipeline", `{}`, 400, "ExecutePipeline requires the Database Edition to be `enterprise`."},
 		{"POST", ":listen", ``, 501, `unimplemented`},
 	}
 	for _, step := range steps {

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -23,6 +24,9 @@ import (
 type suite struct {
 	// pkg is the suite's package, and run selects its tests.
 	pkg, run string
+	// without selects tests that are left out, and variables are further ones of the environment.
+	without   string
+	variables []string
 	// passes is the number of tests, including subtests of the first level, that must pass, so that no skipped test goes
 	// unnoticed. skips lists the tests that may be skipped.
 	passes int
@@ -34,7 +38,8 @@ type suite struct {
 // suiteDatabases lists the databases that the suites use.
 const suiteDatabases = `{"firestore": [
   {"database": "(default)", "rules": "firestore.rules", "indexes": "indexes.json"},
-  {"database": "testing-database", "rules": "firestore.rules"}
+  {"database": "testing-database", "rules": "firestore.rules"},
+  {"database": "enterprise", "rules": "firestore.rules", "edition": "enterprise"}
 ]}`
 
 // clientIndexes is a template of the composite indexes that the Go client's suite needs.
@@ -101,13 +106,14 @@ func (s suite) pass(t *testing.T) {
 		t.Fatalf("go test -c %s: %v\n%s", s.pkg, err, out)
 	}
 	p, key := s.serve(t, filepath.Join(root, "testdata"))
-	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", s.run)
+	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", s.run, "-test.skip", cmp.Or(s.without, "^$"))
 	cmd.Dir = work
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + root, "HTTPS_PROXY=" + proxy(t, strings.TrimPrefix(p.URL, "https://")),
 		"SSL_CERT_FILE=" + filepath.Join(p.Dir, "cert.pem"), "GOOGLE_APPLICATION_CREDENTIALS=" + key,
 		"GCLOUD_TESTS_GOLANG_FIRESTORE_PROJECT_ID=" + harness.RealProject, "GCLOUD_TESTS_GOLANG_FIRESTORE_KEY=" + key,
 	}
+	cmd.Env = append(cmd.Env, s.variables...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	passes := 0

@@ -1,0 +1,120 @@
+package authz
+
+import (
+	"context"
+	"time"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/database/pipeline"
+	"clave/server/internal/limit/fair"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+)
+
+// executionBytes is the memory of an execution without rows.
+const executionBytes = 4096
+
+// PipelineRead is a pipeline to execute.
+type PipelineRead struct {
+	// Pipeline is the compiled pipeline.
+	Pipeline *pipeline.Pipeline
+	// At is the state that is read.
+	At request.At
+	// Most, if it is not 0, is the memory in bytes that the stages may hold.
+	Most int64
+}
+
+// Pipeline executes a pipeline. open and yield are as for Get. Each source is authorized as what it reads: documents as
+// gets, and queries as lists of the query without order and limit, which rules do not see.
+func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.Database, r PipelineRead,
+	open func(Snapshot) error, yield func(pipeline.Result) error,
+) (stats pipeline.Stats, err error) {
+	call := az.meter.Begin()
+	defer func() { call.Query(stats.Results, err) }()
+	ctx = az.within(ctx, c)
+	reading, err := az.read(ctx, c, db, r.At)
+	if err != nil {
+		return stats, err
+	}
+	defer reading.Close()
+	reading.WithoutIndexes()
+	held := reading.Share()
+	defer held.Shrink(0)
+	from := &pipelineSource{
+		access: az.access(c, db, az.present(db, reading, r.At)), reading: reading, turn: fair.Of(ctx), judged: az.applies(c, db),
+		hold: func(n int64) error {
+			if n < 0 {
+				held.Shrink(max(held.Held()+n, 0))
+				return nil
+			}
+			if r.Most > 0 && held.Held()+n > r.Most || held.Take(n) != nil {
+				return fault.E(fault.ResourceExhausted, "The stages of the pipeline must hold too many rows. Use a filter or a limit before them.")
+			}
+			return nil
+		},
+	}
+	if err := from.Hold(executionBytes); err != nil {
+		return stats, err
+	}
+	if err := open(snapshotOf(reading)); err != nil {
+		return stats, err
+	}
+	turn := fair.Of(ctx)
+	return r.Pipeline.Run(ctx, from, az.clock.Now().Truncate(time.Microsecond), func(x pipeline.Result) error {
+		turn.Lend()
+		defer turn.Return()
+		return yield(x)
+	})
+}
+
+// pipelineSource is what a pipeline reads from.
+type pipelineSource struct {
+	access  *access
+	reading *engine.Reading
+	turn    *fair.Turn
+	judged  bool
+	hold    func(n int64) error
+}
+
+// Query implements pipeline.Source.
+func (s *pipelineSource) Query(ctx context.Context, q, listed *query.Query, yield func(*document.Document) error) error {
+	if err := s.access.list(ctx, listed); err != nil {
+		return err
+	}
+	_, err := s.reading.Query(ctx, q, func(d *document.Document) error {
+		s.turn.Return() // the stages are no wait for the client
+		defer s.turn.Lend()
+		return yield(d)
+	})
+	return err
+}
+
+// Get implements pipeline.Source.
+func (s *pipelineSource) Get(ctx context.Context, names []resource.Document, yield func(*document.Document) error) error {
+	return s.reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
+		s.turn.Return()
+		defer s.turn.Lend()
+		if err := s.access.get(ctx, name, d); err != nil || d == nil {
+			return err
+		}
+		return yield(d)
+	})
+}
+
+// Unjudged implements pipeline.Source.
+func (s *pipelineSource) Unjudged() error {
+	if s.judged {
+		return denied()
+	}
+	return nil
+}
+
+// Work implements pipeline.Source.
+func (s *pipelineSource) Work(ctx context.Context, cost int) error { return s.turn.Step(ctx, cost) }
+
+// Hold implements pipeline.Source.
+func (s *pipelineSource) Hold(bytes int64) error { return s.hold(bytes) }

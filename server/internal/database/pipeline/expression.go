@@ -1,0 +1,234 @@
+package pipeline
+
+import (
+	"strings"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/value"
+)
+
+// field parses the path of a field.
+func (c *compiler) field(e request.Expression, of string) (value.FieldPath, error) {
+	ref, ok := e.(request.FieldReference)
+	if !ok {
+		return nil, fault.E(fault.InvalidArgument, "The %s requires a field reference.", of)
+	}
+	return value.ParseFieldPath(string(ref))
+}
+
+// expression compiles an expression at a depth.
+func (c *compiler) expression(e request.Expression, depth int) (evaluator, error) { // long: one case a kind
+	if depth > maxDepth {
+		return nil, fault.E(fault.InvalidArgument, "The expression is nested too deeply.")
+	}
+	switch x := e.(type) {
+	case request.Constant:
+		v, err := c.constant(x.Value)
+		if err != nil {
+			return nil, err
+		}
+		out := of(v)
+		return func(*frame) result { return out }, nil
+	case request.FieldReference:
+		path, err := value.ParseFieldPath(string(x))
+		if err != nil {
+			return nil, err
+		}
+		return func(f *frame) result { return f.row.get(path) }, nil
+	case request.Variable:
+		name := string(x)
+		return func(f *frame) result {
+			v, ok := f.vars.find(name)
+			if !ok {
+				return failed("The variable `%s` is not defined.", name)
+			}
+			return v
+		}, nil
+	case *request.Call:
+		return c.call(x, depth)
+	case request.ListOf:
+		items, err := c.expressions(x, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return func(f *frame) result { return evalArray(f, items) }, nil
+	case request.MapOf:
+		members, err := c.members(x, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return func(f *frame) result { return evalMap(f, members) }, nil
+	default:
+		return nil, fault.E(fault.InvalidArgument, "A pipeline is not a valid argument here.")
+	}
+}
+
+// expressions compiles expressions.
+func (c *compiler) expressions(in []request.Expression, depth int) (out []evaluator, err error) {
+	out = make([]evaluator, len(in))
+	for i, e := range in {
+		if out[i], err = c.expression(e, depth); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// members compiles the values of a map.
+func (c *compiler) members(in map[string]request.Expression, depth int) (out map[string]evaluator, err error) {
+	out = make(map[string]evaluator, len(in))
+	for name, e := range in {
+		if out[name], err = c.expression(e, depth); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// constant completes references that are relative to the database.
+func (c *compiler) constant(v value.Value) (value.Value, error) {
+	switch x := v.(type) {
+	case value.Reference:
+		if strings.HasPrefix(string(x), "/") {
+			return value.Reference(c.db.Root() + string(x)), nil
+		}
+	case value.Array:
+		out := make(value.Array, len(x))
+		for i, item := range x {
+			var err error
+			if out[i], err = c.constant(item); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case value.Map:
+		out := make(value.Map, len(x))
+		for name, item := range x {
+			var err error
+			if out[name], err = c.constant(item); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return v, nil
+}
+
+// evalArray evaluates the elements of an array. Unset ones are null.
+func evalArray(f *frame, items []evaluator) result {
+	out := make(value.Array, len(items))
+	size := 0
+	for i, item := range items {
+		r := item(f)
+		switch {
+		case r.fail != nil:
+			return r
+		case r.v == nil:
+			r = null
+		}
+		if size += value.Size(r.v); size > maxValue {
+			return tooLarge()
+		}
+		out[i] = r.v
+	}
+	return of(out)
+}
+
+// evalMap evaluates the values of a map. Unset ones are left out.
+func evalMap(f *frame, members map[string]evaluator) result {
+	out := make(value.Map, len(members))
+	size := 0
+	for name, member := range members {
+		r := member(f)
+		if r.fail != nil {
+			return r
+		}
+		if r.v == nil {
+			continue
+		}
+		if size += value.Size(r.v); size > maxValue {
+			return tooLarge()
+		}
+		out[name] = r.v
+	}
+	return of(out)
+}
+
+// tooLarge is the result of a function whose value would be too large.
+func tooLarge() result {
+	return aborted(fault.E(fault.ResourceExhausted, "A value that the pipeline computes is larger than %d bytes.", maxValue))
+}
+
+// call compiles a function.
+func (c *compiler) call(x *request.Call, depth int) (evaluator, error) {
+	if eval, ok, err := c.special(x, depth); ok {
+		return eval, err
+	}
+	fn, ok := functionsByName[x.Name]
+	if !ok {
+		if unbuilt[x.Name] {
+			return nil, fault.E(fault.Unimplemented, "The function %s(...) is not implemented.", x.Name)
+		}
+		return nil, fault.E(fault.InvalidArgument, "Unknown function: '%s'.", x.Name)
+	}
+	if err := fn.checkCount(len(x.Args)); err != nil {
+		return nil, err
+	}
+	args, err := c.expressions(x.Args, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	if fn.lazy != nil {
+		return func(f *frame) result {
+			if err := f.run.step(1); err != nil {
+				return aborted(err)
+			}
+			return fn.lazy(f, args)
+		}, nil
+	}
+	return func(f *frame) result {
+		if err := f.run.step(1); err != nil {
+			return aborted(err)
+		}
+		return fn.strict(f, args)
+	}, nil
+}
+
+// checkCount returns an error for a wrong number of arguments.
+func (fn *Function) checkCount(n int) error {
+	if n >= fn.Min && (fn.Max < 0 || n <= fn.Max) {
+		return nil
+	}
+	most := "∞"
+	if fn.Max >= 0 {
+		most = itoa(fn.Max)
+	}
+	return fault.E(fault.InvalidArgument, "The function %s(...) takes [%d..%s] argument(s), but %d were provided.", fn.Name, fn.Min, most, n)
+}
+
+// strict evaluates the arguments and calls the function with their values. A failure of an argument is that of the
+// function, and null or unset makes it null.
+func (fn *Function) strict(f *frame, args []evaluator) result {
+	var held [4]value.Value
+	values := held[:0]
+	missing := false
+	for _, arg := range args {
+		r := arg(f)
+		if r.fail != nil {
+			return r
+		}
+		if r.v == nil || value.IsNull(r.v) {
+			missing = true
+		}
+		values = append(values, r.v)
+	}
+	if missing {
+		return null
+	}
+	out := fn.eval(f, values)
+	if out.fail != nil && out.fail.err == nil && !out.fail.absent {
+		return failed("The function %s(...) has invalid arguments.", fn.Name)
+	}
+	return out
+}

@@ -1,0 +1,264 @@
+package pipeline
+
+import (
+	"slices"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/value"
+)
+
+// push adds the leading stages to the query of a source as far as a query has the same results, and returns their
+// number. It normalizes the query.
+//
+// A filter is pushed if its comparisons have constants other than null and NaN: there the comparisons of queries and
+// of pipelines agree. An order is pushed if all its fields are __name__ or fields of pushed comparisons, because a
+// query lacks the documents without them. Offset and limit are pushed after that.
+func (c *compiler) push(s *source, stages []request.Stage) (int, error) {
+	base := *s.query
+	listed, n := base, 0
+	var filters []query.Filter
+	for n < len(stages) && stages[n].Name == "where" && len(stages[n].Args) == 1 {
+		f, ok := c.filter(stages[n].Args[0])
+		if !ok {
+			break
+		}
+		filters = append(filters, f)
+		n++
+	}
+	if len(filters) > 0 {
+		listed.Where = &query.And{Filters: filters}
+	}
+	full := listed
+	wheres := n
+	if n < len(stages) && stages[n].Name == "sort" {
+		if orders, ok := c.orders(&stages[n], listed.Where); ok {
+			full.OrderBy = orders
+			n++
+		}
+	}
+	if n < len(stages) && stages[n].Name == "offset" && n+1 < len(stages) && stages[n+1].Name == "limit" {
+		if offset, ok := count(&stages[n]); ok {
+			full.Offset = offset
+			n++
+		}
+	}
+	if n < len(stages) && stages[n].Name == "limit" {
+		if limit, ok := count(&stages[n]); ok && limit > 0 {
+			full.Limit = limit
+			n++
+		} else if full.Offset > 0 {
+			full.Offset = 0
+			n--
+		}
+	}
+	for _, try := range []struct {
+		q query.Query
+		n int
+	}{{full, n}, {listed, wheres}, {base, 0}} {
+		l := listed
+		if try.n == 0 {
+			l = base
+		}
+		q, err := normalized(&try.q)
+		if err == nil {
+			s.query = q
+			s.listed, err = normalized(&l)
+		}
+		if err == nil {
+			return try.n, nil
+		}
+		if try.n == 0 {
+			return 0, err
+		}
+	}
+	return 0, fault.E(fault.Internal, "A pipeline without stages has no query.")
+}
+
+// normalized returns the normal form of a query that can be planned.
+func normalized(q *query.Query) (*query.Query, error) {
+	out, err := q.Normalize()
+	if err != nil {
+		return nil, err
+	}
+	_, err = out.DNF()
+	return out, err
+}
+
+// count returns the argument of limit and offset.
+func count(s *request.Stage) (int, bool) {
+	if len(s.Args) != 1 {
+		return 0, false
+	}
+	n, ok := constantOf[value.Int](s.Args[0])
+	return int(n), ok && n >= 0 && n < 1<<31
+}
+
+// comparisons are the functions that are comparisons of queries.
+var comparisons = map[string]query.Op{
+	"equal": query.Equal, "less_than": query.LessThan, "less_than_or_equal": query.LessThanOrEqual, "greater_than": query.GreaterThan,
+	"greater_than_or_equal": query.GreaterThanOrEqual, "array_contains": query.ArrayContains, "array_contains_any": query.ArrayContainsAny,
+	"equal_any": query.In,
+}
+
+// filter returns an expression as a query's filter.
+func (c *compiler) filter(e request.Expression) (query.Filter, bool) {
+	call, ok := e.(*request.Call)
+	if !ok {
+		return nil, false
+	}
+	switch call.Name {
+	case "and":
+		return c.and(call.Args)
+	case "or":
+		var out []query.Filter
+		for _, arg := range call.Args {
+			f, ok := c.filter(arg)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, f)
+		}
+		return &query.Or{Filters: out}, len(out) > 0
+	}
+	op, ok := comparisons[call.Name]
+	if !ok || len(call.Args) != 2 {
+		return nil, false
+	}
+	path, err := c.field(call.Args[0], call.Name)
+	if err != nil || ofDocument(path) {
+		return nil, false
+	}
+	v, ok := c.comparable(call.Args[1])
+	if !ok {
+		return nil, false
+	}
+	if op == query.In || op == query.ArrayContainsAny {
+		if items, isArray := v.(value.Array); !isArray || len(items) == 0 {
+			return nil, false
+		}
+	}
+	return query.Field{Path: path, Op: op, Value: v}, true
+}
+
+// ofDocument reports whether a path is of a time of the document, which queries do not have.
+func ofDocument(path value.FieldPath) bool {
+	return len(path) == 1 && (path[0] == createdField || path[0] == updatedField)
+}
+
+// and returns the arguments of and as a filter. exists is left out for fields that a comparison has, which only
+// holds if they exist.
+func (c *compiler) and(args []request.Expression) (query.Filter, bool) {
+	var out []query.Filter
+	var exist, compared []string
+	for _, arg := range args {
+		if call, ok := arg.(*request.Call); ok && call.Name == "exists" && len(call.Args) == 1 {
+			path, err := c.field(call.Args[0], call.Name)
+			if err != nil {
+				return nil, false
+			}
+			exist = append(exist, path.String())
+			continue
+		}
+		f, ok := c.filter(arg)
+		if !ok {
+			return nil, false
+		}
+		if x, ok := f.(query.Field); ok {
+			compared = append(compared, x.Path.String())
+		}
+		out = append(out, f)
+	}
+	for _, path := range exist {
+		if !slices.Contains(compared, path) {
+			return nil, false
+		}
+	}
+	return &query.And{Filters: out}, len(out) > 0
+}
+
+// comparable returns a constant with which queries and pipelines compare alike.
+func (c *compiler) comparable(e request.Expression) (value.Value, bool) {
+	var v value.Value
+	switch x := e.(type) {
+	case request.Constant:
+		v = x.Value
+	case *request.Call:
+		if x.Name != "array" {
+			return nil, false
+		}
+		items := make(value.Array, len(x.Args))
+		for i, arg := range x.Args {
+			item, ok := arg.(request.Constant)
+			if !ok {
+				return nil, false
+			}
+			items[i] = item.Value
+		}
+		v = items
+	default:
+		return nil, false
+	}
+	v, err := c.constant(v)
+	return v, err == nil && alike(v)
+}
+
+// alike reports whether a value has neither null nor NaN.
+func alike(v value.Value) bool {
+	switch x := v.(type) {
+	case value.Array:
+		return !slices.ContainsFunc(x, func(item value.Value) bool { return !alike(item) })
+	case value.Map:
+		for _, item := range x {
+			if !alike(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return !value.IsNull(v) && !value.IsNaN(v)
+}
+
+// orders returns the order of a sort stage if a query has the same one.
+func (c *compiler) orders(s *request.Stage, where query.Filter) (out []query.Order, ok bool) {
+	var compared []string
+	required(where, &compared)
+	for _, arg := range s.Args {
+		expression, desc, err := ordering(arg)
+		if err != nil {
+			return nil, false
+		}
+		path, err := c.field(expression, s.Name)
+		if err != nil || ofDocument(path) || !path.IsName() && !slices.Contains(compared, path.String()) {
+			return nil, false
+		}
+		out = append(out, query.Order{Path: path, Desc: desc})
+	}
+	return out, len(out) > 0
+}
+
+// required collects the fields that every result of a filter has.
+func required(f query.Filter, paths *[]string) {
+	switch x := f.(type) {
+	case *query.And:
+		for _, inner := range x.Filters {
+			required(inner, paths)
+		}
+	case query.Field:
+		*paths = append(*paths, x.Path.String())
+	}
+}
+
+// ordering reads an argument of sort.
+func ordering(e request.Expression) (expression request.Expression, desc bool, err error) {
+	m, ok := e.(request.MapOf)
+	if !ok {
+		return nil, false, fault.E(fault.InvalidArgument, "The sort stage requires orderings.")
+	}
+	direction, ok := constantOf[value.String](m["direction"])
+	if !ok || direction != "ascending" && direction != "descending" || m["expression"] == nil {
+		return nil, false, fault.E(fault.InvalidArgument, "An ordering requires an expression and the direction `ascending` or `descending`.")
+	}
+	return m["expression"], direction == "descending", nil
+}

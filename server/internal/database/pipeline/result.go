@@ -1,0 +1,188 @@
+package pipeline
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
+)
+
+// result is what an expression evaluates to: a value, a failure, or, if both are nil, nothing (unset).
+type result struct {
+	v    value.Value
+	fail *failure
+}
+
+// failure is the reason why an expression has no value. An absent one is that of an input that is unset or not of
+// the kind that a filter asks for: such an expression does not match, and the field that it computes is null. Any
+// other one ends the pipeline.
+type failure struct {
+	err    error
+	absent bool
+}
+
+// unset is the result of a field that is not there.
+var unset = result{}
+
+// absent is the result of a comparison with something that is not there.
+var absent = result{fail: &failure{absent: true}}
+
+// null is the result null.
+var null = result{v: value.Null{}}
+
+// of returns a value's result.
+func of(v value.Value) result { return result{v: v} }
+
+// boolean returns a boolean's result.
+func boolean(b bool) result { return result{v: value.Bool(b)} }
+
+// failed returns the result of an invalid operation.
+func failed(format string, args ...any) result {
+	return result{fail: &failure{err: fault.E(fault.InvalidArgument, format, args...)}}
+}
+
+// aborted returns the result of an error that ends the pipeline, which is_error and if_error do not hide.
+func aborted(err error) result { return result{fail: &failure{err: err}} }
+
+// fatal reports whether the pipeline must end, whatever the expression around this one makes of failures: it has
+// used too much time or memory, or its caller has gone.
+func (r result) fatal() bool {
+	return r.err() != nil && fault.CodeOf(r.fail.err) != fault.InvalidArgument
+}
+
+// isNull reports whether the value is null.
+func (r result) isNull() bool { return r.fail == nil && r.v != nil && value.IsNull(r.v) }
+
+// isTrue reports whether the value is true.
+func (r result) isTrue() bool { return r.fail == nil && r.v == value.Bool(true) }
+
+// err returns the error that ends the pipeline, or nil.
+func (r result) err() error {
+	if r.fail == nil || r.fail.absent {
+		return nil
+	}
+	return r.fail.err
+}
+
+// row is a row between two stages.
+type row struct {
+	fields value.Map
+	// name is the full name of the document, empty if the row is not a document.
+	name string
+	// created and updated are the document's times, nil if the row is not a document.
+	created, updated value.Value
+	// vars are the variables that let has defined for this row.
+	vars *scope
+}
+
+// size returns the approximate memory of a row.
+func (r *row) size() int { return 200 + len(r.name) + 3*value.Size(r.fields) }
+
+// get returns the field at a path.
+func (r *row) get(path value.FieldPath) result {
+	if len(path) == 1 {
+		switch path[0] {
+		case nameField:
+			if r.name == "" {
+				return unset
+			}
+			return of(value.Reference(r.name))
+		case createdField:
+			return result{v: r.created}
+		case updatedField:
+			return result{v: r.updated}
+		}
+	}
+	v, ok := r.fields.Get(path)
+	if !ok {
+		return unset
+	}
+	return of(v)
+}
+
+// The names of fields that every document has.
+const (
+	nameField    = "__name__"
+	createdField = "__create_time__"
+	updatedField = "__update_time__"
+)
+
+// scope is a list of variables, the innermost first.
+type scope struct {
+	name  string
+	v     result
+	outer *scope
+}
+
+// find returns the value of a variable.
+func (s *scope) find(name string) (result, bool) {
+	for ; s != nil; s = s.outer {
+		if s.name == name {
+			return s.v, true
+		}
+	}
+	return unset, false
+}
+
+// frame is what an expression is evaluated in.
+type frame struct {
+	run  *run
+	row  *row
+	vars *scope
+}
+
+// with returns the frame with another variable.
+func (f *frame) with(name string, v result) *frame {
+	return &frame{run: f.run, row: f.row, vars: &scope{name: name, v: v, outer: f.vars}}
+}
+
+// evaluator computes an expression.
+type evaluator func(f *frame) result
+
+// Limits of one execution.
+const (
+	// maxSteps is the maximum number of functions that are called and rows that pass a stage.
+	maxSteps = 50_000_000
+	// keysOfSteps is the cost of 256 steps in keys of package fair.
+	keysOfSteps = 32
+	// maxValue is the maximum size of a computed value in bytes.
+	maxValue = 16 << 20
+	// maxDepth is the maximum nesting of expressions.
+	maxDepth = 64
+	// maxStages is the maximum number of stages, including those of pipelines inside.
+	maxStages = 200
+)
+
+// run is one execution.
+type run struct {
+	ctx    context.Context //nolint:containedctx // an execution is one call
+	db     resource.Database
+	source Source
+	now    time.Time
+	steps  int
+	// nested is that of the pipeline.
+	nested bool
+	// patterns are the regular expressions that were compiled, by their text.
+	patterns map[string]*regexp.Regexp
+	// read counts the documents that the source has returned.
+	read int64
+}
+
+// step counts work, and returns an error if there was too much of it or the caller has gone.
+func (r *run) step(n int) error {
+	before := r.steps
+	r.steps += n
+	if r.steps > maxSteps {
+		return fault.E(fault.ResourceExhausted, "The pipeline needs too many steps.")
+	}
+	if before>>8 == r.steps>>8 {
+		return nil
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	return r.source.Work(r.ctx, (r.steps>>8-before>>8)*keysOfSteps)
+}

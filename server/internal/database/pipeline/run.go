@@ -1,0 +1,191 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
+)
+
+// Source reads documents for a pipeline. It authorizes what it returns. errors of yield end a reading.
+type Source interface {
+	// Query calls yield with the results of a query. Rules decide by listed, the query without order and limit.
+	Query(ctx context.Context, q, listed *query.Query, yield func(*document.Document) error) error
+	// Get calls yield with the documents among names that exist.
+	Get(ctx context.Context, names []resource.Document, yield func(*document.Document) error) error
+	// Unjudged returns an error if the caller may not use a source that rules can't judge.
+	Unjudged() error
+	// Work counts the cost of evaluations in keys of package fair, and waits for the call's turn.
+	Work(ctx context.Context, cost int) error
+	// Hold takes memory for rows that a stage holds until the end, and returns ResourceExhausted without any. A negative
+	// number returns some.
+	Hold(bytes int64) error
+}
+
+// Result is a row of the results.
+type Result struct {
+	// Name is the full name of the document, empty for rows that are not documents.
+	Name string
+	// Fields are the fields.
+	Fields value.Map
+	// Created and Updated are the times of the document, nil for rows that are not documents.
+	Created, Updated value.Value
+}
+
+// Stats are figures of an execution.
+type Stats struct {
+	// Read is the number of documents that the sources returned.
+	Read int64
+	// Results is the number of results.
+	Results int64
+}
+
+// errEnough ends a reading whose rows are not needed any more.
+var errEnough = errors.New("enough rows")
+
+// Run executes the pipeline at a time. yield is called with each result.
+func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(Result) error) (Stats, error) {
+	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
+	out := &results{yield: yield}
+	err := p.into(&frame{run: r, row: &row{}}, out)
+	return Stats{Read: r.read, Results: out.count}, err
+}
+
+// results is the sink of the results.
+type results struct {
+	yield func(Result) error
+	count int64
+}
+
+// row implements sink.
+func (s *results) row(r *row) error {
+	s.count++
+	return s.yield(Result{Name: r.name, Fields: r.fields, Created: r.created, Updated: r.updated})
+}
+
+// end implements sink.
+func (s *results) end() error { return nil }
+
+// into executes the pipeline, whose rows go to last. f is the frame of the row around it.
+func (p *Pipeline) into(f *frame, last sink) error {
+	to := last
+	for i := len(p.stages) - 1; i >= 0; i-- {
+		to = p.stages[i](f, to)
+	}
+	give := func(r *row) error {
+		if err := f.run.step(1); err != nil {
+			return err
+		}
+		r.vars = f.vars
+		return to.row(r)
+	}
+	if f.run.nested {
+		return p.heldInto(f, to, give)
+	}
+	if err := p.source.read(f, give); err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return to.end()
+}
+
+// heldInto is into for pipelines whose expressions read documents: it holds the rows of the source until all are
+// read.
+func (p *Pipeline) heldInto(f *frame, to sink, give func(*row) error) error {
+	var rows []*row
+	held := int64(0)
+	err := p.source.read(f, func(r *row) error {
+		if err := f.run.step(1); err != nil {
+			return err
+		}
+		rows = append(rows, r)
+		held += int64(r.size())
+		return f.run.source.Hold(int64(r.size()))
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := give(r); errors.Is(err, errEnough) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := f.run.source.Hold(-held); err != nil {
+		return err
+	}
+	return to.end()
+}
+
+// read calls give with the rows of the source.
+func (s *source) read(f *frame, give func(*row) error) error {
+	documents := func(d *document.Document) error {
+		f.run.read++
+		return give(&row{fields: d.Fields, name: d.Name.String(), created: value.TimestampOf(d.CreateTime.Time()), updated: value.TimestampOf(d.UpdateTime.Time())})
+	}
+	if s.kind == "database" || s.kind == "literals" {
+		if err := f.run.source.Unjudged(); err != nil {
+			return err
+		}
+	}
+	switch s.kind {
+	case "literals":
+		for _, literal := range s.literals {
+			r := literal(f)
+			if err := r.err(); err != nil {
+				return err
+			}
+			m, ok := r.v.(value.Map)
+			if !ok {
+				return fault.E(fault.InvalidArgument, "The literals stage requires maps.")
+			}
+			if err := give(&row{fields: m}); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "documents":
+		return f.run.source.Get(f.run.ctx, s.documents, documents)
+	case "subcollection":
+		name, ok := nameOf(f.row)
+		if !ok {
+			return fault.E(fault.InvalidArgument, "The subcollection stage requires a document around it.")
+		}
+		path := name.Path + "/" + s.sub
+		if err := resource.CheckPath(path); err != nil {
+			return err
+		}
+		q := &query.Query{DB: f.run.db, Limit: query.NoLimit}
+		q.Parent, q.From = splitCollection(strings.Trim(path, "/"))
+		q, err := q.Normalize()
+		if err != nil {
+			return err
+		}
+		return f.run.source.Query(f.run.ctx, q, q, documents)
+	}
+	return f.run.source.Query(f.run.ctx, s.query, s.listed, documents)
+}
+
+// Describe returns a text about the plan: what the query of the source has, and the number of stages after it.
+func (p *Pipeline) Describe() string {
+	out := "Plan:\n source: " + p.source.kind
+	if q := p.source.query; q != nil {
+		if q.Where != nil {
+			out += ", filtered"
+		}
+		if len(q.Requested()) > 0 {
+			out += ", ordered"
+		}
+		if q.Limit != query.NoLimit {
+			out += ", limited"
+		}
+	}
+	return out + "\n stages on rows: " + strconv.Itoa(len(p.stages)) + "\n"
+}

@@ -1,0 +1,518 @@
+package pipeline
+
+import (
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/value"
+)
+
+// stageNames are the names of the stages that are implemented.
+var stageNames = []string{
+	"collection", "collection_group", "subcollection", "database", "documents", "literals", "where", "select", "add_fields", "remove_fields",
+	"sort", "limit", "offset", "distinct", "aggregate", "unnest", "replace_with", "union", "sample", "find_nearest", "let",
+}
+
+// stage compiles a stage that is not the first. after are the stages behind it.
+func (c *compiler) stage(s *request.Stage, after []request.Stage) (stage, error) { // long: one case a stage
+	switch s.Name {
+	case "where":
+		return c.where(s)
+	case "select":
+		return c.selection(s)
+	case "add_fields":
+		return c.addition(s)
+	case "let":
+		return c.definition(s)
+	case "remove_fields":
+		return c.removal(s)
+	case "replace_with":
+		return c.replacement(s)
+	case "limit", "offset":
+		n, ok := count(s)
+		if !ok {
+			return nil, fault.E(fault.InvalidArgument, "The stage %s requires a number that is not negative.", s.Name)
+		}
+		if s.Name == "offset" {
+			return func(_ *frame, next sink) sink { return &skip{sink: next, left: n} }, nil
+		}
+		return func(_ *frame, next sink) sink { return &limit{sink: next, left: n} }, nil
+	case "sort":
+		return c.sorting(s, after)
+	case "aggregate":
+		return c.aggregation(s)
+	case "distinct":
+		return c.distinct(s)
+	case "unnest":
+		return c.unnest(s)
+	case "union":
+		return c.union(s)
+	case "sample":
+		return c.sample(s)
+	case "find_nearest":
+		return c.nearest(s)
+	}
+	switch {
+	case slices.Contains(unbuiltStages, s.Name):
+		return nil, fault.E(fault.Unimplemented, "The stage %s is not implemented.", s.Name)
+	case slices.Contains(stageNames, s.Name):
+		return nil, fault.E(fault.InvalidArgument, "The stage '%s' must be the first of its pipeline.", s.Name)
+	}
+	return nil, fault.E(fault.InvalidArgument, "Unknown stage: '%s'.", s.Name)
+}
+
+// each is a sink that does something with each row.
+type each struct {
+	sink
+	do func(r *row, next sink) error
+}
+
+// row implements sink.
+func (s *each) row(r *row) error { return s.do(r, s.sink) }
+
+// eachRow returns a stage that does something with each row in its frame.
+func eachRow(do func(f *frame, next sink) error) stage {
+	return func(outer *frame, next sink) sink {
+		return &each{sink: next, do: func(r *row, next sink) error {
+			if err := outer.run.step(1); err != nil {
+				return err
+			}
+			return do(&frame{run: outer.run, row: r, vars: r.vars}, next)
+		}}
+	}
+}
+
+// limit passes a number of rows on.
+type limit struct {
+	sink
+	left int
+}
+
+// row implements sink.
+func (s *limit) row(r *row) error {
+	if s.left <= 0 {
+		return errEnough
+	}
+	s.left--
+	if err := s.sink.row(r); err != nil || s.left > 0 {
+		return err
+	}
+	return errEnough
+}
+
+// skip leaves a number of rows out.
+type skip struct {
+	sink
+	left int
+}
+
+// row implements sink.
+func (s *skip) row(r *row) error {
+	if s.left > 0 {
+		s.left--
+		return nil
+	}
+	return s.sink.row(r)
+}
+
+// where compiles where: rows pass whose condition is true.
+func (c *compiler) where(s *request.Stage) (stage, error) {
+	if len(s.Args) != 1 {
+		return nil, wrongCount(s, 1)
+	}
+	condition, err := c.expression(s.Args[0], 1)
+	if err != nil {
+		return nil, err
+	}
+	return eachRow(func(f *frame, next sink) error {
+		r := condition(f)
+		if err := r.err(); err != nil {
+			return err
+		}
+		if !r.isTrue() {
+			return nil
+		}
+		return next.row(f.row)
+	}), nil
+}
+
+// computed is a field that a stage computes.
+type computed struct {
+	path value.FieldPath
+	eval evaluator
+}
+
+// computedFields compiles a map from fields to expressions, in the order of the fields.
+func (c *compiler) computedFields(s *request.Stage, i int) ([]computed, error) {
+	if i >= len(s.Args) {
+		return nil, wrongCount(s, i+1)
+	}
+	var out []computed
+	for _, name := range names(s.Args[i]) {
+		path, err := value.ParseFieldPath(name)
+		if err != nil {
+			return nil, err
+		}
+		eval, err := c.expression(memberOf(s.Args[i], name), 1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, computed{path, eval})
+	}
+	switch x := s.Args[i].(type) {
+	case request.MapOf:
+		return out, nil
+	case request.Constant:
+		if _, ok := x.Value.(value.Map); ok {
+			return out, nil
+		}
+		if x.Value == nil || value.IsNull(x.Value) {
+			return out, nil
+		}
+	}
+	return nil, fault.E(fault.InvalidArgument, "The stage %s requires a map.", s.Name)
+}
+
+// names returns the names of a map's members in order.
+func names(e request.Expression) []string {
+	switch x := e.(type) {
+	case request.MapOf:
+		return slices.Sorted(maps.Keys(x))
+	case request.Constant:
+		if m, ok := x.Value.(value.Map); ok {
+			return value.SortedKeys(m)
+		}
+	}
+	return nil
+}
+
+// memberOf returns a member of a map.
+func memberOf(e request.Expression, name string) request.Expression {
+	switch x := e.(type) {
+	case request.MapOf:
+		return x[name]
+	case request.Constant:
+		if m, ok := x.Value.(value.Map); ok {
+			return request.Constant{Value: m[name]}
+		}
+	}
+	return nil
+}
+
+// compute evaluates a field's value: null for a failure of an absent input, and nil if it is unset.
+func (x computed) compute(f *frame) (value.Value, error) {
+	r := x.eval(f)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	if r.fail != nil {
+		return value.Null{}, nil
+	}
+	return r.v, nil
+}
+
+// selection compiles select: rows of the computed fields. They remain documents only if __name__ is selected.
+func (c *compiler) selection(s *request.Stage) (stage, error) {
+	fields, err := c.computedFields(s, 0)
+	if err != nil {
+		return nil, err
+	}
+	return eachRow(func(f *frame, next sink) error {
+		out := &row{vars: f.row.vars}
+		edit := value.Map{}.EditSorted()
+		for _, x := range fields {
+			v, err := x.compute(f)
+			if err != nil {
+				return err
+			}
+			if v == nil {
+				continue
+			}
+			if ref, ok := v.(value.Reference); ok && x.path.IsName() {
+				out.name, out.created, out.updated = string(ref), f.row.created, f.row.updated
+				continue
+			}
+			edit.Set(x.path, v, nil)
+		}
+		out.fields = edit.Map()
+		return next.row(out)
+	}), nil
+}
+
+// addition compiles add_fields.
+func (c *compiler) addition(s *request.Stage) (stage, error) {
+	fields, err := c.computedFields(s, 0)
+	if err != nil {
+		return nil, err
+	}
+	return eachRow(func(f *frame, next sink) error {
+		out := *f.row
+		edit := out.fields.EditSorted()
+		for _, x := range fields {
+			v, err := x.compute(f)
+			if err != nil {
+				return err
+			}
+			if v != nil && !x.path.IsName() {
+				edit.Set(x.path, v, nil)
+			}
+		}
+		out.fields = edit.Map()
+		return next.row(&out)
+	}), nil
+}
+
+// definition compiles let, which defines variables.
+func (c *compiler) definition(s *request.Stage) (stage, error) {
+	if len(s.Args) != 1 {
+		return nil, wrongCount(s, 1)
+	}
+	type variable struct {
+		name string
+		eval evaluator
+	}
+	var variables []variable
+	for _, name := range names(s.Args[0]) {
+		eval, err := c.expression(memberOf(s.Args[0], name), 1)
+		if err != nil {
+			return nil, err
+		}
+		variables = append(variables, variable{name, eval})
+	}
+	return eachRow(func(f *frame, next sink) error {
+		out := *f.row
+		for _, x := range variables {
+			v := x.eval(f)
+			if err := v.err(); err != nil {
+				return err
+			}
+			out.vars = &scope{name: x.name, v: v, outer: out.vars}
+		}
+		return next.row(&out)
+	}), nil
+}
+
+// removal compiles remove_fields.
+func (c *compiler) removal(s *request.Stage) (stage, error) {
+	var paths []value.FieldPath
+	for _, arg := range s.Args {
+		path, err := c.field(arg, s.Name+" stage")
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return eachRow(func(f *frame, next sink) error {
+		out := *f.row
+		for _, path := range paths {
+			if path.IsName() {
+				out.name, out.created, out.updated = "", nil, nil
+				continue
+			}
+			out.fields = out.fields.Delete(path)
+		}
+		return next.row(&out)
+	}), nil
+}
+
+// replacement compiles replace_with.
+func (c *compiler) replacement(s *request.Stage) (stage, error) {
+	if len(s.Args) == 0 || len(s.Args) > 2 {
+		return nil, wrongCount(s, 2)
+	}
+	mode := value.String("full_replace")
+	if len(s.Args) == 2 {
+		mode, _ = constantOf[value.String](s.Args[1])
+	}
+	if mode != "full_replace" && mode != "merge_overwrite_existing" && mode != "merge_keep_existing" {
+		return nil, fault.E(fault.InvalidArgument, "The stage replace_with does not know the mode.")
+	}
+	eval, err := c.expression(s.Args[0], 1)
+	if err != nil {
+		return nil, err
+	}
+	return eachRow(func(f *frame, next sink) error {
+		r := eval(f)
+		if err := r.err(); err != nil {
+			return err
+		}
+		m, ok := r.v.(value.Map)
+		if !ok {
+			return fault.E(fault.InvalidArgument, "The stage replace_with requires `Map` but got `%s`.", upperType(r.v))
+		}
+		out := *f.row
+		switch mode {
+		case "full_replace":
+			out = row{fields: m, vars: f.row.vars}
+		case "merge_overwrite_existing":
+			out.fields = maps.Clone(out.fields)
+			maps.Copy(out.fields, m)
+		default:
+			merged := maps.Clone(m)
+			maps.Copy(merged, out.fields)
+			out.fields = merged
+		}
+		return next.row(&out)
+	}), nil
+}
+
+// unnest compiles unnest: a row for each element of an array. Other values give one row.
+func (c *compiler) unnest(s *request.Stage) (stage, error) {
+	if len(s.Args) != 2 {
+		return nil, wrongCount(s, 2)
+	}
+	eval, err := c.expression(s.Args[0], 1)
+	if err != nil {
+		return nil, err
+	}
+	alias, err := c.field(s.Args[1], "unnest stage")
+	if err != nil {
+		return nil, err
+	}
+	var index value.FieldPath
+	if e := s.Options["index_field"]; e != nil {
+		if index, err = c.field(e, "unnest stage"); err != nil {
+			return nil, err
+		}
+	}
+	return eachRow(func(f *frame, next sink) error {
+		give := func(v, i value.Value) error {
+			if err := f.run.step(1); err != nil {
+				return err
+			}
+			out := *f.row
+			if v != nil {
+				out.fields = out.fields.Set(alias, v)
+			}
+			if index != nil {
+				out.fields = out.fields.Set(index, i)
+			}
+			return next.row(&out)
+		}
+		r := eval(f)
+		if err := r.err(); err != nil {
+			return err
+		}
+		items, ok := r.v.(value.Array)
+		if !ok {
+			return give(r.v, value.Null{})
+		}
+		for i, item := range items {
+			if err := give(item, value.Int(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// united is the sink of union: after its rows it runs another pipeline.
+type united struct {
+	sink
+	f     *frame
+	other *Pipeline
+	full  bool
+}
+
+// row implements sink.
+func (s *united) row(r *row) error {
+	err := s.sink.row(r)
+	s.full = s.full || errors.Is(err, errEnough)
+	return err
+}
+
+// end implements sink.
+func (s *united) end() error {
+	if s.full {
+		return s.sink.end()
+	}
+	return s.other.into(s.f, s.sink)
+}
+
+// union compiles union.
+func (c *compiler) union(s *request.Stage) (stage, error) {
+	if len(s.Args) != 1 {
+		return nil, wrongCount(s, 1)
+	}
+	stages, ok := s.Args[0].(request.Subpipeline)
+	if !ok {
+		return nil, fault.E(fault.InvalidArgument, "The stage union requires a pipeline.")
+	}
+	other, err := c.pipeline(stages, c.inner > 1)
+	if err != nil {
+		return nil, err
+	}
+	return func(f *frame, next sink) sink { return &united{sink: next, f: f, other: other} }, nil
+}
+
+// sampled is the sink of sample for a number of rows: each row has the same chance.
+type sampled struct {
+	sink
+	run  *run
+	size int
+	seen int
+	kept []*row
+}
+
+// row implements sink.
+func (s *sampled) row(r *row) error {
+	s.seen++
+	if len(s.kept) < s.size {
+		s.kept = append(s.kept, r)
+		return s.run.source.Hold(int64(r.size()))
+	}
+	if at := rand.IntN(s.seen); at < s.size { //nolint:gosec // not a secret
+		s.kept[at] = r
+		return s.run.source.Hold(int64(r.size()))
+	}
+	return nil
+}
+
+// end implements sink.
+func (s *sampled) end() error { return giveAll(s.kept, s.sink) }
+
+// giveAll passes rows on and ends.
+func giveAll(rows []*row, to sink) error {
+	for _, r := range rows {
+		if err := to.row(r); errors.Is(err, errEnough) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	return to.end()
+}
+
+// sample compiles sample: a number of rows, or a part of them.
+func (c *compiler) sample(s *request.Stage) (stage, error) {
+	if len(s.Args) != 2 {
+		return nil, wrongCount(s, 2)
+	}
+	mode, _ := constantOf[value.String](s.Args[1])
+	size, _ := s.Args[0].(request.Constant)
+	switch n, isInt := size.Value.(value.Int); {
+	case mode == "documents" && isInt && n >= 0:
+		return func(f *frame, next sink) sink {
+			return &sampled{sink: next, run: f.run, size: int(min(n, 1<<31))}
+		}, nil
+	case mode == "percent":
+		part, ok := value.Float(size.Value)
+		if ok && part >= 0 && part <= 1 {
+			return eachRow(func(f *frame, next sink) error {
+				if rand.Float64() >= part { //nolint:gosec // not a secret
+					return nil
+				}
+				return next.row(f.row)
+			}), nil
+		}
+	}
+	return nil, fault.E(fault.InvalidArgument, "The stage sample requires a number of documents, or a part of them from 0 to 1 and `percent`.")
+}
+
+// measures are the measures of find_nearest.
+var measures = map[value.String]query.Measure{"euclidean": query.Euclidean, "cosine": query.Cosine, "dot_product": query.DotProduct}
