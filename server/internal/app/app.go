@@ -19,6 +19,8 @@ import (
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/node"
+	"clave/server/internal/cluster/releases"
+	"clave/server/internal/console/audit"
 	"clave/server/internal/limit/fair"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/limit/parse"
@@ -74,6 +76,8 @@ type Addresses struct {
 	Storage string
 	// Metrics is the port of the metrics.
 	Metrics string
+	// Admin is the port of the administration APIs.
+	Admin string
 	// ConsoleURL returns the URL of the console. In production each call creates a link that works once. It is nil
 	// without a console.
 	ConsoleURL func() string
@@ -118,6 +122,11 @@ type App struct {
 	addresses Addresses
 	// settling waits for pending events and live queries; nil in production.
 	settling *triggers.Settling
+	// releases releases rules and indexes once this server writes its store; nil before, and if the files of firebase.json
+	// count.
+	releases atomic.Pointer[releases.Service]
+	// auditLog is the log of changes by administrators; nil until it is open.
+	auditLog *audit.Log
 	// node is this node among those that share its store; nil without --store.
 	node *node.Node
 	// opened is the static site; nil until it is open.
@@ -202,8 +211,13 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if state.release != nil {
+		if err := a.openReleases(ctx, state); err != nil {
+			return err
+		}
+	}
 	if a.node != nil {
-		if err := a.offer(ctx, state); err != nil {
+		if err := a.offer(state); err != nil {
 			return err
 		}
 	}
@@ -222,6 +236,9 @@ func (a *App) build(ctx context.Context) error {
 		}
 	}
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
+		return err
+	}
+	if calls.admin, err = a.makeAdmin(ports.admin, state); err != nil {
 		return err
 	}
 	initial := &transfer.Initial{Transfer: calls.transfer, ImportDir: a.config.ImportDir, ExportDir: a.config.ExportDir, DataDir: a.config.DataDir, Notices: a.o.Notices}

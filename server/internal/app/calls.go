@@ -19,6 +19,8 @@ type calls struct {
 	monitor  http.Handler
 	// console serves the console's port; nil without one.
 	console http.Handler
+	// admin serves the port of the administration APIs; nil without one.
+	admin http.Handler
 	// signIn serves the console's page on the site's port that signs browsers in; nil without a console, and in
 	// production.
 	signIn http.Handler

@@ -41,8 +41,11 @@ func hostPort(address string) (host string, port int) {
 }
 
 // consoleTLS returns the certificates of the console's port: the server's, if other machines can reach the port.
-func (a *App) consoleTLS() *tls.Config {
-	at, err := netip.ParseAddrPort(a.addresses.Console)
+func (a *App) consoleTLS() *tls.Config { return tlsAt(a, a.addresses.Console) }
+
+// tlsAt returns the server's certificates for a port that is not for clients, if other machines can reach it.
+func tlsAt(a *App, address string) *tls.Config {
+	at, err := netip.ParseAddrPort(address)
 	if !a.config.Production() || err == nil && at.Addr().IsLoopback() {
 		return nil
 	}
@@ -55,11 +58,10 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		return nil, nil
 	}
 	c := a.config
-	log, err := audit.Open(audit.Options{Path: consoleFile(c, "audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
+	log, err := a.openAudit()
 	if err != nil {
 		return nil, err
 	}
-	a.components.OnClose(log.Close)
 	// The console has transports of its own for its live lists. They authenticate by the console's sessions instead of
 	// ID tokens, and what they hold has a limit of its own, which clients of the public ports cannot exhaust.
 	sessions := session.New(session.Options{Open: !c.Production(), Audit: log, Clock: a.o.Clock, Log: a.o.Log})
@@ -106,6 +108,20 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	}
 	a.offerLinks(sessions)
 	return pages, nil
+}
+
+// openAudit returns the log of changes by administrators, which the console and the administration APIs share.
+func (a *App) openAudit() (*audit.Log, error) {
+	if a.auditLog != nil {
+		return a.auditLog, nil
+	}
+	log, err := audit.Open(audit.Options{Path: consoleFile(a.config, "audit.jsonl"), Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.auditLog = log
+	a.components.OnClose(log.Close)
+	return log, nil
 }
 
 // safetyOf returns what the console's checks of a production server need.

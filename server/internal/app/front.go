@@ -57,6 +57,9 @@ func (a *App) openPorts(p listeners, calls *calls) error {
 	if p.console != nil {
 		a.openPort(a.consoleOptions(p.console, calls.console))
 	}
+	if p.admin != nil {
+		a.openPort(a.adminOptions(p.admin, calls.admin))
+	}
 	if p.metrics != nil {
 		handlers, err := a.metricsHandlers(a.observed.serverState)
 		if err != nil {

@@ -91,6 +91,7 @@ func (a *App) openOtherPorts(ctx context.Context, n *node.Node, p listeners) err
 		n.Open(a.plainOptions(p.plain, func() error { return n.LeaderHealth(ctx, "hosting") }))
 	}
 	a.openConsole(n, p.console)
+	openAdmin(a, n, p.admin)
 	if p.hub != nil {
 		n.Open(a.portOptions("hub", p.hub, port.Handlers{Hub: n.OnlyAtLeader("The emulator hub")}))
 	}
@@ -115,10 +116,7 @@ func (a *App) openConsole(n *node.Node, at net.Listener) {
 }
 
 // offer registers the services of a leader for other nodes and commands.
-func (a *App) offer(ctx context.Context, s *state) error {
-	if err := a.openReleases(ctx, s); err != nil {
-		return err
-	}
+func (a *App) offer(s *state) error {
 	if store, shared := s.store.(*postgres.Store); shared {
 		if err := a.node.OfferIndexes(store, s.Engine, s.Rulesets); err != nil {
 			return err

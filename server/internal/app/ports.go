@@ -10,7 +10,7 @@ import (
 
 // listeners holds the listeners of the parts that run; the others are nil.
 type listeners struct {
-	firestore, auth, hosting, websocket, hub, console, storage, metrics net.Listener
+	firestore, auth, hosting, websocket, hub, console, storage, metrics, admin net.Listener
 	// plain redirects browsers to https.
 	plain net.Listener
 }
@@ -21,6 +21,7 @@ func (a *App) listen() (listeners, error) {
 	c := a.config
 	consoleHost, consolePort := consoleAt(c)
 	metricsHost, metricsPort := hostPort(c.Metrics)
+	adminHost, adminPort := hostPort(c.AdminAPI)
 	wants := []struct {
 		name string
 		host string
@@ -37,6 +38,7 @@ func (a *App) listen() (listeners, error) {
 		{"storage", c.HostFor(""), 0, c.Mode == config.ModeExec, &p.storage, &a.addresses.Storage},
 		{"metrics", metricsHost, metricsPort, c.Metrics != "", &p.metrics, &a.addresses.Metrics},
 		{"console", consoleHost, consolePort, hasConsole(c), &p.console, &a.addresses.Console},
+		{ports.Admin, adminHost, adminPort, c.AdminAPI != "", &p.admin, &a.addresses.Admin},
 		{"http", c.HostFor(""), c.HTTPPort, c.HTTPPort != 0, &p.plain, new(string)},
 	}
 	for _, loose := range []bool{false, true} { // required ports first

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"clave/server/internal/app/config"
+	"clave/server/internal/app/datastore"
 	"clave/server/internal/base/process"
+	"clave/server/internal/cluster/releases"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/projectfiles"
 )
@@ -23,10 +25,19 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 		return rulesets, nil // the release of the store counts (openReleases)
 	}
 	files := a.data.Files()
-	if err := files.LoadRules(rulesets); err != nil {
-		return nil, err
+	if a.config.AdminAPI == "" { // with it, the release of the data folder counts (openReleases)
+		if err := files.LoadRules(rulesets); err != nil {
+			return nil, err
+		}
 	}
-	reload := func(_ context.Context, d config.Database) { files.ReloadRules(rulesets, d, a.o.Log) }
+	reload := func(ctx context.Context, d config.Database) {
+		if a.releases.Load() != nil {
+			s := &releases.Sender{Here: a.releases.Load, Leader: releases.NoLeader}
+			s.SendOwn(ctx, "clave on "+datastore.HostName(), files, []config.Database{d}, a.o.Log)
+			return
+		}
+		files.ReloadRules(rulesets, d, a.o.Log)
+	}
 	if development {
 		a.watchRules(reload)
 		return rulesets, nil

@@ -18,6 +18,10 @@ func (a *App) openReleases(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
+	a.releases.Store(r)
+	if a.node == nil {
+		return nil
+	}
 	if !a.config.Production() {
 		a.watchRules(func(ctx context.Context, d config.Database) { a.node.ReleaseOwn(ctx, []config.Database{d}) })
 	}

@@ -19,7 +19,7 @@ import (
 type state struct {
 	*stack.Stack
 	store datastore.Store
-	// release is the release in force at the start if nodes share the store; nil otherwise.
+	// release is the release in force at the start; nil if the files of firebase.json count.
 	release *release.Release
 	// testMail sends an e-mail without a code; nil without a mail server.
 	testMail func(ctx context.Context, to, locale string) error

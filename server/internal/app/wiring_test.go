@@ -30,7 +30,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 			return leading(t, config.ModeStart, "--project", "demo-wiring", "--memory", "--sign-tokens")
 		},
 		"serve": func(t *testing.T) (any, []any) {
-			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0")
+			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0")
 		},
 		"a follower": followingNode,
 	} {
@@ -85,7 +85,7 @@ func buildApp(t *testing.T, mode config.Mode, flags []string) *App {
 func followingNode(t *testing.T) (server any, parts []any) {
 	t.Helper()
 	c, o := wiringConfig(t, config.ModeServe, []string{
-		"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--store", pgtest.New(t).Database(),
+		"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0", "--store", pgtest.New(t).Database(),
 	})
 	a := newApp(c, o)
 	closeAfter(t, a.components.Close)

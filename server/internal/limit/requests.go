@@ -51,6 +51,10 @@ var accounts = []Limit{
 var sizes = []Limit{
 	{What: "one message of gRPC", Key: byRequest, All: "17 MiB", Excess: Refuses, Error: exhausted, At: []string{"transport/grpc.maxMessage"}},
 	{What: "body of a request of REST, packed and unpacked", Key: byRequest, All: "11 MiB", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxBody"}},
+	{
+		What: "body of a request of the administration APIs, the elements of a page, and the rulesets that are kept", Key: byRequest, All: "10 MiB, 1,000 and 2,500", Excess: Refuses, Error: invalid,
+		At: []string{"admin.maxBody", "admin/route.maxPage", "admin/rulesapi.maxRulesets"},
+	},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
 	{
 		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",

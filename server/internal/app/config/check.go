@@ -55,7 +55,10 @@ func (c *Config) check() error {
 		if err := c.checkProduction(); err != nil {
 			return err
 		}
-		return c.checkConsole()
+		if err := c.checkConsole(); err != nil {
+			return err
+		}
+		return c.checkAdminAPI()
 	}
 	return nil
 }
@@ -122,6 +125,25 @@ func (c *Config) checkConsole() error {
 	if !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.ConsolePlain {
 		return fault.E(fault.InvalidArgument, "--console %s without TLS sends all data in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4000:127.0.0.1:4000, "+
 			"or give --tls-cert and --tls-key or --acme-domain; --console-plain is for a port that only this machine reaches", c.Console)
+	}
+	return nil
+}
+
+// checkAdminAPI returns an error for an address of the administration APIs that is invalid, public, or would send
+// tokens unencrypted.
+func (c *Config) checkAdminAPI() error {
+	if c.AdminAPI == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(c.AdminAPI)
+	n, numeric := strconv.Atoi(port)
+	switch {
+	case err != nil || host == "" || numeric != nil || n < 0 || n > 65535:
+		return fault.E(fault.InvalidArgument, "--admin-api %s: expected a host and a port, such as 127.0.0.1:4001", c.AdminAPI)
+	case n != 0 && (n == c.Ports.Hosting || n == c.HTTPPort):
+		return fault.E(fault.InvalidArgument, "--admin-api %s: this is the public port. Give the administration APIs a separate one", c.AdminAPI)
+	case !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0:
+		return fault.E(fault.InvalidArgument, "--admin-api %s without TLS sends tokens in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4001:127.0.0.1:4001, or give --tls-cert and --tls-key or --acme-domain", c.AdminAPI)
 	}
 	return nil
 }

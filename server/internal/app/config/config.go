@@ -98,6 +98,8 @@ type Config struct {
 	// without TLS.
 	Console      string
 	ConsolePlain bool
+	// AdminAPI is the host:port of ModeServe's administration APIs; empty for none.
+	AdminAPI string
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.
 	Metrics string
 	// Write makes ModeConsole's link open a session that may change data.
@@ -228,6 +230,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers that deliver document events to your services (see server/doc/events.md)")
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
+		flags.StringVar(&c.AdminAPI, "admin-api", "", "`HOST:PORT` of the administration APIs, such as 127.0.0.1:4001, for firebase deploy and Admin clients with keys of service accounts; never the public port (default: none)")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For; requires that a reverse proxy terminates TLS and is the only client")
 		return
 	}

@@ -117,15 +117,17 @@ func (d *Opener) vault(ctx context.Context, st Store) (token.Vault, error) {
 // begin sets the index definitions and the release at the start.
 func (w *Writer) begin(d *Opener, st store.Reader, node string) (err error) {
 	files := d.Files()
-	if d.c.Store == "" {
-		w.Definitions, err = files.Indexes()
+	if released, err := d.isReleased(st); err != nil || !released {
+		if err == nil {
+			w.Definitions, err = files.Indexes()
+		}
 		return err
 	}
 	by := node
 	if by == "" {
 		by = "clave on " + HostName()
 	}
-	if w.Release, err = releases.Begin(st, files, by, node != "", d.o.Clock.Now()); err != nil {
+	if w.Release, err = releases.Begin(st, files, by, node != "" || d.c.Production(), d.o.Clock.Now()); err != nil {
 		return err
 	}
 	w.Definitions, err = files.Definitions(w.Release.Files)
@@ -138,6 +140,19 @@ func (w *Writer) begin(d *Opener, st store.Reader, node string) (err error) {
 		return !kept
 	})
 	return err
+}
+
+// isReleased reports whether the release of the store counts, not the files of firebase.json: nodes share the store,
+// or rules and indexes are deployed to a server in production.
+func (d *Opener) isReleased(st store.Reader) (bool, error) {
+	if d.c.Store != "" || d.c.AdminAPI != "" {
+		return true, nil
+	}
+	if d.c.Mode == config.ModeStart || d.c.Mode == config.ModeExec {
+		return false, nil
+	}
+	r, err := release.Load(st)
+	return err == nil && r.Version > 0, err
 }
 
 // exists returns a function that reports whether a database exists. In production only those of firebase.json exist,

@@ -14,6 +14,9 @@ import (
 	"clave/server/internal/base/fault"
 )
 
+// Admin is the name of the port of the administration APIs.
+const Admin = "admin"
+
 // Closer returns a function that closes a listener and ignores that its server has closed it already.
 func Closer(ln net.Listener) func() error {
 	return func() error {
@@ -59,6 +62,8 @@ func openError(c *config.Config, name, host string, port int, err error) error {
 		switch {
 		case name == "console":
 			flag = "--console"
+		case name == Admin:
+			flag = "--admin-api"
 		case port == c.HTTPPort:
 			flag = "--http-port"
 		}

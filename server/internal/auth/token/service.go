@@ -110,7 +110,7 @@ func (t *jwt) forService() bool {
 }
 
 // serviceHosts lists the hosts whose APIs we serve for servers. Client libraries write them into the audience of a JWT.
-var serviceHosts = []string{"firestore.googleapis.com", "identitytoolkit.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "firebase.googleapis.com"}
+var serviceHosts = []string{"firestore.googleapis.com", "identitytoolkit.googleapis.com", "www.googleapis.com", "iamcredentials.googleapis.com", "firebase.googleapis.com", "firebaserules.googleapis.com"}
 
 // servicePaths lists the paths of such an audience: none, or the gRPC service (google.aip.dev/auth/4111). The audience
 // of custom tokens is not among them: Google's servers don't accept custom tokens as access tokens either.

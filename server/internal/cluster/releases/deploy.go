@@ -33,6 +33,9 @@ type Sender struct {
 	alone func(ctx context.Context, in Request) (*Released, error)
 }
 
+// NoLeader is the Leader of a server that shares its store with no other.
+func NoLeader() (forward.Leader, <-chan struct{}) { return forward.Leader{}, nil }
+
 // Send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that
 // are in force already make no new release.
 func (r *Sender) Send(ctx context.Context, in Request) (*Released, error) {
@@ -83,7 +86,7 @@ type Command struct {
 func (c *Command) Deploy(ctx context.Context) (out *Released, err error) {
 	if c.Store == "" {
 		return nil, fault.E(fault.FailedPrecondition,
-			"clave deploy: name the PostgreSQL of the nodes with --store or in CLAVE_STORE. A server that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes).")
+			"clave deploy: name the PostgreSQL of the nodes with --store or in CLAVE_STORE. A server that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes). With --admin-api, firebase deploy releases to it.")
 	}
 	files, err := c.deployed()
 	if err != nil {

@@ -51,8 +51,10 @@ type Options struct {
 
 // Service holds the rules and indexes in force at the leader.
 type Service struct {
-	o  Options
-	mu struct {
+	o Options
+	// indexing is held while indexes change, which may take long. Rules can be released meanwhile.
+	indexing sync.Mutex
+	mu       struct {
 		sync.Mutex
 		current *release.Release
 	}
@@ -143,27 +145,78 @@ func (s *Service) putInForce(files release.Files) error {
 // written.
 func (s *Service) Release(ctx context.Context, in Request) (*Released, error) {
 	out, err := s.replace(ctx, in)
+	return out, s.ended(err)
+}
+
+// ended returns Unavailable for the error of a store or an engine that has ended, and other errors as they are.
+func (s *Service) ended(err error) error {
 	for _, ended := range []error{store.ErrClosed, engine.ErrClosed, store.ErrMoved} {
 		if errors.Is(err, ended) && !fault.Is(err, fault.Unavailable) {
-			return nil, fault.Wrap(err, fault.Unavailable, "This node stopped leading during the release. Please try again.")
+			return fault.Wrap(err, fault.Unavailable, "This node stopped leading during the release. Please try again.")
 		}
 	}
-	return out, err
+	return err
 }
 
 // replace is Release, with the errors of the store.
 func (s *Service) replace(ctx context.Context, in Request) (*Released, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.check(in.Files); err != nil {
 		return nil, err
 	}
-	next, changed := s.mu.current.With(in.Files, in.By, s.o.Clock.Now())
-	out := &Released{Version: next.Version, Digest: next.Digest(), Changed: changed}
-	if !changed {
-		return out, nil
+	for _, d := range in.Files {
+		if d.Indexes != nil {
+			s.indexing.Lock()
+			defer s.indexing.Unlock()
+			return s.replaceIndexes(ctx, in)
+		}
 	}
-	before, err := s.o.Project.Definitions(s.mu.current.Files)
+	return s.swap(ctx, in)
+}
+
+// ChangeIndexes releases other index definitions of a database: edit receives those of the release and returns those
+// that replace them. It returns when all indexes are built.
+func (s *Service) ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error {
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	defs, err := s.Definitions(id)
+	if err != nil {
+		return err
+	}
+	if defs, err = edit(defs); err != nil {
+		return err
+	}
+	file := &release.File{Name: "firestore.indexes.json", Text: string(index.Format(defs))}
+	in := Request{By: by, Files: release.Files{id: {Indexes: file}}}
+	if err := s.check(in.Files); err != nil {
+		return err
+	}
+	_, err = s.replaceIndexes(ctx, in)
+	return s.ended(err)
+}
+
+// Current returns the release in force.
+func (s *Service) Current() *release.Release {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.current
+}
+
+// Definitions returns the index definitions of a database in the release in force.
+func (s *Service) Definitions(id string) (index.Definitions, error) {
+	all, err := s.o.Project.Definitions(release.Files{id: s.Current().Files[id]})
+	for _, defs := range all { // at most one
+		return defs, err
+	}
+	return index.Definitions{}, err
+}
+
+// replaceIndexes is replace for files with indexes; indexing is held.
+func (s *Service) replaceIndexes(ctx context.Context, in Request) (*Released, error) {
+	current := s.Current()
+	if same, changed := current.With(in.Files, in.By, s.o.Clock.Now()); !changed {
+		return &Released{Version: same.Version, Digest: same.Digest()}, nil
+	}
+	before, err := s.o.Project.Definitions(current.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +226,9 @@ func (s *Service) replace(ctx context.Context, in Request) (*Released, error) {
 	}
 	// Indexes come first: once the rules are released queries may need them, and a failure is found before anything is
 	// in force.
+	out := (*Released)(nil)
 	if err = s.changeIndexes(ctx, after); err == nil {
-		err = s.save(ctx, next)
+		out, err = s.swap(ctx, in)
 	}
 	if err != nil {
 		for db := range after {
@@ -183,6 +237,21 @@ func (s *Service) replace(ctx context.Context, in Request) (*Released, error) {
 		if undo := s.changeIndexes(context.WithoutCancel(ctx), after); undo != nil {
 			s.o.Log.Error("indexes that were not released stay until the next start", "error", undo)
 		}
+		return nil, err
+	}
+	return out, nil
+}
+
+// swap writes a release, whose indexes are built, and puts its rules in force.
+func (s *Service) swap(ctx context.Context, in Request) (*Released, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, changed := s.mu.current.With(in.Files, in.By, s.o.Clock.Now())
+	out := &Released{Version: next.Version, Digest: next.Digest(), Changed: changed}
+	if !changed {
+		return out, nil
+	}
+	if err := s.save(ctx, next); err != nil {
 		return nil, err
 	}
 	s.mu.current = next

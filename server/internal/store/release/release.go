@@ -20,6 +20,26 @@ type File struct {
 	// Name is the path from which it was read, for people.
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Created is the time of the database's first release of a file of this kind, and Time that of this text; zero in
+	// releases from before they were recorded.
+	Created time.Time `json:"created,omitzero"`
+	Time    time.Time `json:"time,omitzero"`
+}
+
+// follow returns the file as it is released at a time in place of the one before, which may be nil. A file with the
+// same text stays.
+func (f *File) follow(before *File, at time.Time) *File {
+	switch {
+	case f == nil:
+		return before
+	case before != nil && before.Text == f.Text:
+		return before
+	}
+	next := &File{Name: f.Name, Text: f.Text, Created: at, Time: at}
+	if before != nil && !before.Created.IsZero() {
+		next.Created = before.Created
+	}
+	return next
 }
 
 // Database holds the files that are released for one database; nil for a file that is not released.
@@ -110,13 +130,7 @@ func (r *Release) With(files Files, by string, at time.Time) (next *Release, cha
 	}
 	for id, d := range files {
 		both := next.Files[id]
-		if d.Rules != nil {
-			both.Rules = d.Rules
-		}
-		if d.Indexes != nil {
-			both.Indexes = d.Indexes
-		}
-		next.Files[id] = both
+		next.Files[id] = Database{Rules: d.Rules.follow(both.Rules, next.Time), Indexes: d.Indexes.follow(both.Indexes, next.Time)}
 	}
 	if next.Digest() == r.Digest() {
 		return r, false

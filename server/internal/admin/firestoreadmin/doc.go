@@ -1,0 +1,89 @@
+// Package firestoreadmin has the methods of the Firestore Admin API on databases, indexes, fields and operations.
+//
+// A change of indexes or of a field is an operation. It is written into the store and answered at once, and done by Run
+// in the order of the operations, by a release of the definitions (package releases). So an operation that a killed
+// server has begun is done by the next one, and at nodes by the next leader.
+package firestoreadmin
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"clave/server/internal/admin/route"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/index"
+	"clave/server/internal/store"
+)
+
+// Releaser changes the index definitions in force.
+type Releaser interface {
+	// ChangeIndexes replaces the definitions of a database by those that edit returns, and returns when all indexes are
+	// built.
+	ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error
+	// Definitions returns the definitions of a database in force.
+	Definitions(id string) (index.Definitions, error)
+}
+
+// Options configure an API.
+type Options struct {
+	// Project is the id of the project, and Databases are those of its databases.
+	Project   string
+	Databases []string
+	// Releases changes definitions.
+	Releases Releaser
+	// Store keeps the operations.
+	Store store.Store
+	Clock clock.Clock
+	Log   *slog.Logger
+}
+
+// API has the methods. It is safe for concurrent use.
+type API struct {
+	o Options
+	// added receives a value when an operation was added.
+	added chan struct{}
+	mu    struct {
+		sync.Mutex
+		// operations are the latest operations, in the order in which they began.
+		operations []*operation
+		// last is the number in the id of the last one: its time in microseconds, greater than that of the one before.
+		last int64
+	}
+}
+
+// New returns the API with the operations of the store.
+func New(o Options) (*API, error) {
+	a := &API{o: o, added: make(chan struct{}, 1)}
+	return a, a.load()
+}
+
+// Routes returns the routes.
+func (a *API) Routes() []route.Route {
+	const databases, database = "/v1/projects/{project}/databases", "/v1/projects/{project}/databases/{database}"
+	const indexes, fields, operations = database + "/collectionGroups/{group}/indexes", database + "/collectionGroups/{group}/fields", database + "/operations"
+	return []route.Route{
+		{Name: "firestore.admin.ListDatabases", Method: "GET", Pattern: databases, Permission: "datastore.databases.list", Do: a.listDatabases},
+		{Name: "firestore.admin.GetDatabase", Method: "GET", Pattern: database, Permission: "datastore.databases.getMetadata", Do: a.getDatabase},
+		{Name: "firestore.admin.ListIndexes", Method: "GET", Pattern: indexes, Permission: "datastore.indexes.list", Do: a.listIndexes},
+		{Name: "firestore.admin.CreateIndex", Method: "POST", Pattern: indexes, Permission: "datastore.indexes.create", Do: a.createIndex},
+		{Name: "firestore.admin.GetIndex", Method: "GET", Pattern: indexes + "/{index}", Permission: "datastore.indexes.get", Do: a.getIndex},
+		{Name: "firestore.admin.DeleteIndex", Method: "DELETE", Pattern: indexes + "/{index}", Permission: "datastore.indexes.delete", Do: a.deleteIndex},
+		{Name: "firestore.admin.ListFields", Method: "GET", Pattern: fields, Permission: "datastore.indexes.list", Do: a.listFields},
+		{Name: "firestore.admin.GetField", Method: "GET", Pattern: fields + "/{field...}", Permission: "datastore.indexes.get", Do: a.getField},
+		{Name: "firestore.admin.UpdateField", Method: "PATCH", Pattern: fields + "/{field...}", Permission: "datastore.indexes.update", Do: a.updateField},
+		{Name: "longrunning.ListOperations", Method: "GET", Pattern: operations, Permission: "datastore.operations.list", Do: a.listOperations},
+		{Name: "longrunning.GetOperation", Method: "GET", Pattern: operations + "/{operation}", Permission: "datastore.operations.get", Do: a.getOperation},
+	}
+}
+
+// database returns the name of the database of a call, or NotFound.
+func (a *API) database(c *route.Call) (string, error) {
+	id := c.Vars["database"]
+	if !slices.Contains(a.o.Databases, id) {
+		return "", fault.E(fault.NotFound, "Project '%s' or database '%s' does not exist.", c.Project, id)
+	}
+	return "projects/" + c.Project + "/databases/" + id, nil
+}

@@ -1,0 +1,271 @@
+package firestoreadmin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"clave/server/internal/admin/route"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/index"
+	"clave/server/internal/store"
+)
+
+// keyPrefix and keyEnd are the ends of the range of the keys of operations in the store.
+const (
+	keyPrefix = "admin/operation/"
+	keyEnd    = "admin/operation0"
+)
+
+// maxEnded is the number of operations that are kept after their end.
+const maxEnded = 200
+
+// operation is a change of definitions, as it is stored. It does not change except by its end.
+type operation struct {
+	ID       string    `json:"id"`
+	Database string    `json:"database"`
+	By       string    `json:"by"`
+	Begun    time.Time `json:"begun"`
+	// Ended is the time of the end; zero before. Code and Message are of its error.
+	Ended   time.Time  `json:"ended,omitzero"`
+	Code    fault.Code `json:"code,omitempty"`
+	Message string     `json:"message,omitempty"`
+	// Index is the index to create. Otherwise Group and Path name the field to change, and Override is its new
+	// configuration, nil for the default one.
+	Index    *index.Definition `json:"index,omitempty"`
+	Group    string            `json:"group,omitempty"`
+	Path     string            `json:"path,omitempty"`
+	Override *index.Override   `json:"override,omitempty"`
+}
+
+// isDone reports whether the operation has ended.
+func (o *operation) isDone() bool { return !o.Ended.IsZero() }
+
+// edit makes the change of the operation.
+func (o *operation) edit(defs index.Definitions) (index.Definitions, error) {
+	if o.Index != nil {
+		if !slices.ContainsFunc(defs.Indexes, o.Index.Equal) { // the process may have been killed after the release
+			defs.Indexes = append(slices.Clone(defs.Indexes), *o.Index)
+		}
+		return defs, nil
+	}
+	defs.Overrides = slices.DeleteFunc(slices.Clone(defs.Overrides), func(other index.Override) bool {
+		return other.CollectionGroup == o.Group && other.Path == o.Path
+	})
+	if o.Override != nil {
+		defs.Overrides = append(defs.Overrides, *o.Override)
+	}
+	return defs, nil
+}
+
+// load reads the operations of the store.
+func (a *API) load() error {
+	it := a.o.Store.Scan(store.Range{From: []byte(keyPrefix), To: []byte(keyEnd)})
+	defer func() { _ = it.Close() }()
+	for it.Next() {
+		text, err := it.Value()
+		o := &operation{}
+		if err == nil {
+			err = json.Unmarshal(text, o)
+		}
+		if err != nil {
+			return fmt.Errorf("read the operation %s: %w", it.Key(), err)
+		}
+		a.mu.operations = append(a.mu.operations, o)
+		if n, err := strconv.ParseInt(o.ID, 16, 64); err == nil {
+			a.mu.last = n
+		}
+	}
+	return it.Err()
+}
+
+// beginLocked adds an operation and returns it. mu is held.
+func (a *API) beginLocked(ctx context.Context, o *operation) error {
+	o.Begun = a.o.Clock.Now().UTC()
+	a.mu.last = max(a.mu.last+1, o.Begun.UnixMicro())
+	o.ID = fmt.Sprintf("%016x", a.mu.last) // in the order in which they begin
+	if err := a.write(ctx, o, nil); err != nil {
+		return err
+	}
+	a.mu.operations = append(a.mu.operations, o)
+	select {
+	case a.added <- struct{}{}:
+	default: // Run will see both
+	}
+	return nil
+}
+
+// write stores an operation, and removes those that are no longer kept.
+func (a *API) write(ctx context.Context, o *operation, dropped []*operation) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	var b store.Batch
+	b.Set([]byte(keyPrefix+o.ID), text)
+	for _, old := range dropped {
+		b.Delete([]byte(keyPrefix + old.ID))
+	}
+	return a.o.Store.Apply(ctx, &b)
+}
+
+// Run does the operations, one after another, until ctx is done.
+func (a *API) Run(ctx context.Context) error {
+	for {
+		for o := a.next(); o != nil; o = a.next() {
+			err := a.o.Releases.ChangeIndexes(ctx, o.By, o.Database, o.edit)
+			if ctx.Err() != nil || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrMoved) {
+				return nil // the next start, or the next leader, continues
+			}
+			if err := a.end(ctx, o, err); err != nil {
+				a.o.Log.Error("the end of an operation was not written; the next start repeats it", "operation", o.ID, "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.added:
+		}
+	}
+}
+
+// next returns the first operation that has not ended, or nil.
+func (a *API) next() *operation {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, o := range a.mu.operations {
+		if !o.isDone() {
+			return o
+		}
+	}
+	return nil
+}
+
+// end records the end of an operation.
+func (a *API) end(ctx context.Context, o *operation, outcome error) error {
+	ended := *o
+	ended.Ended = a.o.Clock.Now().UTC()
+	if outcome != nil {
+		ended.Code, ended.Message = fault.CodeOf(outcome), fault.FromError(outcome).Message
+		a.o.Log.Error("an operation on indexes has failed", "operation", o.ID, "error", outcome)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var kept, dropped []*operation
+	surplus := len(a.mu.operations) - maxEnded
+	for _, other := range a.mu.operations {
+		switch {
+		case other.ID == o.ID:
+			kept = append(kept, &ended)
+		case other.isDone() && surplus > 0:
+			dropped = append(dropped, other)
+			surplus--
+		default:
+			kept = append(kept, other)
+		}
+	}
+	a.mu.operations = kept
+	return a.write(ctx, &ended, dropped)
+}
+
+// of returns the operations of a database.
+func (a *API) of(database string) []*operation {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ofLocked(database)
+}
+
+// ofLocked is of; mu is held.
+func (a *API) ofLocked(database string) []*operation {
+	var all []*operation
+	for _, o := range a.mu.operations {
+		if o.Database == database {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// operationJSON is an operation of the API.
+type operationJSON struct {
+	Name     string         `json:"name"`
+	Metadata map[string]any `json:"metadata"`
+	Done     bool           `json:"done,omitempty"`
+	Error    map[string]any `json:"error,omitempty"`
+	Response any            `json:"response,omitempty"`
+}
+
+// typePrefix is the prefix of the types of the API's messages within an operation.
+const typePrefix = "type.googleapis.com/google.firestore.admin.v1."
+
+// shownOperation returns an operation as the API shows it.
+func shownOperation(database string, o *operation) *operationJSON {
+	state := "PROCESSING"
+	switch {
+	case o.isDone() && o.Code != fault.OK:
+		state = "FAILED"
+	case o.isDone():
+		state = "SUCCESSFUL"
+	}
+	out := &operationJSON{Name: database + "/operations/" + o.ID, Done: o.isDone(), Metadata: map[string]any{"startTime": o.Begun, "state": state}}
+	if o.isDone() {
+		out.Metadata["endTime"] = o.Ended
+	}
+	if o.Code != fault.OK {
+		out.Error = map[string]any{"code": o.Code, "message": o.Message}
+	}
+	if o.Index != nil {
+		shown := shownIndex(database, *o.Index, stateReady)
+		out.Metadata["@type"], out.Metadata["index"] = typePrefix+"IndexOperationMetadata", shown.Name
+		if out.Done && out.Error == nil {
+			out.Response = struct {
+				Type string `json:"@type"`
+				*indexJSON
+			}{typePrefix + "Index", shown}
+		}
+		return out
+	}
+	out.Metadata["@type"], out.Metadata["field"] = typePrefix+"FieldOperationMetadata", fieldName(database, o.Group, o.Path)
+	if out.Done && out.Error == nil {
+		out.Response = struct {
+			Type string `json:"@type"`
+			*fieldJSON
+		}{typePrefix + "Field", shownField(database, o.Group, o.Path, o.Override, nil)}
+	}
+	return out
+}
+
+// getOperation returns an operation.
+func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
+	name, err := a.database(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range a.of(c.Vars["database"]) {
+		if o.ID == c.Vars["operation"] {
+			return shownOperation(name, o), nil
+		}
+	}
+	return nil, fault.E(fault.NotFound, "Operation %s/operations/%s not found", name, c.Vars["operation"])
+}
+
+// listOperations returns the operations of a database.
+func (a *API) listOperations(_ context.Context, c *route.Call) (any, error) {
+	name, err := a.database(c)
+	if err != nil {
+		return nil, err
+	}
+	var all []*operationJSON
+	for _, o := range a.of(c.Vars["database"]) {
+		all = append(all, shownOperation(name, o))
+	}
+	page, next, err := route.Page(c, all, 100)
+	return struct {
+		Operations []*operationJSON `json:"operations,omitempty"`
+		Next       string           `json:"nextPageToken,omitempty"`
+	}{page, next}, err
+}

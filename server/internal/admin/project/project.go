@@ -1,0 +1,78 @@
+// Package project answers what tools ask about a project before they deploy to it: which permissions the caller has,
+// and which APIs are enabled.
+package project
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"clave/server/internal/admin/route"
+	"clave/server/internal/base/fault"
+)
+
+// services are the services of Google that the server has.
+var services = []string{"firestore.googleapis.com", "firebaserules.googleapis.com", "identitytoolkit.googleapis.com", "securetoken.googleapis.com"}
+
+// Routes returns the routes.
+func Routes() []route.Route {
+	return []route.Route{
+		{Name: "resourcemanager.TestIamPermissions", Method: "POST", Pattern: "/v1/projects/{project}:testIamPermissions", Do: permissions},
+		{Name: "serviceusage.GetService", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: service},
+		{Name: "serviceusage.EnableService", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: enable},
+		{Name: "firebase.GetProject", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: get},
+	}
+}
+
+// permissions returns those of the named permissions that the caller has. Who administers a project has all.
+func permissions(_ context.Context, c *route.Call) (any, error) {
+	var in struct {
+		Permissions []string `json:"permissions"`
+	}
+	if err := c.Decode(&in); err != nil {
+		return nil, err
+	}
+	return struct {
+		Permissions []string `json:"permissions,omitempty"`
+	}{in.Permissions}, nil
+}
+
+// hasService reports whether the server has a service. Tools that reach it by another name name it by its own host.
+func hasService(c *route.Call) bool {
+	name := c.Vars["service"]
+	return slices.Contains(services, name) || name == c.Host
+}
+
+// service returns the state of a service.
+func service(_ context.Context, c *route.Call) (any, error) {
+	state := "DISABLED"
+	if hasService(c) {
+		state = "ENABLED"
+	}
+	return map[string]any{
+		"name": "projects/" + Number(c.Project) + "/services/" + c.Vars["service"], "parent": "projects/" + Number(c.Project), "state": state,
+		"config": map[string]any{"name": c.Vars["service"]},
+	}, nil
+}
+
+// enable returns an operation that has ended if the server has a service, which cannot be switched off.
+func enable(ctx context.Context, c *route.Call) (any, error) {
+	if !hasService(c) {
+		return nil, fault.E(fault.FailedPrecondition, "This server does not have the service %s.", c.Vars["service"])
+	}
+	s, err := service(ctx, c)
+	return map[string]any{"name": "operations/noop.DONE_OPERATION", "done": true, "response": map[string]any{"service": s}}, err
+}
+
+// get describes the project.
+func get(_ context.Context, c *route.Call) (any, error) {
+	return map[string]any{"name": "projects/" + c.Project, "projectId": c.Project, "projectNumber": Number(c.Project), "displayName": c.Project, "state": "ACTIVE"}, nil
+}
+
+// Number returns the number of a project, which the server derives from its id: it has no registry of projects.
+func Number(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return strconv.FormatUint(100_000_000_000+binary.BigEndian.Uint64(sum[:8])%900_000_000_000, 10)
+}

@@ -1,0 +1,46 @@
+// Package rulesapi has the methods of the Firebase Rules API: rulesets, and releases of them.
+//
+// A ruleset is a text, and its id is derived from the text: a text that was uploaded twice is one ruleset, and the
+// rules that are in force have a ruleset however they came to be. A release puts the ruleset of a database in force by
+// package releases, so it is in force at all nodes when the call returns.
+package rulesapi
+
+import (
+	"clave/server/internal/admin/route"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/cluster/releases"
+	"clave/server/internal/store"
+)
+
+// Options configure an API.
+type Options struct {
+	// Databases are the ids of the databases.
+	Databases []string
+	// Releases puts rules in force.
+	Releases *releases.Service
+	// Store keeps the rulesets.
+	Store store.Store
+	Clock clock.Clock
+}
+
+// API has the methods. It is safe for concurrent use.
+type API struct{ o Options }
+
+// New returns the API.
+func New(o Options) *API { return &API{o} }
+
+// Routes returns the routes.
+func (a *API) Routes() []route.Route {
+	const rulesets, releases = "/v1/projects/{project}/rulesets", "/v1/projects/{project}/releases"
+	return []route.Route{
+		{Name: "rules.TestRuleset", Method: "POST", Pattern: "/v1/projects/{project}:test", Permission: "firebaserules.rulesets.test", Do: a.test},
+		{Name: "rules.CreateRuleset", Method: "POST", Pattern: rulesets, Permission: "firebaserules.rulesets.create", Do: a.createRuleset},
+		{Name: "rules.ListRulesets", Method: "GET", Pattern: rulesets, Permission: "firebaserules.rulesets.list", Do: a.listRulesets},
+		{Name: "rules.GetRuleset", Method: "GET", Pattern: rulesets + "/{ruleset}", Permission: "firebaserules.rulesets.get", Do: a.getRuleset},
+		{Name: "rules.DeleteRuleset", Method: "DELETE", Pattern: rulesets + "/{ruleset}", Permission: "firebaserules.rulesets.delete", Do: a.deleteRuleset},
+		{Name: "rules.ListReleases", Method: "GET", Pattern: releases, Permission: "firebaserules.releases.list", Do: a.listReleases},
+		{Name: "rules.CreateRelease", Method: "POST", Pattern: releases, Permission: "firebaserules.releases.create", Do: a.createRelease},
+		{Name: "rules.GetRelease", Method: "GET", Pattern: releases + "/{release...}", Permission: "firebaserules.releases.get", Do: a.getRelease},
+		{Name: "rules.UpdateRelease", Method: "PATCH", Pattern: releases + "/{release...}", Permission: "firebaserules.releases.update", Do: a.updateRelease},
+	}
+}

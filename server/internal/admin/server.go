@@ -1,0 +1,159 @@
+package admin
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"clave/server/internal/admin/route"
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/console/audit"
+	"clave/server/internal/httpx/clientaddr"
+	"clave/server/internal/httpx/httpjson"
+	"clave/server/internal/model/wire"
+)
+
+// maxBody is the maximum size of a request's body, in bytes, as at Google.
+const maxBody = 10 << 20
+
+// Options configure a Server.
+type Options struct {
+	// Callers identifies the senders of requests.
+	Callers token.Callers
+	// Routes are the methods.
+	Routes []route.Route
+	// Audit records calls.
+	Audit *audit.Log
+	// Log receives failures.
+	Log *slog.Logger
+}
+
+// Server serves the administration APIs.
+type Server struct{ o Options }
+
+// New returns a server.
+func New(o Options) *Server { return &Server{o} }
+
+// Join returns the routes of several APIs.
+func Join(all ...[]route.Route) []route.Route { return slices.Concat(all...) }
+
+// tokenPath is the path at which the Firebase CLI exchanges a refresh token. If it is refused, the CLI takes the token
+// for an access token.
+const tokenPath = "/oauth2/v3/token"
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == tokenPath {
+		httpjson.Write(w, http.StatusBadRequest, map[string]string{
+			"error": "unsupported_grant_type", "error_description": "This server exchanges no refresh tokens..",
+		})
+		return
+	}
+	found, vars, other := s.find(r.Method, r.URL.Path)
+	if found == nil {
+		s.notFound(w, r, other)
+		return
+	}
+	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r)}
+	out, err := s.serve(w, r, found, c)
+	if err != nil {
+		s.refuse(w, found, err)
+		return
+	}
+	if out == nil {
+		out = struct{}{}
+	}
+	httpjson.Write(w, http.StatusOK, out)
+}
+
+// find returns the route of a request. other is set if its path has routes of other methods only.
+func (s *Server) find(method, path string) (found *route.Route, vars map[string]string, other bool) {
+	for i := range s.o.Routes {
+		r := &s.o.Routes[i]
+		matched, ok := r.Match(path)
+		if !ok {
+			continue
+		}
+		if r.Method == method {
+			return r, matched, false
+		}
+		other = true
+	}
+	return nil, nil, other
+}
+
+// serve identifies the caller, reads the body, and calls the route. The call is recorded with its result, also if the
+// caller may not administer the project, but not without a valid token.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, found *route.Route, c *route.Call) (out any, err error) {
+	c.Caller, err = s.o.Callers.Admin(r.Context(), r.Header.Get("Authorization"), c.Project)
+	if fault.Is(err, fault.Unauthenticated) {
+		return nil, fault.Wrap(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
+	}
+	if err == nil || fault.Is(err, fault.PermissionDenied) {
+		if ready := s.o.Audit.Ready(); ready != nil {
+			return nil, ready
+		}
+		address := ""
+		if from := clientaddr.Address(r, 0); from.IsValid() {
+			address = from.String()
+		}
+		ended := s.o.Audit.Begin(audit.Entry{Session: c.Caller.Service, Address: address, Method: found.Name, Database: c.Vars["database"], Targets: []string{r.Method + " " + r.URL.Path}, Count: 1})
+		defer func() { ended(err) }()
+	}
+	if err != nil {
+		return nil, denied(err)
+	}
+	c.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", maxBody)
+	}
+	if err != nil {
+		return nil, fault.Wrap(err, fault.InvalidArgument, "The body of the request ended early.")
+	}
+	return found.Do(r.Context(), c)
+}
+
+// denied returns the error for a caller that may not call a method.
+func denied(err error) error {
+	if fault.Is(err, fault.PermissionDenied) {
+		return fault.Wrap(err, fault.PermissionDenied, "The caller does not have permission")
+	}
+	return err
+}
+
+// refuse writes an error. One that is not for clients is logged.
+func (s *Server) refuse(w http.ResponseWriter, r *route.Route, err error) {
+	code, text := fault.CodeOf(err), fault.FromError(err).Message
+	if code == fault.Internal {
+		s.o.Log.Error("a call of the administration APIs has failed", "method", r.Name, "error", err)
+	}
+	httpjson.WriteError(w, wire.HTTP(code), code.String(), text)
+}
+
+// notFound answers requests for no route.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request, other bool) {
+	if other || strings.HasPrefix(r.URL.Path, "/v1/projects/") || strings.HasPrefix(r.URL.Path, "/v1beta1/projects/") {
+		httpjson.WriteError(w, http.StatusNotImplemented, fault.Unimplemented.String(), "This server does not have the method "+r.Method+" "+r.URL.Path+".")
+		return
+	}
+	httpjson.WriteError(w, http.StatusNotFound, fault.NotFound.String(), "Not found.")
+}
+
+// hostOf returns the host name to which a request was sent, without a port.
+func hostOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return strings.Trim(r.Host, "[]")
+	}
+	return host
+}
+
+// WriteUnavailable answers a request that can't be served here at the moment.
+func WriteUnavailable(w http.ResponseWriter, text string) {
+	httpjson.WriteError(w, http.StatusServiceUnavailable, fault.Unavailable.String(), text)
+}

@@ -1,0 +1,306 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/internal/admin"
+	"clave/server/internal/admin/firestoreadmin"
+	"clave/server/internal/admin/project"
+	"clave/server/internal/admin/route"
+	"clave/server/internal/admin/rulesapi"
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/cluster/releases"
+	"clave/server/internal/console/audit"
+	"clave/server/internal/database/authz"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/database/projectfiles"
+	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/release"
+)
+
+// callers identifies callers by words in place of tokens.
+type callers struct{}
+
+// Caller implements token.Callers.
+func (c callers) Caller(ctx context.Context, authorization, project string) (token.Caller, error) {
+	return c.Admin(ctx, authorization, project)
+}
+
+// Admin implements token.Callers.
+func (callers) Admin(_ context.Context, authorization, project string) (token.Caller, error) {
+	switch {
+	case authorization != "Bearer deployer":
+		return token.Caller{}, fault.E(fault.Unauthenticated, "Missing or invalid authentication.")
+	case project != "p":
+		return token.Caller{}, fault.Denied()
+	}
+	return token.Caller{Privileged: true, Project: project, Service: "deployer@p"}, nil
+}
+
+// server is a server with the store in memory.
+type server struct {
+	t     *testing.T
+	store *pebble.Store
+	http  *admin.Server
+	audit *audit.Log
+	apis  *firestoreadmin.API
+}
+
+// routes returns all routes, which a test must not call.
+func routes() []route.Route {
+	return admin.Join(project.Routes(), rulesapi.New(rulesapi.Options{}).Routes(), (&firestoreadmin.API{}).Routes())
+}
+
+// open opens a server on a store, with the rules of its firebase.json.
+func open(t *testing.T, st *pebble.Store) *server {
+	t.Helper()
+	e, err := engine.Open(t.Context(), engine.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	files := &projectfiles.Project{ID: "p", Databases: []release.Paths{{ID: "(default)"}, {ID: "second"}}, Production: true, Notices: io.Discard}
+	log := slog.New(slog.DiscardHandler)
+	begun, err := releases.Begin(st, files, "test", true, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := releases.Open(t.Context(), releases.Options{Project: files, Store: st, Engine: e, Rulesets: authz.NewRulesets(authz.RulesetsOptions{}), Clock: clock.System(), Log: log}, begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := audit.Open(audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	databases := []string{"(default)", "second"}
+	api, err := firestoreadmin.New(firestoreadmin.Options{Project: "p", Databases: databases, Releases: r, Store: st, Clock: clock.System(), Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: r, Store: st, Clock: clock.System()})
+	return &server{t, st, admin.New(admin.Options{Callers: callers{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
+}
+
+// memory returns a store in memory.
+func memory(t *testing.T) *pebble.Store {
+	t.Helper()
+	st, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+// call sends a request and returns its status and response. words are its method and path.
+func (s *server) call(bearer, words, body string) (int, string) {
+	s.t.Helper()
+	method, path, _ := strings.Cut(words, " ")
+	r := httptest.NewRequest(method, "http://127.0.0.1:4001"+path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	w := httptest.NewRecorder()
+	s.http.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+// want sends a request and checks its status and that the response contains a text.
+func (s *server) want(status int, words, body, text string) string {
+	s.t.Helper()
+	code, got := s.call("deployer", words, body)
+	if code != status || !strings.Contains(got, text) {
+		s.t.Errorf("%s %s: %d %s, want %d with %s", words, body, code, got, status, text)
+	}
+	return got
+}
+
+// settle does the operations that have begun.
+func (s *server) settle(name string) {
+	s.t.Helper()
+	ctx, stop := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.apis.Run(ctx) }()
+	for ctx.Err() == nil {
+		if code, got := s.call("deployer", "GET /v1/"+name, ""); code == http.StatusOK && strings.Contains(got, `"done":true`) {
+			break
+		}
+		if err := clock.Sleep(ctx, clock.System(), time.Millisecond); err != nil {
+			s.t.Error("the operation did not end")
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		s.t.Error(err)
+	}
+}
+
+// The rules of the tests, with and without an error.
+const (
+	good = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /a/{x} { allow read: if true; } } }`
+	bad  = "service cloud.firestore {\n  match /a/{x} { allow read if true; }\n}"
+)
+
+// asSource returns a body with rules.
+func asSource(t *testing.T, text string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"source": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": text}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// field returns a member of a response.
+func field(t *testing.T, text, name string) string {
+	t.Helper()
+	var all map[string]any
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	out, _ := all[name].(string)
+	return out
+}
+
+// TestRules checks, uploads and releases rules as the Firebase CLI does, and refuses what can't be.
+func TestRules(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(200, "POST /v1/projects/p:test", asSource(t, good), "{}")
+	s.want(200, "POST /v1/projects/p:test", asSource(t, bad), `{"issues":[{"sourcePosition":{"fileName":"firestore.rules","line":2,`)
+	s.want(400, "POST /v1/projects/p/rulesets", asSource(t, bad), `[E] 2:`)
+	s.want(400, "POST /v1/projects/p/rulesets", `{"source":{"files":[]}}`, "has one file")
+	s.want(200, "GET /v1/projects/p/releases?pageSize=10", "", "{}")
+	first := field(t, s.want(200, "POST /v1/projects/p/rulesets", asSource(t, good), `"createTime"`), "name")
+	release := `{"name":"projects/p/releases/cloud.firestore","rulesetName":"` + first + `"}`
+	s.want(404, "PATCH /v1/projects/p/releases/cloud.firestore", `{"release":`+release+`}`, "NOT_FOUND")
+	s.want(200, "POST /v1/projects/p/releases", release, first)
+	s.want(409, "POST /v1/projects/p/releases", release, "ALREADY_EXISTS")
+	second := field(t, s.want(200, "POST /v1/projects/p/rulesets", asSource(t, good+"\n"), `"firestore.rules"`), "name")
+	s.want(200, "PATCH /v1/projects/p/releases/cloud.firestore", `{"release":{"name":"projects/p/releases/cloud.firestore","rulesetName":"`+second+`"}}`, second)
+	s.want(200, "GET /v1/projects/p/releases/cloud.firestore", "", second)
+	s.want(200, "GET /v1/projects/p/releases?filter=name=projects/p/releases/cloud*", "", second)
+	s.want(200, "GET /v1/"+second, "", "allow read: if true")
+	s.want(400, "DELETE /v1/"+second, "", "is referenced by a release")
+	s.want(200, "DELETE /v1/"+first, "", "{}")
+	s.want(404, "GET /v1/"+first, "", "NOT_FOUND")
+	s.want(404, "PATCH /v1/projects/p/releases/cloud.firestore/third", `{"release":{"name":"projects/p/releases/cloud.firestore/third","rulesetName":"`+second+`"}}`, "firebase.json")
+	s.want(200, "POST /v1/projects/p/releases", `{"name":"projects/p/releases/cloud.firestore/second","rulesetName":"`+second+`"}`, second)
+	s.want(501, "GET /v1/projects/p/releases/firebase.storage/b", "", "UNIMPLEMENTED")
+
+	again := open(t, s.store) // as after a restart
+	again.want(200, "GET /v1/projects/p/releases/cloud.firestore", "", second)
+	again.want(200, "GET /v1/projects/p/rulesets", "", second)
+}
+
+// TestIndexes creates indexes and configurations of fields, before and after a restart, and deletes them.
+func TestIndexes(t *testing.T) {
+	s := open(t, memory(t))
+	const indexes, fields = "/v1/projects/p/databases/(default)/collectionGroups/g/indexes", "/v1/projects/p/databases/(default)/collectionGroups/g/fields"
+	const body = `{"queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"},{"fieldPath":"__name__","order":"DESCENDING"}]}`
+	s.want(200, "GET /v1/projects/p/databases/(default)/collectionGroups/-/indexes", "", "{}")
+	operation := field(t, s.want(200, "POST "+indexes, body, `"state":"PROCESSING"`), "name")
+	s.want(409, "POST "+indexes, body, "index already exists")
+	s.want(200, "GET "+indexes, "", `"state":"CREATING"`)
+	s.want(400, "POST "+indexes, `{"queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"}]}`, "not necessary")
+	s.want(400, "POST "+indexes, `{"queryScope":"COLLECTION","feilds":[]}`, `Unknown name \"feilds\"`)
+	s.want(404, "POST /v1/projects/p/databases/third/collectionGroups/g/indexes", body, "NOT_FOUND")
+	s.want(501, "POST "+indexes, `{"queryScope":"COLLECTION","fields":[{"fieldPath":"a","searchConfig":{}}]}`, "searchConfig")
+	s.want(200, "PATCH "+fields+"/until", `{"indexConfig":{"indexes":[]},"ttlConfig":{}}`, "FieldOperationMetadata")
+	s.want(400, "PATCH "+fields+"/until?updateMask=indexes", `{}`, "field mask")
+	last := field(t, s.want(200, "PATCH "+fields+"/list?updateMask=indexConfig", `{"indexConfig":{"indexes":[{"queryScope":"COLLECTION_GROUP","fields":[{"fieldPath":"list","arrayConfig":"CONTAINS"}]}]}}`, "name"), "name")
+
+	s = open(t, s.store) // as after a kill before the operations were done
+	s.want(200, "GET "+indexes, "", `"state":"CREATING"`)
+	s.settle(last)
+	s.want(200, "GET /v1/"+operation, "", `"state":"SUCCESSFUL"`)
+	ready := s.want(200, "GET "+indexes, "", `"fields":[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"},{"fieldPath":"__name__","order":"DESCENDING"}],"state":"READY"`)
+	name := regexp.MustCompile(`projects/p/databases/\(default\)/collectionGroups/g/indexes/[^"]+`).FindString(ready)
+	s.want(200, "GET /v1/"+name, "", name)
+	const filter = "/v1/projects/p/databases/(default)/collectionGroups/-/fields?filter=indexConfig.usesAncestorConfig=false%20OR%20ttlConfig:*"
+	s.want(200, "GET "+filter, "", `g/fields/until","indexConfig":{"indexes":[]},"ttlConfig":{"state":"ACTIVE"}`)
+	s.want(200, "GET "+filter, "", `{"queryScope":"COLLECTION_GROUP","fields":[{"fieldPath":"list","arrayConfig":"CONTAINS"}],"state":"READY"}`)
+	s.want(200, "GET "+fields+"/other", "", `"usesAncestorConfig":true`)
+	s.settle(field(t, s.want(200, "PATCH "+fields+"/until", `{}`, "name"), "name"))
+	if got := s.want(200, "GET "+filter, "", "g/fields/list"); strings.Contains(got, "until") {
+		t.Errorf("after the reset of its field the configuration is still there: %s", got)
+	}
+	s.want(200, "DELETE /v1/"+name, "", "{}")
+	s.want(404, "DELETE /v1/"+name, "", "not found")
+	s.want(200, "GET "+indexes, "", "{}")
+	s.want(200, "GET /v1/projects/p/databases/(default)/operations", "", operation)
+	s.want(404, "GET /v1/projects/p/databases/(default)/operations/none", "", "NOT_FOUND")
+}
+
+// TestProject answers what the Firebase CLI asks before a deployment.
+func TestProject(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(200, "POST /v1/projects/p:testIamPermissions", `{"permissions":["firebase.projects.get"]}`, `{"permissions":["firebase.projects.get"]}`)
+	s.want(200, "GET /v1/projects/p/services/127.0.0.1", "", "ENABLED")
+	s.want(200, "GET /v1/projects/p/services/pubsub.googleapis.com", "", "DISABLED")
+	s.want(400, "POST /v1/projects/p/services/pubsub.googleapis.com:enable", "", "FAILED_PRECONDITION")
+	s.want(200, "POST /v1/projects/p/services/firestore.googleapis.com:enable", "", `"done":true`)
+	s.want(200, "GET /v1beta1/projects/p", "", project.Number("p"))
+	s.want(200, "GET /v1/projects/p/databases", "", "projects/p/databases/second")
+	s.want(200, "GET /v1/projects/p/databases/(default)", "", "FIRESTORE_NATIVE")
+	s.want(400, "POST /oauth2/v3/token", "", "unsupported_grant_type")
+}
+
+// TestRefused sends requests that no route serves, without a token, for another project, and with too large a body, and
+// checks what the audit log has of them.
+func TestRefused(t *testing.T) {
+	s := open(t, memory(t))
+	if code, got := s.call("another", "GET /v1/projects/p/databases", ""); code != 401 || !strings.Contains(got, "UNAUTHENTICATED") {
+		t.Errorf("without a token: %d %s", code, got)
+	}
+	s.want(403, "GET /v1/projects/other/databases", "", "The caller does not have permission")
+	s.want(400, "POST /v1/projects/p/rulesets", strings.Repeat(" ", 10<<20+1), "Request payload size exceeds the limit: 10485760 bytes.")
+	s.want(501, "POST /v1/projects/p/databases/(default):exportDocuments", "{}", "UNIMPLEMENTED")
+	s.want(404, "GET /", "", "NOT_FOUND")
+	entries, _, err := s.audit.Read(10, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Method+" "+e.Result)
+	}
+	slices.Sort(got)
+	if want := []string{"firestore.admin.ListDatabases PERMISSION_DENIED", "rules.CreateRuleset INVALID_ARGUMENT"}; !slices.Equal(got, want) {
+		t.Errorf("the audit log has %v, want %v", got, want)
+	}
+}
+
+// TestTable compares the table of routes in administration.md with the routes.
+func TestTable(t *testing.T) {
+	text, err := os.ReadFile("../../doc/administration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, r := range routes() {
+		want = append(want, "`"+r.Method+" "+strings.NewReplacer("{", "", "}", "", "...", "").Replace(r.Pattern)+"`")
+	}
+	got := regexp.MustCompile("(?m)^\\| (`[A-Z]+ /v1[^|]*`) \\|").FindAllStringSubmatch(string(text), -1)
+	var listed []string
+	for _, m := range got {
+		listed = append(listed, m[1])
+	}
+	slices.Sort(want)
+	slices.Sort(listed)
+	if !slices.Equal(listed, want) {
+		t.Errorf("administration.md has the routes\n%s\nand the code\n%s", strings.Join(listed, "\n"), strings.Join(want, "\n"))
+	}
+}

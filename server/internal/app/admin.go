@@ -1,0 +1,60 @@
+package app
+
+import (
+	"net"
+	"net/http"
+
+	"clave/server/internal/admin"
+	"clave/server/internal/admin/firestoreadmin"
+	"clave/server/internal/admin/project"
+	"clave/server/internal/admin/rulesapi"
+	"clave/server/internal/app/ports"
+	"clave/server/internal/cluster/node"
+	"clave/server/internal/transport/port"
+)
+
+// makeAdmin creates the administration APIs of a listener, or returns nil if there is none.
+func (a *App) makeAdmin(ln net.Listener, s *state) (http.Handler, error) {
+	if ln == nil {
+		return nil, nil
+	}
+	log, err := a.openAudit()
+	if err != nil {
+		return nil, err
+	}
+	databases := make([]string, len(a.config.Databases))
+	for i, d := range a.config.Databases {
+		databases[i] = d.ID
+	}
+	service := a.releases.Load()
+	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock})
+	indexes, err := firestoreadmin.New(firestoreadmin.Options{Project: a.config.Project, Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	a.components.Add("administration", indexes)
+	return admin.New(admin.Options{
+		Callers: s.Tokens, Audit: log, Log: a.o.Log,
+		Routes: admin.Join(project.Routes(), rules.Routes(), indexes.Routes()),
+	}), nil
+}
+
+// adminOptions returns the options of the port of the administration APIs.
+func (a *App) adminOptions(ln net.Listener, handler http.Handler) port.Options {
+	return port.Options{
+		Name: ports.Admin, Listener: ln, TLS: tlsAt(a, a.addresses.Admin), Handlers: port.Handlers{Site: handler}, Budget: a.budget, Connections: ownSlots(),
+		Verbose: a.config.Verbose, Log: a.o.Log,
+	}
+}
+
+// openAdmin opens the port of the administration APIs of a node that does not lead, which forwards to the leader. A
+// leader without the APIs says so.
+func openAdmin(a *App, n *node.Node, at net.Listener) {
+	if at == nil {
+		text := "The node that leads, " + n.Name() + ", runs without the administration APIs. Start it with --admin-api."
+		n.Services[ports.Admin] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { admin.WriteUnavailable(w, text) })
+		return
+	}
+	n.Open(a.adminOptions(at, n.Forwarder.Forward(ports.Admin)))
+	n.Services[ports.Admin] = n.Handler(ports.Admin)
+}
