@@ -92,6 +92,27 @@ test('S-097 the form is checked in its order, and nothing is written meanwhile',
   expect(saved).toMatchObject({ price: null, featuredArtist: '' })
 })
 
+test('a refused price is visible above the buttons and the message', async ({ page }) => {
+  await createAdmin()
+  await openPanel(page, 'Eventos')
+  const price = page.getByLabel('Precio')
+  const isCovered = () =>
+    price.evaluate((input) => {
+      const { left, right, top, bottom } = input.getBoundingClientRect()
+      const points = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y))
+      return points.some((found) => found !== input)
+    })
+  for (const height of [600, 700, 740, 780, 820, 860, 900]) {
+    await page.setViewportSize({ width: 1280, height })
+    await page.reload()
+    await fill(page, { ...complete, Precio: 'abc' })
+    await price.press('Enter')
+    await expect(page.getByText('El precio debe ser un número válido.')).toBeVisible()
+    await expect(price).toBeFocused()
+    expect(await isCovered(), `at a height of ${height}`).toBe(false)
+  }
+})
+
 test('F-618 a refused creation is reported and keeps the text', async ({ page }) => {
   await createAdmin()
   await openPanel(page, 'Eventos')

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { stopClock, seed, clearData } from './public-world'
+import { stopClock, seed, clearData, waitUntilLive } from './public-world'
 
 test.beforeEach(async ({ page }) => {
   await clearData()
@@ -236,4 +236,24 @@ test.describe('an event’s own page', () => {
     await expect(page).toHaveTitle(/^Página no encontrada/)
     await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex')
   })
+})
+
+test('N-04 without answers of the server old events are marked, although the browser has a connection', async ({ page }) => {
+  await seed('gala', '2027-09-20', '19:30', { title: 'Gala de otoño' })
+  await page.goto('/calendario')
+  await waitUntilLive(page)
+  const event = page.getByRole('main').getByText('Gala de otoño').first()
+  const notice = page.getByText('Sin conexión. Mostrando lo último recibido.')
+  await expect(event).toBeVisible()
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('eventos-vistos') ?? '')).toContain('Gala de otoño')
+  await expect(notice).toBeHidden()
+  const data = /\/(?:google\.firestore\.v1\.Firestore|v1)\//
+  await page.route(data, (route) => route.abort())
+  await page.reload()
+  await expect(event).toBeVisible({ timeout: 40_000 })
+  await expect(notice).toBeVisible({ timeout: 40_000 })
+  expect(await page.evaluate(() => navigator.onLine)).toBe(true)
+  await page.unroute(data)
+  await expect(notice).toBeHidden({ timeout: 80_000 })
+  await expect(event).toBeVisible()
 })

@@ -238,3 +238,26 @@ test.describe('instruments', () => {
     await expect(page.getByRole('alert')).toHaveText('No pudimos enviar tu solicitud. Intenta de nuevo.')
   })
 })
+
+test('D-06 the browser’s check of an address counts for contact alone', async ({ page }) => {
+  // The pattern of the other forms accepts it.
+  const address = 'josé..díaz@correo.do'
+  await page.goto('/')
+  await page.getByLabel('Correo electrónico').fill(address)
+  await page.getByRole('button', { name: 'Suscribirme' }).click()
+  await expect(page.getByText('¡Gracias! Te hemos suscrito al boletín.')).toBeVisible()
+  await page.goto('/contacto')
+  for (const [field, text] of [
+    ['Nombre', 'José'],
+    ['Correo', address],
+    ['Asunto', 'a'],
+    ['Mensaje', 'b'],
+  ] as const) {
+    await page.getByRole('main').getByRole('textbox', { name: field }).fill(text)
+  }
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^Enviar/ })
+    .click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Ingresa un correo válido.' }).first()).toBeVisible()
+})

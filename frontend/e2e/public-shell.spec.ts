@@ -177,6 +177,7 @@ test('S-111 answers carry the site’s headers', async ({ request }) => {
   expect(inicio.headers()['content-security-policy']).toContain("frame-ancestors 'none'")
   expect(inicio.headers()['x-content-type-options']).toBe('nosniff')
   expect(inicio.headers()['strict-transport-security']).toBeTruthy()
+  expect(inicio.headers()['cross-origin-opener-policy']).toBe('same-origin')
   for (const route of ['/LogIn', '/AdminView']) {
     const { 'x-robots-tag': robots, 'cache-control': cache } = (await request.get(route)).headers()
     expect([robots, cache]).toEqual(['noindex', 'no-store'])
@@ -214,7 +215,10 @@ test('S-116 every public page reads without scripts', async ({ request }) => {
   const data = /<script type="application\/ld\+json">(.+?)<\/script>/.exec(await (await request.get('/')).text())?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({ '@type': 'NGO', foundingDate: '2025-02-28' })
   expect(await (await request.get('/sitemap.xml')).text()).toContain('/calendario</loc>')
-  expect(await (await request.get('/robots.txt')).text()).toContain('Sitemap:')
+  const robots = await (await request.get('/robots.txt')).text()
+  expect(robots).toContain('Sitemap:')
+  // Search engines must be able to read a page's "noindex".
+  expect(robots).not.toMatch(/^Disallow: *\S/m)
   expect(await (await request.get('/LogIn')).text()).not.toContain('<form')
 })
 

@@ -164,7 +164,8 @@ await writeFile(
   join(DIST, 'sitemap-paginas.xml'),
   `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`,
 )
-await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow: /LogIn\nDisallow: /AdminView\n\nSitemap: ${url}/sitemap.xml\n`)
+// No page is hidden: search engines must read the "noindex" of /LogIn and /AdminView, or they list them by links.
+await writeFile(join(DIST, 'robots.txt'), `User-agent: *\nDisallow:\n\nSitemap: ${url}/sitemap.xml\n`)
 await rm(DIST_SSR, { recursive: true })
 
 /** The files of chunks and of all their imports. */

@@ -45,6 +45,9 @@ function queryOf({ from, until, limit: count }: Exclude<EventQuery, { id: string
   return query(events, where('eventDate', '>=', Timestamp.fromDate(from)), ...before, orderBy('eventDate', 'asc'), ...atMost)
 }
 
+/** The listener also reports that the server does not respond any more. */
+const WITH_STATE = { includeMetadataChanges: true }
+
 /** Listens to a query of events (F-103, F-243). The list is empty if there are none. Returns a function that stops listening. */
 export function subscribeEvents(selection: EventQuery, listener: Listener): () => void {
   const report = reporter(selection, listener)
@@ -52,9 +55,15 @@ export function subscribeEvents(selection: EventQuery, listener: Listener): () =
     const one = doc(events, selection.id)
     return onSnapshot(
       one,
+      WITH_STATE,
       (snapshot) => report(snapshot.exists() ? [convert(snapshot)] : [], !snapshot.metadata.fromCache),
       listener.onError,
     )
   }
-  return onSnapshot(queryOf(selection), (snapshot) => report(snapshot.docs.map(convert), !snapshot.metadata.fromCache), listener.onError)
+  return onSnapshot(
+    queryOf(selection),
+    WITH_STATE,
+    (snapshot) => report(snapshot.docs.map(convert), !snapshot.metadata.fromCache),
+    listener.onError,
+  )
 }

@@ -13,6 +13,13 @@ it('the newsletter stores an address without blanks around it and in small lette
   expect(check(newsletter, { email: '  Ana@Correo.DO ' }).document).toEqual({ email: 'ana@correo.do', source: 'homepage' })
 })
 
+it('the browser’s check of the address counts for contact alone', () => {
+  const email = 'josé..díaz@correo.do'
+  expect(check(newsletter, { email }, 'email').document).toMatchObject({ email })
+  expect(check(volunteer, { fullName: 'José', email, phone: '809', message: '' }, 'email').document).toMatchObject({ email })
+  expect(check(rental, { fullName: 'José', email, message: 'm' }, 'email').document).toMatchObject({ email })
+})
+
 describe('contact', () => {
   const fine = { name: ' Ana ', email: 'A@b', subject: 's', message: 'm' }
   it.each(['name', 'email', 'subject', 'message'])('asks for %s before anything else', (field) => {

@@ -37,7 +37,8 @@ function fieldOf({ path }: Issue): string {
 
 /**
  * Checks the texts of a form. While required fields are blank, only those are reported (§6).
- * `refused` is the name of a field whose value the browser does not accept as an e-mail address (D-06).
+ * `refused` is the name of a field whose value the browser does not accept as an e-mail address: that counts for an
+ * `anyEmail` alone (D-06). Other addresses are checked by the pattern, which accepts more of them.
  */
 export function check(definition: FormDefinition, texts: Record<string, string>, refused?: string): Checked {
   const { fields, constants } = definition
@@ -52,7 +53,7 @@ export function check(definition: FormDefinition, texts: Record<string, string>,
       missing.map((issue) => [fieldOf(issue), alone ? first.message : t.errors.emptyField]),
     )
   }
-  if (refused) return fault(t.errors.email, [[refused, t.errors.email]])
+  if (refused && fields[refused]?.kind === 'anyEmail') return fault(t.errors.email, [[refused, t.errors.email]])
   if (result.success) return { document: { ...result.output, ...constants }, fault: null }
   return fault(
     result.issues[0].message,

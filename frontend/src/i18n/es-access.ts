@@ -27,6 +27,7 @@ export const access = {
     strength: 'Seguridad de la contraseña',
     // Without that word, because only one control may have the label «Contraseña».
     meter: 'Seguridad',
+    notTyped: 'Sin escribir',
     strengths: { veryWeak: 'Muy débil', weak: 'Débil', good: 'Buena', strong: 'Fuerte' },
     suggestions: {
       long: 'Al menos 6 caracteres',

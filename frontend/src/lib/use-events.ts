@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { EventQuery } from '../firebase/event-query'
 import type { PublicEvent } from './event'
+import { setUnconfirmed } from './use-offline'
 import { type When, afterPaint, onPhone, whenSeen } from './when'
 
 /** The module of live events, which loads Firestore. */
@@ -8,6 +9,9 @@ type LiveModule = typeof import('../firebase/events')
 
 /** The state of a live list. `confirmed` is false while it comes only from the cache. */
 export type EventsState = { phase: 'loading' } | { phase: 'error' } | { phase: 'ready'; events: PublicEvent[]; confirmed: boolean }
+
+/** How long events may be unconfirmed before the notice N-04. Confirmation usually follows immediately. */
+const GRACE_MS = 1500
 
 const LOADING: EventsState = { phase: 'loading' }
 
@@ -75,8 +79,13 @@ export function useEvents(selection: EventQuery, moment: When = afterPaint, serv
       console.error(error)
       put({ phase: 'error' })
     }
+    const list = {}
+    let grace: ReturnType<typeof setTimeout> | undefined
     const onEvents = (events: PublicEvent[], confirmed: boolean) => {
       isLive ||= confirmed
+      clearTimeout(grace)
+      if (confirmed) setUnconfirmed(list, false)
+      else grace = setTimeout(() => setUnconfirmed(list, true), GRACE_MS)
       put({ phase: 'ready', events, confirmed })
     }
     const onFirstRows = (events: PublicEvent[]) => {
@@ -88,6 +97,8 @@ export function useEvents(selection: EventQuery, moment: When = afterPaint, serv
       !live && !hasFirst && onPhone() ? moment(() => void readFirst(selection, onFirstRows).catch(() => undefined)) : () => undefined
     return () => {
       alive = false
+      clearTimeout(grace)
+      setUnconfirmed(list, false)
       leave()
       stop()
     }

@@ -16,7 +16,7 @@ export function StrengthMeter({ password }: { password: string }) {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={label}
+        aria-valuetext={label || es.access.notTyped}
         className="p-medidor"
         data-nivel={Math.max(1, Math.min(4, score))}
       >

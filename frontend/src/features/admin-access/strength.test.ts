@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { strengthOf } from './strength'
 
 it.each([
-  ['', 0, 'Muy débil', 20, 5],
+  ['', 0, '', 0, 5],
   ['abc', 0, 'Muy débil', 20, 4],
   ['abcdef', 1, 'Muy débil', 20, 3],
   ['abcdef1', 2, 'Débil', 40, 2],

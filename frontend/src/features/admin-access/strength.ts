@@ -26,6 +26,8 @@ export function strengthOf(password: string): Strength {
     ...(digit.test(password) ? [] : [suggestions.number]),
     ...(symbol.test(password) ? [] : [suggestions.symbol]),
   ]
+  // Nothing is rated before a letter is typed.
+  if (password === '') return { score, label: '', percent: 0, missing }
   if (score <= 1) return { score, label: strengths.veryWeak, percent: 20, missing }
   if (score === 2) return { score, label: strengths.weak, percent: 40, missing }
   if (score === 3) return { score, label: strengths.good, percent: 70, missing }
