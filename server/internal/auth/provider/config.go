@@ -17,11 +17,14 @@ const (
 	google    = "google.com"
 	apple     = "apple.com"
 	microsoft = "microsoft.com"
+	github    = "github.com"
 )
 
-// issuers has the issuers of the providers that are known by name. Microsoft's is that of all its tenants.
+// issuers has the issuers of the providers that are known by name. Microsoft's is that of all its tenants; GitHub's is
+// its site.
 var issuers = map[string]string{
 	google: "https://accounts.google.com", apple: "https://appleid.apple.com", microsoft: "https://login.microsoftonline.com/common/v2.0",
+	github: "https://github.com",
 }
 
 // config is the part of a provider's stored configuration that has an effect, in the API's form.
@@ -52,7 +55,7 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 	case strings.HasPrefix(id, "oidc."):
 		kind = idp.OIDC
 	case issuers[id] == "":
-		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com and providers of OpenID Connect (oidc.).", id)
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com and providers of OpenID Connect (oidc.).", id)
 	}
 	cfg := &config{}
 	found, err := p.o.Accounts.Load(scope, kind, id, cfg)
@@ -73,7 +76,7 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 
 // byCode reports whether the provider answers with a code, not with an ID token.
 func (c *config) byCode() bool {
-	return c.ResponseType.Code || c.ClientSecret != "" || c.AppleSignInConfig.CodeFlowConfig.PrivateKey != ""
+	return c.id == github || c.ResponseType.Code || c.ClientSecret != "" || c.AppleSignInConfig.CodeFlowConfig.PrivateKey != ""
 }
 
 // clients returns the client ids for which an ID token may be issued that an app presents.
@@ -87,5 +90,5 @@ func (c *config) clients() []string {
 
 // client returns the provider's client of OAuth.
 func (c *config) client(at *issuer, redirect string, scopes []string) *oauth2.Config {
-	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: at.provider.Endpoint(), RedirectURL: redirect, Scopes: scopes}
+	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: at.endpoint, RedirectURL: redirect, Scopes: scopes}
 }

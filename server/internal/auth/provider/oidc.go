@@ -28,12 +28,17 @@ const (
 // issuer is a provider's addresses and keys.
 type issuer struct {
 	name     string
+	endpoint oauth2.Endpoint
+	// provider has the keys; nil for a provider without ID tokens.
 	provider *oidc.Provider
 	read     time.Time
 }
 
 // discover returns the addresses and keys of a configuration's issuer.
 func (p *Providers) discover(ctx context.Context, cfg *config) (*issuer, error) {
+	if cfg.id == github {
+		return gitHubIssuer(cfg), nil
+	}
 	p.found.Lock()
 	at := p.found.issuers[cfg.Issuer]
 	p.found.Unlock()
@@ -52,7 +57,7 @@ func (p *Providers) discover(ctx context.Context, cfg *config) (*issuer, error) 
 		if err != nil {
 			return nil, err
 		}
-		at := &issuer{name: cfg.Issuer, provider: provider, read: p.o.Clock.Now()}
+		at := &issuer{name: cfg.Issuer, endpoint: provider.Endpoint(), provider: provider, read: p.o.Clock.Now()}
 		p.found.Lock()
 		defer p.found.Unlock()
 		if len(p.found.issuers) >= maxIssuers {

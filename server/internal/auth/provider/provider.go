@@ -29,7 +29,7 @@ type Options struct {
 	Accounts *account.Store
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Issuers replaces the issuers of google.com, apple.com and microsoft.com.
+	// Issuers replaces the issuers of google.com, apple.com and microsoft.com, and the site of github.com.
 	Issuers map[string]string
 	// TimeLimit limits the time of a provider's answers; zero means ten seconds.
 	TimeLimit time.Duration
@@ -109,7 +109,9 @@ func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.St
 			set(name, value)
 		}
 	}
-	set("nonce", hashed(open.Nonce))
+	if cfg.id != github {
+		set("nonce", hashed(open.Nonce))
+	}
 	if cfg.byCode() {
 		open.Verifier = oauth2.GenerateVerifier()
 		parameters = append(parameters, oauth2.S256ChallengeOption(open.Verifier))
@@ -135,8 +137,11 @@ var reserved = map[string]bool{
 // scopesOf returns the scopes of a sign-in: those that identify the user, and the further ones that the client wants.
 func scopesOf(provider string, wanted []string) []string {
 	scopes := []string{"openid", "email", "profile"}
-	if provider == apple {
+	switch provider {
+	case apple:
 		scopes = []string{"openid", "email", "name"}
+	case github:
+		scopes = []string{"read:user", "user:email"}
 	}
 	for _, s := range wanted {
 		if !strings.Contains(" "+strings.Join(scopes, " ")+" ", " "+s+" ") {
@@ -216,8 +221,11 @@ func (p *Providers) respond(ctx context.Context, scope account.Scope, a *answer)
 		return nil, p.unreachable(cfg, err)
 	}
 	// RFC 9207: the issuer of the response shows that another provider has not sent it.
-	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && iss != at.name {
+	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && cfg.id != github && iss != at.name {
 		return nil, invalid("The response is of another issuer.")
+	}
+	if cfg.id == github {
+		return p.gitHubResponse(ctx, cfg, open, a.fields.Get("code"))
 	}
 	return p.identify(ctx, cfg, at, open, a.fields)
 }
@@ -232,8 +240,11 @@ func (p *Providers) native(ctx context.Context, scope account.Scope, given url.V
 	if err != nil {
 		return nil, err
 	}
+	if cfg.id == github && given.Get("access_token") != "" {
+		return p.gitHubToken(ctx, cfg, given.Get("access_token"))
+	}
 	raw := given.Get("id_token")
-	if raw == "" {
+	if raw == "" || cfg.id == github {
 		if given.Get("access_token") != "" {
 			// Nothing shows that the provider issued it to this project: another app could sign its users in here.
 			return nil, invalid("An access_token without id_token does not show for which app it was issued.")

