@@ -126,11 +126,15 @@ func (a *App) openAudit() (*audit.Log, error) {
 
 // safetyOf returns what the console's checks of a production server need.
 func safetyOf(c *config.Config, o *Options, s *state) *safety.Server {
-	return &safety.Server{
+	out := &safety.Server{
 		Version: o.Version, Project: c.Project, PublicURL: c.PublicURL, TLSCert: c.TLSCert, TLSKey: c.TLSKey, ACMEDomains: c.ACMEDomains, TrustProxy: c.TrustProxy,
 		SignTokens: c.SignTokens, NoSignUp: c.Auth.NoSignUp, Mail: c.Mail != "", Memory: c.Memory, Shared: c.Store != "", DataDir: c.DataDir,
 		Accounts: s.Service, Usage: s.usage, Health: s.health, Clock: o.Clock,
 	}
+	if s.backups != nil {
+		out.Backups = s.backups.Status
+	}
+	return out
 }
 
 // consoleFile returns the path of a file of the console, or empty if the data are in memory.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 
+	"clave/server/internal/app/backups"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/observe/meter"
@@ -92,6 +93,7 @@ func (o *observed) serverState(ctx context.Context) prometheus.State {
 	if shared, ok := s.store.(*postgres.Store); ok {
 		out.Node = o.leads(ctx, shared)
 	}
+	out.Backups = backups.State(s.backups)
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"clave/server/internal/app/backups"
 	"clave/server/internal/app/datastore"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/process"
@@ -12,6 +13,7 @@ import (
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/release"
 )
 
@@ -21,6 +23,8 @@ type state struct {
 	store datastore.Store
 	// release is the release in force at the start; nil if the files of firebase.json count.
 	release *release.Release
+	// backups makes backups; nil without --backup-to.
+	backups *schedule.Schedule
 	// testMail sends an e-mail without a code; nil without a mail server.
 	testMail func(ctx context.Context, to, locale string) error
 }
@@ -48,6 +52,13 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 		socket, err := backup.Listen(store, a.config.DataDir)
 		a.serve("backups", "clave backup works only while the server is stopped", socket, err)
 	}
+	scheduled, err := backups.New(ctx, a.config, store, backups.Options{Sizes: a.data.Sizes(), Clock: a.o.Clock, Log: a.o.Log})
+	if err != nil {
+		return nil, err
+	}
+	if scheduled != nil {
+		a.components.Add("scheduled backups", scheduled)
+	}
 	name := ""
 	if a.node != nil {
 		name = a.node.Name()
@@ -63,7 +74,7 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 	if a.consoleData != nil {
 		a.consoleData.begin(w)
 	}
-	s := &state{store: store, release: w.Release}
+	s := &state{store: store, release: w.Release, backups: scheduled}
 	w.Role.Accounts = func(o *service.Options) error { return a.accountOptions(s, o) }
 	if a.node != nil {
 		w.Role.Moves = a.node.Sessions.Moves

@@ -30,7 +30,8 @@ func TestEveryRunIsStarted(t *testing.T) {
 			return leading(t, config.ModeStart, "--project", "demo-wiring", "--memory", "--sign-tokens")
 		},
 		"serve": func(t *testing.T) (any, []any) {
-			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0")
+			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0",
+				"--backup-to", filepath.Join(t.TempDir(), "backups"))
 		},
 		"a follower": followingNode,
 	} {

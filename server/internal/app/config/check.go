@@ -55,6 +55,9 @@ func (c *Config) check() error {
 		if err := c.checkProduction(); err != nil {
 			return err
 		}
+		if err := c.checkBackups(); err != nil {
+			return err
+		}
 		if err := c.checkConsole(); err != nil {
 			return err
 		}

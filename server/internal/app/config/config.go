@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -102,6 +103,8 @@ type Config struct {
 	AdminAPI string
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.
 	Metrics string
+	// Backups say where and how often ModeServe makes backups.
+	Backups Backups
 	// Write makes ModeConsole's link open a session that may change data.
 	Write bool
 	// NoHub disables the Emulator Hub.
@@ -228,6 +231,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.IntVar(&c.HTTPPort, "http-port", 0, "`PORT` that redirects browsers to https, usually 80 (default: none)")
 		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write per minute without a signed-in user, with bursts of twice as many; 0 for no limit")
 		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers that deliver document events to your services (see server/doc/events.md)")
+		c.declareBackups(flags)
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
 		flags.StringVar(&c.AdminAPI, "admin-api", "", "`HOST:PORT` of the administration APIs, such as 127.0.0.1:4001, for firebase deploy and Admin clients with keys of service accounts; never the public port (default: none)")
@@ -277,6 +281,9 @@ func (c *Config) readProject(path string) error {
 	}
 	c.Notes = append(c.Notes, parsed.remarks...)
 	c.DataDir = under(c.Root, c.DataDir)
+	if c.Backups.To != "" && !strings.Contains(c.Backups.To, "://") {
+		c.Backups.To = under(c.Root, c.Backups.To)
+	}
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
 	}

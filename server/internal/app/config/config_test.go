@@ -71,6 +71,11 @@ func TestParseSeveralDatabases(t *testing.T) {
 	}
 }
 
+// serving returns flags that clave serve needs.
+func serving() []string {
+	return []string{"--project", "p", "--public-url", "https://p.example.org"}
+}
+
 func TestParseRefuses(t *testing.T) {
 	good := `{"firestore":{"rules":"firestore.rules"}}`
 	tests := []struct {
@@ -93,6 +98,12 @@ func TestParseRefuses(t *testing.T) {
 		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "expected one or more of"},
 		{"metrics at no address", good, config.ModeStart, []string{"--metrics", "there"}, "expected a port, or a host and a port"},
 		{"metrics at the public port", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--port", "8443", "--metrics", "127.0.0.1:8443"}, "this is the public port"},
+		{"backups at no interval", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-every", "often"), "--backup-every often: expected a time"},
+		{"backups all the time", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-every", "1ms"), "at least a second"},
+		{"backups kept for no period", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-keep", "7"), `--backup-keep "7": expected numbers of days`},
+		{"an interval of backups without a folder", good, config.ModeServe, append(serving(), "--backup-every", "1d"), "--backup-every needs --backup-to"},
+		{"backups of data in memory", good, config.ModeServe, append(serving(), "--backup-to", "b", "--memory"), "--backup-to and --memory exclude each other"},
+		{"backups to a bucket", good, config.ModeServe, append(serving(), "--backup-to", "s3://bucket/prefix"), "backups are written to folders only"},
 		{"an emulator that is not here", good, config.ModeStart, []string{"--only", "auth,storage:x"}, "--only storage: Clave has no such emulator"},
 		{"more than one line", good, config.ModeExec, []string{"npm test", "--only", "auth", "npm run x"}, `unexpected argument "npm run x"`},
 		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},

@@ -14,6 +14,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/schedule"
 )
 
 // The states of a check.
@@ -50,6 +51,8 @@ type Server struct {
 	// DataDir.
 	Memory, Shared bool
 	DataDir        string
+	// Backups returns the state of the backups that the server makes; nil if it makes none.
+	Backups func() schedule.Status
 	// Accounts have the settings of the project.
 	Accounts *service.Service
 	// Usage returns the used and the free bytes on this machine's disk; zero if the data are elsewhere. Health returns an
@@ -144,6 +147,9 @@ func (s *Server) checkMail() Check {
 func (s *Server) checkBackup() Check {
 	out := Check{ID: "backup", State: OK, Values: map[string]any{}}
 	switch {
+	case s.Backups != nil:
+		s.checkScheduled(&out, s.Backups())
+		return out
 	case s.Memory:
 		out.State, out.Case, out.Text = Bad, "memory", "The data live in memory and end with the server."
 		return out
@@ -168,6 +174,32 @@ func (s *Server) checkBackup() Check {
 		out.State = Warn
 	}
 	return out
+}
+
+// checkScheduled checks the backups that the server makes: that none is late, and that the newest one was restored for
+// trial.
+func (s *Server) checkScheduled(out *Check, b schedule.Status) {
+	now := s.Clock.Now()
+	age, proved := now.Sub(b.Last), now.Sub(b.Proved)
+	out.Values["folder"], out.Values["count"] = b.Dir, b.Count
+	switch {
+	case b.Failure != "":
+		out.State, out.Case, out.Values["error"] = Bad, "failed", b.Failure
+		out.Text = fmt.Sprintf("The last backup, or its trial restore, failed: %s", b.Failure)
+	case b.Last.IsZero():
+		out.State, out.Case, out.Text = Warn, "pending", "The first backup is not complete yet."
+	case b.Proved.IsZero():
+		out.Case, out.Values["hours"] = "scheduled", int(age.Hours())
+		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. None was restored for trial.", b.Dir, b.Count, int(age.Hours()))
+	default:
+		out.Case, out.Values["hours"], out.Values["proved"] = "proved", int(age.Hours()), int(proved.Hours())
+		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. A trial restore succeeded %d hours ago.", b.Dir, b.Count, int(age.Hours()), int(proved.Hours()))
+	}
+	late := age > 2*b.Every+time.Hour
+	unproved := b.ProveEvery > 0 && !b.Proved.IsZero() && proved > 2*b.ProveEvery+time.Hour
+	if out.State == OK && (late || unproved) {
+		out.State = Warn
+	}
 }
 
 // checkProxy reports the source of clients' addresses.

@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/schedule"
 	"clave/server/test/kit/cert"
 )
 
@@ -66,6 +67,32 @@ func TestBackup(t *testing.T) {
 		s.Clock = clocktest.NewManual(now.Add(time.Duration(tt.hours) * time.Hour))
 		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
 			t.Errorf("a backup %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
+		}
+	}
+}
+
+// TestScheduledBackups checks backups that the server makes: in time, late, failed, not made yet, and not restored.
+func TestScheduledBackups(t *testing.T) {
+	now := clock.System().Now()
+	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
+	made := func(last, proved time.Time, failure string) schedule.Status {
+		return schedule.Status{Dir: "/backups", Count: 3, Every: 6 * time.Hour, ProveEvery: 24 * time.Hour, Last: last, Proved: proved, Failure: failure}
+	}
+	for _, tt := range []struct {
+		name      string
+		status    schedule.Status
+		state, is string
+	}{
+		{"in time", made(ago(5), ago(20), ""), OK, "proved"},
+		{"late", made(ago(14), ago(20), ""), Warn, "proved"},
+		{"not restored for long", made(ago(5), ago(60), ""), Warn, "proved"},
+		{"never restored", made(ago(5), time.Time{}, ""), OK, "scheduled"},
+		{"failed", made(ago(5), ago(20), "there is no space"), Bad, "failed"},
+		{"not made yet", made(time.Time{}, time.Time{}, ""), Warn, "pending"},
+	} {
+		s := Server{Shared: true, Backups: func() schedule.Status { return tt.status }, Clock: clocktest.NewManual(now)}
+		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
+			t.Errorf("backups %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package prometheus
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"clave/server/internal/base/fault"
@@ -46,6 +48,12 @@ var (
 	memoryBytes   = desc("memory_bytes", "Memory that the program has obtained from the system.")
 	requestBytes  = desc("request_memory_bytes", "Memory of requests that are being received.")
 
+	backups        = desc("backups", "Backups that are kept.")
+	backupBytes    = desc("backup_bytes", "Size of the newest backup.")
+	backupTime     = desc("backup_timestamp_seconds", "Time of the newest backup; 0 if there is none.")
+	backupProved   = desc("backup_verified_timestamp_seconds", "Time of the last trial restore that succeeded; 0 if there is none.")
+	backupFailures = desc("backup_failures_total", "Failures by what failed: backup or restore.", "step")
+
 	nodeRole     = desc("node_role", "1 for the role of this node: leader or follower.", "role")
 	nodeReads    = desc("node_reads_total", "Reads that a follower served: current by a lease, or by an index from the leader.", "by")
 	nodeEpoch    = desc("node_epoch", "The number of leaders so far, including the present one.")
@@ -58,7 +66,7 @@ var (
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
-	storeFree, storeLogBytes, memoryBytes, requestBytes, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
 // attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
@@ -148,6 +156,9 @@ func (o output) state(s State) {
 	o.gauge(storeLogBytes, float64(s.LogBytes))
 	o.gauge(memoryBytes, float64(s.Memory))
 	o.gauge(requestBytes, float64(s.Requests))
+	if s.Backups != nil {
+		o.backups(*s.Backups)
+	}
 	if n := s.Node; n != nil {
 		for _, role := range []string{"leader", "follower"} {
 			has := 0.0
@@ -170,6 +181,24 @@ func (o output) state(s State) {
 			o.gauge(nodeSeen, m.Age.Seconds(), m.Name)
 		}
 	}
+}
+
+// backups reports the backups that the server makes.
+func (o output) backups(b Backups) {
+	o.gauge(backups, float64(b.Count))
+	o.gauge(backupBytes, float64(b.Bytes))
+	o.gauge(backupTime, seconds(b.Last))
+	o.gauge(backupProved, seconds(b.Proved))
+	o.counter(backupFailures, b.Failures, "backup")
+	o.counter(backupFailures, b.Unproved, "restore")
+}
+
+// seconds returns a time as seconds since 1970, 0 for the zero time.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
 }
 
 // calls reports the calls, and the attempts to sign in among them.

@@ -36,6 +36,20 @@ type State struct {
 	Requests int64
 	// Node is this node of a cluster; nil without a cluster.
 	Node *Node
+	// Backups are those that the server makes; nil if it makes none.
+	Backups *Backups
+}
+
+// Backups is the state of the backups that a server makes.
+type Backups struct {
+	// Count is the number of backups, and Bytes the size of the newest one.
+	Count int
+	Bytes int64
+	// Last is the time of the newest backup, and Proved that of the last trial restore that succeeded; zero if there is
+	// none.
+	Last, Proved time.Time
+	// Failures and Unproved count the backups and the trial restores that have failed since the start.
+	Failures, Unproved uint64
 }
 
 // Node describes the position of a node of a cluster.

@@ -41,7 +41,38 @@ type Source interface {
 }
 
 // Make copies the data folder, whose store is s, to dir. dir must not exist and not be in the data folder.
-func Make(ctx context.Context, s Source, data, dir string) (err error) {
+func Make(ctx context.Context, s Source, data, dir string) error {
+	return create(data, dir, func(part string) error {
+		if err := gather(ctx, s, data, part); err != nil {
+			return err
+		}
+		return list(ctx, part)
+	})
+}
+
+// gather copies the store and the other files of a data folder, as they are now, to a folder.
+func gather(ctx context.Context, s Source, data, dir string) error {
+	store := filepath.Join(dir, storeName)
+	if err := s.Checkpoint(ctx, store); err != nil {
+		return err
+	}
+	if err := os.Chmod(store, folderMode); err != nil {
+		return err
+	}
+	if err := copyTree(data, dir, isNotCopied); err != nil {
+		return fmt.Errorf("copy %s: %w", data, err)
+	}
+	return nil
+}
+
+// isNotCopied reports whether a name of a data folder's first level is not copied as a file.
+func isNotCopied(name string) bool {
+	return slices.Contains(notCopied, name) || strings.Contains(name, copyInfix)
+}
+
+// create creates the copy dir of a data folder. fill writes its files and their list to a folder with a temporary name,
+// which gets the final one.
+func create(data, dir string, fill func(part string) error) (err error) {
 	_, err = os.Lstat(dir)
 	if err == nil {
 		return fault.E(fault.AlreadyExists, "%s exists already; name a new folder, such as one with today's date", dir)
@@ -66,17 +97,7 @@ func Make(ctx context.Context, s Source, data, dir string) (err error) {
 			err = fault.Wrap(err, fault.ResourceExhausted, "cannot write the copy: there is no space for it in %s", filepath.Dir(dir))
 		}
 	}()
-	store := filepath.Join(part, storeName)
-	if err := s.Checkpoint(ctx, store); err != nil {
-		return err
-	}
-	if err := os.Chmod(store, folderMode); err != nil {
-		return err
-	}
-	if err := copyTree(data, part, func(name string) bool { return slices.Contains(notCopied, name) }); err != nil {
-		return fmt.Errorf("copy %s: %w", data, err)
-	}
-	if err := list(ctx, part); err != nil {
+	if err := fill(part); err != nil {
 		return err
 	}
 	if err := atomicfile.SyncFolder(part); err != nil {

@@ -66,6 +66,11 @@ func list(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	return c.write(dir)
+}
+
+// write writes the list to the file of a copy.
+func (c *contents) write(dir string) error {
 	text, err := json.MarshalIndent(c, "", " ")
 	if err != nil {
 		return err
@@ -75,14 +80,7 @@ func list(ctx context.Context, dir string) error {
 
 // checksum returns the size and the checksum of a file.
 func checksum(ctx context.Context, file string) (size int64, sum string, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, "", err
-	}
-	defer func() { _ = f.Close() }() // a read
-	digest := sha256.New()
-	size, err = io.Copy(digest, &cancellable{ctx, f})
-	return size, text(digest), err
+	return checksumOf(file, func(r io.Reader) io.Reader { return &cancellable{ctx, r} })
 }
 
 // text returns a checksum in hexadecimal digits.

@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	harness.Alone(t, "each node has metrics of its own, see TestMetricsOfNodes")
 	dir := harness.ProductionFolder(t)
 	port := harness.FreePorts(t, 1)[0]
-	p := harness.Serve(t, dir, false, "--metrics", fmt.Sprint(port))
+	p := harness.Serve(t, dir, false, "--metrics", fmt.Sprint(port), "--backup-to", filepath.Join(t.TempDir(), "backups"))
 	post := func(path, token, body string) (int, string) {
 		t.Helper()
 		return send(t, p.Client, http.MethodPost, p.URL+path, token, body)
@@ -298,7 +298,7 @@ func TestMetricsOfNodes(t *testing.T) {
 	if strings.Contains(string(m), "secret") || before.value(t, "clave_healthy") != 1 {
 		t.Errorf("the follower's metrics: %s", m)
 	}
-	m.checkNames(t, "clave_node_state_")
+	m.checkNames(t, "clave_node_state_", "clave_backup")
 }
 
 // nameOf returns the name of a node.
@@ -329,5 +329,5 @@ func checkLeader(t *testing.T, port int) {
 	if n := strings.Count(string(m), "clave_node_log_lag_rows{"); n != 2 {
 		t.Errorf("the leader reports the lag of %d nodes, want 2", n)
 	}
-	m.checkNames(t, "clave_calls_forwarded_", "clave_node_reads_")
+	m.checkNames(t, "clave_calls_forwarded_", "clave_node_reads_", "clave_backup")
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/internal/app/commands"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/series"
+)
+
+// backupsCommand returns `clave backups`.
+func backupsCommand(s streams) *cobra.Command {
+	cmd := group(s, "backups COMMAND", "List, verify, restore and remove the backups that a server makes",
+		backupsListCommand(s), backupsVerifyCommand(s), backupsRestoreCommand(s), backupsPruneCommand(s))
+	cmd.GroupID = groupData
+	return cmd
+}
+
+// onSeries adds --from to a command on the backups in a folder, and runs the command with them and its words.
+func onSeries(cmd *cobra.Command, run func(ctx context.Context, at series.Series, words []string) error) *cobra.Command {
+	from := cmd.Flags().String("from", "", "`FOLDER` of the backups, which clave serve has as --backup-to")
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		at, err := seriesAt(cmd, *from)
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), at, words)
+	}
+	return cmd
+}
+
+// seriesAt returns the backups in the folder that --from names.
+func seriesAt(cmd *cobra.Command, from string) (series.Series, error) {
+	if from == "" {
+		return series.Series{}, usageError("%s: name the folder of the backups with --from", cmd.CommandPath())
+	}
+	dir, err := filepath.Abs(from)
+	return series.Series{Dir: dir}, err
+}
+
+// backupsListCommand returns `clave backups list`.
+func backupsListCommand(s streams) *cobra.Command {
+	return onSeries(&cobra.Command{
+		Use: "list --from FOLDER", Short: "List backups, the newest last",
+		Long: "Lists the complete backups in FOLDER with their sizes, the newest last. Unfinished backups are not listed.",
+		Args: words(0, 0, "takes no arguments, only --from"),
+	}, func(_ context.Context, at series.Series, _ []string) error {
+		all, err := at.List()
+		if err != nil {
+			return err
+		}
+		return printBackups(s.out, all, at.LastProof())
+	})
+}
+
+// printBackups prints backups, and which one was restored for proof.
+func printBackups(w io.Writer, all []series.Backup, proof series.Proof) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "BACKUP\tBYTES\tSTATE\n")
+	for _, b := range all {
+		state := "complete"
+		switch {
+		case b.Damage != "":
+			state = b.Damage
+		case b.Name == proof.Backup:
+			state = "complete; a trial restore succeeded at " + proof.Time.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\n", b.Name, b.Bytes, state)
+	}
+	return table.Flush()
+}
+
+// backupsVerifyCommand returns `clave backups verify`.
+func backupsVerifyCommand(s streams) *cobra.Command {
+	return onSeries(&cobra.Command{
+		Use: "verify [BACKUP…] --from FOLDER", Short: "Compare all files of backups with their lists",
+		Long: "Reads all files of the named backups, or of all backups in FOLDER, and compares them with the backups' lists of checksums. It names\n" +
+			"each damaged backup with the file, and exits with 1 if there is one.",
+	}, func(ctx context.Context, at series.Series, names []string) error {
+		all, err := chosen(at, names)
+		if err != nil {
+			return err
+		}
+		var damaged []error
+		for _, b := range all {
+			err := backup.Check(ctx, at.Path(b))
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				damaged = append(damaged, err)
+				fmt.Fprintf(s.err, "%s\n", message(err))
+				continue
+			}
+			fmt.Fprintf(s.out, "%s is complete: %d bytes.\n", b.Name, b.Bytes)
+		}
+		if len(damaged) > 0 {
+			return fault.Wrap(errors.Join(damaged...), fault.DataLoss, "%d of %d backups can't be restored", len(damaged), len(all))
+		}
+		return nil
+	})
+}
+
+// chosen returns the backups with names, or all without names.
+func chosen(at series.Series, names []string) ([]series.Backup, error) {
+	if len(names) == 0 {
+		all, err := at.List()
+		if err == nil && len(all) == 0 {
+			err = fault.E(fault.NotFound, "%s has no backup", at.Dir)
+		}
+		return all, err
+	}
+	var all []series.Backup
+	for _, name := range names {
+		b, err := at.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// backupsRestoreCommand returns `clave backups restore`.
+func backupsRestoreCommand(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore [BACKUP] --from FOLDER [flags]", Short: "Restore a data folder from a backup",
+		Long: "Restores the data folder, which must be empty or absent, from BACKUP, or from the newest backup in FOLDER. The server must be\n" +
+			"stopped.",
+		Args: words(0, 1, "name one backup, or none for the newest one"),
+	}
+	from := cmd.Flags().String("from", "", "`FOLDER` of the backups, which clave serve has as --backup-to")
+	return configured(cmd, config.ModeRestore, func(ctx context.Context, c *config.Config) error {
+		at, err := seriesAt(cmd, *from)
+		if err != nil {
+			return err
+		}
+		b, err := at.Find(append(c.Command, "")[0])
+		if err != nil {
+			return err
+		}
+		if err := commands.Restore(ctx, c, commands.Options{Log: logger(c, s.err)}, at.Path(b)); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Restored %s from %s.\n", c.DataDir, at.Path(b))
+		return nil
+	})
+}
+
+// backupsPruneCommand returns `clave backups prune`.
+func backupsPruneCommand(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "prune --from FOLDER --keep PERIODS", Short: "Remove old backups",
+		Long: "Removes backups from FOLDER. It keeps the newest one, all of the last 24 hours, and the newest one of each period that --keep\n" +
+			"names, as clave serve does after each backup.",
+		Args: words(0, 0, "takes no arguments, only --from and --keep"),
+	}
+	keep := cmd.Flags().String("keep", "", "`PERIODS` of which the newest backup is kept: days, weeks and months, such as 7d,4w,12m")
+	return onSeries(cmd, func(_ context.Context, at series.Series, _ []string) error {
+		k, err := series.ParseKeep(*keep)
+		if err != nil {
+			return usageError("clave backups prune: --keep %s", fault.Reason(err))
+		}
+		lock, err := at.Lock()
+		if err != nil {
+			return err
+		}
+		removed, err := at.Prune(k, clock.System().Now())
+		for _, name := range removed {
+			fmt.Fprintf(s.out, "Removed %s.\n", name)
+		}
+		if err == nil && len(removed) == 0 {
+			fmt.Fprintln(s.out, "Nothing to remove.")
+		}
+		return errors.Join(err, lock.Close())
+	})
+}

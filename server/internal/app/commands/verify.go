@@ -1,0 +1,16 @@
+package commands
+
+import (
+	"context"
+
+	"clave/server/internal/app/backups"
+	"clave/server/internal/app/config"
+	"clave/server/internal/base/process"
+	"clave/server/internal/database/verify"
+)
+
+// Verify compares the records of a data folder that no server uses, or of a backup, with each other.
+func Verify(ctx context.Context, o Options, dir string) (*verify.Report, error) {
+	o.EnsureDefaults()
+	return backups.Verify(ctx, dir, o.opener(&config.Config{DataDir: dir}, new(process.Components)).Sizes())
+}

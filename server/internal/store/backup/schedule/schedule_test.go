@@ -1,0 +1,165 @@
+package schedule_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/store/backup/schedule"
+	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/pebble"
+	"clave/server/test/kit/wait"
+)
+
+// folder is a folder of backups with a store and a clock.
+type folder struct {
+	t     *testing.T
+	at    series.Series
+	o     schedule.Options
+	clock *clocktest.Manual
+	// proofErr is the error of the next proofs.
+	proofErr error
+}
+
+// open returns a folder that does not exist yet.
+func open(t *testing.T) *folder {
+	t.Helper()
+	data := t.TempDir()
+	s, err := pebble.Open(filepath.Join(data, "store"), pebble.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	f := &folder{t: t, at: series.Series{Dir: filepath.Join(t.TempDir(), "backups")}, clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))}
+	f.o = schedule.Options{
+		Series: f.at, Request: series.Request{Source: s, Data: data, ID: "a", Clock: f.clock}, Every: 6 * time.Hour, Keep: series.Keep{Days: 2},
+		ProveEvery: 24 * time.Hour, Prove: func(context.Context, string, string) (string, error) { return "", f.proofErr }, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
+	}
+	return f
+}
+
+// run runs a schedule until it waits, and then end.
+func (f *folder) run() (s *schedule.Schedule, end func()) {
+	f.t.Helper()
+	s = schedule.New(f.o)
+	ctx, cancel := context.WithCancel(f.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	f.settle()
+	return s, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			f.t.Errorf("Run = %v", err)
+		}
+	}
+}
+
+// settle waits until the schedule waits for the clock.
+func (f *folder) settle() {
+	f.t.Helper()
+	wait.Until(f.t, "the schedule to wait", func() bool { return f.clock.Timers() == 1 })
+}
+
+// advance advances the clock, and waits until the schedule waits again.
+func (f *folder) advance(d time.Duration) {
+	f.t.Helper()
+	f.clock.Advance(d)
+	f.settle()
+}
+
+// want checks the number of backups.
+func (f *folder) want(when string, n int) {
+	f.t.Helper()
+	if all, err := f.at.List(); err != nil || len(all) != n {
+		f.t.Errorf("%s there are %d backups, %v; want %d", when, len(all), err, n)
+	}
+}
+
+// TestSchedule makes backups every six hours, also over a restart, and proves one a day.
+func TestSchedule(t *testing.T) {
+	f := open(t)
+	s, end := f.run()
+	f.want("at the start", 1)
+	proved := s.Status().Proved
+	if !proved.Equal(f.clock.Now()) {
+		t.Errorf("the first backup was proved at %v", proved)
+	}
+	f.advance(5 * time.Hour)
+	f.want("after five hours", 1)
+	end()
+	s, end = f.run()
+	defer end()
+	f.want("after a restart", 1)
+	f.advance(time.Hour)
+	f.want("after six hours", 2)
+	if st := s.Status(); !st.Last.Equal(f.clock.Now()) || st.Count != 2 || st.Bytes == 0 || !st.Proved.Equal(proved) || st.Failure != "" {
+		t.Errorf("the status is %+v", st)
+	}
+	for range 18 / 6 {
+		f.advance(6 * time.Hour)
+	}
+	if st := s.Status(); st.Proved.Equal(proved) || st.Count != 4 {
+		t.Errorf("after a day the status is %+v, want a new proof", st)
+	}
+	for range 48 / 6 {
+		f.advance(6 * time.Hour)
+	}
+	f.want("after three days, with those of less than a day ago,", 4)
+}
+
+// TestFailures lets backups and proofs fail. They are tried again soon, and no backup is removed while a proof fails.
+func TestFailures(t *testing.T) {
+	f := open(t)
+	if err := os.WriteFile(f.at.Dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.proofErr = errors.New("incomplete")
+	s, end := f.run()
+	defer end()
+	if st := s.Status(); st.Failures != 1 || st.Failure == "" || st.Count != 0 {
+		t.Errorf("the status after a failure is %+v", st)
+	}
+	if err := os.Remove(f.at.Dir); err != nil {
+		t.Fatal(err)
+	}
+	f.advance(5 * time.Minute)
+	f.want("five minutes after a failure", 1)
+	if st := s.Status(); st.Failures != 1 || st.Unproved != 1 || st.Failure != "incomplete" {
+		t.Errorf("the status after a failed proof is %+v", st)
+	}
+	for range 12 {
+		f.advance(6 * time.Hour)
+	}
+	f.want("three days after a failed proof", 13)
+	f.proofErr = nil
+	f.advance(5 * time.Minute)
+	if st := s.Status(); st.Failure != "" {
+		t.Errorf("the status after a proof is %+v", st)
+	}
+	f.advance(6 * time.Hour)
+	if st := s.Status(); st.Count >= 13 {
+		t.Errorf("after a proof there are %d backups, want old ones removed", st.Count)
+	}
+}
+
+// TestAClockThatWasSetBack sets the clock back by a year. Backups go on at their interval.
+func TestAClockThatWasSetBack(t *testing.T) {
+	f := open(t)
+	f.o.ProveEvery = 0
+	_, end := f.run()
+	end()
+	f.clock = clocktest.NewManual(f.clock.Now().AddDate(-1, 0, 0))
+	f.o.Clock, f.o.Request.Clock, f.o.Keep = f.clock, f.clock, series.Keep{}
+	_, end = f.run()
+	defer end()
+	f.want("after the clock was set back", 2)
+	f.advance(time.Hour)
+	f.want("an hour later", 2)
+	f.advance(5 * time.Hour)
+	f.want("six hours later", 3)
+}
