@@ -211,6 +211,9 @@ func printTable(w io.Writer, c *config.Config, a app.Addresses) {
 	if a.ConsoleURL != nil {
 		fmt.Fprintf(table, "Console\t%s\n", a.ConsoleURL())
 	}
+	if a.Admin != "" {
+		fmt.Fprintf(table, "Admin APIs\t%s\n", a.Admin)
+	}
 	if a.Metrics != "" {
 		fmt.Fprintf(table, "Metrics\thttp://%s%s\n", a.Metrics, app.MetricsPath)
 	}
