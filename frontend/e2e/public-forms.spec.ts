@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { list } from './admin-world'
-import { countWrites, waitForForm, stopClock, hold, clearData } from './public-world'
+import { countWrites, expectForm, stopClock, hold, clearData } from './public-world'
 
 test.beforeEach(async ({ page }) => {
   await clearData()
@@ -57,7 +57,7 @@ test.describe('contact', () => {
     for (const label of Object.keys(bien)) await expect(page.getByLabel(label, { exact: true })).toHaveValue('')
     const savedList = await list('ContactRequests')
     expect(savedList).toHaveLength(1)
-    waitForForm(savedList[0], {
+    expectForm(savedList[0], {
       name: 'Ana Pérez',
       email: 'ana@correo.do',
       subject: 'Clases',
@@ -129,7 +129,7 @@ test.describe('volunteers', () => {
     await expect(page.getByLabel('Nombre completo')).toHaveValue('')
     const savedList = await list('voluntaryAplications')
     expect(savedList).toHaveLength(1)
-    waitForForm(savedList[0], {
+    expectForm(savedList[0], {
       fullName: 'Luis Díaz',
       email: 'luis@correo.do',
       phone: '809-555-0000',
@@ -206,7 +206,7 @@ test.describe('instruments', () => {
     await expect(page.getByLabel('Mensaje', { exact: true })).toHaveValue('')
     const savedList = await list('IntrumentRental')
     expect(savedList).toHaveLength(1)
-    waitForForm(savedList[0], {
+    expectForm(savedList[0], {
       fullName: 'Eva Ruiz',
       email: 'eva@correo.do',
       message: 'Quiero tocar la flauta.',

@@ -49,7 +49,7 @@ export function countWrites(page: Page): { howMany: () => number } {
 }
 
 /** Checks that a stored form has exactly these fields and the server's time. */
-export function waitForForm(saved: Inputs | undefined, fields: Inputs): void {
+export function expectForm(saved: Inputs | undefined, fields: Inputs): void {
   const { id, createdAt, ...rest } = saved ?? {}
   expect(typeof id).toBe('string')
   expect(rest).toEqual(fields)

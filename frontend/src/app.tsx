@@ -5,7 +5,8 @@ import { ErrorBoundary } from './components/error-boundary'
 import { Shell } from './layout/shell'
 import { backgroundOf } from './lib/background'
 import { useMeta } from './lib/use-meta'
-import { load, page, type RoutePath, routeOf } from './pages'
+import { load, page } from './chunks'
+import { type RoutePath, routeOf } from './paths'
 
 /** Pages without the bar and the footer. */
 const BARE: ReadonlySet<RoutePath> = new Set(['/LogIn', '/AdminView'])

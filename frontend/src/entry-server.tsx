@@ -3,7 +3,8 @@ import { StaticRouter } from 'react-router-dom'
 import { App } from './app'
 import { site } from './content/sitio'
 import { organizationData, META, type Meta, PUBLIC_PATHS } from './meta'
-import { load, routeOf } from './pages'
+import { load } from './chunks'
+import { routeOf } from './paths'
 
 export { META }
 

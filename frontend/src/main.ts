@@ -1,4 +1,5 @@
-import { load, routeOf } from './pages'
+import { load } from './chunks'
+import { routeOf } from './paths'
 import './styles/index.css'
 
 /** Lets the browser draw and handle input before the next task. */

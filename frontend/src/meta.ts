@@ -1,5 +1,5 @@
 import { pendingOnes, site } from './content/sitio'
-import type { RoutePath } from './pages'
+import type { RoutePath } from './paths'
 
 /** The metadata of a page for search engines and link previews. */
 export type Meta = { title: string; description: string; index: boolean }

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { NavLink } from 'react-router-dom'
-import { prefetch } from '../pages'
+import { prefetch } from '../chunks'
 
 type Props = Omit<ComponentProps<typeof NavLink>, 'to'> & { to: string }
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { Meta } from '../meta'
-import type { RoutePath } from '../pages'
+import type { RoutePath } from '../paths'
 
 /** The metadata are not needed for the first paint, because prerendered pages contain them. */
 const table = () => import('../meta')

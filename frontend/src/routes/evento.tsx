@@ -20,7 +20,7 @@ import { useEvents } from '../lib/use-events'
 import { afterPaint } from '../lib/when'
 import { useHydrated } from '../lib/use-hydrated'
 import { setMeta } from '../lib/use-meta'
-import { idOf } from '../pages'
+import { idOf } from '../paths'
 import NotFound from './no-encontrada'
 
 /** Sets the event's metadata while its page is shown. */

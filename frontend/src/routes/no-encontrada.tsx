@@ -3,7 +3,7 @@ import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { t } from '../i18n/es'
-import { routeInLowerCase } from '../pages'
+import { routeInLowerCase } from '../paths'
 
 /** The page of an address that does not exist. The server sends it with status 404 (D-27). Its caller may give the reason. */
 export default function NotFound({ text = t.notFound.text }: { text?: string }) {

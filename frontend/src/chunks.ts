@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { type RoutePath, routeOf } from './paths'
 
 /** A page's chunk: its default export is the page. */
 type Module = { default: ComponentType }
@@ -22,13 +23,7 @@ const modules = {
   '/LogIn': () => import('./routes/log-in'),
   '/AdminView': () => import('./routes/admin-view'),
   '*': () => import('./routes/no-encontrada'),
-} satisfies Record<string, () => Promise<Module>>
-
-/** The path of a page in the router. */
-export type RoutePath = keyof typeof modules
-
-/** Every page's path. */
-const ROUTES = Object.keys(modules) as RoutePath[]
+} satisfies Record<RoutePath, () => Promise<Module>>
 
 /** The loaded pages. They are rendered immediately, without a skeleton. */
 const loaded = new Map<RoutePath, ComponentType>()
@@ -57,32 +52,6 @@ export function load(route: RoutePath): Promise<ComponentType> {
   )
   underway.set(route, promise)
   return promise
-}
-
-/** The last part of a path: an event's id. */
-export function idOf(path: string): string {
-  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? ''
-  try {
-    return decodeURIComponent(last)
-  } catch {
-    // The text is not encoded.
-    return last
-  }
-}
-
-/** The route of a path. */
-export function routeOf(path: string): RoutePath {
-  const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
-  const direct = ROUTES.find((route) => route === clean)
-  if (direct) return direct
-  return /^\/eventos\/[^/]+$/.test(clean) ? '/eventos/:id' : '*'
-}
-
-/** The route of an address in lower case, if it differs from its own route, because phones capitalize words. Null if there is none. */
-export function routeInLowerCase(path: string): RoutePath | null {
-  const clean = path.toLowerCase().replace(/\/+$/, '')
-  const target = ROUTES.find((route) => route.toLowerCase() === clean)
-  return target && target !== routeOf(path) ? target : null
 }
 
 /** Loads the page of an address in advance, when a link to it is hovered or focused. */
