@@ -112,13 +112,23 @@ type best struct {
 // add implements accumulator.
 func (b *best) add(v value.Value) int {
 	if v != nil && !value.IsNull(v) && (b.v == nil || value.Compare(v, b.v)*b.sign > 0) {
+		before := sizeOrNone(b.v)
 		b.v = v
+		return sizeOrNone(v) - before
 	}
 	return 0
 }
 
 // result implements accumulator.
 func (b *best) result() result { return orNull(b.v) }
+
+// sizeOrNone returns the memory of a value, 0 for nil.
+func sizeOrNone(v value.Value) int {
+	if v == nil {
+		return 0
+	}
+	return footprint(v)
+}
 
 // orNull returns the result of a value, null for nil.
 func orNull(v value.Value) result {
@@ -141,6 +151,7 @@ type last struct{ v value.Value }
 func (f *first) add(v value.Value) int {
 	if !f.seen {
 		f.v, f.seen = v, true
+		return sizeOrNone(v)
 	}
 	return 0
 }
@@ -150,8 +161,9 @@ func (f *first) result() result { return orNull(f.v) }
 
 // add implements accumulator.
 func (l *last) add(v value.Value) int {
+	before := sizeOrNone(l.v)
 	l.v = v
-	return 0
+	return sizeOrNone(v) - before
 }
 
 // result implements accumulator.
@@ -175,7 +187,7 @@ func (c *collector) add(v value.Value) int {
 	if c.counts && value.IsNull(v) {
 		return 0
 	}
-	size := 50 + value.Size(v)
+	size := 50 + footprint(v)
 	if c.distinct != nil {
 		key := value.Key(v)
 		if c.distinct[key] {
@@ -233,9 +245,9 @@ func (s *grouping) row(r *row) error {
 		return err
 	}
 	f := &frame{run: s.run, row: r, vars: r.vars}
-	keys := make([]value.Value, len(s.by))
+	keys, size := make([]value.Value, len(s.by)), 0
 	for i, x := range s.by {
-		v, err := x.compute(f)
+		v, err := x.compute(f, &size)
 		if err != nil {
 			return err
 		}
@@ -258,7 +270,12 @@ func (s *grouping) row(r *row) error {
 			}
 			v = r.v
 		}
-		held += g.sums[i].add(v)
+		if held += g.sums[i].add(v); held > smallValues {
+			if err := s.run.source.Hold(int64(held)); err != nil {
+				return err
+			}
+			held = 0
+		}
 	}
 	if held == 0 {
 		return nil
@@ -274,7 +291,7 @@ func (s *grouping) group(keys []value.Value) (*group, error) {
 	}
 	size := 200 + 100*len(s.aggregates)
 	for _, k := range keys {
-		size += 2 * value.Size(k)
+		size += 2 * footprint(k)
 	}
 	if err := s.run.source.Hold(int64(size)); err != nil {
 		return nil, err

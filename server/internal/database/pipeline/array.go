@@ -66,7 +66,7 @@ func joinArrays(_ *frame, args []value.Value) result {
 		if !ok {
 			return wrongType("array_concat", "Array", arg)
 		}
-		if size += value.Size(a); size > maxValue {
+		if size += footprint(a); size > maxValue {
 			return tooLarge()
 		}
 		out = append(out, a...)

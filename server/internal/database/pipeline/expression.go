@@ -127,7 +127,7 @@ func evalArray(f *frame, items []evaluator) result {
 		case r.v == nil:
 			r = null
 		}
-		if size += value.Size(r.v); size > maxValue {
+		if size += footprint(r.v); size > maxValue {
 			return tooLarge()
 		}
 		out[i] = r.v
@@ -147,7 +147,7 @@ func evalMap(f *frame, members map[string]evaluator) result {
 		if r.v == nil {
 			continue
 		}
-		if size += value.Size(r.v); size > maxValue {
+		if size += footprint(r.v); size > maxValue {
 			return tooLarge()
 		}
 		out[name] = r.v
@@ -187,11 +187,19 @@ func (c *compiler) call(x *request.Call, depth int) (evaluator, error) {
 			return fn.lazy(f, args)
 		}, nil
 	}
+	computes := make([]bool, len(args))
+	for i, arg := range x.Args {
+		switch arg.(type) {
+		case request.Constant, request.FieldReference, request.Variable:
+		default:
+			computes[i] = true
+		}
+	}
 	return func(f *frame) result {
 		if err := f.run.step(1); err != nil {
 			return aborted(err)
 		}
-		return fn.strict(f, args)
+		return fn.strict(f, args, computes)
 	}, nil
 }
 
@@ -208,15 +216,25 @@ func (fn *Function) checkCount(n int) error {
 }
 
 // strict evaluates the arguments and calls the function with their values. A failure of an argument is that of the
-// function, and null or unset makes it null.
-func (fn *Function) strict(f *frame, args []evaluator) result {
+// function, and null or unset makes it null. computes tells which arguments are new values, not those of a row.
+func (fn *Function) strict(f *frame, args []evaluator, computes []bool) result {
 	var held [4]value.Value
 	values := held[:0]
 	missing := false
-	for _, arg := range args {
+	before := f.run.held
+	defer func() { f.run.held = before }()
+	for i, arg := range args {
 		r := arg(f)
 		if r.fail != nil {
 			return r
+		}
+		if err := f.run.step(textSize(r.v) / bytesOfStep); err != nil {
+			return aborted(err)
+		}
+		if computes[i] {
+			if f.run.held += footprint(r.v); f.run.held > maxHeld {
+				return tooLarge()
+			}
 		}
 		if r.v == nil || value.IsNull(r.v) {
 			missing = true
@@ -227,6 +245,9 @@ func (fn *Function) strict(f *frame, args []evaluator) result {
 		return null
 	}
 	out := fn.eval(f, values)
+	if err := f.run.step(textSize(out.v) / bytesOfStep); err != nil {
+		return aborted(err)
+	}
 	if out.fail != nil && out.fail.err == nil && !out.fail.absent {
 		return failed("The function %s(...) has invalid arguments.", fn.Name)
 	}

@@ -67,7 +67,7 @@ func putPairs(name string, f *frame, m value.Map, args []evaluator) result {
 			delete(m, string(k))
 			continue
 		}
-		if size += value.Size(v.v); size > maxValue {
+		if size += footprint(v.v); size > maxValue {
 			return tooLarge()
 		}
 		m[string(k)] = v.v

@@ -19,7 +19,12 @@ type ranking struct {
 type keyed struct {
 	r    *row
 	keys []value.Value
+	// of is the size of the keys.
+	of int
 }
+
+// size returns the approximate memory of the row and its keys.
+func (k *keyed) size() int { return k.r.size() + k.of }
 
 // sorter is the sink of sort and find_nearest. most, if it is not 0, is the number of rows that are needed.
 type sorter struct {
@@ -36,20 +41,26 @@ func (s *sorter) row(r *row) error {
 		return err
 	}
 	f := &frame{run: s.run, row: r, vars: r.vars}
-	keys := make([]value.Value, len(s.by))
+	keys, size := make([]value.Value, len(s.by)), 0
 	for i, by := range s.by {
 		out := by.eval(f)
 		if err := out.err(); err != nil {
 			return err
 		}
+		if out.v == nil {
+			continue
+		}
+		if size += footprint(out.v); size > maxValue {
+			return tooLarge().err()
+		}
 		keys[i] = out.v
 	}
-	return s.add(keyed{r, keys})
+	return s.add(keyed{r, keys, size})
 }
 
 // add holds a row, and drops those that are not needed.
 func (s *sorter) add(k keyed) error {
-	if err := s.run.source.Hold(int64(k.r.size())); err != nil {
+	if err := s.run.source.Hold(int64(k.size())); err != nil {
 		return err
 	}
 	s.rows = append(s.rows, k)
@@ -57,7 +68,7 @@ func (s *sorter) add(k keyed) error {
 		s.sort()
 		released := 0
 		for _, k := range s.rows[s.most:] {
-			released += k.r.size()
+			released += k.size()
 		}
 		clear(s.rows[s.most:])
 		s.rows = s.rows[:s.most]
@@ -170,7 +181,7 @@ func (s *search) row(r *row) error {
 		changed.fields = changed.fields.Set(s.distance, value.Double(d))
 		r = &changed
 	}
-	return s.add(keyed{r, []value.Value{value.Double(d)}})
+	return s.add(keyed{r, []value.Value{value.Double(d)}, 8})
 }
 
 // nearest compiles find_nearest.

@@ -271,7 +271,7 @@ func TestInvalidPipelines(t *testing.T) {
 		"Unknown stage: 'nope'.":                                 {collection, stage("nope")},
 		"Unknown function: 'nope'.":                              {collection, stage("where", call("nope"))},
 		"takes [3..3] argument(s), but 2 were provided":          {collection, stage("select", request.MapOf{"r": call("reference_slice", s, s)})},
-		"nested too deeply":                                      {collection, stage("where", deep)},
+		"nested too deeply":                                      {collection, stage("where", call("equal", constant(value.Int(1)), deep))},
 		"array_get(...) requires `Array` but got `STRING`.":      {collection, stage("select", request.MapOf{"r": call("array_get", s, constant(value.Int(1)))})},
 		"requires a number that is not negative":                 {collection, stage("limit", constant(value.Int(-1)))},
 		"invalid path":                                           {stage("collection", constant(value.Reference("/c/d")))},
@@ -340,4 +340,108 @@ func FuzzPipelines(f *testing.F) {
 		}
 		_, _ = p.Run(t.Context(), &memory{}, time.Unix(1e9, 0), func(pipeline.Result) error { return nil })
 	})
+}
+
+// TestComputedValuesAreBounded runs pipelines that would compute far more than they read: many large values in a row,
+// in the variables of rows that are held, as arguments of one function, and one after the other. Each must end with
+// ResourceExhausted.
+func TestComputedValuesAreBounded(t *testing.T) {
+	large := call("string_repeat", constant(value.String("abcdefgh")), constant(value.Int(1<<20)))
+	many := func(n int) request.MapOf {
+		out := request.MapOf{}
+		for i := range n {
+			out[fmt.Sprintf("f%d", i)] = large
+		}
+		return out
+	}
+	literal := stage("literals", request.MapOf{"a": constant(value.Int(1))})
+	one := []request.Stage{literal}
+	for i := range 20 {
+		one = append(one, stage("add_fields", request.MapOf{fmt.Sprintf("f%d", i): large}))
+	}
+	unnested := []request.Stage{literal}
+	for i := range 20 {
+		unnested = append(unnested, stage("unnest", call("array", large), request.FieldReference(fmt.Sprintf("f%d", i))))
+	}
+	var merged []request.Stage
+	merged = append(merged, literal)
+	for i := range 20 {
+		merged = append(merged, request.Stage{Name: "replace_with", Args: []request.Expression{request.MapOf{fmt.Sprintf("f%d", i): large}, constant(value.String("merge_keep_existing"))}})
+	}
+	arguments, deep := make([]request.Expression, 100), large
+	for i := range arguments {
+		arguments[i] = large
+	}
+	for range 10 {
+		deep = call("string_concat", large, call("substring", deep, constant(value.Int(0)), constant(value.Int(1))))
+	}
+	numbers := value.Array{}
+	for i := range 1000 {
+		numbers = append(numbers, value.Int(i))
+	}
+	work := call("char_length", large)
+	for range 3 {
+		work = call("array_filter", constant(numbers), constant(value.String("x")), call("equal", work, constant(value.Int(0))))
+	}
+	for name, stages := range map[string][]request.Stage{
+		"select":                 {literal, stage("select", many(20))},
+		"add_fields":             {literal, stage("add_fields", many(20))},
+		"add_fields in stages":   one,
+		"let":                    {literal, stage("let", many(20))},
+		"unnest":                 unnested,
+		"replace_with":           merged,
+		"arguments":              {literal, stage("where", call("equal", constant(value.Int(1)), call("string_concat", arguments...)))},
+		"arguments of arguments": {literal, stage("where", call("equal", constant(value.Int(1)), deep))},
+		"work":                   {literal, stage("where", call("equal", work, constant(value.Int(0))))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := results(t, &memory{}, stages...); fault.CodeOf(err) != fault.ResourceExhausted {
+				t.Errorf("%d results, %v; want ResourceExhausted", len(got), err)
+			}
+		})
+	}
+}
+
+// holding is a source whose stages may hold a number of bytes.
+type holding struct {
+	memory
+	left int64
+}
+
+func (h *holding) Hold(n int64) error {
+	if h.left -= n; h.left < 0 {
+		return fault.E(fault.ResourceExhausted, "too many rows")
+	}
+	return nil
+}
+
+// TestComputedValuesOfHeldRowsCount runs stages that hold large values beside the fields of rows: variables, keys of an
+// order, and values of aggregates.
+func TestComputedValuesOfHeldRowsCount(t *testing.T) {
+	large := call("string_repeat", constant(value.String("a")), constant(value.Int(1<<20)))
+	rows := stage("literals", request.MapOf{"a": constant(value.Int(2))}, request.MapOf{"a": constant(value.Int(1))})
+	sorted := func(by request.Expression) request.Stage {
+		return stage("sort", request.MapOf{"expression": by, "direction": constant(value.String("ascending"))})
+	}
+	aggregated := func(name string) []request.Stage {
+		return []request.Stage{rows, stage("aggregate", request.MapOf{"x": call(name, large)}, request.MapOf{"a": request.FieldReference("a")})}
+	}
+	for name, stages := range map[string][]request.Stage{
+		"variables": {rows, stage("let", request.MapOf{"x": large}), sorted(request.FieldReference("a"))},
+		"keys":      {rows, sorted(large)},
+		"maximum":   aggregated("maximum"),
+		"first":     aggregated("first"),
+		"last":      aggregated("last"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := pipeline.Compile(testDB, stages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = p.Run(t.Context(), &holding{left: 1 << 20}, time.Unix(1e9, 0), func(pipeline.Result) error { return nil })
+			if fault.CodeOf(err) != fault.ResourceExhausted {
+				t.Errorf("%v; want ResourceExhausted", err)
+			}
+		})
+	}
 }

@@ -79,7 +79,24 @@ type row struct {
 }
 
 // size returns the approximate memory of a row.
-func (r *row) size() int { return 200 + len(r.name) + 3*value.Size(r.fields) }
+func (r *row) size() int {
+	size := 200 + len(r.name) + 3*footprint(r.fields)
+	if r.vars != nil {
+		size += r.vars.size
+	}
+	return size
+}
+
+// smallValues is the size of the values that a stage may add to a row before the whole row is measured.
+const smallValues = maxValue / maxStages
+
+// fits returns an error if a row to which a stage has added values of a size is too large.
+func (r *row) fits(added int) error {
+	if added > smallValues && footprint(r.fields) > maxValue {
+		return tooLarge().err()
+	}
+	return nil
+}
 
 // get returns the field at a path.
 func (r *row) get(path value.FieldPath) result {
@@ -115,6 +132,8 @@ type scope struct {
 	name  string
 	v     result
 	outer *scope
+	// size is that of the values of variables that let has defined, including the outer ones.
+	size int
 }
 
 // find returns the value of a variable.
@@ -150,6 +169,8 @@ const (
 	keysOfSteps = 32
 	// maxValue is the maximum size of a computed value in bytes.
 	maxValue = 16 << 20
+	// maxHeld is the maximum size of the computed values that are arguments of functions at one time.
+	maxHeld = 4 * maxValue
 	// maxDepth is the maximum nesting of expressions.
 	maxDepth = 64
 	// maxStages is the maximum number of stages, including those of pipelines inside.
@@ -163,12 +184,49 @@ type run struct {
 	source Source
 	now    time.Time
 	steps  int
+	// held is the size of the computed arguments of the functions that are being evaluated.
+	held int
 	// nested is that of the pipeline.
 	nested bool
 	// patterns are the regular expressions that were compiled, by their text.
 	patterns map[string]*regexp.Regexp
 	// read counts the documents that the source has returned.
 	read int64
+}
+
+// bytesOfStep is the number of bytes of a text that are one step.
+const bytesOfStep = 64
+
+// footprint returns the approximate memory of a value. It is more than the size in a document: an array of a million
+// nulls has little text, but a place for each.
+func footprint(v value.Value) int {
+	const place = 8
+	switch v := v.(type) {
+	case value.Array:
+		size := 0
+		for _, item := range v {
+			size += place + footprint(item)
+		}
+		return size
+	case value.Map:
+		size := 0
+		for name, item := range v {
+			size += place + len(name) + footprint(item)
+		}
+		return size
+	}
+	return value.Size(v)
+}
+
+// textSize returns the size of a string or of bytes.
+func textSize(v value.Value) int {
+	switch v := v.(type) {
+	case value.String:
+		return len(v)
+	case value.Bytes:
+		return len(v)
+	}
+	return 0
 }
 
 // step counts work, and returns an error if there was too much of it or the caller has gone.

@@ -100,7 +100,7 @@ func loop(f *frame, items value.Array, variables []string, body evaluator, filte
 		} else if !r.isTrue() {
 			continue
 		}
-		if size += value.Size(item); size > maxValue {
+		if size += footprint(item); size > maxValue {
 			return tooLarge()
 		}
 		out = append(out, item)
@@ -124,7 +124,7 @@ func (s *collected) row(r *row) error {
 			v = only
 		}
 	}
-	if s.size += value.Size(v); s.size > maxValue {
+	if s.size += footprint(v); s.size > maxValue {
 		return tooLarge().err()
 	}
 	s.rows = append(s.rows, v)

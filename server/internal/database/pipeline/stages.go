@@ -205,13 +205,20 @@ func memberOf(e request.Expression, name string) request.Expression {
 }
 
 // compute evaluates a field's value: null for a failure of an absent input, and nil if it is unset.
-func (x computed) compute(f *frame) (value.Value, error) {
+// size is the size of the values of the stage, to which it adds.
+func (x computed) compute(f *frame, size *int) (value.Value, error) {
 	r := x.eval(f)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	if r.fail != nil {
 		return value.Null{}, nil
+	}
+	if r.v == nil {
+		return nil, nil //nolint:nilnil // unset
+	}
+	if *size += footprint(r.v); *size > maxValue {
+		return nil, tooLarge().err()
 	}
 	return r.v, nil
 }
@@ -224,9 +231,9 @@ func (c *compiler) selection(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := &row{vars: f.row.vars}
-		edit := value.Map{}.EditSorted()
+		edit, size := value.Map{}.EditSorted(), 0
 		for _, x := range fields {
-			v, err := x.compute(f)
+			v, err := x.compute(f, &size)
 			if err != nil {
 				return err
 			}
@@ -252,9 +259,9 @@ func (c *compiler) addition(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := *f.row
-		edit := out.fields.EditSorted()
+		edit, size := out.fields.EditSorted(), 0
 		for _, x := range fields {
-			v, err := x.compute(f)
+			v, err := x.compute(f, &size)
 			if err != nil {
 				return err
 			}
@@ -263,6 +270,9 @@ func (c *compiler) addition(s *request.Stage) (stage, error) {
 			}
 		}
 		out.fields = edit.Map()
+		if err := out.fits(size); err != nil {
+			return err
+		}
 		return next.row(&out)
 	}), nil
 }
@@ -291,7 +301,17 @@ func (c *compiler) definition(s *request.Stage) (stage, error) {
 			if err := v.err(); err != nil {
 				return err
 			}
-			out.vars = &scope{name: x.name, v: v, outer: out.vars}
+			inner := &scope{name: x.name, v: v, outer: out.vars}
+			if v.v != nil {
+				inner.size = footprint(v.v)
+			}
+			if out.vars != nil {
+				inner.size += out.vars.size
+			}
+			if inner.size > maxValue {
+				return tooLarge().err()
+			}
+			out.vars = inner
 		}
 		return next.row(&out)
 	}), nil
@@ -357,6 +377,9 @@ func (c *compiler) replacement(s *request.Stage) (stage, error) {
 			maps.Copy(merged, out.fields)
 			out.fields = merged
 		}
+		if err := out.fits(footprint(m)); err != nil {
+			return err
+		}
 		return next.row(&out)
 	}), nil
 }
@@ -388,6 +411,9 @@ func (c *compiler) unnest(s *request.Stage) (stage, error) {
 			out := *f.row
 			if v != nil {
 				out.fields = out.fields.Set(alias, v)
+				if err := out.fits(footprint(v)); err != nil {
+					return err
+				}
 			}
 			if index != nil {
 				out.fields = out.fields.Set(index, i)
