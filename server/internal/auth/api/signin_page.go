@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"clave/server/internal/auth/service"
@@ -87,7 +88,7 @@ func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) bool {
 	case !ok || !h.o.SignInPages:
 		return false
 	case rest == framePage && r.Method == http.MethodGet:
-		WriteFrame(w)
+		h.frame(w, r)
 	case rest == handlerPage && (r.Method == http.MethodGet || r.Method == http.MethodPost):
 		h.handler(w, r)
 	default:
@@ -95,6 +96,30 @@ func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) bool {
 	}
 	return true
 }
+
+// frame serves the frame to pages of the project's authorized domains. It passes the provider's response and the
+// session id to the page around it, which signs in with them as the user, so no other site may contain it.
+func (h *Handler) frame(w http.ResponseWriter, r *http.Request) {
+	policy := "frame-ancestors 'self'"
+	project, err := h.service.GetProject(r.Context(), h.describeCall(r), &service.PublicRequest{})
+	if err != nil {
+		h.o.Log.Error("cannot read the authorized domains for the frame of a sign-in", "error", err)
+	} else {
+		for _, domain := range project.AuthorizedDomains {
+			if !sourceHost.MatchString(domain) {
+				continue // It would end the policy or add to it.
+			}
+			for _, source := range []string{"http://", "http://*.", "https://", "https://*."} {
+				policy += " " + source + domain + ":*"
+			}
+		}
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	WriteFrame(w)
+}
+
+// sourceHost matches the hosts that a Content-Security-Policy can name.
+var sourceHost = regexp.MustCompile(`^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$`)
 
 // WriteFrame writes the frame's page.
 func WriteFrame(w http.ResponseWriter) {

@@ -4,9 +4,48 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"clave/server/internal/auth/service"
 )
+
+// TestFrameAncestors requests the frame, which tells the page around it with what to sign in: only the project's own
+// pages may contain it.
+func TestFrameAncestors(t *testing.T) {
+	w := newFixture(t, setup{production: true})
+	ancestors := func() []string {
+		t.Helper()
+		res, err := http.Get(w.url + "/__/auth/iframe?apiKey=k&appName=a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		directive, ok := strings.CutPrefix(res.Header.Get("Content-Security-Policy"), "frame-ancestors ")
+		if !ok {
+			t.Fatalf("the policy is %q", res.Header.Get("Content-Security-Policy"))
+		}
+		return strings.Fields(directive)
+	}
+	for _, source := range []string{"'self'", "http://localhost:*", "https://127.0.0.1:*"} {
+		if got := ancestors(); !slices.Contains(got, source) {
+			t.Errorf("the frame may be in %q, want %s too", got, source)
+		}
+	}
+	domains := &service.ConfigRequest{Body: object{"authorizedDomains": []any{"Example.org"}}}
+	if _, err := w.service.UpdateConfig(t.Context(), service.Call{Project: project}, domains); err != nil {
+		t.Fatal(err)
+	}
+	if got := ancestors(); !slices.Contains(got, "https://Example.org:*") || !slices.Contains(got, "https://*.Example.org:*") || slices.Contains(got, "http://localhost:*") {
+		t.Errorf("with a domain of the project, the frame may be in %q", got)
+	}
+	for _, source := range ancestors() {
+		if source == "*" || source == "http:" || source == "https:" || strings.HasPrefix(source, "https://*:") {
+			t.Errorf("any site may contain the frame: %s", source)
+		}
+	}
+}
 
 // TestSignInPages requests the pages with which web SDKs sign in at providers: no other site frames them, and they lead
 // to none.
