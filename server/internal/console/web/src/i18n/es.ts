@@ -471,7 +471,8 @@ export const es: Messages = {
       'backup.unreadable': ({ error }) => `La hora de la última copia no se puede leer: ${error}`,
       'backup.failed': ({ error }) => `La última copia, o su restauración de prueba, falló: ${error}`,
       'backup.pending': () => 'La primera copia todavía no está completa.',
-      'backup.scheduled': ({ folder, count, hours }) => `${folder} tiene ${count} copias, la última de hace ${hours} horas. Ninguna se ha restaurado de prueba.`,
+      'backup.scheduled': ({ folder, count, hours }) =>
+        `${folder} tiene ${count} copias, la última de hace ${hours} horas. Ninguna se ha restaurado de prueba.`,
       'backup.proved': ({ folder, count, hours, proved }) =>
         `${folder} tiene ${count} copias, la última de hace ${hours} horas. Una restauración de prueba salió bien hace ${proved} horas.`,
       'backup.last': ({ hours }) => `La última copia se hizo hace ${hours} horas.`,
