@@ -23,6 +23,9 @@ const maxBody = 10 << 20
 
 // Options configure a Server.
 type Options struct {
+	// Project is the project that the server serves. The methods change its databases whatever project a path names, so
+	// service accounts of other projects, which a store may have too, may not call them.
+	Project string
 	// Callers identifies the senders of requests.
 	Callers token.Callers
 	// Routes are the methods.
@@ -91,6 +94,9 @@ func (s *Server) find(method, path string) (found *route.Route, vars map[string]
 // caller may not administer the project, but not without a valid token.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, found *route.Route, c *route.Call) (out any, err error) {
 	c.Caller, err = s.o.Callers.Admin(r.Context(), r.Header.Get("Authorization"), c.Project)
+	if err == nil && c.Project != s.o.Project {
+		err = fault.Denied()
+	}
 	if fault.Is(err, fault.Unauthenticated) {
 		return nil, fault.Wrap(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}

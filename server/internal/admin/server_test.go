@@ -42,6 +42,8 @@ func (c callers) Caller(ctx context.Context, authorization, project string) (tok
 // Admin implements token.Callers.
 func (callers) Admin(_ context.Context, authorization, project string) (token.Caller, error) {
 	switch {
+	case authorization == "Bearer other" && project == "other":
+		return token.Caller{Privileged: true, Project: project, Service: "deployer@other"}, nil
 	case authorization != "Bearer deployer":
 		return token.Caller{}, fault.E(fault.Unauthenticated, "Missing or invalid authentication.")
 	case project != "p":
@@ -92,7 +94,7 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: r, Store: st, Clock: clock.System()})
-	return &server{t, st, admin.New(admin.Options{Callers: callers{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
+	return &server{t, st, admin.New(admin.Options{Project: "p", Callers: callers{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
 }
 
 // memory returns a store in memory.
@@ -302,5 +304,22 @@ func TestTable(t *testing.T) {
 	slices.Sort(listed)
 	if !slices.Equal(listed, want) {
 		t.Errorf("administration.md has the routes\n%s\nand the code\n%s", strings.Join(listed, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestOtherProjects calls every method as a service account of another project of the same store, in its own project:
+// it would change the databases of the project that the server serves.
+func TestOtherProjects(t *testing.T) {
+	s := open(t, memory(t))
+	variable := regexp.MustCompile(`\{[a-z.]+\}`)
+	for _, r := range routes() {
+		path := variable.ReplaceAllString(strings.Replace(r.Pattern, "{project}", "other", 1), "x")
+		req := httptest.NewRequestWithContext(t.Context(), r.Method, path, strings.NewReader("{}"))
+		req.Header.Set("Authorization", "Bearer other")
+		w := httptest.NewRecorder()
+		s.http.ServeHTTP(w, req)
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d %s, want 403", r.Name, w.Code, w.Body)
+		}
 	}
 }
