@@ -146,14 +146,19 @@ func (s *Server) Settle(ctx context.Context) error {
 	return s.control(ctx, "settle", struct{}{}, nil)
 }
 
-// control calls a control route of the project.
+// control posts to a control route of the project.
 func (s *Server) control(ctx context.Context, verb string, body, answer any) error {
+	return s.call(ctx, http.MethodPost, verb, body, answer)
+}
+
+// call calls a control route of the project.
+func (s *Server) call(ctx context.Context, method, verb string, body, answer any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
 	url := "http://" + s.Firestore + "/emulator/v1/projects/" + s.ProjectID + ":" + verb
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}

@@ -3,8 +3,10 @@ package clavetest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"cloud.google.com/go/firestore"
@@ -44,6 +46,34 @@ func TestStart(t *testing.T) {
 	}
 }
 
+func TestExpectReads(t *testing.T) {
+	s := clavetest.Start(t, clavetest.Options{})
+	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
+	client, err := firestore.NewClient(t.Context(), s.ProjectID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	set(t, client, "notes/a")
+	set(t, client, "notes/b")
+	s.ExpectReads(t, 2, func() { count(t, client) })
+	spy := &spy{TB: t}
+	s.ExpectReads(spy, 1, func() { count(t, client) })
+	if want := "2 reads, 1 allowed\n  2 by query notes (anonymous)"; spy.text != want && spy.text != strings.Replace(want, "anonymous", "admin", 1) {
+		t.Errorf("ExpectReads printed %q, want %q", spy.text, want)
+	}
+	u, err := s.Usage(t.Context())
+	if err != nil || u.Total.Writes != 2 || u.Total.Documents != 4 {
+		t.Errorf("usage %+v, %v", u, err)
+	}
+	if err := s.ResetUsage(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := s.Usage(t.Context()); err != nil || u.Total.Writes != 0 {
+		t.Errorf("usage after the reset %+v, %v", u, err)
+	}
+}
+
 func TestStartWithBrokenRules(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "firestore.rules")
 	if err := os.WriteFile(file, []byte("service nothing"), 0o600); err != nil {
@@ -63,8 +93,12 @@ func TestStartWithBrokenRules(t *testing.T) {
 type spy struct {
 	testing.TB
 	failed bool
+	text   string
 }
 
+func (s *spy) Errorf(format string, args ...any) {
+	s.failed, s.text = true, fmt.Sprintf(format, args...)
+}
 func (s *spy) Fatal(...any)          { s.failed = true; panic("fatal") }
 func (s *spy) Fatalf(string, ...any) { s.failed = true; panic("fatal") }
 

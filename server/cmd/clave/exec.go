@@ -15,7 +15,9 @@ import (
 
 	"clave/server/internal/app"
 	"clave/server/internal/app/config"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/observe/usage"
 )
 
 // The exit codes of shells.
@@ -38,14 +40,20 @@ func execCommand(s streams) *cobra.Command {
 		Long: "Starts in memory, runs a command or a shell script, stops, and exits with the command's exit code. It sets these variables for the\n" +
 			"command: GCLOUD_PROJECT, GOOGLE_CLOUD_PROJECT, FIREBASE_CONFIG, FIRESTORE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST,\n" +
 			"FIREBASE_EMULATOR_HUB, and FIREBASE_STORAGE_EMULATOR_HOST, an address that rejects all requests because Clave has no Cloud Storage.\n" +
-			"Flags may also follow a quoted script.",
+			"Flags may also follow a quoted script. --usage counts what production would bill for the command's requests; a budget file\n" +
+			"is JSON such as {\"reads\": 500, \"patterns\": {\"users/*/orders\": 100}}.",
 		Example: "  clave exec -- npm test\n  clave exec --only firestore \"npm run build && npm test\"",
 	}, config.ModeExec, func(ctx context.Context, c *config.Config) error { return exit(execute(ctx, c, s)) })
 }
 
 // execute starts a server, runs a command against it and returns the command's exit code.
 func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
-	a, err := app.New(ctx, c, app.Options{Log: logger(c, s.err), Version: versionText(), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
+	budget, err := readBudget(c.UsageBudget)
+	if err != nil {
+		return 1, err
+	}
+	meter := usage.New(clock.System())
+	a, err := app.New(ctx, c, app.Options{Usage: meter, Log: logger(c, s.err), Version: versionText(), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return 1, err
 	}
@@ -63,13 +71,19 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	case err := <-ended:
 		return 1, err
 	}
+	meter.Reset("") // imported documents are no requests of the command
 	ran := command(running, c, a.Addresses(), s).Run()
 	awaitEvents(ctx, a, s)
+	used := meter.Report("")
 	stop()
 	if err := <-ended; err != nil {
 		return 1, err
 	}
-	return exitCode(ran, c.Command[0])
+	code, err := exitCode(ran, c.Command[0])
+	if err != nil {
+		return code, err
+	}
+	return checkUsage(code, c, used, budget, s.err)
 }
 
 // lastEvents is the time limit for the delivery of the events of a command's last commits.

@@ -19,7 +19,7 @@ import (
 const vitestFile = `import { expect, test } from 'vitest'
 import { initializeApp } from 'firebase/app'
 import { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } from 'firebase/firestore'
-import { worker } from 'clave'
+import { expectReads, worker } from 'clave'
 
 const clave = worker()
 const db = getFirestore(initializeApp({ projectId: clave.projectId }))
@@ -35,6 +35,11 @@ test('a snapshot brings the documents back', async () => {
   await clave.restore(before)
   await clave.settle()
   expect((await getDocs(notes)).docs.map((d) => d.data().text)).toEqual(['first'])
+  expect((await expectReads(1, () => getDocs(notes))).size).toBe(1)
+  await addDoc(notes, { text: 'third' })
+  await expect(expectReads(1, () => getDocs(notes))).rejects.toThrow(/2 reads, 1 allowed\n  2 by listen notes/)
+  await clave.resetUsage()
+  expect((await clave.usage()).total.reads).toBe(0)
 })
 `
 

@@ -27,6 +27,7 @@ import (
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 	"clave/server/internal/store"
 	"clave/server/internal/suite/transfer"
 	"clave/server/internal/suite/triggers"
@@ -38,6 +39,8 @@ const HealthPath = port.HealthPath
 
 // Options hold what an app needs besides its Config.
 type Options struct {
+	// Usage counts what production would bill, except in production; nil means a meter of the app's own.
+	Usage *usage.Meter
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Log receives failures; nil means slog's default.
@@ -102,6 +105,8 @@ type App struct {
 	// counts holds the counters of the console and the metrics; nil without both. observed is the state that they show.
 	counts   *meter.Meter
 	observed *observed
+	// usage counts what production would bill; nil in production.
+	usage *usage.Meter
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
 	// ahead is the clock that the console's lab advances, and faults holds the faults that it injects; nil without a lab.
@@ -175,6 +180,11 @@ func newApp(c *config.Config, o Options) *App {
 	}
 	if hasConsole(c) || c.Metrics != "" {
 		a.counts = meter.New(a.machineClock(), a.observed.sampled)
+	}
+	if !c.Production() {
+		if a.usage = o.Usage; a.usage == nil {
+			a.usage = usage.New(a.machineClock())
+		}
 	}
 	if hasConsole(c) {
 		a.components.Add("meter", a.counts) // which takes samples

@@ -35,7 +35,7 @@ func (s *state) health() error { return errors.Join(s.Engine.Err(), s.store.Err(
 // stackOptions returns what the stacks of this server have in common.
 func (a *App) stackOptions() stack.Options {
 	o := a.data.Stack()
-	o.ProxyHops, o.Meter, o.Faults, o.Turns = a.proxyHops(), a.counts, a.faults, a.turns
+	o.ProxyHops, o.Meter, o.Usage, o.Faults, o.Turns = a.proxyHops(), a.counts, a.usage, a.faults, a.turns
 	o.Calls, o.Streams, o.Budget, o.Parsing = a.calls, a.streams, a.budget, a.parsing
 	return o
 }

@@ -133,6 +133,10 @@ type Config struct {
 	// Command is the command that ModeExec runs; in the modes of data folders it holds the arguments that are not
 	// flags.
 	Command []string
+	// Usage prints what production would bill for the requests of ModeExec's command, and UsageBudget is the file that
+	// limits its reads; empty for none.
+	Usage       bool
+	UsageBudget string
 	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
 	// the end; empty for none.
 	ImportDir, ExportDir string
@@ -240,6 +244,10 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	}
 	flags.BoolVar(&c.UI, "ui", c.Mode == ModeStart, "run the console on the port of emulators.ui")
 	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator that receives document and account events")
+	if c.Mode == ModeExec {
+		flags.BoolVar(&c.Usage, "usage", false, "print at the end which reads, writes and deletes production would bill, by call, collection and caller")
+		flags.StringVar(&c.UsageBudget, "usage-budget", "", "`FILE` of the reads that the command may make (JSON); beyond them it fails, and the queries that read most are named")
+	}
 	if c.Mode == ModeStart {
 		flags.BoolVar(&c.Ephemeral, "ephemeral", false, "for test runners: keep data in memory, use free ports, print the addresses as one line of JSON, and stop when standard input closes")
 	}

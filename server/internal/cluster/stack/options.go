@@ -17,6 +17,7 @@ import (
 	"clave/server/internal/limit/slots"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 	"clave/server/internal/store"
 	"clave/server/internal/transport/webchannel"
 )
@@ -41,6 +42,8 @@ type Options struct {
 	// ProxyHops is the number of reverse proxies that are trusted.
 	ProxyHops int
 	Memory    heap.Plan
+	// Usage counts what production would bill; nil counts nothing.
+	Usage *usage.Meter
 	// Meter counts calls; nil counts none. Faults injects faults; nil injects none.
 	Meter  *meter.Meter
 	Faults *faultinject.Injector

@@ -70,6 +70,9 @@ func (s *Stack) OpenEngine(ctx context.Context) (err error) {
 	if s.o.Meter != nil {
 		eo.CommitsWritten, ho.Sent = s.o.Meter.CommitsWritten, s.o.Meter.Sent
 	}
+	if s.o.Usage != nil {
+		eo.Expired = authz.Expired(s.o.Usage)
+	}
 	s.role.Engine(&eo)
 	if s.Engine, err = engine.Open(ctx, eo); err != nil {
 		return err
@@ -126,7 +129,7 @@ func (s *Stack) openAccounts(ctx context.Context) error {
 // OpenAuthorizer creates the authorizer. While it runs, it re-authorizes open live queries and ends revoked sessions.
 // Commands that serve no requests have no accounts.
 func (s *Stack) OpenAuthorizer(context.Context) (err error) {
-	o := authz.Options{Meter: s.o.Meter, Engine: s.Engine, Hub: s.Hub, Rules: s.Rulesets, Faults: s.o.Faults, Turns: s.o.Turns, TargetBytes: s.o.Memory.Results, Clock: s.o.Clock, Log: s.o.Log}
+	o := authz.Options{Meter: s.o.Meter, Usage: s.o.Usage, Engine: s.Engine, Hub: s.Hub, Rules: s.Rulesets, Faults: s.o.Faults, Turns: s.o.Turns, TargetBytes: s.o.Memory.Results, Clock: s.o.Clock, Log: s.o.Log}
 	if s.Tokens != nil {
 		o.CheckSession = s.Tokens.CheckSession
 	}

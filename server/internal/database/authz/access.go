@@ -44,6 +44,8 @@ type access struct {
 	unrequested bool
 	// spend receives the cost of evaluations; nil receives nothing.
 	spend func(ctx context.Context, cost int) error
+	// bill receives the documents that the rules look up; nil receives nothing.
+	bill *bill
 }
 
 // unrestricted is the access of calls to which no rules apply.
@@ -68,6 +70,14 @@ func (az *Authorizer) access(c token.Caller, db resource.Database, before docume
 	a.lookups = &a.own
 	if !c.Anonymous() {
 		a.auth = c.Derived(authOf).(*rules.Auth)
+	}
+	return a
+}
+
+// billed makes the access count its lookups in a bill, and returns it.
+func (a *access) billed(b *bill) *access {
+	if !a.unrestricted {
+		a.bill = b
 	}
 	return a
 }
@@ -100,6 +110,9 @@ func (a *access) Lookup(ctx context.Context, name resource.Document, after bool)
 	read := a.before
 	if after {
 		read = a.after
+	}
+	if !a.unrequested {
+		a.bill.looksUp(name)
 	}
 	return read(ctx, name)
 }

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/limit/quota"
 	"clave/server/internal/limit/rate"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 )
 
 // Options configure an authorizer.
@@ -40,6 +41,8 @@ type Options struct {
 	Clock clock.Clock
 	// Meter counts calls; nil counts nothing.
 	Meter *meter.Meter
+	// Usage counts what production would bill; nil counts nothing.
+	Usage *usage.Meter
 	// Log receives failures; nil logs nothing.
 	Log *slog.Logger
 }
@@ -73,6 +76,7 @@ type Authorizer struct {
 	clock  clock.Clock
 	log    *slog.Logger
 	meter  *meter.Meter
+	usage  *usage.Meter
 	faults *faultinject.Injector
 	turns  *fair.Queue
 	held   *quota.Quota
@@ -89,7 +93,7 @@ func New(o Options) (*Authorizer, error) {
 		return nil, err
 	}
 	az := &Authorizer{
-		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, meter: o.Meter, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
+		engine: o.Engine, hub: o.Hub, rules: o.Rules, clock: o.Clock, log: o.Log, meter: o.Meter, usage: o.Usage, faults: o.Faults, turns: o.Turns, held: newHoldings(o.TargetBytes),
 		checkSession: o.CheckSession, sessions: newSessions(), anonymousWrites: o.AnonymousWrites,
 	}
 	o.Rules.onChange(func() { az.hub.Reauthorize(nil) })

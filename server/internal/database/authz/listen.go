@@ -19,7 +19,9 @@ type Stream struct {
 	targets    *listen.Stream
 	authorizer *Authorizer
 	caller     token.Caller
-	mu         struct {
+	// bills count what the targets read; nil counts nothing.
+	bills *streamBills
+	mu    struct {
 		sync.Mutex
 		closed bool
 		// held is the memory of targets that were added and have not ended.
@@ -56,18 +58,23 @@ func (s *Stream) yield(n int64) {
 // Listen returns a stream of live queries for one client of one database. Its caller closes it.
 func (az *Authorizer) Listen(c token.Caller, db resource.Database) *Stream {
 	s := &Stream{targets: az.hub.Open(db), authorizer: az, caller: c}
+	if az.counts(c) {
+		s.bills = newStreamBills(az, c, db)
+	}
 	s.mu.held = az.held.Share(quota.Network(c.Address))
 	return s
 }
 
 // Run runs the stream as listen.Stream.Run does. Its queries take turns with those of other networks.
 func (s *Stream) Run(ctx context.Context, send func(*target.Event) error) error {
-	return s.targets.Run(s.authorizer.within(ctx, s.caller), send)
+	ctx = s.authorizer.within(ctx, s.caller)
+	return s.targets.Run(ctx, s.bills.counting(ctx, send))
 }
 
 // Add opens a target. The rules may deny it when it opens and at any later time.
 func (s *Stream) Add(t target.Target) {
 	if s.caller.Privileged {
+		s.bills.open(&t)
 		s.report(t)
 		s.targets.Add(listen.Target{Target: t, Authorization: listen.Unrestricted()})
 		return
@@ -77,7 +84,7 @@ func (s *Stream) Add(t target.Target) {
 		s.Refuse(t.ID, err)
 		return
 	}
-	p := &liveTarget{authorizer: s.authorizer, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires}
+	p := &liveTarget{authorizer: s.authorizer, caller: s.caller, db: s.targets.Database(), target: &t, expires: s.caller.Expires, bill: s.bills.open(&t)}
 	s.targets.Add(listen.Target{Target: t, Authorization: listen.Authorization{
 		Key: p, Check: p.check, CheckPast: p.checkPast, MayGet: p.mayGet, PerVersion: t.Query == nil, Done: func() { s.yield(size) },
 	}})

@@ -24,6 +24,8 @@ type liveTarget struct {
 	expires    time.Time
 	// last is the last decision that allowed the target, if it is a query.
 	last *queryDecision
+	// bill receives the lookups of decisions; nil receives nothing.
+	bill *targetBill
 }
 
 // queryDecision is a decision that allowed a query: what it depends on besides the caller and the query.
@@ -75,6 +77,11 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 		}
 		return d, err
 	})
+	if p.bill != nil {
+		lookups := &bill{usage: p.authorizer.usage}
+		access.billed(lookups)
+		defer func() { p.bill.decided(lookups) }()
+	}
 	if p.target.Query == nil {
 		err := p.checkDocuments(ctx, access, read)
 		return made.looked, err

@@ -43,14 +43,19 @@ func collectionOf(q *query.Query) string {
 
 // queryText describes a query in words, without the values that its fields are compared with.
 func queryText(q *query.Query) string {
-	var b strings.Builder
+	from := collectionOf(q)
 	if q.Parent != "" {
-		b.WriteString(q.Parent + "/")
+		from = q.Parent + "/" + from
 	}
-	b.WriteString(collectionOf(q))
 	if len(q.From) == 0 || q.From[0].AllDescendants {
-		b.WriteString("/**")
+		from += "/**"
 	}
+	return from + clauses(q)
+}
+
+// clauses describes what a query requests of its collection.
+func clauses(q *query.Query) string {
+	var b strings.Builder
 	if q.Where != nil {
 		b.WriteString(" where " + filterText(q.Where))
 	}

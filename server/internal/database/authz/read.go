@@ -30,8 +30,11 @@ type Snapshot struct {
 func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Database, names []resource.Document, at request.At,
 	open func(Snapshot) error, yield func(resource.Document, *document.Document) error,
 ) (err error) {
-	call := az.meter.Begin()
-	defer func() { call.Read(int64(len(names)), err) }()
+	call, bill := az.meter.Begin(), az.bill(c, db, "get")
+	defer func() {
+		call.Read(int64(len(names)), err)
+		bill.got(names, err)
+	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
@@ -41,13 +44,14 @@ func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Datab
 	if err := open(snapshotOf(reading)); err != nil {
 		return err
 	}
-	access, turn := az.access(c, db, az.present(db, reading, at)), fair.Of(ctx)
+	access, turn := az.access(c, db, az.present(db, reading, at)).billed(bill), fair.Of(ctx)
 	return reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
 		turn.Return() // the decision is no wait for the client
 		if err := access.get(ctx, name, d); err != nil {
 			return err
 		}
 		turn.Lend()
+		bill.found(d != nil)
 		return yield(name, d)
 	})
 }
@@ -67,10 +71,11 @@ func (az *Authorizer) ReadWritten(ctx context.Context, db resource.Database, nam
 func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query, at request.At,
 	open func(Snapshot) error, yield func(*document.Document) error,
 ) (stats request.Stats, err error) {
-	call := az.meter.Begin()
+	call, bill := az.meter.Begin(), az.bill(c, q.DB, "query")
 	defer func() {
 		call.Query(stats.Results, err)
 		az.ran(call, q, &stats)
+		bill.queried(q, &stats, err)
 	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, q.DB, at)
@@ -78,7 +83,7 @@ func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query,
 		return request.Stats{}, err
 	}
 	defer reading.Close()
-	if err := az.access(c, q.DB, az.present(q.DB, reading, at)).list(ctx, q); err != nil {
+	if err := az.access(c, q.DB, az.present(q.DB, reading, at)).billed(bill).list(ctx, q); err != nil {
 		return request.Stats{}, err
 	}
 	if err := open(snapshotOf(reading)); err != nil {
@@ -99,10 +104,11 @@ func (az *Authorizer) MayExplain(c token.Caller, db resource.Database) error {
 
 // Aggregate computes aggregations over a normalized query's documents.
 func (az *Authorizer) Aggregate(ctx context.Context, c token.Caller, a *query.Aggregation, at request.At) (figures map[string]value.Value, snapshot Snapshot, stats request.Stats, err error) {
-	call := az.meter.Begin()
+	call, bill := az.meter.Begin(), az.bill(c, a.Query.DB, "aggregate")
 	defer func() {
 		call.Query(0, err)
 		az.ran(call, a.Query, &stats)
+		bill.aggregated(a.Query, &stats, err)
 	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, a.Query.DB, at)
@@ -110,7 +116,7 @@ func (az *Authorizer) Aggregate(ctx context.Context, c token.Caller, a *query.Ag
 		return nil, Snapshot{}, request.Stats{}, err
 	}
 	defer reading.Close()
-	if err := az.access(c, a.Query.DB, az.present(a.Query.DB, reading, at)).list(ctx, a.Query); err != nil {
+	if err := az.access(c, a.Query.DB, az.present(a.Query.DB, reading, at)).billed(bill).list(ctx, a.Query); err != nil {
 		return nil, Snapshot{}, request.Stats{}, err
 	}
 	figures, stats, err = reading.Aggregate(ctx, a)
@@ -121,8 +127,11 @@ func (az *Authorizer) Aggregate(ctx context.Context, c token.Caller, a *query.Ag
 // collection. Missing documents are for privileged callers: their names show that documents exist below them, which the
 // rules may hide, and rules have no method for it.
 func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Database, req request.List, at request.At) (page request.ListPage, err error) {
-	call := az.meter.Begin()
-	defer func() { call.Query(int64(len(page.Documents)), err) }()
+	call, bill := az.meter.Begin(), az.bill(c, db, "list")
+	defer func() {
+		call.Query(int64(len(page.Documents)), err)
+		bill.listed(req.Collection, len(page.Documents), err)
+	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
@@ -140,7 +149,7 @@ func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Data
 		if whole, err = whole.Normalize(); err != nil {
 			return request.ListPage{}, err
 		}
-		if err := az.access(c, db, az.present(db, reading, at)).list(ctx, whole); err != nil {
+		if err := az.access(c, db, az.present(db, reading, at)).billed(bill).list(ctx, whole); err != nil {
 			return request.ListPage{}, err
 		}
 	}
@@ -149,10 +158,12 @@ func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Data
 
 // CollectionIDs returns the ids of the collections under a document, or under the root for an empty parent. It is for
 // privileged callers: rules have no method for it.
-func (az *Authorizer) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at request.At) ([]string, error) {
+func (az *Authorizer) CollectionIDs(ctx context.Context, c token.Caller, db resource.Database, parent string, at request.At) (ids []string, err error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
+	bill := az.bill(c, db, "collectionIds")
+	defer func() { bill.request(parent, err) }()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, db, at)
 	if err != nil {
@@ -164,10 +175,12 @@ func (az *Authorizer) CollectionIDs(ctx context.Context, c token.Caller, db reso
 
 // Partition returns cursors that split a query into at most n parts of about the same size. It is for privileged
 // callers.
-func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at request.At) ([]query.Cursor, error) {
+func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Query, n int, at request.At) (cursors []query.Cursor, err error) {
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
+	bill := az.bill(c, q.DB, "partition")
+	defer func() { bill.queried(q, &request.Stats{}, err) }()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, q.DB, at)
 	if err != nil {

@@ -88,9 +88,10 @@ func (az *Authorizer) Commit(ctx context.Context, c token.Caller, db resource.Da
 	if err != nil {
 		return request.CommitResult{}, err
 	}
-	call := az.meter.Begin()
-	result, err := az.engine.Commit(ctx, db, r, az.check(c, db))
+	call, bill := az.meter.Begin(), az.bill(c, db, "write")
+	result, err := az.engine.Commit(ctx, db, r, az.check(c, db, bill))
 	call.Commit(len(r.Writes), err)
+	bill.wrote(r.Writes, func(int) bool { return err == nil })
 	ended(err)
 	return result, err
 }
@@ -121,9 +122,10 @@ func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resourc
 	if err != nil {
 		return nil, err
 	}
-	call := az.meter.Begin()
-	statuses, err := az.engine.BatchWrite(ctx, db, writes, az.check(c, db))
+	call, bill := az.meter.Begin(), az.bill(c, db, "write")
+	statuses, err := az.engine.BatchWrite(ctx, db, writes, az.check(c, db, bill))
 	call.Commit(len(writes), err)
+	bill.wrote(writes, func(i int) bool { return err == nil && statuses[i].Err == nil })
 	ended(cmp.Or(err, firstFailure(statuses)))
 	return statuses, err
 }
@@ -138,13 +140,13 @@ func firstFailure(statuses []request.WriteStatus) error {
 	return nil
 }
 
-// check returns the check that the engine calls inside a commit.
-func (az *Authorizer) check(c token.Caller, db resource.Database) engine.Check {
+// check returns the check that the engine calls inside a commit. It counts its lookups in a bill.
+func (az *Authorizer) check(c token.Caller, db resource.Database, b *bill) engine.Check {
 	if !az.concerned(c, db) {
 		return engine.Unrestricted()
 	}
 	return engine.CheckBy(func(ctx context.Context, v *engine.CheckView) error {
-		a := az.access(c, db, v.Before)
+		a := az.access(c, db, v.Before).billed(b)
 		if v.Locked {
 			a.underLocks()
 			return a.commit(ctx, v)

@@ -140,10 +140,13 @@ func (e *Engine) deleteExpired(ctx context.Context, db *database, paths []string
 	if err != nil {
 		return 0, err
 	}
-	for _, r := range results {
+	for i, r := range results {
 		switch {
 		case r.Err == nil:
 			deleted++
+			if e.o.Expired != nil {
+				e.o.Expired(writes[i].Name)
+			}
 		case !errors.Is(r.Err, errKept):
 			err = r.Err
 		}

@@ -60,6 +60,8 @@ type Options struct {
 	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may
 	// be nil.
 	CommitsWritten func(commits int, took time.Duration)
+	// Expired is called for each document that a TTL policy has deleted. It may be nil.
+	Expired func(resource.Document)
 	// Results is the maximum memory in bytes of results that all readings hold to sort them, and of past versions; zero
 	// means 256 MiB.
 	Results int64

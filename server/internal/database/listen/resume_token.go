@@ -32,3 +32,9 @@ func parseToken(b []byte) (clock.Version, error) {
 	}
 	return 0, fault.E(fault.InvalidArgument, "bad resume token")
 }
+
+// TokenVersion returns the version of a resume token; ok is false if it is none.
+func TokenVersion(token []byte) (v clock.Version, ok bool) {
+	v, err := parseToken(token)
+	return v, err == nil
+}

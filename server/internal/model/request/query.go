@@ -53,3 +53,13 @@ type PlanIndex struct {
 	// Properties are its fields with their order, as in "(a ASC, __name__ ASC)".
 	Properties string
 }
+
+// EntriesPerRead is the number of index entries that are billed as one read, and NeighborsPerRead that of the index
+// entries of vectors.
+const (
+	EntriesPerRead   = 1000
+	NeighborsPerRead = 100
+)
+
+// ReadsOf returns the number of reads that entries are billed as, when each pays for that many.
+func ReadsOf(entries, each int64) int64 { return (entries + each - 1) / each }

@@ -11,9 +11,6 @@ import (
 	pb "clave/server/internal/model/wire/firestorepb"
 )
 
-// entriesPerRead is the number of index entries of an aggregation that are billed as one read.
-const entriesPerRead = 1000
-
 // Metrics are the metrics of an explained query.
 type Metrics struct {
 	// Stats describe the plan and, if the query was run, its reads.
@@ -52,7 +49,7 @@ func executed(stats request.Stats, documents int64, took time.Duration) *pb.Exec
 	if documents == 0 {
 		entries = stats.EntriesRead
 	}
-	reads := documents + (entries+entriesPerRead-1)/entriesPerRead
+	reads := documents + request.ReadsOf(entries, request.EntriesPerRead)
 	if reads == 0 {
 		reads, least = 1, 1
 	}

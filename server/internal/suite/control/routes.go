@@ -7,6 +7,7 @@ import (
 	"clave/server/internal/httpx/custommethod"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/model/wire"
+	"clave/server/internal/observe/usage"
 	"clave/server/internal/suite/transfer"
 	"clave/server/internal/suite/triggers"
 )
@@ -23,6 +24,8 @@ type Options struct {
 	Triggers *triggers.Dispatcher
 	// Settling waits for live queries and triggers.
 	Settling Settling
+	// Usage counts what production would bill.
+	Usage *usage.Meter
 }
 
 // projectPath is the path below which the routes of a project are.
@@ -38,6 +41,7 @@ func New(o Options) http.Handler {
 	(&transfers{transfer: o.Transfer}).register(methods)
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
+	(&usageRoutes{usage: o.Usage}).register(methods)
 	mux.Handle("/emulator/v1/projects/{target}", methods)
 	return mux
 }

@@ -51,6 +51,36 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 	}
 }
 
+// TestExecCountsUsage reads more than a budget allows.
+func TestExecCountsUsage(t *testing.T) {
+	dir, port := harness.ProjectFolder(t, nil)
+	harness.WriteFile(t, filepath.Join(dir, "budget.json"), `{"reads": 1, "patterns": {"users/*/orders": 0}}`)
+	harness.WriteFile(t, filepath.Join(dir, "wide.json"), `{"reads": 2}`)
+	harness.WriteFile(t, filepath.Join(dir, "broken.json"), `{"red": 2}`)
+	line := fmt.Sprintf(`for i in 1 2; do curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann/orders/$i; done`, port)
+	for _, tt := range []struct {
+		flags []string
+		code  int
+		want  []string
+	}{
+		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing"}},
+		{[]string{"--usage-budget", "wide.json"}, 0, nil},
+		{[]string{"--usage-budget", "budget.json"}, 1, []string{"all collections: 2 reads, 1 allowed", "users/*/orders: 2 reads, 0 allowed", "2 by 2 × get users/*/orders", "exceeded 2 of the limits"}},
+		{[]string{"--usage-budget", "broken.json"}, 1, []string{"broken.json", `unknown field "red"`}},
+	} {
+		cmd := harness.Command(t, dir, append(append([]string{"exec", "--project", "demo-x"}, tt.flags...), "--", "sh", "-c", line)...)
+		out, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != tt.code {
+			t.Errorf("%v: code %d, want %d: %s", tt.flags, got, tt.code, out)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%v wrote %q, want %q", tt.flags, out, want)
+			}
+		}
+	}
+}
+
 func TestExecWaitsForTheCleanupOfItsCommand(t *testing.T) {
 	dir, _ := harness.ProjectFolder(t, nil)
 	cmd := harness.Command(t, dir, "exec", "--", "sh", "-c", `trap 'echo cleaned > mark; exit 3' TERM; echo running; while :; do read line || exit 4; done`)

@@ -11,6 +11,52 @@ export interface Project {
   restore(token: string): Promise<void>
   /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout ("10s"). */
   settle(timeout?: string): Promise<void>
+  /** Resolves with what production would bill for the project's requests since the start or the last reset. */
+  usage(): Promise<Usage>
+  /** Resets the usage. */
+  resetUsage(): Promise<void>
+  /** Runs a function and rejects if the project's requests meanwhile cost more than max reads. It names the queries that read most. */
+  expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>
+}
+
+/** What production would bill. */
+export interface UsageCounts {
+  calls: number
+  /** The sum of documents, missing, skipped, entries, minimum and lookups. */
+  reads: number
+  documents: number
+  /** Documents that were requested by name and do not exist. */
+  missing: number
+  /** Documents that an offset skipped. */
+  skipped: number
+  /** One for each 1,000 index entries. */
+  entries: number
+  /** Queries without other reads. */
+  minimum: number
+  /** Documents that rules looked up. */
+  lookups: number
+  writes: number
+  deletes: number
+  ttlDeletes: number
+}
+
+/** The usage of a call, a collection pattern such as users/&#42;/orders, a caller and a query. */
+export interface UsageRow extends UsageCounts {
+  call: 'get' | 'query' | 'aggregate' | 'list' | 'collectionIds' | 'partition' | 'listen' | 'write' | 'ttl'
+  pattern: string
+  caller: 'user' | 'anonymous' | 'admin' | 'server'
+  user?: string
+  /** The query without the values of its conditions. */
+  query?: string
+}
+
+/** The usage of a project. */
+export interface Usage {
+  project: string
+  since: string
+  total: UsageCounts
+  /** The rows, those with the most reads first. */
+  rows: UsageRow[]
 }
 
 /** A server that runs in memory. */
@@ -38,3 +84,6 @@ export function start(options?: StartOptions): Promise<Server>
 
 /** Returns the project of this test worker, on the server that a set-up module of this package started. */
 export function worker(): Project
+
+/** Runs a function in the project of this test worker, as its expectReads does. */
+export function expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>

@@ -68,28 +68,60 @@ function ready(child) {
 
 /** Returns the API of one project of a running server. */
 function handle(projectId, firestore, auth) {
-  const control = async (verb, body = {}) => {
+  const control = async (verb, body = {}, method = 'POST') => {
     const response = await fetch(`http://${firestore}/emulator/v1/projects/${encodeURIComponent(projectId)}:${verb}`, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: method === 'GET' ? undefined : JSON.stringify(body),
     })
     const answer = await response.json()
     if (!response.ok) throw new Error(`clave: ${verb}: ${answer.error?.message ?? response.status}`)
     return answer
   }
+  const settle = async (timeout = '10s') => void (await control('settle', { timeout }))
+  const usage = () => control('usage', undefined, 'GET')
   return {
     projectId,
     firestore,
     auth,
+    /** Resolves with what production would bill for the requests since the start or the last reset. */
+    usage,
+    /** Resets the usage. */
+    resetUsage: async () => void (await control('usage', undefined, 'DELETE')),
+    /** Runs a function and rejects if its requests cost more than max reads, with the queries that read most. */
+    expectReads: async (max, run) => {
+      const before = await usage()
+      const result = await run()
+      await settle()
+      checkReads(max, before, await usage())
+      return result
+    },
     /** Stores the state of all documents and resolves with a token for restore. */
     snapshot: async () => (await control('snapshot')).token,
     /** Restores the documents of a snapshot. */
     restore: async (token) => void (await control('restore', { token })),
     /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout, such as "10s". */
-    settle: async (timeout = '10s') => void (await control('settle', { timeout })),
+    settle,
   }
 }
+
+/** Throws if there are more than max reads between two reports of usage. */
+function checkReads(max, before, after) {
+  const reads = after.total.reads - before.total.reads
+  if (reads <= max) return
+  const key = ({ call, pattern, caller, user, query }) => JSON.stringify([call, pattern, caller, user, query])
+  const earlier = new Map(before.rows.map((row) => [key(row), row.reads]))
+  const culprits = after.rows
+    .map((row) => ({ ...row, reads: row.reads - (earlier.get(key(row)) ?? 0) }))
+    .filter((row) => row.reads > 0)
+    .sort((a, b) => b.reads - a.reads)
+    .slice(0, 5)
+    .map((row) => `  ${row.reads} by ${row.call} ${row.query ?? row.pattern} (${row.user ? `${row.caller} ${row.user}` : row.caller})`)
+  throw new Error([`clave: ${reads} reads, ${max} allowed`, ...culprits].join('\n'))
+}
+
+/** Runs a function in the project of this test worker and rejects if its requests cost more than max reads. */
+const expectReads = (max, run) => worker().expectReads(max, run)
 
 /** Returns the project of this test worker, on the server that a set-up module of this package started. */
 function worker() {
@@ -99,5 +131,6 @@ function worker() {
   return handle(`demo-${run}-${id}`, firestore, auth)
 }
 
+exports.expectReads = expectReads
 exports.start = start
 exports.worker = worker

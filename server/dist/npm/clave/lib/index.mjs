@@ -1,1 +1,1 @@
-export { start, worker } from './index.js'
+export { expectReads, start, worker } from './index.js'

@@ -1,0 +1,201 @@
+package authz
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/database/listen"
+	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/target"
+	"clave/server/internal/model/value"
+	"clave/server/internal/observe/usage"
+)
+
+// resumable is the time for which a client that was disconnected pays only for what has changed meanwhile. Afterwards
+// it pays as for a new query.
+const resumable = 30 * time.Minute
+
+// streamBills counts what the targets of a stream read. A nil value counts nothing.
+type streamBills struct {
+	authorizer *Authorizer
+	caller     token.Caller
+	db         resource.Database
+	mu         struct {
+		sync.Mutex
+		targets map[int32]*targetBill
+		// unnumbered are the targets whose numbers the server chooses, in the order of their requests.
+		unnumbered []*targetBill
+	}
+}
+
+// newStreamBills returns the bills of a stream.
+func newStreamBills(az *Authorizer, c token.Caller, db resource.Database) *streamBills {
+	b := &streamBills{authorizer: az, caller: c, db: db}
+	b.mu.targets = make(map[int32]*targetBill)
+	return b
+}
+
+// targetBill counts what one target reads: each document of its first snapshot, and each that is added or changed
+// later, or that leaves because it has changed. Deletions are free. Its first snapshot costs at least one read. Only
+// the stream's goroutine uses it after open.
+type targetBill struct {
+	bill
+	db     resource.Database
+	target *target.Target
+	// resumed is set if the client has the documents of an earlier stream; stale if that is longer ago than resumable.
+	resumed, stale bool
+	// current is set after the first snapshot, and sent is how many reads it has cost so far.
+	current bool
+	sent    int64
+}
+
+// open returns the bill of a target that is about to be added.
+func (s *streamBills) open(t *target.Target) *targetBill {
+	if s == nil {
+		return nil
+	}
+	b := &targetBill{bill: bill{usage: s.authorizer.usage, project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
+	from := t.ReadTime
+	if v, ok := listen.TokenVersion(t.Resume); ok {
+		from = v
+	}
+	if from > 0 {
+		b.resumed = true
+		b.stale = s.authorizer.clock.Now().Sub(from.Time()) > resumable
+	}
+	b.count(usage.Counts{Calls: 1})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.ID == 0 {
+		s.mu.unnumbered = append(s.mu.unnumbered, b)
+	} else {
+		s.mu.targets[t.ID] = b
+	}
+	return b
+}
+
+// of returns the bill of an event's target, or nil.
+func (s *streamBills) of(e *target.Event) *targetBill {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.mu.targets[e.Target]
+	switch {
+	case b == nil && e.Kind == target.Added && len(s.mu.unnumbered) > 0:
+		b = s.mu.unnumbered[0]
+		s.mu.unnumbered = s.mu.unnumbered[1:]
+		s.mu.targets[e.Target] = b
+	case e.Kind == target.Removed:
+		delete(s.mu.targets, e.Target)
+	}
+	return b
+}
+
+// counting returns a function that sends an event and counts it.
+func (s *streamBills) counting(ctx context.Context, send func(*target.Event) error) func(*target.Event) error {
+	if s == nil {
+		return send
+	}
+	return func(e *target.Event) error {
+		if e.Kind != target.Snapshot {
+			if b := s.of(e); b != nil {
+				b.event(ctx, s.authorizer, e)
+			}
+		}
+		return send(e)
+	}
+}
+
+// event counts an event.
+func (b *targetBill) event(ctx context.Context, az *Authorizer, e *target.Event) {
+	switch e.Kind {
+	case target.Reset:
+		b.current, b.resumed, b.stale = false, false, false
+	case target.Changed:
+		b.read(usage.Counts{Documents: 1})
+	case target.Deleted:
+		if !b.current && !b.resumed && b.target.Query == nil {
+			b.read(usage.Counts{Missing: 1})
+		}
+	case target.Current:
+		b.first(ctx, az)
+	}
+}
+
+// read counts reads of documents.
+func (b *targetBill) read(c usage.Counts) {
+	if b.stale && !b.current {
+		return // first counts all documents
+	}
+	b.sent++
+	b.count(c)
+}
+
+// first counts what the first snapshot costs besides the documents that were sent.
+func (b *targetBill) first(ctx context.Context, az *Authorizer) {
+	if b.current {
+		return
+	}
+	b.current = true
+	n := int64(0)
+	if b.stale {
+		n = b.size(ctx, az)
+		b.count(usage.Counts{Documents: n})
+	}
+	if b.sent+n == 0 && (!b.resumed || b.stale) {
+		b.count(usage.Counts{Minimum: 1})
+	}
+}
+
+// size returns the number of documents of the target.
+func (b *targetBill) size(ctx context.Context, az *Authorizer) int64 {
+	if b.target.Query == nil {
+		return int64(len(b.target.Documents))
+	}
+	count, err := (&query.Aggregation{Query: b.target.Query, Fields: []query.Aggregate{{Op: query.Count, Alias: "n"}}}).Normalize()
+	if err != nil {
+		return 0
+	}
+	reading, err := az.engine.Read(ctx, b.db, request.At{})
+	if err != nil {
+		return 0
+	}
+	defer reading.Close()
+	figures, _, err := reading.Aggregate(ctx, count)
+	if err != nil {
+		return 0
+	}
+	n, _ := figures["n"].(value.Int)
+	return int64(n)
+}
+
+// decided counts the lookups of a decision about the target.
+func (b *targetBill) decided(decision *bill) {
+	if n := len(decision.lookups); n > 0 {
+		b.count(usage.Counts{Lookups: int64(n)})
+	}
+}
+
+// count adds counts to the row of the target.
+func (b *targetBill) count(c usage.Counts) {
+	if b.target.Query != nil {
+		b.addQuery(b.target.Query, c)
+		return
+	}
+	pattern := usage.Other
+	if len(b.target.Documents) > 0 {
+		pattern = b.collection(b.target.Documents[0])
+	}
+	b.add(pattern, "", c)
+}
+
+// Expired counts a document that a TTL policy has deleted.
+func Expired(m *usage.Meter) func(resource.Document) {
+	return func(name resource.Document) {
+		b := bill{usage: m}
+		m.Add(name.DB.Project, usage.Key{Call: "ttl", Pattern: b.collection(name), Caller: "server"}, usage.Counts{Calls: 1, Expired: 1})
+	}
+}
