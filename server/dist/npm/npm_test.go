@@ -37,6 +37,8 @@ test('a snapshot brings the documents back', async () => {
   expect((await getDocs(notes)).docs.map((d) => d.data().text)).toEqual(['first'])
   expect((await expectReads(1, () => getDocs(notes))).size).toBe(1)
   await addDoc(notes, { text: 'third' })
+  await addDoc(notes, { text: 'fourth' })
+  // The SDK resumes the query: it pays for the two documents that it has not read before.
   await expect(expectReads(1, () => getDocs(notes))).rejects.toThrow(/2 reads, 1 allowed\n  2 by listen notes/)
   await clave.resetUsage()
   expect((await clave.usage()).total.reads).toBe(0)
