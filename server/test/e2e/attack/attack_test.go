@@ -119,7 +119,7 @@ func attacks(project string) []attack {
 		{name: "an attacker changes the emulator's settings", method: "PATCH", at: "auth", path: "/emulator/v1/projects/" + project + "/config",
 			body: `{"signIn":{"allowDuplicateEmails":true}}`, only: inProduction, refused: []int{404, 405}},
 		{name: "an attacker applies a code by the emulator's page", method: "GET", at: "auth", path: "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=k", only: inProduction, refused: []int{404, 405}},
-		{name: "an attacker picks another user's account at a provider", method: "GET", at: "auth", path: "/emulator/auth/handler?apiKey=k&providerId=google.com", only: inProduction, refused: []int{404, 405}},
+		{name: "an attacker picks another user's account at a provider", method: "GET", at: "auth", path: "/emulator/auth/handler?apiKey=k&providerId=google.com", only: inProduction, refused: []int{403}},
 		{name: "an attacker replaces the rules", method: "PUT", path: "/emulator/v1/projects/" + project + ":securityRules", body: `{"rules":{"files":[{"name":"firestore.rules","content":` +
 			strconv.Quote(harness.ProductionRules) + `}]}}`, only: inProduction, refused: []int{404, 405}},
 		{name: "an attacker reads which rules were evaluated", method: "GET", path: "/emulator/v1/projects/" + project + ":ruleCoverage", only: inProduction, refused: []int{404, 405}},
