@@ -52,6 +52,7 @@ test('searching, sorting and the file look at all of a long list', async ({ page
   await Promise.all(Array.from({ length: MANY }, (_, n) => subscribe(n)))
   await openPanel(page, 'Boletín')
   await expect(page.getByText(`Total: ${MANY}`)).toBeVisible()
+  await page.getByLabel('Incluir sin confirmar en el CSV').check()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Descargar CSV' }).click()
   const text = await readFile((await (await download).path()) ?? '', 'utf8')
