@@ -90,6 +90,9 @@ const SHAPES = {
 for (const [id, fields] of Object.entries(SHAPES)) {
   test(`the server’s page of an event is what the scripts render: ${id}`, async ({ page }) => {
     await seed(id, '2027-09-05', '19:30', fields)
+    // A picture that is not there would be replaced.
+    const picture = await page.request.get('/ilustraciones/og-evento-1.png')
+    await page.route(/\.(jpe?g|webp|avif)$/, async (route) => route.fulfill({ response: picture }))
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     // The page as the server has written it, before the scripts change it.

@@ -1,5 +1,5 @@
 import { MapPin } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { t } from '../../i18n/es'
 import { tEvent } from '../../i18n/es-events'
 import { publicPrice } from '../../lib/money'
@@ -43,10 +43,15 @@ export function EventImage({
 }: ImageProps) {
   const [lost, setLost] = useState<string | null>(null)
   const { image } = event
+  // A picture in the page's HTML may have failed before React listens for that.
+  const checkFailed = useCallback((img: HTMLImageElement | null) => {
+    if (img?.complete && img.naturalWidth === 0) setLost(img.getAttribute('src'))
+  }, [])
   if (!image || image === lost) return fallback
   const uploaded = uploadedPicture(image)
   return (
     <img
+      ref={checkFailed}
       src={image}
       srcSet={uploaded?.srcSet}
       sizes={uploaded ? sizes : undefined}
