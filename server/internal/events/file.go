@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
+	"clave/server/internal/httpx/loopback"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/suite/triggers"
 )
@@ -237,9 +237,7 @@ func target(text string, unencrypted bool) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.Fragment != "" {
 		return nil, fault.E(fault.InvalidArgument, "expected a url such as https://service.example.org/events")
 	}
-	ip := net.ParseIP(u.Hostname())
-	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme == "http" && !local && !unencrypted {
+	if u.Scheme == "http" && !loopback.Is(u.Hostname()) && !unencrypted {
 		return nil, fault.E(fault.InvalidArgument, `the url %s is not encrypted: documents leave this machine by https only, unless "unencrypted" is true`, shown(u))
 	}
 	return u, nil

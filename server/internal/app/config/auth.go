@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/loopback"
 )
 
 // Auth is the configuration of Authentication.
@@ -53,7 +54,7 @@ func (c *Config) checkAuth() error {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: expected an address that begins with https://", c.Auth.SMSWebhook)
 	}
-	if c.Production() && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+	if c.Production() && u.Scheme == "http" && !loopback.Is(u.Hostname()) {
 		return fault.E(fault.InvalidArgument, "--sms-webhook %s: codes for other machines need https", c.Auth.SMSWebhook)
 	}
 	return nil

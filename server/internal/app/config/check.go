@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/loopback"
 )
 
 // check returns an error for contradictory settings.
@@ -83,7 +84,7 @@ func (c *Config) checkProduction() error {
 		return fault.E(fault.InvalidArgument, "clave serve: --acme-email and --acme-directory need --acme-domain")
 	case c.HTTPPort != 0 && c.TLSCert == "" && len(c.ACMEDomains) == 0:
 		return fault.E(fault.InvalidArgument, "clave serve: --http-port redirects to https, which needs --tls-cert or --acme-domain")
-	case c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.TrustProxy && !isLoopback(c.HostFor("")):
+	case c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.TrustProxy && !loopback.Is(c.HostFor("")):
 		return fault.E(fault.InvalidArgument, "clave serve: --host %s without TLS sends passwords and tokens in the clear. Give --tls-cert and --tls-key or --acme-domain, "+
 			"or --trust-proxy where a reverse proxy that ends TLS is the only client", c.Host)
 	case c.PublicURL == "":
@@ -125,7 +126,7 @@ func (c *Config) checkConsole() error {
 	if n, numeric := strconv.Atoi(port); err != nil || host == "" || numeric != nil || n < 0 || n > 65535 {
 		return fault.E(fault.InvalidArgument, "--console %s: expected a host and a port, such as 127.0.0.1:4000", c.Console)
 	}
-	if !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.ConsolePlain {
+	if !loopback.Is(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0 && !c.ConsolePlain {
 		return fault.E(fault.InvalidArgument, "--console %s without TLS sends all data in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4000:127.0.0.1:4000, "+
 			"or give --tls-cert and --tls-key or --acme-domain; --console-plain is for a port that only this machine reaches", c.Console)
 	}
@@ -145,16 +146,10 @@ func (c *Config) checkAdminAPI() error {
 		return fault.E(fault.InvalidArgument, "--admin-api %s: expected a host and a port, such as 127.0.0.1:4001", c.AdminAPI)
 	case n != 0 && (n == c.Ports.Hosting || n == c.HTTPPort):
 		return fault.E(fault.InvalidArgument, "--admin-api %s: this is the public port. Give the administration APIs a separate one", c.AdminAPI)
-	case !isLoopback(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0:
+	case !loopback.Is(host) && c.TLSCert == "" && len(c.ACMEDomains) == 0:
 		return fault.E(fault.InvalidArgument, "--admin-api %s without TLS sends tokens in the clear. Let it listen on 127.0.0.1 and reach it through ssh -L 4001:127.0.0.1:4001, or give --tls-cert and --tls-key or --acme-domain", c.AdminAPI)
 	}
 	return nil
-}
-
-// isLoopback reports whether a host to listen on is reachable only from this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkPublicURL checks that the public URL, if there is one, is an origin, and removes a slash at its end.

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
+
+	"clave/server/internal/httpx/loopback"
 )
 
 // maxAnswer is the maximum size of a provider's answer. Valid ones are far smaller.
@@ -27,8 +28,7 @@ type bounded struct{ next *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	ip := net.ParseIP(r.URL.Hostname())
-	if r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if r.URL.Scheme != "https" && !loopback.Is(r.URL.Hostname()) {
 		return nil, fmt.Errorf("%s is not encrypted", r.URL.Host)
 	}
 	res, err := b.next.RoundTrip(r)

@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/httpx/clientaddr"
+	"clave/server/internal/httpx/loopback"
 	"clave/server/internal/rules"
 )
 
@@ -59,12 +59,7 @@ func fromHere(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	if err != nil {
-		return false
-	}
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && loopback.Is(u.Hostname())
 }
 
 // ServeHTTP keeps a websocket until the client closes it or the request's context ends.

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
+
+	"clave/server/internal/httpx/loopback"
 )
 
 // maxAnswer is the maximum size of a response. Valid responses are far smaller.
@@ -102,8 +103,7 @@ func (c *Caller) check(uri string) error {
 	case u.Scheme != "http" || u.Host == "":
 		return fmt.Errorf("%q is not an http or https URL", Shown(uri))
 	}
-	ip := net.ParseIP(u.Hostname())
-	if c.o.Plain || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+	if c.o.Plain || loopback.Is(u.Hostname()) {
 		return nil
 	}
 	return fmt.Errorf("%s is not encrypted", Shown(uri))
