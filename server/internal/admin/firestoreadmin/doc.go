@@ -65,17 +65,17 @@ func (a *API) Routes() []route.Route {
 	const databases, database = "/v1/projects/{project}/databases", "/v1/projects/{project}/databases/{database}"
 	const indexes, fields, operations = database + "/collectionGroups/{group}/indexes", database + "/collectionGroups/{group}/fields", database + "/operations"
 	return []route.Route{
-		{Name: "firestore.admin.ListDatabases", Method: "GET", Pattern: databases, Permission: "datastore.databases.list", Do: a.listDatabases},
-		{Name: "firestore.admin.GetDatabase", Method: "GET", Pattern: database, Permission: "datastore.databases.getMetadata", Do: a.getDatabase},
-		{Name: "firestore.admin.ListIndexes", Method: "GET", Pattern: indexes, Permission: "datastore.indexes.list", Do: a.listIndexes},
-		{Name: "firestore.admin.CreateIndex", Method: "POST", Pattern: indexes, Permission: "datastore.indexes.create", Do: a.createIndex},
-		{Name: "firestore.admin.GetIndex", Method: "GET", Pattern: indexes + "/{index}", Permission: "datastore.indexes.get", Do: a.getIndex},
-		{Name: "firestore.admin.DeleteIndex", Method: "DELETE", Pattern: indexes + "/{index}", Permission: "datastore.indexes.delete", Do: a.deleteIndex},
-		{Name: "firestore.admin.ListFields", Method: "GET", Pattern: fields, Permission: "datastore.indexes.list", Do: a.listFields},
-		{Name: "firestore.admin.GetField", Method: "GET", Pattern: fields + "/{field...}", Permission: "datastore.indexes.get", Do: a.getField},
-		{Name: "firestore.admin.UpdateField", Method: "PATCH", Pattern: fields + "/{field...}", Permission: "datastore.indexes.update", Do: a.updateField},
-		{Name: "longrunning.ListOperations", Method: "GET", Pattern: operations, Permission: "datastore.operations.list", Do: a.listOperations},
-		{Name: "longrunning.GetOperation", Method: "GET", Pattern: operations + "/{operation}", Permission: "datastore.operations.get", Do: a.getOperation},
+		{Name: "firestore.admin.ListDatabases", Method: "GET", Pattern: databases, Do: a.listDatabases},
+		{Name: "firestore.admin.GetDatabase", Method: "GET", Pattern: database, Do: a.getDatabase},
+		{Name: "firestore.admin.ListIndexes", Method: "GET", Pattern: indexes, Do: a.listIndexes},
+		{Name: "firestore.admin.CreateIndex", Method: "POST", Pattern: indexes, Do: a.createIndex},
+		{Name: "firestore.admin.GetIndex", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},
+		{Name: "firestore.admin.DeleteIndex", Method: "DELETE", Pattern: indexes + "/{index}", Do: a.deleteIndex},
+		{Name: "firestore.admin.ListFields", Method: "GET", Pattern: fields, Do: a.listFields},
+		{Name: "firestore.admin.GetField", Method: "GET", Pattern: fields + "/{field...}", Do: a.getField},
+		{Name: "firestore.admin.UpdateField", Method: "PATCH", Pattern: fields + "/{field...}", Do: a.updateField},
+		{Name: "longrunning.ListOperations", Method: "GET", Pattern: operations, Do: a.listOperations},
+		{Name: "longrunning.GetOperation", Method: "GET", Pattern: operations + "/{operation}", Do: a.getOperation},
 	}
 }
 

@@ -14,9 +14,7 @@ type Route struct {
 	// Method is the HTTP method, and Pattern the path. Segments in braces are variables; {name...} takes all further
 	// segments. A verb of a custom method is at its end, after a colon.
 	Method, Pattern string
-	// Permission is the permission that the caller needs, such as datastore.indexes.create; empty for none.
-	Permission string
-	// Do serves a request of a caller that has the permission. Its result is written as JSON.
+	// Do serves a request. Its result is written as JSON.
 	Do func(ctx context.Context, c *Call) (any, error)
 }
 

@@ -33,14 +33,14 @@ func New(o Options) *API { return &API{o} }
 func (a *API) Routes() []route.Route {
 	const rulesets, releases = "/v1/projects/{project}/rulesets", "/v1/projects/{project}/releases"
 	return []route.Route{
-		{Name: "rules.TestRuleset", Method: "POST", Pattern: "/v1/projects/{project}:test", Permission: "firebaserules.rulesets.test", Do: a.test},
-		{Name: "rules.CreateRuleset", Method: "POST", Pattern: rulesets, Permission: "firebaserules.rulesets.create", Do: a.createRuleset},
-		{Name: "rules.ListRulesets", Method: "GET", Pattern: rulesets, Permission: "firebaserules.rulesets.list", Do: a.listRulesets},
-		{Name: "rules.GetRuleset", Method: "GET", Pattern: rulesets + "/{ruleset}", Permission: "firebaserules.rulesets.get", Do: a.getRuleset},
-		{Name: "rules.DeleteRuleset", Method: "DELETE", Pattern: rulesets + "/{ruleset}", Permission: "firebaserules.rulesets.delete", Do: a.deleteRuleset},
-		{Name: "rules.ListReleases", Method: "GET", Pattern: releases, Permission: "firebaserules.releases.list", Do: a.listReleases},
-		{Name: "rules.CreateRelease", Method: "POST", Pattern: releases, Permission: "firebaserules.releases.create", Do: a.createRelease},
-		{Name: "rules.GetRelease", Method: "GET", Pattern: releases + "/{release...}", Permission: "firebaserules.releases.get", Do: a.getRelease},
-		{Name: "rules.UpdateRelease", Method: "PATCH", Pattern: releases + "/{release...}", Permission: "firebaserules.releases.update", Do: a.updateRelease},
+		{Name: "rules.TestRuleset", Method: "POST", Pattern: "/v1/projects/{project}:test", Do: a.test},
+		{Name: "rules.CreateRuleset", Method: "POST", Pattern: rulesets, Do: a.createRuleset},
+		{Name: "rules.ListRulesets", Method: "GET", Pattern: rulesets, Do: a.listRulesets},
+		{Name: "rules.GetRuleset", Method: "GET", Pattern: rulesets + "/{ruleset}", Do: a.getRuleset},
+		{Name: "rules.DeleteRuleset", Method: "DELETE", Pattern: rulesets + "/{ruleset}", Do: a.deleteRuleset},
+		{Name: "rules.ListReleases", Method: "GET", Pattern: releases, Do: a.listReleases},
+		{Name: "rules.CreateRelease", Method: "POST", Pattern: releases, Do: a.createRelease},
+		{Name: "rules.GetRelease", Method: "GET", Pattern: releases + "/{release...}", Do: a.getRelease},
+		{Name: "rules.UpdateRelease", Method: "PATCH", Pattern: releases + "/{release...}", Do: a.updateRelease},
 	}
 }

@@ -153,13 +153,9 @@ func (a *API) put(ctx context.Context, c *route.Call, database, name string) (an
 	if !ok {
 		return nil, fault.E(fault.InvalidArgument, "The ruleset %q is not of the project %s.", name, c.Project)
 	}
-	all, err := a.known()
+	r, err := a.known(c.Project, id)
 	if err != nil {
 		return nil, err
-	}
-	r, found := all[id]
-	if !found {
-		return nil, errNoRuleset(name)
 	}
 	files := release.Files{database: {Rules: &release.File{Name: r.File, Text: r.Text}}}
 	if _, err := a.o.Releases.Release(ctx, releases.Request{By: c.By(), Files: files}); err != nil {

@@ -106,15 +106,14 @@ func (a *API) createRuleset(ctx context.Context, c *route.Call) (any, error) {
 		return nil, err
 	}
 	id := idOf(f.Content)
-	known, err := a.stored()
+	made, found, err := a.stored(id)
 	if err != nil {
 		return nil, err
 	}
-	made, found := known[id]
-	if !found && len(known) >= maxRulesets {
-		return nil, fault.E(fault.ResourceExhausted, "The project has %d rulesets, the maximum. Delete some of them.", maxRulesets)
-	}
 	if !found {
+		if err := a.room(); err != nil {
+			return nil, err
+		}
 		made.Created = a.o.Clock.Now().UTC()
 	}
 	made.File, made.Text, made.Attachment = f.Name, f.Content, in.AttachmentPoint+in.Attachment
@@ -139,10 +138,63 @@ func (a *API) shown(project, id string, r *record, withSource bool) *ruleset {
 	return out
 }
 
-// stored returns the rulesets of the store by their ids.
-func (a *API) stored() (map[string]record, error) {
+// stored returns a ruleset of the store. found is false if there is none with the id.
+func (a *API) stored(id string) (r record, found bool, err error) {
+	text, found, err := a.o.Store.Get([]byte(keyPrefix + id))
+	if err != nil || !found {
+		return record{}, false, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return record{}, false, fmt.Errorf("read a ruleset: %w", err)
+	}
+	return r, true, nil
+}
+
+// scan returns an iterator over the rulesets of the store.
+func (a *API) scan() store.Iterator {
+	return a.o.Store.Scan(store.Range{From: []byte(keyPrefix), To: []byte(keyEnd)})
+}
+
+// room returns ResourceExhausted if the store has the maximum number of rulesets.
+func (a *API) room() error {
+	it := a.scan()
+	defer func() { _ = it.Close() }()
+	n := 0
+	for it.Next() {
+		n++
+	}
+	if n >= maxRulesets {
+		return fault.E(fault.ResourceExhausted, "The project has %d rulesets, the maximum. Delete some of them.", maxRulesets)
+	}
+	return it.Err()
+}
+
+// known returns a ruleset that is stored or in force. It returns NotFound for others.
+func (a *API) known(project, id string) (record, error) {
+	r, found, err := a.stored(id)
+	if err != nil || found {
+		return r, err
+	}
+	if f := a.inForce(id); f != nil {
+		return recordOf(f), nil
+	}
+	return record{}, errNoRuleset(nameOf(project, id))
+}
+
+// inForce returns the file of a ruleset that is in force, or nil.
+func (a *API) inForce(id string) *release.File {
+	for _, d := range a.o.Releases.Current().Files {
+		if d.Rules != nil && idOf(d.Rules.Text) == id {
+			return d.Rules
+		}
+	}
+	return nil
+}
+
+// all returns the rulesets that are stored or in force, by their ids.
+func (a *API) all() (map[string]record, error) {
 	all := make(map[string]record)
-	it := a.o.Store.Scan(store.Range{From: []byte(keyPrefix), To: []byte(keyEnd)})
+	it := a.scan()
 	defer func() { _ = it.Close() }()
 	for it.Next() {
 		text, err := it.Value()
@@ -155,13 +207,7 @@ func (a *API) stored() (map[string]record, error) {
 		}
 		all[strings.TrimPrefix(string(it.Key()), keyPrefix)] = r
 	}
-	return all, it.Err()
-}
-
-// known returns all rulesets by their ids: the stored ones and those in force.
-func (a *API) known() (map[string]record, error) {
-	all, err := a.stored()
-	if err != nil {
+	if err := it.Err(); err != nil {
 		return nil, err
 	}
 	for _, d := range a.o.Releases.Current().Files {
@@ -187,20 +233,16 @@ func errNoRuleset(name string) error {
 // getRuleset returns a ruleset with its text.
 func (a *API) getRuleset(_ context.Context, c *route.Call) (any, error) {
 	id := c.Vars["ruleset"]
-	all, err := a.known()
+	r, err := a.known(c.Project, id)
 	if err != nil {
 		return nil, err
-	}
-	r, found := all[id]
-	if !found {
-		return nil, errNoRuleset(nameOf(c.Project, id))
 	}
 	return a.shown(c.Project, id, &r, true), nil
 }
 
 // listRulesets returns the rulesets without their texts, the newest first.
 func (a *API) listRulesets(_ context.Context, c *route.Call) (any, error) {
-	known, err := a.known()
+	known, err := a.all()
 	if err != nil {
 		return nil, err
 	}
@@ -224,17 +266,11 @@ func (a *API) listRulesets(_ context.Context, c *route.Call) (any, error) {
 // deleteRuleset deletes a ruleset that is not in force.
 func (a *API) deleteRuleset(ctx context.Context, c *route.Call) (any, error) {
 	id := c.Vars["ruleset"]
-	all, err := a.known()
-	if err != nil {
+	if _, err := a.known(c.Project, id); err != nil {
 		return nil, err
 	}
-	if _, found := all[id]; !found {
-		return nil, errNoRuleset(nameOf(c.Project, id))
-	}
-	for _, d := range a.o.Releases.Current().Files {
-		if d.Rules != nil && idOf(d.Rules.Text) == id {
-			return nil, fault.E(fault.FailedPrecondition, "The ruleset %s is referenced by a release.", nameOf(c.Project, id))
-		}
+	if a.inForce(id) != nil {
+		return nil, fault.E(fault.FailedPrecondition, "The ruleset %s is referenced by a release.", nameOf(c.Project, id))
 	}
 	var b store.Batch
 	b.Delete([]byte(keyPrefix + id))
