@@ -28,8 +28,8 @@ const (
 	maxRows    = 1000
 )
 
-// shownLetters is the number of letters of a field that a table shows; the items of an array are counted too.
-const shownLetters = 256
+// shownCharacters is the number of characters of a field that a table shows; the items of an array are counted too.
+const shownCharacters = 256
 
 // rowJSON is a document as a table shows it: the values of its fields are shortened. Size is that of the whole
 // document.
@@ -50,7 +50,7 @@ func (r *rowsJSON) add(d *document.Document, whole map[string]bool) error {
 	short := *d
 	short.Layout, short.Fields = value.Layout{}, make(value.Map, len(d.Fields))
 	for name, v := range d.Fields {
-		if left := shownLetters; !whole[name] {
+		if left := shownCharacters; !whole[name] {
 			v = shortened(v, &left)
 		}
 		short.Fields[name] = v
@@ -74,12 +74,12 @@ func shortened(v value.Value, left *int) value.Value {
 			return value.String(strings.ToValidUTF8(string(v[:most]), ""))
 		}
 	case value.Bytes:
-		if *left -= 8; len(v) > shownLetters {
+		if *left -= 8; len(v) > shownCharacters {
 			return value.String(fmt.Sprintf("%d B", len(v))) // a table shows no more of bytes
 		}
 	case value.Array:
 		n := 0
-		for out := make(value.Array, 0, min(len(v), shownLetters)); ; n++ {
+		for out := make(value.Array, 0, min(len(v), shownCharacters)); ; n++ {
 			if n == len(v) || *left <= 0 {
 				return out
 			}

@@ -11,7 +11,7 @@ import (
 	"clave/server/internal/auth/service"
 )
 
-// TestFrameAncestors requests the frame, which tells the page around it with what to sign in: only the project's own
+// TestFrameAncestors requests the frame, which passes credentials to the page around it: only the project's own
 // pages may contain it.
 func TestFrameAncestors(t *testing.T) {
 	w := newFixture(t, setup{production: true})

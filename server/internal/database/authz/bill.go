@@ -166,11 +166,7 @@ func (b *bill) listed(collection resource.Collection, documents int, err error) 
 			c.Minimum = 1
 		}
 	}
-	path := collection.ID
-	if collection.Parent != "" {
-		path = collection.Parent + "/" + path
-	}
-	b.add(b.usage.Pattern(path), "", c)
+	b.add(b.usage.Pattern(collection.Path()), "", c)
 }
 
 // request counts a request that reads no documents, below a parent.

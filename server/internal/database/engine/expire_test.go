@@ -24,7 +24,7 @@ var policy = index.Definitions{Overrides: []index.Override{{CollectionGroup: "c"
 
 // expiring returns a write of a document with a value in the field of the policy.
 func expiring(path string, v value.Value) document.Write {
-	return document.Write{Op: document.Update, Name: resource.Document{DB: testDB, Path: path}, Fields: value.Map{"at": v}}
+	return set(path, value.Map{"at": v})
 }
 
 // exist reports whether there is a document.

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExpiredDocumentsAreDeleted gives a server a TTL policy, as the Firebase CLI writes it, and expects that a
-// listener over each transport is told of the deletion of a document when its time is over, and that another document
+// listener over each transport receives the deletion of a document when its time is over, and that another document
 // stays.
 func TestExpiredDocumentsAreDeleted(t *testing.T) {
 	for _, transport := range harness.Transports {
