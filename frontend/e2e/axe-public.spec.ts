@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { PUBLIC_PATHS } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 import { EN, review } from './axe'
 import { stopClock, seed, clearData } from './public-world'
 

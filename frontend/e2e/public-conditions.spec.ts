@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { PUBLIC_PATHS } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 import { stopClock, seed, clearData } from './public-world'
 
 test('colours forced by the system still tell event days, the chosen view and the image in sight', async ({ page }) => {

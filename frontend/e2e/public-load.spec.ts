@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { holdRequests } from './hold'
 import { coverPage, waitUntilLive, stopClock, seed, clearData, LIVE } from './public-world'
-import { PUBLIC_PATHS } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 
 // The loading of a page: first the visible content, then its scripts. The visitor's actions in between are not lost.
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { META, PUBLIC_PATHS } from '../src/meta'
+import { META } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 import { erase, changeRules } from './admin-world'
 import { stopClock, seed, clearData } from './public-world'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { PUBLIC_PATHS } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }

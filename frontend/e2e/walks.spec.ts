@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { PUBLIC_PATHS } from '../src/meta'
+import { PUBLIC_PATHS } from '../src/paths'
 import { admin, createAdmin, write, event, read, list, clear } from './admin-world'
 import { NOW, stopClock, seed, clearData } from './public-world'
 

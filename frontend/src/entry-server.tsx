@@ -2,9 +2,9 @@ import { renderToString } from 'react-dom/server'
 import { StaticRouter } from 'react-router-dom'
 import { App } from './app'
 import { site } from './content/sitio'
-import { organizationData, META, type Meta, PUBLIC_PATHS } from './meta'
+import { organizationData, META, type Meta } from './meta'
 import { load } from './chunks'
-import { routeOf } from './paths'
+import { PUBLIC_PATHS, routeOf } from './paths'
 
 export { META }
 

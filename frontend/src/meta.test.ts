@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pendingOnes } from './content/sitio'
-import { organizationData, META, PUBLIC_PATHS } from './meta'
+import { organizationData, META } from './meta'
+import { PUBLIC_PATHS } from './paths'
 
 describe('what search engines are told', () => {
   it('is within their measure, and different on every page', () => {

@@ -6,23 +6,6 @@ export type Meta = { title: string; description: string; index: boolean }
 
 const NAME = 'Todo por Medio de la Música'
 
-/** The pages that are prerendered. sitemap.xml lists those that search engines may index. */
-export const PUBLIC_PATHS = [
-  '/',
-  '/informacion',
-  '/historia',
-  '/equipo',
-  '/voluntarios',
-  '/programas',
-  '/instrumentos',
-  '/ensambles',
-  '/calendario',
-  '/contacto',
-  '/donar',
-  '/donar/gracias',
-  '/privacidad',
-] as const satisfies readonly RoutePath[]
-
 const isPublic = (title: string, description: string): Meta => ({ title: `${title} · ${NAME}`, description, index: true })
 
 /** Title (at most 65 letters) and description (70 to 160) of each page. */

@@ -1,5 +1,5 @@
-/** Every page's path in the router. */
-const ROUTES = [
+/** The pages that are prerendered. sitemap.xml lists those that search engines may index. */
+export const PUBLIC_PATHS = [
   '/',
   '/informacion',
   '/historia',
@@ -13,11 +13,10 @@ const ROUTES = [
   '/donar',
   '/donar/gracias',
   '/privacidad',
-  '/eventos/:id',
-  '/LogIn',
-  '/AdminView',
-  '*',
 ] as const
+
+/** Every page's path in the router. */
+const ROUTES = [...PUBLIC_PATHS, '/eventos/:id', '/LogIn', '/AdminView', '*'] as const
 
 /** The path of a page in the router. */
 export type RoutePath = (typeof ROUTES)[number]

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { PUBLIC_PATHS } from '../../src/meta'
+import { PUBLIC_PATHS } from '../../src/paths'
 import { admin, createAdmin, list } from '../admin-world'
 import { seed } from '../public-world'
 import type { Visitor } from './visitor'
