@@ -237,6 +237,13 @@ type grouping struct {
 	groups     map[any]*group
 	order      []*group
 	vars       *scope
+	held       int64
+}
+
+// hold holds memory until the end.
+func (s *grouping) hold(n int64) error {
+	s.held += n
+	return s.run.hold(n)
 }
 
 // row implements sink.
@@ -244,6 +251,8 @@ func (s *grouping) row(r *row) error {
 	if err := s.run.step(1 + len(s.aggregates)); err != nil {
 		return err
 	}
+	before := s.run.held
+	defer func() { s.run.held = before }()
 	f := &frame{run: s.run, row: r, vars: r.vars}
 	keys, size := make([]value.Value, len(s.by)), 0
 	for i, x := range s.by {
@@ -271,16 +280,13 @@ func (s *grouping) row(r *row) error {
 			v = r.v
 		}
 		if held += g.sums[i].add(v); held > smallValues {
-			if err := s.run.source.Hold(int64(held)); err != nil {
+			if err := s.hold(int64(held)); err != nil {
 				return err
 			}
 			held = 0
 		}
 	}
-	if held == 0 {
-		return nil
-	}
-	return s.run.source.Hold(int64(held))
+	return s.hold(int64(held))
 }
 
 // group returns the group of keys.
@@ -293,7 +299,7 @@ func (s *grouping) group(keys []value.Value) (*group, error) {
 	for _, k := range keys {
 		size += 2 * footprint(k)
 	}
-	if err := s.run.source.Hold(int64(size)); err != nil {
+	if err := s.hold(int64(size)); err != nil {
 		return nil, err
 	}
 	g := &group{keys: keys}
@@ -323,7 +329,8 @@ func (s *grouping) end() error {
 		}
 		rows[i] = &row{fields: edit.Map(), vars: s.vars}
 	}
-	return giveAll(rows, s.sink)
+	s.groups, s.order = nil, nil
+	return s.run.giveAll(rows, s.held, s.sink)
 }
 
 // grouped returns the stage of a grouping.

@@ -59,7 +59,7 @@ func ranked(sign int) func(a value.Array, n int) value.Array {
 }
 
 // joinArrays evaluates array_concat.
-func joinArrays(_ *frame, args []value.Value) result {
+func joinArrays(f *frame, args []value.Value) result {
 	out, size := value.Array{}, 0
 	for _, arg := range args {
 		a, ok := arg.(value.Array)
@@ -68,6 +68,9 @@ func joinArrays(_ *frame, args []value.Value) result {
 		}
 		if size += footprint(a); size > maxValue {
 			return tooLarge()
+		}
+		if err := f.run.step(len(a) / itemsOfStep); err != nil {
+			return aborted(err)
 		}
 		out = append(out, a...)
 	}

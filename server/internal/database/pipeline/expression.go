@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
@@ -48,17 +50,22 @@ func (c *compiler) expression(e request.Expression, depth int) (evaluator, error
 	case *request.Call:
 		return c.call(x, depth)
 	case request.ListOf:
-		items, err := c.expressions(x, depth+1)
+		items, err := c.arguments(x, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		return func(f *frame) result { return evalArray(f, items) }, nil
+		return releasing(func(f *frame) result { return evalArray(f, items) }), nil
 	case request.MapOf:
-		members, err := c.members(x, depth+1)
+		names := slices.Sorted(maps.Keys(x))
+		members := make([]request.Expression, len(names))
+		for i, name := range names {
+			members[i] = x[name]
+		}
+		values, err := c.arguments(members, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		return func(f *frame) result { return evalMap(f, members) }, nil
+		return releasing(func(f *frame) result { return evalMap(f, names, values) }), nil
 	default:
 		return nil, fault.E(fault.InvalidArgument, "A pipeline is not a valid argument here.")
 	}
@@ -75,15 +82,45 @@ func (c *compiler) expressions(in []request.Expression, depth int) (out []evalua
 	return out, nil
 }
 
-// members compiles the values of a map.
-func (c *compiler) members(in map[string]request.Expression, depth int) (out map[string]evaluator, err error) {
-	out = make(map[string]evaluator, len(in))
-	for name, e := range in {
-		if out[name], err = c.expression(e, depth); err != nil {
+// computes reports whether an expression may make a new value, rather than give one of the request or of a row.
+func computes(e request.Expression) bool {
+	switch e.(type) {
+	case request.Constant, request.FieldReference, request.Variable:
+		return false
+	}
+	return true
+}
+
+// argument compiles an expression whose value is in use while others are evaluated. It counts new values, until
+// releasing ends that.
+func (c *compiler) argument(e request.Expression, depth int) (evaluator, error) {
+	eval, err := c.expression(e, depth)
+	if err != nil || !computes(e) {
+		return eval, err
+	}
+	return kept(eval), nil
+}
+
+// arguments compiles expressions as argument does.
+func (c *compiler) arguments(in []request.Expression, depth int) (out []evaluator, err error) {
+	out = make([]evaluator, len(in))
+	for i, e := range in {
+		if out[i], err = c.argument(e, depth); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// releasing returns an evaluator after which the values that it has counted are not in use any more. Its own value is
+// counted by who receives it.
+func releasing(eval evaluator) evaluator {
+	return func(f *frame) result {
+		before := f.run.held
+		r := eval(f)
+		f.run.held = before
+		return r
+	}
 }
 
 // constant completes references that are relative to the database.
@@ -136,10 +173,10 @@ func evalArray(f *frame, items []evaluator) result {
 }
 
 // evalMap evaluates the values of a map. Unset ones are left out.
-func evalMap(f *frame, members map[string]evaluator) result {
+func evalMap(f *frame, names []string, members []evaluator) result {
 	out := make(value.Map, len(members))
 	size := 0
-	for name, member := range members {
+	for i, member := range members {
 		r := member(f)
 		if r.fail != nil {
 			return r
@@ -150,7 +187,7 @@ func evalMap(f *frame, members map[string]evaluator) result {
 		if size += footprint(r.v); size > maxValue {
 			return tooLarge()
 		}
-		out[name] = r.v
+		out[names[i]] = r.v
 	}
 	return of(out)
 }
@@ -175,31 +212,22 @@ func (c *compiler) call(x *request.Call, depth int) (evaluator, error) {
 	if err := fn.checkCount(len(x.Args)); err != nil {
 		return nil, err
 	}
-	args, err := c.expressions(x.Args, depth+1)
+	args, err := c.arguments(x.Args, depth+1)
 	if err != nil {
 		return nil, err
 	}
-	if fn.lazy != nil {
-		return func(f *frame) result {
-			if err := f.run.step(1); err != nil {
-				return aborted(err)
-			}
-			return fn.lazy(f, args)
-		}, nil
-	}
-	computes := make([]bool, len(args))
-	for i, arg := range x.Args {
-		switch arg.(type) {
-		case request.Constant, request.FieldReference, request.Variable:
-		default:
-			computes[i] = true
-		}
+	eval := fn.lazy
+	if eval == nil {
+		eval = fn.strict
 	}
 	return func(f *frame) result {
 		if err := f.run.step(1); err != nil {
 			return aborted(err)
 		}
-		return fn.strict(f, args, computes)
+		before := f.run.held
+		r := eval(f, args)
+		f.run.held = before
+		return r
 	}, nil
 }
 
@@ -216,25 +244,18 @@ func (fn *Function) checkCount(n int) error {
 }
 
 // strict evaluates the arguments and calls the function with their values. A failure of an argument is that of the
-// function, and null or unset makes it null. computes tells which arguments are new values, not those of a row.
-func (fn *Function) strict(f *frame, args []evaluator, computes []bool) result {
-	var held [4]value.Value
-	values := held[:0]
+// function, and null or unset makes it null.
+func (fn *Function) strict(f *frame, args []evaluator) result {
+	var few [4]value.Value
+	values := few[:0]
 	missing := false
-	before := f.run.held
-	defer func() { f.run.held = before }()
-	for i, arg := range args {
+	for _, arg := range args {
 		r := arg(f)
 		if r.fail != nil {
 			return r
 		}
 		if err := f.run.step(textSize(r.v) / bytesOfStep); err != nil {
 			return aborted(err)
-		}
-		if computes[i] {
-			if f.run.held += footprint(r.v); f.run.held > maxHeld {
-				return tooLarge()
-			}
 		}
 		if r.v == nil || value.IsNull(r.v) {
 			missing = true

@@ -27,7 +27,7 @@ type Function struct {
 }
 
 // Functions is the table of functions.
-var Functions = slices.Concat(logicFunctions, numberFunctions, textFunctions, arrayFunctions, mapFunctions, timeFunctions, otherFunctions)
+var Functions = slices.Concat(logicFunctions, numberFunctions, textFunctions, patternFunctions, arrayFunctions, mapFunctions, timeFunctions, otherFunctions)
 
 // functionsByName are the functions by their names.
 var functionsByName = byName(Functions)

@@ -34,7 +34,21 @@ func operands(f *frame, args []evaluator) (a, b value.Value, no result, ok bool)
 		}
 		got[i] = r.v
 	}
+	if err := f.run.step(itemsIn(got[0]) + itemsIn(got[1])); err != nil {
+		return nil, nil, aborted(err), false
+	}
 	return got[0], got[1], unset, true
+}
+
+// itemsIn returns the steps of comparing a value with another one.
+func itemsIn(v value.Value) int {
+	switch v := v.(type) {
+	case value.Array:
+		return len(v) / itemsOfStep
+	case value.Map:
+		return len(v) / itemsOfStep
+	}
+	return textSize(v) / bytesOfStep
 }
 
 // comparison returns a function that compares two values of the same kind; others do not match.
@@ -57,7 +71,7 @@ func contains(a value.Array, v value.Value) bool {
 }
 
 // membership evaluates whether a value, the first of two results, is in an array.
-func membership(v, array result) result {
+func membership(f *frame, v, array result) result {
 	for _, r := range []result{v, array} {
 		if r.fail != nil {
 			return r
@@ -75,6 +89,9 @@ func membership(v, array result) result {
 		return absent
 	case v.isNull():
 		return null
+	}
+	if err := f.run.step(len(items) / itemsOfStep); err != nil {
+		return aborted(err)
 	}
 	return boolean(contains(items, v.v))
 }

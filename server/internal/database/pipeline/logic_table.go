@@ -53,13 +53,13 @@ var logicFunctions = []*Function{
 		return of(value.Int(value.Compare(a, b)))
 	}},
 	{Name: "equal_any", Args: "any, array", Result: "boolean", Source: "js", Min: 2, Max: 2, lazy: func(f *frame, args []evaluator) result {
-		return membership(args[0](f), args[1](f))
+		return membership(f, args[0](f), args[1](f))
 	}},
 	{Name: "not_equal_any", Args: "any, array", Result: "boolean", Source: "js", Min: 2, Max: 2, lazy: func(f *frame, args []evaluator) result {
-		return not(membership(args[0](f), args[1](f)))
+		return not(membership(f, args[0](f), args[1](f)))
 	}},
 	{Name: "array_contains", Args: "array, any", Result: "boolean", Source: "js", Min: 2, Max: 2, lazy: func(f *frame, args []evaluator) result {
-		return membership(args[1](f), args[0](f))
+		return membership(f, args[1](f), args[0](f))
 	}},
 	{Name: "array_contains_all", Args: "array, array", Result: "boolean", Source: "js", Min: 2, Max: 2, lazy: func(f *frame, args []evaluator) result {
 		a, b, no, ok := arrayPair(f, args)

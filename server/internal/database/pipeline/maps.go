@@ -13,10 +13,13 @@ import (
 
 // ofMap returns a function whose first argument is a map.
 func ofMap(name, more, result_ string, least, most int, eval func(m value.Map, args []value.Value) result) *Function {
-	return &Function{Name: name, Args: "map" + more, Result: result_, Source: "go", Min: least, Max: most, eval: func(_ *frame, args []value.Value) result {
+	return &Function{Name: name, Args: "map" + more, Result: result_, Source: "go", Min: least, Max: most, eval: func(f *frame, args []value.Value) result {
 		m, ok := args[0].(value.Map)
 		if !ok {
 			return wrongType(name, "Map", args[0])
+		}
+		if err := f.run.step(len(m) / membersOfStep); err != nil {
+			return aborted(err)
 		}
 		return eval(m, args[1:])
 	}}
@@ -51,7 +54,7 @@ func putPairs(name string, f *frame, m value.Map, args []evaluator) result {
 	if len(args)%2 != 0 {
 		return failed("The function %s(...) takes keys and values.", name)
 	}
-	size := 0
+	size := footprint(m)
 	for pair := range slices.Chunk(args, 2) {
 		key, v := pair[0](f), pair[1](f)
 		for _, r := range []result{key, v} {
@@ -67,7 +70,7 @@ func putPairs(name string, f *frame, m value.Map, args []evaluator) result {
 			delete(m, string(k))
 			continue
 		}
-		if size += footprint(v.v); size > maxValue {
+		if size += bytesOfMember + len(k) + footprint(v.v); size > maxValue {
 			return tooLarge()
 		}
 		m[string(k)] = v.v
@@ -87,6 +90,9 @@ func setMembers(f *frame, args []evaluator) result {
 	m, ok := r.v.(value.Map)
 	if !ok {
 		return wrongType("map_set", "Map", r.v)
+	}
+	if err := f.run.step(len(m) / membersOfStep); err != nil {
+		return aborted(err)
 	}
 	return putPairs("map_set", f, maps.Clone(m), args[1:])
 }
@@ -111,11 +117,14 @@ var mapFunctions = []*Function{
 		return of(out)
 	}),
 	ofMap("map_merge", "…", "map", 2, -1, func(m value.Map, args []value.Value) result {
-		out := maps.Clone(m)
+		out, size := maps.Clone(m), footprint(m)
 		for _, arg := range args {
 			other, ok := arg.(value.Map)
 			if !ok {
 				return wrongType("map_merge", "Map", arg)
+			}
+			if size += footprint(other); size > maxValue {
+				return tooLarge()
 			}
 			maps.Copy(out, other)
 		}
@@ -136,6 +145,9 @@ var mapFunctions = []*Function{
 		return of(out)
 	}),
 	ofMap("map_entries", "", "array", 1, 1, func(m value.Map, _ []value.Value) result {
+		if len(m)*(bytesOfElement+bytesOfMap+2*bytesOfMember)+footprint(m) > maxValue {
+			return tooLarge()
+		}
 		out := value.Array{}
 		for _, k := range value.SortedKeys(m) {
 			out = append(out, value.Map{"k": value.String(k), "v": m[k]})

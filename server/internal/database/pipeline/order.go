@@ -33,6 +33,7 @@ type sorter struct {
 	by   []ranking
 	most int
 	rows []keyed
+	held int64
 }
 
 // row implements sink.
@@ -40,6 +41,8 @@ func (s *sorter) row(r *row) error {
 	if err := s.run.step(1); err != nil {
 		return err
 	}
+	before := s.run.held
+	defer func() { s.run.held = before }()
 	f := &frame{run: s.run, row: r, vars: r.vars}
 	keys, size := make([]value.Value, len(s.by)), 0
 	for i, by := range s.by {
@@ -53,6 +56,9 @@ func (s *sorter) row(r *row) error {
 		if size += footprint(out.v); size > maxValue {
 			return tooLarge().err()
 		}
+		if err := s.run.keep(out.v); err != nil {
+			return err
+		}
 		keys[i] = out.v
 	}
 	return s.add(keyed{r, keys, size})
@@ -60,19 +66,22 @@ func (s *sorter) row(r *row) error {
 
 // add holds a row, and drops those that are not needed.
 func (s *sorter) add(k keyed) error {
-	if err := s.run.source.Hold(int64(k.size())); err != nil {
+	size := int64(k.size())
+	if err := s.run.hold(size); err != nil {
 		return err
 	}
+	s.held += size
 	s.rows = append(s.rows, k)
 	if s.most > 0 && len(s.rows) >= 2*s.most+100 {
 		s.sort()
-		released := 0
+		released := int64(0)
 		for _, k := range s.rows[s.most:] {
-			released += k.size()
+			released += int64(k.size())
 		}
 		clear(s.rows[s.most:])
 		s.rows = s.rows[:s.most]
-		return s.run.source.Hold(-int64(released))
+		s.held -= released
+		return s.run.hold(-released)
 	}
 	return nil
 }
@@ -113,7 +122,8 @@ func (s *sorter) end() error {
 	for i, k := range s.rows {
 		rows[i] = k.r
 	}
-	return giveAll(rows, s.sink)
+	s.rows = nil
+	return s.run.giveAll(rows, s.held, s.sink)
 }
 
 // sorting compiles sort. A limit after it bounds the rows that are held.

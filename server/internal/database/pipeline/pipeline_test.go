@@ -73,6 +73,12 @@ var collection = stage("collection", constant(value.Reference("/c")))
 // results runs stages and returns what they give.
 func results(t *testing.T, m *memory, stages ...request.Stage) ([]pipeline.Result, error) {
 	t.Helper()
+	return resultsOf(t, m, stages...)
+}
+
+// resultsOf runs stages on a source.
+func resultsOf(t *testing.T, m pipeline.Source, stages ...request.Stage) ([]pipeline.Result, error) {
+	t.Helper()
 	p, err := pipeline.Compile(testDB, stages)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"clave/server/internal/base/fault"
@@ -80,7 +79,7 @@ type row struct {
 
 // size returns the approximate memory of a row.
 func (r *row) size() int {
-	size := 200 + len(r.name) + 3*footprint(r.fields)
+	size := 200 + len(r.name) + footprint(r.fields)
 	if r.vars != nil {
 		size += r.vars.size
 	}
@@ -169,7 +168,7 @@ const (
 	keysOfSteps = 32
 	// maxValue is the maximum size of a computed value in bytes.
 	maxValue = 16 << 20
-	// maxHeld is the maximum size of the computed values that are arguments of functions at one time.
+	// maxHeld is the maximum size of the computed values that are in use at one time.
 	maxHeld = 4 * maxValue
 	// maxDepth is the maximum nesting of expressions.
 	maxDepth = 64
@@ -184,12 +183,15 @@ type run struct {
 	source Source
 	now    time.Time
 	steps  int
-	// held is the size of the computed arguments of the functions that are being evaluated.
+	// held is the size of the computed values that are in use: arguments of the functions that are being evaluated, parts
+	// of values that are being computed, and fields and variables of the rows that pass the stages.
 	held int
+	// rows is the memory that stages hold for rows.
+	rows int64
 	// nested is that of the pipeline.
 	nested bool
-	// patterns are the regular expressions that were compiled, by their text.
-	patterns map[string]*regexp.Regexp
+	// patterns are the regular expressions that were compiled.
+	patterns patterns
 	// read counts the documents that the source has returned.
 	read int64
 }
@@ -197,26 +199,79 @@ type run struct {
 // bytesOfStep is the number of bytes of a text that are one step.
 const bytesOfStep = 64
 
+// The memory of values beside their text: an element of an array with the head of its value, a map, and a member of a
+// map.
+const (
+	bytesOfElement = 32
+	bytesOfMap     = 256
+	bytesOfMember  = 64
+)
+
 // footprint returns the approximate memory of a value. It is more than the size in a document: an array of a million
 // nulls has little text, but a place for each.
 func footprint(v value.Value) int {
-	const place = 8
 	switch v := v.(type) {
 	case value.Array:
-		size := 0
+		size := bytesOfElement
 		for _, item := range v {
-			size += place + footprint(item)
+			size += bytesOfElement + footprint(item)
 		}
 		return size
 	case value.Map:
-		size := 0
+		size := bytesOfMap
 		for name, item := range v {
-			size += place + len(name) + footprint(item)
+			size += bytesOfMember + len(name) + footprint(item)
 		}
 		return size
 	}
 	return value.Size(v)
 }
+
+// keep counts a computed value as in use. Who calls it restores held when the value is not needed any more, or passes
+// it on to one who counts it.
+func (r *run) keep(v value.Value) error {
+	switch v.(type) {
+	case nil, value.Null, value.Bool, value.Int, value.Double, value.Timestamp:
+		return nil
+	}
+	size := footprint(v)
+	if r.held += size; size > maxValue || r.held > maxHeld {
+		return tooLarge().err()
+	}
+	return r.step(size / bytesOfStep)
+}
+
+// kept returns an evaluator that counts its values as in use.
+func kept(eval evaluator) evaluator {
+	return func(f *frame) result {
+		r := eval(f)
+		if r.v == nil {
+			return r
+		}
+		if err := f.run.keep(r.v); err != nil {
+			return aborted(err)
+		}
+		return r
+	}
+}
+
+// hold takes memory for rows that a stage holds; a negative number returns some.
+func (r *run) hold(n int64) error {
+	if n == 0 {
+		return nil
+	}
+	if err := r.source.Hold(n); err != nil {
+		return err
+	}
+	r.rows += n
+	return nil
+}
+
+// membersOfStep is the number of members of a map that are copied in one step.
+const membersOfStep = 8
+
+// itemsOfStep is the number of elements of an array that are compared in one step.
+const itemsOfStep = 8
 
 // textSize returns the size of a string or of bytes.
 func textSize(v value.Value) int {

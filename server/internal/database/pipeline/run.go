@@ -106,23 +106,22 @@ func (p *Pipeline) heldInto(f *frame, to sink, give func(*row) error) error {
 		}
 		rows = append(rows, r)
 		held += int64(r.size())
-		return f.run.source.Hold(int64(r.size()))
+		return f.run.hold(int64(r.size()))
 	})
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if err := give(r); errors.Is(err, errEnough) {
-			break
-		} else if err != nil {
-			return err
-		}
-	}
-	if err := f.run.source.Hold(-held); err != nil {
-		return err
-	}
-	return to.end()
+	return f.run.giveAll(rows, held, passing{to, give})
 }
+
+// passing is a sink whose rows another function receives.
+type passing struct {
+	sink
+	give func(*row) error
+}
+
+// row implements sink.
+func (p passing) row(r *row) error { return p.give(r) }
 
 // read calls give with the rows of the source.
 func (s *source) read(f *frame, give func(*row) error) error {
@@ -146,7 +145,12 @@ func (s *source) read(f *frame, give func(*row) error) error {
 			if !ok {
 				return fault.E(fault.InvalidArgument, "The literals stage requires maps.")
 			}
-			if err := give(&row{fields: m}); err != nil {
+			before := f.run.held
+			err := f.run.keep(m)
+			if err == nil {
+				err = give(&row{fields: m})
+			}
+			if f.run.held = before; err != nil {
 				return err
 			}
 		}

@@ -52,7 +52,7 @@ func (c *compiler) arrayLoop(x *request.Call, depth int) (evaluator, error) {
 		}
 		variables = append(variables, string(name))
 	}
-	array, err := c.expression(x.Args[0], depth+1)
+	array, err := c.argument(x.Args[0], depth+1)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (c *compiler) arrayLoop(x *request.Call, depth int) (evaluator, error) {
 		return nil, err
 	}
 	filters := x.Name == fn.Name
-	return func(f *frame) result {
+	return releasing(func(f *frame) result {
 		r := array(f)
 		switch {
 		case r.fail != nil:
@@ -74,7 +74,7 @@ func (c *compiler) arrayLoop(x *request.Call, depth int) (evaluator, error) {
 			return wrongType(x.Name, "Array", r.v)
 		}
 		return loop(f, items, variables, body, filters)
-	}, nil
+	}), nil
 }
 
 // loop evaluates an expression for each element of an array: its values, or the elements for which it is true.
@@ -100,8 +100,11 @@ func loop(f *frame, items value.Array, variables []string, body evaluator, filte
 		} else if !r.isTrue() {
 			continue
 		}
-		if size += footprint(item); size > maxValue {
+		if size += bytesOfElement + footprint(item); size > maxValue {
 			return tooLarge()
+		}
+		if err := f.run.keep(item); err != nil {
+			return aborted(err)
 		}
 		out = append(out, item)
 	}
@@ -124,8 +127,11 @@ func (s *collected) row(r *row) error {
 			v = only
 		}
 	}
-	if s.size += footprint(v); s.size > maxValue {
+	if s.size += bytesOfElement + footprint(v); s.size > maxValue {
 		return tooLarge().err()
+	}
+	if err := s.run.hold(int64(bytesOfElement + footprint(v))); err != nil {
+		return err
 	}
 	s.rows = append(s.rows, v)
 	if s.most > 0 && len(s.rows) >= s.most {
@@ -146,9 +152,14 @@ func (c *compiler) subpipeline(name string, stages []request.Stage) (evaluator, 
 		return nil, err
 	}
 	most := map[string]int{"scalar": 2, "exists": 1}[name]
-	return func(f *frame) result {
+	return releasing(func(f *frame) result {
 		to := &collected{run: f.run, most: most}
-		if err := p.into(f, to); err != nil {
+		before := f.run.rows
+		err := p.into(f, to)
+		if free := f.run.hold(before - f.run.rows); err == nil {
+			err = free
+		}
+		if err != nil {
 			return aborted(err)
 		}
 		switch {
@@ -162,5 +173,5 @@ func (c *compiler) subpipeline(name string, stages []request.Stage) (evaluator, 
 			return of(to.rows[0])
 		}
 		return null
-	}, nil
+	}), nil
 }

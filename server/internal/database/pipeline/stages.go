@@ -75,14 +75,19 @@ type each struct {
 // row implements sink.
 func (s *each) row(r *row) error { return s.do(r, s.sink) }
 
-// eachRow returns a stage that does something with each row in its frame.
+// eachRow returns a stage that does something with each row in its frame. What it computes is in use until the row has
+// passed the stages after it.
 func eachRow(do func(f *frame, next sink) error) stage {
 	return func(outer *frame, next sink) sink {
+		run := outer.run
 		return &each{sink: next, do: func(r *row, next sink) error {
-			if err := outer.run.step(1); err != nil {
+			if err := run.step(1); err != nil {
 				return err
 			}
-			return do(&frame{run: outer.run, row: r, vars: r.vars}, next)
+			before := run.held
+			err := do(&frame{run: run, row: r, vars: r.vars}, next)
+			run.held = before
+			return err
 		}}
 	}
 }
@@ -220,7 +225,7 @@ func (x computed) compute(f *frame, size *int) (value.Value, error) {
 	if *size += footprint(r.v); *size > maxValue {
 		return nil, tooLarge().err()
 	}
-	return r.v, nil
+	return r.v, f.run.keep(r.v)
 }
 
 // selection compiles select: rows of the computed fields. They remain documents only if __name__ is selected.
@@ -303,7 +308,11 @@ func (c *compiler) definition(s *request.Stage) (stage, error) {
 			}
 			inner := &scope{name: x.name, v: v, outer: out.vars}
 			if v.v != nil {
-				inner.size = footprint(v.v)
+				if inner.size = footprint(v.v); inner.size <= maxValue {
+					if err := f.run.keep(v.v); err != nil {
+						return err
+					}
+				}
 			}
 			if out.vars != nil {
 				inner.size += out.vars.size
@@ -329,6 +338,9 @@ func (c *compiler) removal(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := *f.row
+		if err := f.run.step(len(paths) * len(out.fields) / membersOfStep); err != nil {
+			return err
+		}
 		for _, path := range paths {
 			if path.IsName() {
 				out.name, out.created, out.updated = "", nil, nil
@@ -364,6 +376,9 @@ func (c *compiler) replacement(s *request.Stage) (stage, error) {
 		m, ok := r.v.(value.Map)
 		if !ok {
 			return fault.E(fault.InvalidArgument, "The stage replace_with requires `Map` but got `%s`.", upperType(r.v))
+		}
+		if err := f.run.keep(m); err != nil {
+			return err
 		}
 		out := *f.row
 		switch mode {
@@ -405,10 +420,10 @@ func (c *compiler) unnest(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		give := func(v, i value.Value) error {
-			if err := f.run.step(1); err != nil {
+			out := *f.row
+			if err := f.run.step(1 + len(out.fields)/membersOfStep); err != nil {
 				return err
 			}
-			out := *f.row
 			if v != nil {
 				out.fields = out.fields.Set(alias, v)
 				if err := out.fits(footprint(v)); err != nil {
@@ -422,6 +437,9 @@ func (c *compiler) unnest(s *request.Stage) (stage, error) {
 		}
 		r := eval(f)
 		if err := r.err(); err != nil {
+			return err
+		}
+		if err := f.run.keep(r.v); err != nil {
 			return err
 		}
 		items, ok := r.v.(value.Array)
@@ -483,33 +501,44 @@ type sampled struct {
 	size int
 	seen int
 	kept []*row
+	held int64
 }
 
 // row implements sink.
 func (s *sampled) row(r *row) error {
 	s.seen++
-	if len(s.kept) < s.size {
+	at, size := len(s.kept), int64(r.size())
+	if at < s.size {
 		s.kept = append(s.kept, r)
-		return s.run.source.Hold(int64(r.size()))
-	}
-	if at := rand.IntN(s.seen); at < s.size { //nolint:gosec // not a secret
+	} else if at = rand.IntN(s.seen); at < s.size { //nolint:gosec // not a secret
+		size -= int64(s.kept[at].size())
 		s.kept[at] = r
-		return s.run.source.Hold(int64(r.size()))
+	} else {
+		return nil
 	}
-	return nil
+	s.held += size
+	return s.run.hold(size)
 }
 
 // end implements sink.
-func (s *sampled) end() error { return giveAll(s.kept, s.sink) }
+func (s *sampled) end() error {
+	rows := s.kept
+	s.kept = nil
+	return s.run.giveAll(rows, s.held, s.sink)
+}
 
-// giveAll passes rows on and ends.
-func giveAll(rows []*row, to sink) error {
-	for _, r := range rows {
-		if err := to.row(r); errors.Is(err, errEnough) {
+// giveAll passes rows on, returns the memory that they held, and ends.
+func (r *run) giveAll(rows []*row, held int64, to sink) error {
+	for _, row := range rows {
+		if err := to.row(row); errors.Is(err, errEnough) {
 			break
 		} else if err != nil {
 			return err
 		}
+	}
+	clear(rows)
+	if err := r.hold(-held); err != nil {
+		return err
 	}
 	return to.end()
 }

@@ -1,77 +1,12 @@
 package pipeline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"clave/server/internal/model/value"
 )
-
-// maxPattern is the maximum length of a regular expression in bytes.
-const maxPattern = 10_000
-
-// pattern compiles a regular expression of RE2. It keeps those of the execution.
-func (r *run) pattern(name, text string) (*regexp.Regexp, result) {
-	if re := r.patterns[text]; re != nil {
-		return re, unset
-	}
-	if len(text) > maxPattern {
-		return nil, failed("The regular expression of the function %s(...) is too long.", name)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, failed("The function %s(...) has an invalid regular expression: %v", name, err)
-	}
-	if len(r.patterns) >= 100 || r.patterns == nil {
-		r.patterns = make(map[string]*regexp.Regexp)
-	}
-	r.patterns[text] = re
-	return re, unset
-}
-
-// matching returns a function of a string and a regular expression.
-func matching(name, result_, source string, translate func(p string) string, eval func(re *regexp.Regexp, s string) result) *Function {
-	fn := texts(name, result_, source, nil)
-	fn.Args = "string, pattern"
-	fn.eval = func(f *frame, args []value.Value) result {
-		return texts(name, result_, source, func(s, p string) result {
-			if err := f.run.step(len(s) / 64); err != nil {
-				return aborted(err)
-			}
-			re, no := f.run.pattern(name, translate(p))
-			if re == nil {
-				return no
-			}
-			return eval(re, s)
-		}).eval(f, args)
-	}
-	return fn
-}
-
-// asIs is the translation of a pattern that is a regular expression.
-func asIs(p string) string { return p }
-
-// whole is the translation of a regular expression that must match a whole string.
-func whole(p string) string { return `^(?:` + p + `)$` }
-
-// like is the translation of a pattern with % and _.
-func like(p string) string {
-	var b strings.Builder
-	b.WriteString(`(?s)^`)
-	for _, c := range p {
-		switch c {
-		case '_':
-			b.WriteByte('.')
-		case '%':
-			b.WriteString(`.*`)
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-	}
-	return b.String() + `$`
-}
 
 // holds returns a function of two strings that is true or false.
 func holds(name string, eval func(a, b string) bool) *Function {
@@ -236,7 +171,7 @@ func joined(_ *frame, args []value.Value) result {
 // split splits a string at a delimiter.
 func split(s, at string) result {
 	var out value.Array
-	if strings.Count(s, at) > 1<<20 {
+	if (strings.Count(s, at)+1)*(bytesOfElement+1)+len(s) > maxValue {
 		return tooLarge()
 	}
 	for _, part := range strings.Split(s, at) {
@@ -282,23 +217,6 @@ var textFunctions = []*Function{
 	holds("starts_with", strings.HasPrefix),
 	holds("ends_with", strings.HasSuffix),
 	holds("string_contains", strings.Contains),
-	matching("like", "boolean", "js", like, func(re *regexp.Regexp, s string) result { return boolean(re.MatchString(s)) }),
-	matching("regex_contains", "boolean", "js", asIs, func(re *regexp.Regexp, s string) result { return boolean(re.MatchString(s)) }),
-	matching("regex_match", "boolean", "js", whole, func(re *regexp.Regexp, s string) result { return boolean(re.MatchString(s)) }),
-	matching("regex_find", "string", "go", asIs, func(re *regexp.Regexp, s string) result {
-		at := re.FindStringIndex(s)
-		if at == nil {
-			return null
-		}
-		return of(value.String(s[at[0]:at[1]]))
-	}),
-	matching("regex_find_all", "array", "go", asIs, func(re *regexp.Regexp, s string) result {
-		out := value.Array{}
-		for _, found := range re.FindAllString(s, 1<<20) {
-			out = append(out, value.String(found))
-		}
-		return of(out)
-	}),
 	text("to_lower", "string", "js", func(s string) result { return of(value.String(strings.ToLower(s))) }),
 	text("to_upper", "string", "js", func(s string) result { return of(value.String(strings.ToUpper(s))) }),
 	trimmed("trim", strings.Trim),
