@@ -24,6 +24,7 @@ func credentialsCommand(s streams) *cobra.Command {
 		keyCommand(list("create NAME [flags]", "Create a key and write it to NAME.json"), config.ModeCreateCredential, s, words(1, 1, "name the account, and nothing else"), createCredential),
 		keyCommand(list("list [flags]", "Print the keys"), config.ModeCredentials, s, words(0, 0, "takes no arguments"), listCredentials),
 		keyCommand(list("revoke NAME [KEY] [flags]", "Revoke a key, or all keys of NAME"), config.ModeCredentials, s, words(1, 2, "name the account, or the account and one of its keys"), revokeCredential),
+		tokenCommand(s),
 	)
 	cmd.GroupID = groupData
 	cmd.Long = "Manages keys of service accounts, with which your servers sign in through the Firebase Admin SDK. The server may be running:\n" +

@@ -38,19 +38,29 @@ const javaVersion = `openjdk version "21.0.0" (Clave in the place of Java, for t
 // firebaseCommand returns `clave firebase`.
 func firebaseCommand(s streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "firebase -- ARGUMENTS…", Short: "Run the Firebase CLI with Clave as its Firestore emulator", GroupID: groupServers,
-		Long: "Runs the Firebase CLI, from ./node_modules or the PATH, with Clave in place of the Firestore emulator, without Java. Temporary files\n" +
-			"are removed at the end.",
-		Example:            "  clave firebase -- emulators:exec \"npm test\"",
+		Use: "firebase [--admin-api URL] [--key FILE] -- ARGUMENTS…", Short: "Run the Firebase CLI with Clave in place of Google or of the Firestore emulator", GroupID: groupServers,
+		Long: "Runs the Firebase CLI, from ./node_modules or the PATH. Temporary files are removed at the end.\n\n" +
+			"With --admin-api or CLAVE_ADMIN_API, the URL at which clave serve --admin-api is reached, the CLI administers that server instead of\n" +
+			"the project at Google, with the key of a service account in --key or GOOGLE_APPLICATION_CREDENTIALS. The CLI itself never has the\n" +
+			"key or a token. Its project is that of the key.\n\n" +
+			"Otherwise Clave is its Firestore emulator, without Java.",
+		Example:            "  clave firebase --admin-api https://data.example.org:4001 --key deployer.json -- deploy --only firestore\n  clave firebase -- emulators:exec \"npm test\"",
 		DisableFlagParsing: true, // the CLI parses them
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && args[0] == "--" {
-				args = args[1:]
-			} else if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
+			at, args, err := firebaseFlags(args, os.Getenv)
+			switch {
+			case err != nil:
+				return err
+			case len(args) > 0 && (args[0] == "--help" || args[0] == "-h"):
 				return cmd.Help()
+			case len(args) > 0 && args[0] == "--":
+				args = args[1:]
 			}
 			if len(args) == 0 {
 				return usageError("clave firebase: give the arguments of the Firebase CLI; see clave firebase --help")
+			}
+			if at.url != "" {
+				return exit(administer(cmd.Context(), at, args, s))
 			}
 			return exit(firebase(cmd.Context(), args, s))
 		},

@@ -53,7 +53,7 @@ const tokenPath = "/oauth2/v3/token"
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == tokenPath {
 		httpjson.Write(w, http.StatusBadRequest, map[string]string{
-			"error": "unsupported_grant_type", "error_description": "This server exchanges no refresh tokens..",
+			"error": "unsupported_grant_type", "error_description": "This server exchanges no refresh tokens.",
 		})
 		return
 	}

@@ -257,7 +257,7 @@ func TestProject(t *testing.T) {
 	s.want(200, "GET /v1beta1/projects/p", "", project.Number("p"))
 	s.want(200, "GET /v1/projects/p/databases", "", "projects/p/databases/second")
 	s.want(200, "GET /v1/projects/p/databases/(default)", "", "FIRESTORE_NATIVE")
-	s.want(400, "POST /oauth2/v3/token", "", "unsupported_grant_type")
+	s.want(400, "POST /oauth2/v3/token", "", `exchanges no refresh tokens."`)
 }
 
 // TestRefused sends requests that no route serves, without a token, for another project, and with too large a body, and

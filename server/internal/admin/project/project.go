@@ -20,6 +20,7 @@ var services = []string{"firestore.googleapis.com", "firebaserules.googleapis.co
 func Routes() []route.Route {
 	return []route.Route{
 		{Name: "resourcemanager.TestIamPermissions", Method: "POST", Pattern: "/v1/projects/{project}:testIamPermissions", Do: permissions},
+		{Name: "resourcemanager.GetProject", Method: "GET", Pattern: "/v1/projects/{project}", Do: getResource},
 		{Name: "serviceusage.GetService", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: service},
 		{Name: "serviceusage.EnableService", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: enable},
 		{Name: "firebase.GetProject", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: get},
@@ -69,6 +70,11 @@ func enable(ctx context.Context, c *route.Call) (any, error) {
 // get describes the project.
 func get(_ context.Context, c *route.Call) (any, error) {
 	return map[string]any{"name": "projects/" + c.Project, "projectId": c.Project, "projectNumber": Number(c.Project), "displayName": c.Project, "state": "ACTIVE"}, nil
+}
+
+// getResource describes the project as the Resource Manager does.
+func getResource(_ context.Context, c *route.Call) (any, error) {
+	return map[string]any{"projectNumber": Number(c.Project), "projectId": c.Project, "lifecycleState": "ACTIVE", "name": c.Project}, nil
 }
 
 // Number returns the number of a project, which the server derives from its id: it has no registry of projects.

@@ -1,0 +1,163 @@
+package production
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"clave/server/test/e2e/harness"
+)
+
+// administered is a server with administration APIs and TLS, and the folder from which the Firebase CLI administers it.
+type administered struct {
+	t   *testing.T
+	p   *harness.Production
+	dir string
+	// port is that of the administration APIs.
+	port int
+}
+
+// administer starts a server with two databases, and creates a key for the CLI.
+func administer(t *testing.T) *administered {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped in short mode: the Firebase CLI takes seconds to start")
+	}
+	modules, err := filepath.Abs("functions/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(modules, ".installed")); err != nil {
+		t.Skip("skipped: firebase-tools is not installed in server/test/e2e/functions (make server/test/e2e/functions/node_modules/.installed)")
+	}
+	dir := harness.ProductionFolder(t)
+	harness.WriteFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": [
+		{"database": "(default)", "rules": "firestore.rules", "indexes": "firestore.indexes.json"}, {"database": "second", "rules": "second.rules"}]}`)
+	harness.WriteFile(t, filepath.Join(dir, "second.rules"), harness.ProductionRules)
+	harness.WriteFile(t, filepath.Join(dir, "firestore.indexes.json"), `{"indexes": [], "fieldOverrides": []}`)
+	port := harness.FreePorts(t, 1)[0]
+	// Only an address of other machines has TLS.
+	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port))
+	harness.CreateKeyFor(t, dir, "deployer", p.URL)
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return &administered{t, p, dir, port}
+}
+
+// cli runs the CLI, which must succeed if ok is set, and returns what it printed. It must leave nothing in the folder
+// for temporary files, and get no token of the server.
+func (a *administered) cli(ok bool, args ...string) string {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), harness.ScriptLimit)
+	defer cancel()
+	home, temporary := a.t.TempDir(), a.t.TempDir()
+	built := harness.Command(a.t, a.dir, append([]string{"firebase", "--admin-api", fmt.Sprintf("https://127.0.0.1:%d", a.port), "--key", "deployer.json", "--"}, args...)...)
+	cmd := exec.CommandContext(ctx, built.Path, built.Args[1:]...)
+	cmd.Dir = a.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temporary, "SSL_CERT_FILE=" + filepath.Join(a.dir, "cert.pem"), "CI=1", "FIREBASE_CLI_DISABLE_UPDATE_CHECK=1"}
+	out, err := cmd.CombinedOutput()
+	if (err == nil) != ok {
+		a.t.Fatalf("firebase %q: %v\n%s", args, err, out)
+	}
+	if strings.Contains(string(out), "ya29.") {
+		a.t.Errorf("firebase %q printed a token:\n%s", args, out)
+	}
+	for _, folder := range []string{home, temporary} {
+		left, err := filepath.Glob(filepath.Join(folder, "*"))
+		if err != nil || slices.ContainsFunc(left, func(name string) bool { return !strings.Contains(name, "node-compile-cache") }) {
+			a.t.Errorf("firebase %q left %q, %v", args, left, err)
+		}
+	}
+	return string(out)
+}
+
+// TestFirebaseDeploys deploys rules and indexes to two databases with the unmodified Firebase CLI, refuses rules with
+// errors, and reads, imports and deletes what the CLI can.
+func TestFirebaseDeploys(t *testing.T) {
+	harness.Parallel(t)
+	a := administer(t)
+	if code, _ := a.p.Request(t, "GET", "/v1/projects/"+harness.RealProject+"/databases/second/documents/news/one", "", nil); code != 403 {
+		t.Errorf("before the deployment a read of news is answered with %d, want 403", code)
+	}
+	harness.WriteFile(t, filepath.Join(a.dir, "second.rules"), strings.Replace(harness.ProductionRules, "/open/{id}", "/news/{id}", 1))
+	harness.WriteFile(t, filepath.Join(a.dir, "firestore.indexes.json"), `{
+		"indexes": [{"collectionGroup": "a", "queryScope": "COLLECTION", "fields": [{"fieldPath": "x", "order": "ASCENDING"}, {"fieldPath": "y", "order": "DESCENDING"}]}],
+		"fieldOverrides": [{"collectionGroup": "a", "fieldPath": "until", "ttl": true, "indexes": []}]}`)
+	if out := a.cli(true, "deploy", "--only", "firestore", "--force"); !strings.Contains(out, "Deploy complete!") {
+		t.Errorf("deploy printed\n%s", out)
+	}
+	if code, _ := a.p.Request(t, "GET", "/v1/projects/"+harness.RealProject+"/databases/second/documents/news/one", "", nil); code != 404 {
+		t.Errorf("after the deployment a read of news is answered with %d, want 404", code)
+	}
+	if out := a.cli(true, "firestore:indexes"); !strings.Contains(out, `"collectionGroup": "a"`) || !strings.Contains(out, `"ttl": true`) {
+		t.Errorf("firestore:indexes printed\n%s", out)
+	}
+	harness.WriteFile(t, filepath.Join(a.dir, "firestore.indexes.json"), `{"indexes": [], "fieldOverrides": []}`)
+	harness.WriteFile(t, filepath.Join(a.dir, "firestore.rules"), "service cloud.firestore {\n  match /a/{x} { allow read if true; }\n}")
+	if out := a.cli(false, "deploy", "--only", "firestore", "--force"); !strings.Contains(out, "[E] 2:") {
+		t.Errorf("deploy of rules with an error printed\n%s", out)
+	}
+	if out := a.cli(true, "firestore:indexes"); !strings.Contains(out, `"collectionGroup": "a"`) {
+		t.Errorf("a deployment that was refused changed the indexes:\n%s", out)
+	}
+	if out := a.cli(true, "firestore:databases:list"); !strings.Contains(out, "databases/(default)") || !strings.Contains(out, "databases/second") {
+		t.Errorf("firestore:databases:list printed\n%s", out)
+	}
+	a.documents()
+	a.accounts()
+	a.p.Stop(t)
+}
+
+// documents deletes documents with firestore:delete, which reaches the public port.
+func (a *administered) documents() {
+	t := a.t
+	t.Helper()
+	token, err := a.token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/v1/projects/" + harness.RealProject + "/databases/(default)/documents/open/one"
+	if code, answer := a.p.Request(t, "PATCH", path, "Bearer "+token, map[string]any{"fields": map[string]any{}}); code != 200 {
+		t.Fatalf("the document was not written: %d %v", code, answer)
+	}
+	a.cli(true, "firestore:delete", "open/one", "--force")
+	if code, _ := a.p.Request(t, "GET", path, "", nil); code != 404 {
+		t.Errorf("after firestore:delete a read is answered with %d, want 404", code)
+	}
+}
+
+// token returns an access token by clave credentials token.
+func (a *administered) token() (string, error) {
+	cmd := harness.Command(a.t, a.dir, "credentials", "token", "deployer.json")
+	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(a.dir, "cert.pem"))
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// accounts imports an account and exports it.
+func (a *administered) accounts() {
+	t := a.t
+	t.Helper()
+	harness.WriteFile(t, filepath.Join(a.dir, "users.json"), `{"users": [{"localId": "ada", "email": "ada@example.org", "emailVerified": true, "displayName": "Ada"}]}`)
+	if out := a.cli(true, "auth:import", "users.json"); !strings.Contains(out, "Imported successfully.") {
+		t.Errorf("auth:import printed\n%s", out)
+	}
+	a.cli(true, "auth:export", "exported.json")
+	text, err := os.ReadFile(filepath.Join(a.dir, "exported.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Users []struct{ LocalID, Email, DisplayName string }
+	}
+	if err := json.Unmarshal(text, &out); err != nil || len(out.Users) != 1 || out.Users[0].LocalID != "ada" || out.Users[0].Email != "ada@example.org" {
+		t.Errorf("auth:export wrote %s, %v", text, err)
+	}
+}
