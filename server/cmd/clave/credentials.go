@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
+	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 )
 
@@ -55,7 +56,7 @@ func keyCommand(cmd *cobra.Command, mode config.Mode, s streams, args cobra.Posi
 // changed.
 func createCredential(ctx context.Context, c *config.Config, store *keyservice.Credentials, s streams) error {
 	if c.Out == "-" {
-		made, err := store.Create(ctx, c.Command[0])
+		made, err := store.Create(ctx, c.Command[0], token.Role(c.Role))
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func createCredential(ctx context.Context, c *config.Config, store *keyservice.C
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the key: %v. Name another file with --out.", err)
 	}
-	made, err := store.Create(ctx, c.Command[0])
+	made, err := store.Create(ctx, c.Command[0], token.Role(c.Role))
 	if err != nil {
 		return errors.Join(err, file.Close(), os.Remove(name))
 	}
@@ -93,13 +94,13 @@ func listCredentials(ctx context.Context, _ *config.Config, store *keyservice.Cr
 		return err
 	}
 	table := tabwriter.NewWriter(s.out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "ACCOUNT\tKEY\tCREATED")
+	fmt.Fprintln(table, "ACCOUNT\tROLE\tKEY\tCREATED")
 	for _, known := range all {
 		created := "unknown"
 		if !known.Created.IsZero() {
 			created = known.Created.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", known.Email, known.KeyID, created)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", known.Email, known.Role, known.KeyID, created)
 	}
 	return table.Flush()
 }

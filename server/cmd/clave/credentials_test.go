@@ -75,6 +75,21 @@ func TestCredentials(t *testing.T) {
 	if again, err := os.ReadFile("backend.json"); err != nil || !bytes.Equal(again, raw) {
 		t.Errorf("create changed the file that was there: %v", err)
 	}
+	if code, text := output(t, append(with("create", "backend"), "--out", "-", "--role", "viewer")...); code != 1 || !strings.Contains(text, "has the role owner") {
+		t.Errorf("another role for an account with a key: %d %q, want 1 and its role", code, text)
+	}
+	if code, text := output(t, append(with("create", "deployer"), "--role", "rules-admin")...); code != 0 {
+		t.Errorf("create with a role: %d %q", code, text)
+	}
+	if code, text := output(t, with("list")...); code != 0 || !strings.Contains(text, "rules-admin") {
+		t.Errorf("list: %d %q, want the role", code, text)
+	}
+	if code, text := output(t, append(with("create", "another"), "--role", "editor")...); code != 1 || !strings.Contains(text, `no role "editor"`) {
+		t.Errorf("create with an unknown role: %d %q", code, text)
+	}
+	if _, err := os.Stat("another.json"); err == nil {
+		t.Error("a refused key left its file")
+	}
 	if code, text := output(t, append(with("create", "backend"), "--out", "-")...); code != 0 || !json.Valid([]byte(text)) {
 		t.Errorf("create --out -: %d %q, want 0 and the file alone", code, text)
 	}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -26,14 +27,20 @@ type Options struct {
 	// Project is the project that the server serves. The methods change its databases whatever project a path names, so
 	// service accounts of other projects, which a store may have too, may not call them.
 	Project string
-	// Callers identifies the senders of requests.
-	Callers token.Callers
+	// Accounts identifies the senders of requests.
+	Accounts Accounts
 	// Routes are the methods.
 	Routes []route.Route
 	// Audit records calls.
 	Audit *audit.Log
 	// Log receives failures.
 	Log *slog.Logger
+}
+
+// Accounts identifies the service account that has sent a request, by its Authorization header. token.Verifier
+// implements it.
+type Accounts interface {
+	Account(ctx context.Context, authorization, project string) (token.Caller, error)
 }
 
 // Server serves the administration APIs.
@@ -93,8 +100,8 @@ func (s *Server) find(method, path string) (found *route.Route, vars map[string]
 // serve identifies the caller, reads the body, and calls the route. The call is recorded with its result, also if the
 // caller may not administer the project, but not without a valid token.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, found *route.Route, c *route.Call) (out any, err error) {
-	c.Caller, err = s.o.Callers.Admin(r.Context(), r.Header.Get("Authorization"), c.Project)
-	if err == nil && c.Project != s.o.Project {
+	c.Caller, err = s.o.Accounts.Account(r.Context(), r.Header.Get("Authorization"), c.Project)
+	if err == nil && (c.Project != s.o.Project || !c.Caller.Role.Permits(found.Permission)) {
 		err = fault.Denied()
 	}
 	if fault.Is(err, fault.Unauthenticated) {

@@ -31,25 +31,25 @@ import (
 	"clave/server/internal/store/release"
 )
 
-// callers identifies callers by words in place of tokens.
-type callers struct{}
+// accounts identifies callers by words in place of tokens: those of roles, and two owners.
+type accounts struct{}
 
-// Caller implements token.Callers.
-func (c callers) Caller(ctx context.Context, authorization, project string) (token.Caller, error) {
-	return c.Admin(ctx, authorization, project)
-}
-
-// Admin implements token.Callers.
-func (callers) Admin(_ context.Context, authorization, project string) (token.Caller, error) {
+// Account implements admin.Accounts.
+func (accounts) Account(_ context.Context, authorization, project string) (token.Caller, error) {
+	word := strings.TrimPrefix(authorization, "Bearer ")
+	role := token.Owner
+	if slices.Contains(token.Roles, token.Role(word)) {
+		role = token.Role(word)
+	}
 	switch {
-	case authorization == "Bearer other" && project == "other":
-		return token.Caller{Privileged: true, Project: project, Service: "deployer@other"}, nil
-	case authorization != "Bearer deployer":
+	case word == "other" && project == "other":
+		return token.Caller{Role: token.Owner, Project: project, Service: "deployer@other"}, nil
+	case word != "deployer" && string(role) != word:
 		return token.Caller{}, fault.E(fault.Unauthenticated, "Missing or invalid authentication.")
 	case project != "p":
 		return token.Caller{}, fault.Denied()
 	}
-	return token.Caller{Privileged: true, Project: project, Service: "deployer@p"}, nil
+	return token.Caller{Role: role, Project: project, Service: word + "@p"}, nil
 }
 
 // server is a server with the store in memory.
@@ -94,7 +94,7 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: r, Store: st, Clock: clock.System()})
-	return &server{t, st, admin.New(admin.Options{Project: "p", Callers: callers{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
+	return &server{t, st, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
 }
 
 // memory returns a store in memory.
@@ -304,6 +304,44 @@ func TestTable(t *testing.T) {
 	slices.Sort(listed)
 	if !slices.Equal(listed, want) {
 		t.Errorf("administration.md has the routes\n%s\nand the code\n%s", strings.Join(listed, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestRoles calls every method as service accounts with each role: those whose role lacks the permission of a route are
+// refused before the request is read. It checks that no route lacks a permission, and what the roles may do.
+func TestRoles(t *testing.T) {
+	s := open(t, memory(t))
+	variable := regexp.MustCompile(`\{[a-z.]+\}`)
+	permitted := make(map[string][]token.Role)
+	for _, r := range routes() {
+		path := variable.ReplaceAllString(strings.Replace(r.Pattern, "{project}", "p", 1), "x")
+		for _, role := range token.Roles {
+			code, got := s.call(string(role), r.Method+" "+path, "not JSON")
+			refused := code == http.StatusForbidden && strings.Contains(got, "The caller does not have permission")
+			if refused == role.Permits(r.Permission) {
+				t.Errorf("%s by %s: %d %s", r.Name, role, code, got)
+			}
+			if !refused {
+				permitted[r.Name] = append(permitted[r.Name], role)
+			}
+		}
+		if !strings.Contains(r.Permission, ".") {
+			t.Errorf("%s has the permission %q", r.Name, r.Permission)
+		}
+	}
+	for name, want := range map[string][]token.Role{
+		"rules.UpdateRelease":           {token.Owner, token.RulesAdmin},
+		"firestore.admin.CreateIndex":   {token.Owner, token.DatastoreOwner, token.IndexAdmin},
+		"firestore.admin.ListDatabases": token.Roles,
+		"rules.GetRuleset":              {token.Owner, token.RulesAdmin, token.Viewer},
+	} {
+		if !slices.Equal(permitted[name], want) {
+			t.Errorf("%s is permitted to %v, want %v", name, permitted[name], want)
+		}
+	}
+	code, got := s.call("viewer", "POST /v1/projects/p:testIamPermissions", `{"permissions":["datastore.indexes.create","datastore.indexes.list"]}`)
+	if code != 200 || got != `{"permissions":["datastore.indexes.list"]}` {
+		t.Errorf("the permissions of a viewer: %d %s", code, got)
 	}
 }
 

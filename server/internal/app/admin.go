@@ -34,7 +34,7 @@ func (a *App) makeAdmin(ln net.Listener, s *state) (http.Handler, error) {
 	}
 	a.components.Add("administration", indexes)
 	return admin.New(admin.Options{
-		Project: a.config.Project, Callers: s.Tokens, Audit: log, Log: a.o.Log,
+		Project: a.config.Project, Accounts: s.Tokens, Audit: log, Log: a.o.Log,
 		Routes: admin.Join(project.Routes(), rules.Routes(), indexes.Routes()),
 	}), nil
 }

@@ -65,17 +65,17 @@ func (a *API) Routes() []route.Route {
 	const databases, database = "/v1/projects/{project}/databases", "/v1/projects/{project}/databases/{database}"
 	const indexes, fields, operations = database + "/collectionGroups/{group}/indexes", database + "/collectionGroups/{group}/fields", database + "/operations"
 	return []route.Route{
-		{Name: "firestore.admin.ListDatabases", Method: "GET", Pattern: databases, Do: a.listDatabases},
-		{Name: "firestore.admin.GetDatabase", Method: "GET", Pattern: database, Do: a.getDatabase},
-		{Name: "firestore.admin.ListIndexes", Method: "GET", Pattern: indexes, Do: a.listIndexes},
-		{Name: "firestore.admin.CreateIndex", Method: "POST", Pattern: indexes, Do: a.createIndex},
-		{Name: "firestore.admin.GetIndex", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},
-		{Name: "firestore.admin.DeleteIndex", Method: "DELETE", Pattern: indexes + "/{index}", Do: a.deleteIndex},
-		{Name: "firestore.admin.ListFields", Method: "GET", Pattern: fields, Do: a.listFields},
-		{Name: "firestore.admin.GetField", Method: "GET", Pattern: fields + "/{field...}", Do: a.getField},
-		{Name: "firestore.admin.UpdateField", Method: "PATCH", Pattern: fields + "/{field...}", Do: a.updateField},
-		{Name: "longrunning.ListOperations", Method: "GET", Pattern: operations, Do: a.listOperations},
-		{Name: "longrunning.GetOperation", Method: "GET", Pattern: operations + "/{operation}", Do: a.getOperation},
+		{Name: "firestore.admin.ListDatabases", Permission: "datastore.databases.list", Method: "GET", Pattern: databases, Do: a.listDatabases},
+		{Name: "firestore.admin.GetDatabase", Permission: "datastore.databases.get", Method: "GET", Pattern: database, Do: a.getDatabase},
+		{Name: "firestore.admin.ListIndexes", Permission: "datastore.indexes.list", Method: "GET", Pattern: indexes, Do: a.listIndexes},
+		{Name: "firestore.admin.CreateIndex", Permission: "datastore.indexes.create", Method: "POST", Pattern: indexes, Do: a.createIndex},
+		{Name: "firestore.admin.GetIndex", Permission: "datastore.indexes.get", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},
+		{Name: "firestore.admin.DeleteIndex", Permission: "datastore.indexes.delete", Method: "DELETE", Pattern: indexes + "/{index}", Do: a.deleteIndex},
+		{Name: "firestore.admin.ListFields", Permission: "datastore.indexes.list", Method: "GET", Pattern: fields, Do: a.listFields},
+		{Name: "firestore.admin.GetField", Permission: "datastore.indexes.get", Method: "GET", Pattern: fields + "/{field...}", Do: a.getField},
+		{Name: "firestore.admin.UpdateField", Permission: "datastore.indexes.update", Method: "PATCH", Pattern: fields + "/{field...}", Do: a.updateField},
+		{Name: "longrunning.ListOperations", Permission: "datastore.operations.list", Method: "GET", Pattern: operations, Do: a.listOperations},
+		{Name: "longrunning.GetOperation", Permission: "datastore.operations.get", Method: "GET", Pattern: operations + "/{operation}", Do: a.getOperation},
 	}
 }
 

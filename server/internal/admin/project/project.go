@@ -19,15 +19,15 @@ var services = []string{"firestore.googleapis.com", "firebaserules.googleapis.co
 // Routes returns the routes.
 func Routes() []route.Route {
 	return []route.Route{
-		{Name: "resourcemanager.TestIamPermissions", Method: "POST", Pattern: "/v1/projects/{project}:testIamPermissions", Do: permissions},
-		{Name: "resourcemanager.GetProject", Method: "GET", Pattern: "/v1/projects/{project}", Do: getResource},
-		{Name: "serviceusage.GetService", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: service},
-		{Name: "serviceusage.EnableService", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: enable},
-		{Name: "firebase.GetProject", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: get},
+		{Name: "resourcemanager.TestIamPermissions", Permission: "resourcemanager.projects.get", Method: "POST", Pattern: "/v1/projects/{project}:testIamPermissions", Do: permissions},
+		{Name: "resourcemanager.GetProject", Permission: "resourcemanager.projects.get", Method: "GET", Pattern: "/v1/projects/{project}", Do: getResource},
+		{Name: "serviceusage.GetService", Permission: "serviceusage.services.get", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: service},
+		{Name: "serviceusage.EnableService", Permission: "serviceusage.services.get", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: enable},
+		{Name: "firebase.GetProject", Permission: "firebase.projects.get", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: get},
 	}
 }
 
-// permissions returns those of the named permissions that the caller has. Who administers a project has all.
+// permissions returns those of the named permissions that the caller's role has.
 func permissions(_ context.Context, c *route.Call) (any, error) {
 	var in struct {
 		Permissions []string `json:"permissions"`
@@ -37,7 +37,7 @@ func permissions(_ context.Context, c *route.Call) (any, error) {
 	}
 	return struct {
 		Permissions []string `json:"permissions,omitempty"`
-	}{in.Permissions}, nil
+	}{slices.DeleteFunc(in.Permissions, func(p string) bool { return !c.Caller.Role.Permits(p) })}, nil
 }
 
 // hasService reports whether the server has a service. Tools that reach it by another name name it by its own host.

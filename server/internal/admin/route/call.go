@@ -15,7 +15,7 @@ import (
 
 // Call is a request to a route.
 type Call struct {
-	// Caller has sent the request, and may administer Project.
+	// Caller has sent the request. It is of Project, and has the route's permission.
 	Caller  token.Caller
 	Project string
 	// Vars are the variables of the path, and Query those of the query.

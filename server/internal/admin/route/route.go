@@ -14,6 +14,8 @@ type Route struct {
 	// Method is the HTTP method, and Pattern the path. Segments in braces are variables; {name...} takes all further
 	// segments. A verb of a custom method is at its end, after a colon.
 	Method, Pattern string
+	// Permission is the permission that the caller's role must have, by its name at Google.
+	Permission string
 	// Do serves a request. Its result is written as JSON.
 	Do func(ctx context.Context, c *Call) (any, error)
 }

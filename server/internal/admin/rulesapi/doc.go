@@ -33,14 +33,14 @@ func New(o Options) *API { return &API{o} }
 func (a *API) Routes() []route.Route {
 	const rulesets, releases = "/v1/projects/{project}/rulesets", "/v1/projects/{project}/releases"
 	return []route.Route{
-		{Name: "rules.TestRuleset", Method: "POST", Pattern: "/v1/projects/{project}:test", Do: a.test},
-		{Name: "rules.CreateRuleset", Method: "POST", Pattern: rulesets, Do: a.createRuleset},
-		{Name: "rules.ListRulesets", Method: "GET", Pattern: rulesets, Do: a.listRulesets},
-		{Name: "rules.GetRuleset", Method: "GET", Pattern: rulesets + "/{ruleset}", Do: a.getRuleset},
-		{Name: "rules.DeleteRuleset", Method: "DELETE", Pattern: rulesets + "/{ruleset}", Do: a.deleteRuleset},
-		{Name: "rules.ListReleases", Method: "GET", Pattern: releases, Do: a.listReleases},
-		{Name: "rules.CreateRelease", Method: "POST", Pattern: releases, Do: a.createRelease},
-		{Name: "rules.GetRelease", Method: "GET", Pattern: releases + "/{release...}", Do: a.getRelease},
-		{Name: "rules.UpdateRelease", Method: "PATCH", Pattern: releases + "/{release...}", Do: a.updateRelease},
+		{Name: "rules.TestRuleset", Permission: "firebaserules.rulesets.test", Method: "POST", Pattern: "/v1/projects/{project}:test", Do: a.test},
+		{Name: "rules.CreateRuleset", Permission: "firebaserules.rulesets.create", Method: "POST", Pattern: rulesets, Do: a.createRuleset},
+		{Name: "rules.ListRulesets", Permission: "firebaserules.rulesets.list", Method: "GET", Pattern: rulesets, Do: a.listRulesets},
+		{Name: "rules.GetRuleset", Permission: "firebaserules.rulesets.get", Method: "GET", Pattern: rulesets + "/{ruleset}", Do: a.getRuleset},
+		{Name: "rules.DeleteRuleset", Permission: "firebaserules.rulesets.delete", Method: "DELETE", Pattern: rulesets + "/{ruleset}", Do: a.deleteRuleset},
+		{Name: "rules.ListReleases", Permission: "firebaserules.releases.list", Method: "GET", Pattern: releases, Do: a.listReleases},
+		{Name: "rules.CreateRelease", Permission: "firebaserules.releases.create", Method: "POST", Pattern: releases, Do: a.createRelease},
+		{Name: "rules.GetRelease", Permission: "firebaserules.releases.get", Method: "GET", Pattern: releases + "/{release...}", Do: a.getRelease},
+		{Name: "rules.UpdateRelease", Permission: "firebaserules.releases.update", Method: "PATCH", Pattern: releases + "/{release...}", Do: a.updateRelease},
 	}
 }

@@ -154,6 +154,8 @@ type Config struct {
 	whole bool
 	// given are the flags on the command line.
 	given map[string]bool
+	// Role is that of the account of a new key.
+	Role string
 	// Out is the file to which ModeCreateCredential writes a new key: - for standard output, empty for a file named after
 	// the key.
 	Out string
@@ -194,6 +196,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the password hash parameters of --users, as shown by the Firebase console")
 	}
 	if c.Mode == ModeCreateCredential {
+		flags.StringVar(&c.Role, "role", "owner", "`ROLE` of the account: owner, datastore-owner, index-admin, rules-admin or viewer (see server/doc/administration.md)")
 		flags.StringVar(&c.Out, "out", "", "`FILE` for the new key, or - for standard output (default: ACCOUNT.json)")
 	}
 }

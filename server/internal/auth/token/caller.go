@@ -35,6 +35,8 @@ type Caller struct {
 	Journal Journal
 	// Service is the e-mail address of the service account whose key identified the caller; empty for other callers.
 	Service string
+	// Role is that of the service account; Owner for other administrators, empty for users.
+	Role Role
 	// token is the ID token, whose session CheckSession checks; nil for callers without an account.
 	token *verifiedToken
 	// key is the id of the service account's key.
@@ -66,7 +68,7 @@ type Change struct {
 type Callers interface {
 	// Caller returns the caller of project.
 	Caller(ctx context.Context, authorization, project string) (Caller, error)
-	// Admin returns the caller if it administers project, and an error otherwise.
+	// Admin returns the caller if it is an owner of project, and an error otherwise.
 	Admin(ctx context.Context, authorization, project string) (Caller, error)
 }
 
@@ -91,6 +93,8 @@ var errReadOnly = fault.E(fault.PermissionDenied, "The console's session is read
 // PermissionDenied for a ReadOnly caller.
 func (c Caller) Change(change func() Change) (ended func(error), err error) {
 	switch {
+	case c.ReadOnly && c.Service != "":
+		return nil, fault.Denied()
 	case c.ReadOnly:
 		return nil, errReadOnly
 	case c.Journal == nil:
@@ -154,14 +158,14 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 		return Caller{Project: project}, nil
 	}
 	if admin, is, err := v.server(ctx, raw, project); is {
-		return admin, err
+		return forDocuments(admin, err)
 	}
 	p, err := v.read(raw)
 	if err != nil {
 		return Caller{}, errUnauthenticated(err)
 	}
 	if admin, is, err := v.serviceAccountOf(ctx, p, project); is {
-		return admin, err
+		return forDocuments(admin, err)
 	}
 	t, err := v.verifyID(p, project)
 	if v.o.Unsigned && errors.Is(err, errNoSubject) {
@@ -180,9 +184,15 @@ func (v *Verifier) Caller(ctx context.Context, authorization, project string) (C
 	return caller, nil
 }
 
-// Admin returns the server that an Authorization header identifies. The error is nil only if the server may administer
+// Admin returns the server that an Authorization header identifies. The error is nil only if the server is an owner of
 // project. It is Unauthenticated for a missing or invalid header.
 func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Caller, error) {
+	return forOwners(v.Account(ctx, authorization, project))
+}
+
+// Account returns the service account of project that an Authorization header identifies. The caller must judge its
+// Role. The error is Unauthenticated for a missing or invalid header.
+func (v *Verifier) Account(ctx context.Context, authorization, project string) (Caller, error) {
 	raw, ok := bearer(authorization)
 	if !ok {
 		return Caller{}, errUnauthenticated(nil)
@@ -199,11 +209,11 @@ func (v *Verifier) Admin(ctx context.Context, authorization, project string) (Ca
 }
 
 // server verifies the tokens of servers that are not JWTs. is reports whether raw has the form of one; err is then nil
-// only if the server may administer project.
+// only if the server is of project. The Role of the caller is to be judged.
 func (v *Verifier) server(ctx context.Context, raw, project string) (caller Caller, is bool, err error) {
 	if v.o.Owner || v.o.Unsigned {
 		if strings.EqualFold(raw, "owner") || strings.HasPrefix(raw, accessPrefix) && strings.Count(raw, ".") != 3 {
-			return Caller{Privileged: true, Project: project}, true, nil
+			return Caller{Role: Owner, Project: project}, true, nil
 		}
 	}
 	if access, ok := strings.CutPrefix(raw, accessPrefix); ok {
@@ -222,7 +232,7 @@ func (v *Verifier) serviceAccountOf(ctx context.Context, p credential, project s
 		if !p.jwt.forService() {
 			return Caller{}, false, nil
 		}
-		return Caller{Privileged: true, Project: project}, true, nil
+		return Caller{Role: Owner, Project: project}, true, nil
 	}
 	caller, err = v.selfSigned(ctx, p.jwt, project)
 	return caller, true, err

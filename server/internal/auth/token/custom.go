@@ -104,6 +104,9 @@ func (v *Verifier) checkCustomSigner(ctx context.Context, t *jwt, project string
 	if account.Project != project {
 		return fault.E(fault.FailedPrecondition, "CREDENTIAL_MISMATCH")
 	}
+	if account.Role != Owner { // who signs in as any user has all rights
+		return invalidCustom("not signed by a service account with the role " + string(Owner))
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func TestPaddedJWTsOfServiceAccounts(t *testing.T) {
 	kid := token.KeyID(&key.PublicKey)
 	const email = "backend@p1.iam.gserviceaccount.com"
 	v, _ := signed(t, clocktest.NewManual(start), token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
-		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
+		return token.ServiceAccount{Project: project, Role: token.Owner, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
 	}})
 	// made returns a JWT whose parts end with their padding, and with extra.
 	made := func(claims map[string]any, extra string) string {

@@ -79,7 +79,7 @@ func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, err
 	if account.Keys[t.text("key")] == nil || account.Project != t.text("project") {
 		return Caller{}, errUnauthenticated(errRevoked)
 	}
-	return privileged(account, t.text("key"), t, project)
+	return ofAccount(account, t.text("key"), t, project)
 }
 
 // selfSigned verifies a JWT that a service account's holder signed itself and uses in place of an access token, as
@@ -99,7 +99,7 @@ func (v *Verifier) selfSigned(ctx context.Context, t *jwt, project string) (Call
 	case !adminScope(t.text("scope")):
 		return Caller{}, errUnauthenticated(errors.New("neither an audience nor an administrative scope"))
 	}
-	return privileged(account, kid, t, project)
+	return ofAccount(account, kid, t, project)
 }
 
 // forService reports whether a service account's JWT has the form of one that replaces an access token: it has a scope
@@ -150,12 +150,13 @@ func mustSeconds(t *jwt, name string) int64 {
 	return n
 }
 
-// privileged returns the server that a token identifies by a key of a service account, as a caller of project.
-func privileged(account ServiceAccount, kid string, t *jwt, project string) (Caller, error) {
+// ofAccount returns the server that a token identifies by a key of a service account, as a caller of project whose Role
+// is to be judged.
+func ofAccount(account ServiceAccount, kid string, t *jwt, project string) (Caller, error) {
 	if account.Project != project {
 		return Caller{}, fault.Denied()
 	}
-	return Caller{Privileged: true, Project: project, Service: t.text("iss"), key: kid, Expires: time.Unix(mustSeconds(t, "exp"), 0).UTC()}, nil
+	return Caller{Role: account.Role, Project: project, Service: t.text("iss"), key: kid, Expires: time.Unix(mustSeconds(t, "exp"), 0).UTC()}, nil
 }
 
 // byServiceAccount verifies a JWT that a service account signed with a registered key, and its times.

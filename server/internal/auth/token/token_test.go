@@ -299,7 +299,7 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	kid := token.KeyID(&key.PublicKey)
 	const email = "backend@p1.iam.gserviceaccount.com"
-	known := token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}
+	known := token.ServiceAccount{Project: project, Role: token.Owner, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}
 	v, _ := signed(t, h, token.Options{ServiceKeys: func(_ context.Context, e string) (token.ServiceAccount, error) {
 		switch e {
 		case email:
@@ -373,7 +373,7 @@ func TestClaimsThatMustAgree(t *testing.T) {
 	const email = "backend@p1.iam.gserviceaccount.com"
 	v, _ := signed(t, h, token.Options{ServiceKeys: func(context.Context, string) (token.ServiceAccount, error) {
 		// Every issuer has this key.
-		return token.ServiceAccount{Project: project, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
+		return token.ServiceAccount{Project: project, Role: token.Owner, Keys: map[string]*rsa.PublicKey{kid: &key.PublicKey}}, nil
 	}})
 	sign := func(text string) []byte {
 		digest := sha256.Sum256([]byte(text))

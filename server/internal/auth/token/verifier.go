@@ -51,6 +51,7 @@ type Options struct {
 // ServiceAccount is a registered service account.
 type ServiceAccount struct {
 	Project string
+	Role    Role
 	// Keys are its public keys by key id.
 	Keys map[string]*rsa.PublicKey
 }

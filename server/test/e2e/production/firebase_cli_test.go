@@ -112,6 +112,7 @@ func TestFirebaseDeploys(t *testing.T) {
 	}
 	a.documents()
 	a.accounts()
+	a.roles()
 	a.p.Stop(t)
 }
 
@@ -119,7 +120,7 @@ func TestFirebaseDeploys(t *testing.T) {
 func (a *administered) documents() {
 	t := a.t
 	t.Helper()
-	token, err := a.token()
+	token, err := a.token("deployer.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,9 +134,9 @@ func (a *administered) documents() {
 	}
 }
 
-// token returns an access token by clave credentials token.
-func (a *administered) token() (string, error) {
-	cmd := harness.Command(a.t, a.dir, "credentials", "token", "deployer.json")
+// token returns an access token of a key by clave credentials token.
+func (a *administered) token(key string) (string, error) {
+	cmd := harness.Command(a.t, a.dir, "credentials", "token", key)
 	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(a.dir, "cert.pem"))
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
@@ -159,5 +160,37 @@ func (a *administered) accounts() {
 	}
 	if err := json.Unmarshal(text, &out); err != nil || len(out.Users) != 1 || out.Users[0].LocalID != "ada" || out.Users[0].Email != "ada@example.org" {
 		t.Errorf("auth:export wrote %s, %v", text, err)
+	}
+}
+
+// roles reads and writes a document, lists accounts, and reads rules with keys of each role.
+func (a *administered) roles() {
+	t := a.t
+	t.Helper()
+	document := "/v1/projects/" + harness.RealProject + "/databases/(default)/documents/closed/one"
+	for role, want := range map[string][4]int{
+		"datastore-owner": {404, 200, 403, 403}, "index-admin": {403, 403, 403, 403}, "rules-admin": {403, 403, 403, 200}, "viewer": {404, 403, 403, 200},
+	} {
+		cmd := harness.Command(t, a.dir, "credentials", "create", "role-"+role, "--role", role, "--project", harness.RealProject, "--public-url", a.p.URL)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("credentials create: %v\n%s", err, out)
+		}
+		token, err := a.token("role-" + role + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [4]int
+		got[0], _ = a.p.Request(t, "GET", document, "Bearer "+token, nil)
+		got[1], _ = a.p.Request(t, "PATCH", document, "Bearer "+token, map[string]any{"fields": map[string]any{}})
+		got[2], _ = a.p.Request(t, "GET", "/identitytoolkit.googleapis.com/v1/projects/"+harness.RealProject+"/accounts:batchGet", "Bearer "+token, nil)
+		own := *a.p
+		own.URL = fmt.Sprintf("https://127.0.0.1:%d", a.port)
+		got[3], _ = own.Request(t, "GET", "/v1/projects/"+harness.RealProject+"/rulesets", "Bearer "+token, nil)
+		if got != want {
+			t.Errorf("%s: a read of a document, a write, a list of accounts and of rulesets are answered with %v, want %v", role, got, want)
+		}
+		if role == "datastore-owner" {
+			a.p.Request(t, "DELETE", document, "Bearer "+token, nil)
+		}
 	}
 }

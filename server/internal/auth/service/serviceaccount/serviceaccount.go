@@ -37,9 +37,19 @@ var scope = account.Scope{}
 // record is a service account as it is stored.
 type record struct {
 	Project string `json:"project"`
+	// Role is empty for token.Owner.
+	Role token.Role `json:"role,omitempty"`
 	// Keys are public keys in PKCS #1 by key id, and Created their creation times.
 	Keys    map[string][]byte    `json:"keys"`
 	Created map[string]time.Time `json:"created,omitempty"`
+}
+
+// role returns the role of the account. Accounts that were registered before there were roles are owners.
+func (a *record) role() token.Role {
+	if a.Role == "" {
+		return token.Owner
+	}
+	return a.Role
 }
 
 // validName matches valid names of service accounts.
@@ -118,24 +128,38 @@ func New(accounts *account.Store, c clock.Clock) *Registry {
 	return &Registry{accounts, c}
 }
 
-// Create creates a key for a service account of project and registers it. It also registers the account if it is new.
+// Create creates a key for an owner's service account of project and registers it. It also registers the account if it
+// is new.
 func (r *Registry) Create(ctx context.Context, project, name, tokenURI string) (*Key, error) {
 	k, err := NewKey(project, name, tokenURI)
 	if err != nil {
 		return nil, err
 	}
-	return k, r.Register(ctx, project, k.Email, k.Public)
+	return k, r.Register(ctx, Account{Project: project, Email: k.Email, Role: token.Owner}, k.Public)
 }
 
-// Register registers the public half of a key for the service account email of project. It also registers the
-// account if it is new. A key that is registered already stays as it is.
-func (r *Registry) Register(ctx context.Context, project, email string, public *rsa.PublicKey) error {
+// Account names a service account, with its role.
+type Account struct {
+	Project, Email string
+	Role           token.Role
+}
+
+// Register registers the public half of a key for a service account. It also registers the account if it is new. A key
+// that is registered already stays as it is. The role of an account with keys can't change: tokens and streams of these
+// keys would change their rights.
+func (r *Registry) Register(ctx context.Context, of Account, public *rsa.PublicKey) error {
+	if !slices.Contains(token.Roles, of.Role) {
+		return fault.E(fault.InvalidArgument, "there is no role %q", of.Role)
+	}
 	kid := token.KeyID(public)
-	return r.edit(ctx, email, func(_ *account.Change, a *record) error {
-		if a.Project != "" && a.Project != project {
-			return fault.E(fault.FailedPrecondition, "service account %s belongs to project %s", email, a.Project)
+	return r.edit(ctx, of.Email, func(_ *account.Change, a *record) error {
+		if a.Project != "" && a.Project != of.Project {
+			return fault.E(fault.FailedPrecondition, "service account %s belongs to project %s", of.Email, a.Project)
 		}
-		a.Project = project
+		if len(a.Keys) > 0 && a.role() != of.Role {
+			return fault.E(fault.FailedPrecondition, "service account %s has the role %s. Name another account, or revoke all its keys first", of.Email, a.role())
+		}
+		a.Project, a.Role = of.Project, of.Role
 		if a.Keys[kid] == nil {
 			a.Keys[kid] = x509.MarshalPKCS1PublicKey(public)
 			a.Created[kid] = r.clock.Now().UTC().Truncate(time.Second)
@@ -147,6 +171,7 @@ func (r *Registry) Register(ctx context.Context, project, email string, public *
 // Info describes a registered key.
 type Info struct {
 	Project, Email, KeyID string
+	Role                  token.Role
 	// Created is zero for keys that were registered without a creation time.
 	Created time.Time
 }
@@ -160,7 +185,7 @@ func (r *Registry) List(ctx context.Context) ([]Info, error) {
 			return err
 		}
 		for kid := range a.Keys {
-			all = append(all, Info{Project: a.Project, Email: email, KeyID: kid, Created: a.Created[kid]})
+			all = append(all, Info{Project: a.Project, Email: email, KeyID: kid, Role: a.role(), Created: a.Created[kid]})
 		}
 		return nil
 	})
@@ -219,7 +244,7 @@ func (r *Registry) Get(_ context.Context, email string) (token.ServiceAccount, e
 	if _, err := r.accounts.Load(scope, Item, email, &a); err != nil {
 		return token.ServiceAccount{}, err
 	}
-	out := token.ServiceAccount{Project: a.Project, Keys: make(map[string]*rsa.PublicKey, len(a.Keys))}
+	out := token.ServiceAccount{Project: a.Project, Role: a.role(), Keys: make(map[string]*rsa.PublicKey, len(a.Keys))}
 	for kid, der := range a.Keys {
 		key, err := x509.ParsePKCS1PublicKey(der)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/serviceaccount"
+	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/pebble/pebbletest"
 )
@@ -63,8 +64,37 @@ func TestAccountBelongsToOneProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := keys.Register(t.Context(), "other", made.Email, made.Public); !fault.Is(err, fault.FailedPrecondition) {
+	if err := keys.Register(t.Context(), serviceaccount.Account{Project: "other", Email: made.Email, Role: token.Owner}, made.Public); !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("registering a key of demo's account for another project: %v, want FailedPrecondition", err)
+	}
+}
+
+// TestRoleOfAnAccount changes the role of an account, which needs that no key is left.
+func TestRoleOfAnAccount(t *testing.T) {
+	keys, _ := open(t)
+	made, err := keys.Create(t.Context(), "demo", "backend", "https://data.example.org/token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	viewer := serviceaccount.Account{Project: "demo", Email: made.Email, Role: token.Viewer}
+	if err := keys.Register(t.Context(), viewer, made.Public); !fault.Is(err, fault.FailedPrecondition) {
+		t.Errorf("another role for an owner with a key: %v, want FailedPrecondition", err)
+	}
+	if known, err := keys.Get(t.Context(), made.Email); err != nil || known.Role != token.Owner {
+		t.Errorf("the account is %+v, %v", known, err)
+	}
+	if _, err := keys.Revoke(t.Context(), made.Email, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := keys.Register(t.Context(), viewer, made.Public); err != nil {
+		t.Errorf("a role for an account without keys: %v", err)
+	}
+	if known, err := keys.Get(t.Context(), made.Email); err != nil || known.Role != token.Viewer {
+		t.Errorf("the account is %+v, %v", known, err)
+	}
+	viewer.Role = "editor"
+	if err := keys.Register(t.Context(), viewer, made.Public); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("an unknown role: %v, want InvalidArgument", err)
 	}
 }
 

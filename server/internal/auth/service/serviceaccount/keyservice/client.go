@@ -3,8 +3,11 @@ package keyservice
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 
 	"clave/server/internal/auth/service/serviceaccount"
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
 )
 
 // tokenPath is the path at which the holders of service accounts' keys request access tokens.
@@ -19,14 +22,22 @@ type Credentials struct {
 	Close func() error
 }
 
-// Create creates a key for a service account, and the account if it is new. Only the public half leaves this process.
-func (c *Credentials) Create(ctx context.Context, name string) (*serviceaccount.Key, error) {
+// Create creates a key for a service account, and the account with a role if it is new. Only the public half leaves
+// this process.
+func (c *Credentials) Create(ctx context.Context, name string, role token.Role) (*serviceaccount.Key, error) {
 	made, err := serviceaccount.NewKey(c.Project, name, c.PublicURL+tokenPath)
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.Send(ctx, Request{Register: &registration{c.Project, made.Email, x509.MarshalPKCS1PublicKey(made.Public)}})
-	return made, err
+	out, err := c.Send(ctx, Request{Register: &registration{c.Project, made.Email, role, x509.MarshalPKCS1PublicKey(made.Public)}})
+	if err != nil {
+		return nil, err
+	}
+	if out.Role != role { // a server of an older version has no roles, and made the account an owner
+		_, revoked := c.Send(ctx, Request{Revoke: &revocation{made.Email, made.KeyID}})
+		return nil, errors.Join(fault.E(fault.FailedPrecondition, "the running server is of a version without roles; the key was revoked"), revoked)
+	}
+	return made, nil
 }
 
 // List returns the registered keys.

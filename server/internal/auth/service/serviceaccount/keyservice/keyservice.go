@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 
 	"clave/server/internal/auth/service/serviceaccount"
+	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 )
 
@@ -25,11 +26,12 @@ type Request struct {
 	Revoke   *revocation   `json:"revoke,omitempty"`
 }
 
-// registration names a service account of a project and a public key in PKCS #1.
+// registration names a service account of a project, with its role, and a public key in PKCS #1.
 type registration struct {
-	Project string `json:"project"`
-	Email   string `json:"email"`
-	Public  []byte `json:"public"`
+	Project string     `json:"project"`
+	Email   string     `json:"email"`
+	Role    token.Role `json:"role"`
+	Public  []byte     `json:"public"`
 }
 
 // revocation names a key of a service account; an empty key means all.
@@ -38,8 +40,9 @@ type revocation struct {
 	Key   string `json:"key,omitempty"`
 }
 
-// Response is the response: the list of keys, or the ids of the revoked ones.
+// Response is the response: the list of keys, the ids of the revoked ones, or the role with which a key was registered.
 type Response struct {
+	Role    token.Role            `json:"role,omitempty"`
 	Keys    []serviceaccount.Info `json:"keys,omitempty"`
 	Revoked []string              `json:"revoked,omitempty"`
 }
@@ -60,7 +63,8 @@ func (s *Service) Serve(ctx context.Context, in Request) (*Response, error) {
 		if wrong != nil {
 			return nil, fault.Wrap(wrong, fault.InvalidArgument, "the public key is invalid: %v", wrong)
 		}
-		err = s.keys.Register(ctx, in.Register.Project, in.Register.Email, public)
+		of := serviceaccount.Account{Project: in.Register.Project, Email: in.Register.Email, Role: in.Register.Role}
+		out.Role, err = of.Role, s.keys.Register(ctx, of, public)
 	case in.Revoke != nil:
 		out.Revoked, err = s.keys.Revoke(ctx, in.Revoke.Email, in.Revoke.Key)
 	default:
