@@ -65,8 +65,8 @@ var sizes = []Limit{
 		At: []string{"auth/api.maxBody", "auth/api.maxAdminBody", "auth/api.maxNesting"},
 	},
 	{
-		What: "stages of a pipeline, its nesting, its steps, its regular expressions and their programs, a value or row that it computes, and the computed values in use at one time", Key: byRequest, All: "200; 64; 50,000,000; 8 KiB; 131,072 instructions; 16 MiB; 64 MiB", Excess: Refuses, Error: invalid,
-		At: []string{"database/pipeline.maxStages", "database/pipeline.maxDepth", "database/pipeline.maxSteps", "database/pipeline.maxPattern", "database/pipeline.maxProgram", "database/pipeline.maxValue", "database/pipeline.maxHeld"},
+		What: "stages of a pipeline, its nesting, its steps, its regular expressions and their programs, a value or row that it computes, the computed values in use at one time, and the documents that it writes", Key: byRequest, All: "200; 64; 50,000,000; 8 KiB; 131,072 instructions; 16 MiB; 64 MiB; 20,000", Excess: Refuses, Error: invalid,
+		At: []string{"database/pipeline.maxStages", "database/pipeline.maxDepth", "database/pipeline.maxSteps", "database/pipeline.maxPattern", "database/pipeline.maxProgram", "database/pipeline.maxValue", "database/pipeline.maxHeld", "database/pipeline.maxWritten"},
 	},
 	{What: "ID token", Key: byRequest, All: "64 KiB", Excess: Refuses, Error: "UNAUTHENTICATED", At: []string{"auth/token.maxToken"}},
 	{What: "body of a request to a service of a rewrite", Key: byRequest, All: "32 MiB", Excess: Refuses, Error: "413", At: []string{"transport/hosting.maxServiceBody"}},

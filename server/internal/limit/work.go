@@ -41,6 +41,9 @@ var database = []Limit{
 		All: "20 s, 60 s and 270 s", Excess: Ends, Error: "ABORTED", At: []string{"database/engine.Options"},
 	},
 	{
+		What: "queries of a transaction that may write", Key: "each transaction", All: "1,000", Excess: Refuses, Error: exhausted, At: []string{"database/engine.maxQueries"},
+	},
+	{
 		What: "targets of one stream", Key: byStream,
 		All: "5,000", Excess: Refuses, Error: exhausted, At: []string{"database/listen.Options"},
 	},

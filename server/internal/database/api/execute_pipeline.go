@@ -40,12 +40,22 @@ func (s *Server) ExecutePipeline(ctx context.Context, c token.Caller, db resourc
 			return err
 		}
 	}
-	run := &pipelineRun{send: send}
-	stats, err := s.o.Authorizer.Pipeline(ctx, c, db, authz.PipelineRead{Pipeline: p, At: r.At, Most: most}, run.open, run.result)
+	read := authz.PipelineRead{Pipeline: p, At: r.At, AutoCommit: r.AutoCommit, Most: most}
+	var stats pipeline.Stats
+	last := &wire.PipelineResult{}
+	if p.Kind() != pipeline.Reads {
+		var out authz.Written
+		out, stats, err = s.o.Authorizer.WritePipeline(ctx, c, db, read)
+		last.Transaction, last.ExecutionTime = out.Transaction, out.Version
+		last.Rows = []wire.PipelineRow{{Fields: value.Map{"documents_modified": value.Int(out.Modified)}}}
+	} else {
+		run := &pipelineRun{send: send}
+		stats, err = s.o.Authorizer.Pipeline(ctx, c, db, read, run.open, run.result)
+		last.Rows, last.ExecutionTime = run.rows, run.at
+	}
 	if err != nil {
 		return err
 	}
-	last := &wire.PipelineResult{Rows: run.rows, ExecutionTime: run.at}
 	if mode != "" {
 		last.Explained = fmt.Sprintf("Execution:\n results returned: %d\n documents read: %d\n%s", stats.Results, stats.Read, p.Describe())
 	}

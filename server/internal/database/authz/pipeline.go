@@ -7,6 +7,7 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
+	"clave/server/internal/database/engine/memory"
 	"clave/server/internal/database/pipeline"
 	"clave/server/internal/limit/fair"
 	"clave/server/internal/model/document"
@@ -24,6 +25,8 @@ type PipelineRead struct {
 	Pipeline *pipeline.Pipeline
 	// At is the state that is read.
 	At request.At
+	// AutoCommit commits the transaction of At.
+	AutoCommit bool
 	// Most, if it is not 0, is the memory in bytes that the stages may hold.
 	Most int64
 }
@@ -41,10 +44,41 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 		return stats, err
 	}
 	defer reading.Close()
-	reading.WithoutIndexes()
 	held := reading.Share()
 	defer held.Shrink(0)
-	from := &pipelineSource{
+	from := az.sourceOf(ctx, c, db, r, reading, &held)
+	if err := from.Hold(executionBytes); err != nil {
+		return stats, err
+	}
+	snapshot := snapshotOf(reading)
+	if r.AutoCommit {
+		id := r.At.Transaction
+		if r.At.Begin != nil {
+			id, snapshot.Transaction = snapshot.Transaction, nil
+		}
+		defer func() {
+			if err == nil {
+				_, err = az.Commit(ctx, c, db, request.Commit{Transaction: id})
+				return
+			}
+			az.endTransaction(ctx, db, id)
+		}()
+	}
+	if err := open(snapshot); err != nil {
+		return stats, err
+	}
+	turn := fair.Of(ctx)
+	return r.Pipeline.Run(ctx, from, az.clock.Now().Truncate(time.Microsecond), func(x pipeline.Result) error {
+		turn.Lend()
+		defer turn.Return()
+		return yield(x)
+	})
+}
+
+// sourceOf returns the source of a pipeline, which holds memory in a share.
+func (az *Authorizer) sourceOf(ctx context.Context, c token.Caller, db resource.Database, r PipelineRead, reading *engine.Reading, held *memory.Share) *pipelineSource {
+	reading.WithoutIndexes()
+	return &pipelineSource{
 		access: az.access(c, db, az.present(db, reading, r.At)), reading: reading, turn: fair.Of(ctx), judged: az.applies(c, db),
 		hold: func(n int64) error {
 			if n < 0 {
@@ -57,18 +91,6 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 			return nil
 		},
 	}
-	if err := from.Hold(executionBytes); err != nil {
-		return stats, err
-	}
-	if err := open(snapshotOf(reading)); err != nil {
-		return stats, err
-	}
-	turn := fair.Of(ctx)
-	return r.Pipeline.Run(ctx, from, az.clock.Now().Truncate(time.Microsecond), func(x pipeline.Result) error {
-		turn.Lend()
-		defer turn.Return()
-		return yield(x)
-	})
 }
 
 // pipelineSource is what a pipeline reads from.

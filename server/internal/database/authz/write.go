@@ -78,13 +78,18 @@ func (az *Authorizer) Rollback(ctx context.Context, _ token.Caller, db resource.
 // Commit applies writes atomically. The rules are evaluated inside the commit, before preconditions are checked, so
 // that a denied caller learns nothing about the documents.
 func (az *Authorizer) Commit(ctx context.Context, c token.Caller, db resource.Database, r request.Commit) (request.CommitResult, error) {
+	return az.commitFor(ctx, c, "Commit", db, r)
+}
+
+// commitFor is Commit for a method of Firestore.
+func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method string, db resource.Database, r request.Commit) (request.CommitResult, error) {
 	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
 		return request.CommitResult{}, err
 	}
 	if err := az.limitWrites(c, len(r.Writes)); err != nil {
 		return request.CommitResult{}, err
 	}
-	ended, err := change(c, "Commit", db, r.Writes)
+	ended, err := change(c, method, db, r.Writes)
 	if err != nil {
 		return request.CommitResult{}, err
 	}

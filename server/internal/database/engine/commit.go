@@ -71,7 +71,17 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r request.
 	if err := db.locks.Err(t.owner); err != nil {
 		return request.CommitResult{}, err
 	}
-	return e.commit(ctx, db, t.owner, t, r.Writes, check)
+	before := t.laterWrites()
+	if len(before) > 0 {
+		if r.Writes, err = document.Combine(slices.Concat(before, r.Writes)); err != nil {
+			return request.CommitResult{}, err
+		}
+	}
+	result, err := e.commit(ctx, db, t.owner, t, r.Writes, check)
+	if err == nil {
+		result.Results = result.Results[len(before):]
+	}
+	return result, err
 }
 
 // commitAlone applies writes without a transaction. If it is the victim of a deadlock, it retries, because no caller

@@ -79,6 +79,12 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 		return nil, fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, q.DB)
 	}
+	if err := r.unwritten(q.InScope); err != nil {
+		return nil, err
+	}
+	if err := r.mayQuery(); err != nil {
+		return nil, err
+	}
 	if !r.locking() {
 		return nil, nil
 	}
@@ -91,6 +97,22 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 		return nil, err
 	}
 	return hold, r.refresh()
+}
+
+// maxQueries is the maximum number of queries of a read-write transaction, which keeps the range of each.
+const maxQueries = 1000
+
+// mayQuery counts a query of a read-write transaction, and returns ResourceExhausted if it has too many.
+func (r *Reading) mayQuery() error {
+	if r.txn == nil || r.txn.readOnly {
+		return nil
+	}
+	r.txn.mu.Lock()
+	defer r.txn.mu.Unlock()
+	if r.txn.mu.asked++; r.txn.mu.asked > maxQueries {
+		return fault.E(fault.ResourceExhausted, "A transaction has at most %d queries.", maxQueries)
+	}
+	return nil
 }
 
 // followWriters waits for commits that wait for a lock themselves to write documents in the range of a query. Otherwise

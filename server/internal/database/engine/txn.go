@@ -54,6 +54,9 @@ type txn struct {
 		// versions at which they were read.
 		reads   map[string]clock.Version
 		queries []seenQuery
+		asked   int // the number of queries
+		// deferred are the writes of pipelines.
+		deferred deferred
 	}
 }
 
@@ -271,6 +274,7 @@ func (e *Engine) end(db *database, t *txn) {
 	ended := t.mu.ended
 	t.mu.ended = true
 	free := t.mu.busy == 0
+	t.mu.deferred.drop()
 	t.mu.Unlock()
 	if ended {
 		return

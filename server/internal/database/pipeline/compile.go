@@ -18,6 +18,8 @@ type Pipeline struct {
 	stages []stage
 	// nested is set if an expression reads documents. Then no reading is open while rows pass the stages.
 	nested bool
+	// writes is the last stage if it writes, which is not among the others, or nil.
+	writes *writing
 }
 
 // source is where the rows of a pipeline come from.
@@ -70,7 +72,7 @@ func Compile(db resource.Database, stages []request.Stage) (*Pipeline, error) {
 }
 
 // unbuiltStages are the stages of the SDKs that are not implemented.
-var unbuiltStages = []string{"search", "insert", "upsert", "update", "delete"}
+var unbuiltStages = []string{"search"}
 
 // pipeline compiles the stages of a pipeline. One inside another may begin at the document of a row.
 func (c *compiler) pipeline(stages []request.Stage, inner bool) (*Pipeline, error) {
@@ -84,8 +86,11 @@ func (c *compiler) pipeline(stages []request.Stage, inner bool) (*Pipeline, erro
 	if len(stages) == 0 {
 		return nil, fault.E(fault.InvalidArgument, "A pipeline requires at least one stage.")
 	}
+	stages, writer, err := c.splitWriter(stages)
+	if err != nil {
+		return nil, err
+	}
 	p := &Pipeline{db: c.db}
-	var err error
 	if p.source, err = c.source(&stages[0], inner); err != nil {
 		return nil, err
 	}
@@ -104,7 +109,10 @@ func (c *compiler) pipeline(stages []request.Stage, inner bool) (*Pipeline, erro
 		}
 		p.stages = append(p.stages, s)
 	}
-	return p, nil
+	if writer != nil {
+		p.writes, err = c.writer(writer)
+	}
+	return p, err
 }
 
 // source compiles the first stage.

@@ -91,6 +91,26 @@ func resultsOf(t *testing.T, m pipeline.Source, stages ...request.Stage) ([]pipe
 	return out, err
 }
 
+// collected runs stages, the last of which may write, and returns what that would write.
+func collected(t *testing.T, m pipeline.Source, stages ...request.Stage) ([]pipeline.Change, error) {
+	t.Helper()
+	p, err := pipeline.Compile(testDB, stages)
+	if err != nil || p.Kind() == pipeline.Reads {
+		return nil, err
+	}
+	out, _, err := p.Collect(t.Context(), m, time.Unix(1e9, 0))
+	return out, err
+}
+
+// nulls returns an array of n nulls.
+func nulls(n int) value.Array {
+	out := make(value.Array, n)
+	for i := range out {
+		out[i] = value.Null{}
+	}
+	return out
+}
+
 // random is the documents and the queries of a round.
 type random struct{ *rand.Rand }
 
@@ -282,9 +302,22 @@ func TestInvalidPipelines(t *testing.T) {
 		"requires a number that is not negative":                 {collection, stage("limit", constant(value.Int(-1)))},
 		"invalid path":                                           {stage("collection", constant(value.Reference("/c/d")))},
 		"invalid regular expression":                             {collection, stage("where", call("regex_match", s, constant(value.String("("))))},
+		"The stage delete must be the last one":                  {collection, stage("delete"), stage("limit", constant(value.Int(1)))},
+		"The stage insert must be the last one":                  {stage("insert")},
+		"The stage update must be the last one":                  {collection, stage("union", request.Subpipeline{collection, stage("update")})},
+		"The stage upsert must be the last one":                  {collection, stage("select", request.MapOf{"r": call("array", request.Subpipeline{collection, stage("upsert")})})},
+		"The stage delete takes 0 argument(s)":                   {collection, stage("delete", constant(value.Map{}))},
+		"The stage update has no option 'collection'.":           {collection, {Name: "update", Options: map[string]request.Expression{"collection": constant(value.Reference("/d"))}}},
+		"The stage collection has an invalid path":               {collection, {Name: "insert", Options: map[string]request.Expression{"collection": constant(value.Reference("/d/x"))}}},
+		"The stage insert requires ids":                          {collection, {Name: "insert", Options: map[string]request.Expression{"document_id": constant(value.Int(1))}}},
+		"requires documents with the field `__name__`":           {collection, stage("select", request.MapOf{"s": s}), stage("delete")},
+		"A pipeline writes at most 20000 documents":              {stage("literals", request.MapOf{"a": constant(make(value.Array, 0))}), stage("unnest", constant(nulls(20_001)), request.FieldReference("a")), {Name: "insert", Options: map[string]request.Expression{"collection": constant(value.Reference("/d"))}}},
 		"RESOURCE_EXHAUSTED: A value that the pipeline computes": {collection, stage("where", call("is_error", call("string_repeat", s, constant(value.Int(1<<40)))))},
 	} {
 		_, err := results(t, m, stages...)
+		if err == nil {
+			_, err = collected(t, m, stages...)
+		}
 		code, message, both := strings.Cut(text, ": ")
 		if !both || strings.ToUpper(code) != code {
 			code, message = "INVALID_ARGUMENT", text

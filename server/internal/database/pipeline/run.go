@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -148,7 +149,7 @@ func (s *source) read(f *frame, give func(*row) error) error {
 			before := f.run.held
 			err := f.run.keep(m)
 			if err == nil {
-				err = give(&row{fields: m})
+				err = give(named(m))
 			}
 			if f.run.held = before; err != nil {
 				return err
@@ -175,6 +176,17 @@ func (s *source) read(f *frame, give func(*row) error) error {
 		return f.run.source.Query(f.run.ctx, q, q, documents)
 	}
 	return f.run.source.Query(f.run.ctx, s.query, s.listed, documents)
+}
+
+// named returns a row of a literal, which is a document if its __name__ is a reference.
+func named(m value.Map) *row {
+	ref, ok := m[nameField].(value.Reference)
+	if !ok {
+		return &row{fields: m}
+	}
+	fields := maps.Clone(m)
+	delete(fields, nameField)
+	return &row{fields: fields, name: string(ref)}
 }
 
 // Describe returns a text about the plan: what the query of the source has, and the number of stages after it.

@@ -246,7 +246,9 @@ func (c *compiler) selection(s *request.Stage) (stage, error) {
 				continue
 			}
 			if ref, ok := v.(value.Reference); ok && x.path.IsName() {
-				out.name, out.created, out.updated = string(ref), f.row.created, f.row.updated
+				if out.name = string(ref); out.name == f.row.name {
+					out.created, out.updated = f.row.created, f.row.updated
+				}
 				continue
 			}
 			edit.Set(x.path, v, nil)

@@ -10,6 +10,8 @@ type Pipeline struct {
 	Options map[string]Expression
 	// At is the state that is read.
 	At At
+	// AutoCommit commits the transaction of At, or ends it if the pipeline fails.
+	AutoCommit bool
 }
 
 // Stage is one stage of a pipeline as the client wrote it.

@@ -21,8 +21,8 @@ func ParseExecutePipeline(r *pb.ExecutePipelineRequest) (db resource.Database, o
 	if out.At, err = parseAt(r.GetTransaction(), r.GetReadTime(), r.GetNewTransaction()); err != nil {
 		return db, out, err
 	}
-	if r.GetAutoCommitTransaction() {
-		return db, out, fault.E(fault.Unimplemented, "Pipelines that commit their transaction are not implemented.")
+	if out.AutoCommit = r.GetAutoCommitTransaction(); out.AutoCommit && len(out.At.Transaction) == 0 && out.At.Begin == nil {
+		return db, out, fault.E(fault.InvalidArgument, "auto_commit_transaction is only permitted with transaction or new_transaction.")
 	}
 	p := r.GetStructuredPipeline()
 	if out.Stages, err = parseStages(p.GetPipeline().GetStages(), maxNesting); err != nil {

@@ -8,7 +8,7 @@ import "testing"
 // current_timestamp is compared with the time at which the table of cases was made.
 var pipelineSuite = suite{
 	pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_EnterpriseDB$", passes: 2,
-	without: "EnterpriseDB/enterprise/(PipelineSearch|BSON)|EnterpriseDB/enterprise/PipelineStages/(Update|Delete|Insert|Upsert)" +
+	without: "EnterpriseDB/enterprise/(PipelineSearch|BSON)" +
 		"|EnterpriseDB/enterprise/PipelineStages/Sample/SampleWithPercentage" +
 		"|EnterpriseDB/enterprise/PipelineFunctions/bsonPipelineFuncs|EnterpriseDB/enterprise/PipelineFunctions/logicalFuncs/Switch|EnterpriseDB/enterprise/PipelineFunctions/timestampFuncs/CurrentTimestamp",
 	variables: []string{"GCLOUD_TESTS_GOLANG_FIRESTORE_ENTERPRISE_DATABASES=enterprise"},
