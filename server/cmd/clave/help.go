@@ -20,7 +20,7 @@ var flagGroups = []struct {
 	{"Backups", []string{"backup-to", "backup-every", "backup-keep", "backup-verify"}},
 	{"Certificates", []string{"tls-cert", "tls-key", "acme-domain", "acme-email", "acme-directory"}},
 	{"Firestore", []string{"indexes", "edition", "usage", "usage-budget"}},
-	{"Authentication", []string{"sign-tokens", "rate-limits", "mail", "sms-webhook", "no-sign-up", "as-emulator", "production-settings"}},
+	{"Authentication", []string{"sign-tokens", "rate-limits", "mail", "sms-webhook", "secret-key-file", "no-sign-up", "as-emulator", "production-settings"}},
 }
 
 // helpWidth is the width of the help in characters.

@@ -14,6 +14,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/datastore"
 	"clave/server/internal/app/site"
+	"clave/server/internal/auth/secret"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
@@ -132,6 +133,8 @@ type App struct {
 	releases atomic.Pointer[releases.Service]
 	// auditLog is the log of changes by administrators; nil until it is open.
 	auditLog *audit.Log
+	// secrets seals the secrets of identity providers; nil without a key, and in development.
+	secrets *secret.Keys
 	// node is this node among those that share its store; nil without --store.
 	node *node.Node
 	// opened is the static site; nil until it is open.
@@ -209,6 +212,10 @@ func (a *App) lapsed(err error) error {
 
 // build creates the components, layer by layer.
 func (a *App) build(ctx context.Context) error {
+	var err error
+	if a.secrets, err = openSecrets(a.config); err != nil {
+		return err
+	}
 	ports, err := a.listen()
 	if err != nil {
 		return err

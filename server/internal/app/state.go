@@ -80,7 +80,10 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 		w.Role.Moves = a.node.Sessions.Moves
 	}
 	s.Stack = stack.New(a.stackOptions(), w.Role, &a.components)
-	return s, s.Open(ctx)
+	if err := s.Open(ctx); err != nil || !a.config.Production() {
+		return s, err
+	}
+	return s, s.Service.SealSecrets(ctx)
 }
 
 // rest lets the parts return the memory that a burst of work took.

@@ -4,8 +4,10 @@ import (
 	"net"
 	"net/http"
 
+	"clave/server/internal/app/config"
 	rpcidentity "clave/server/internal/auth/api"
 	"clave/server/internal/auth/provider"
+	"clave/server/internal/auth/secret"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/auth/service/sms"
@@ -42,6 +44,14 @@ func linkOrigin(address string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+// openSecrets reads the keys that seal the secrets of identity providers; nil without a file of keys.
+func openSecrets(c *config.Config) (*secret.Keys, error) {
+	if !c.Production() || c.Auth.SecretKeyFile == "" {
+		return nil, nil
+	}
+	return secret.Load(c.Auth.SecretKeyFile, c.Keyless()...)
+}
+
 // accountOptions sets the options of accounts that this server writes: how codes and messages are sent, and how
 // blocking functions are called.
 func (a *App) accountOptions(s *state, o *service.Options) error {
@@ -54,9 +64,9 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 		}
 	}
 	if c.Production() {
-		providers := provider.New(provider.Options{Accounts: o.Accounts, Clock: o.Clock, Log: a.o.Log})
+		providers := provider.New(provider.Options{Accounts: o.Accounts, Secrets: a.secrets, Clock: o.Clock, Log: a.o.Log})
 		a.components.OnClose(providers.Close)
-		o.Providers = providers
+		o.Providers, o.Secrets = providers, a.secrets
 	}
 	functions := webhook.New(webhook.Options{Plain: !c.Production()})
 	a.components.OnClose(functions.Close)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -13,6 +14,8 @@ import (
 type Auth struct {
 	// SMSWebhook is the URL that receives text messages with codes, or empty.
 	SMSWebhook string
+	// SecretKeyFile is the file with the keys that seal the secrets of identity providers in ModeServe; empty for none.
+	SecretKeyFile string
 	// NoSignUp restricts sign-up to administrators, unless a project's settings allow it.
 	NoSignUp bool
 	// AsEmulator selects the official emulator's behaviour where it differs from production's. It is not allowed with
@@ -29,6 +32,9 @@ type Auth struct {
 func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	flags.StringVar(&c.Auth.SMSWebhook, "sms-webhook", "", "https `URL` of a webhook that sends text messages (see server/doc/auth.md) (default: CLAVE_SMS_WEBHOOK)")
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")
+	if c.Production() {
+		c.declareSecretKeys(flags)
+	}
 	if !c.Production() {
 		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "respond like the official emulator where it differs from Auth in production")
 		flags.BoolFunc("debug", "append e-mail links and text message codes to firebase-debug.log in the current folder, as the Firebase CLI does", func(on string) error {
@@ -39,6 +45,23 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 		})
 		flags.BoolVar(&c.Auth.ProductionSettings, "production-settings", false, "start projects with the Auth settings of a new production project, such as e-mail enumeration protection, instead of the official emulator's")
 	}
+}
+
+// declareSecretKeys declares the flag of the keys that seal secrets.
+func (c *Config) declareSecretKeys(flags *pflag.FlagSet) {
+	flags.StringVar(&c.Auth.SecretKeyFile, "secret-key-file", "", "`FILE` outside the data folder with the keys that seal the secrets of identity providers; openssl rand -base64 32 prints a key (see server/doc/providers.md) (default: CLAVE_SECRET_KEY_FILE)")
+}
+
+// Keyless are the folders in which the keys that seal secrets must not be: the data folder and that of backups.
+func (c *Config) Keyless() []string {
+	folders := []string{c.Backups.To}
+	if strings.Contains(c.Backups.To, "://") {
+		folders = nil
+	}
+	if !c.Memory {
+		folders = append(folders, c.DataDir)
+	}
+	return folders
 }
 
 // checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows

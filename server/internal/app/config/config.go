@@ -341,6 +341,9 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
 	}
+	if c.Auth.SecretKeyFile == "" {
+		c.Auth.SecretKeyFile = getenv("CLAVE_SECRET_KEY_FILE")
+	}
 	if c.Auth.SMSWebhook == "" {
 		c.Auth.SMSWebhook = getenv("CLAVE_SMS_WEBHOOK")
 	}

@@ -13,6 +13,8 @@ import (
 
 	"clave/server/internal/auth/account"
 	rpc "clave/server/internal/auth/api"
+	"clave/server/internal/auth/secret"
+	"clave/server/internal/auth/secret/secrettest"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/blocking"
 	"clave/server/internal/auth/service/serviceaccount"
@@ -74,7 +76,12 @@ func newFixture(t testing.TB, s setup) *fixture {
 	}
 	w.tokens = token.New(o)
 	const cheap = 4
+	var secrets *secret.Keys
+	if s.production {
+		secrets = secrettest.Keys(t, "key")
+	}
 	w.service = service.New(service.Options{
+		Secrets:  secrets,
 		Accounts: accounts, Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
 		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})

@@ -10,18 +10,22 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"clave/server/internal/auth/service/idp"
 )
 
 // appleKey is the key with which a team authenticates its requests to Apple.
 type appleKey struct {
-	TeamID     string `json:"teamId"`
-	KeyID      string `json:"keyId"`
-	PrivateKey string `json:"privateKey"`
+	TeamID     string     `json:"teamId"`
+	KeyID      string     `json:"keyId"`
+	PrivateKey idp.Secret `json:"privateKey"`
+	// privateKey is the key in plain text.
+	privateKey string
 }
 
 // secret returns the client secret for a request to Apple: a token that the team signs.
 func (k *appleKey) secret(client, issuer string, now time.Time) (string, error) {
-	block, _ := pem.Decode([]byte(k.PrivateKey))
+	block, _ := pem.Decode([]byte(k.privateKey))
 	if block == nil {
 		return "", errors.New("the private key of apple.com is not in PEM")
 	}

@@ -31,10 +31,10 @@ var issuers = map[string]string{
 type config struct {
 	// id is the provider's.
 	id           string
-	Enabled      bool   `json:"enabled"`
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret"`
-	Issuer       string `json:"issuer"`
+	Enabled      bool       `json:"enabled"`
+	ClientID     string     `json:"clientId"`
+	Secret       idp.Secret `json:"clientSecret"`
+	Issuer       string     `json:"issuer"`
 	ResponseType struct {
 		Code    bool `json:"code"`
 		IDToken bool `json:"idToken"`
@@ -46,6 +46,8 @@ type config struct {
 		CodeFlowConfig appleKey `json:"codeFlowConfig"`
 		BundleIDs      []string `json:"bundleIds"`
 	} `json:"appleSignInConfig"`
+	// clientSecret is the secret in plain text.
+	clientSecret string
 }
 
 // config returns the configuration of a provider that is enabled for a project or tenant.
@@ -71,12 +73,25 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 	if kind == idp.Default {
 		cfg.Issuer = cmp.Or(p.o.Issuers[id], issuers[id])
 	}
-	return cfg, nil
+	return cfg, p.open(cfg, idp.Place{Scope: scope, Kind: kind, ID: id})
+}
+
+// open opens the secrets of a configuration.
+func (p *Providers) open(cfg *config, at idp.Place) (err error) {
+	key := &cfg.AppleSignInConfig.CodeFlowConfig
+	if cfg.clientSecret, err = cfg.Secret.Open(p.o.Secrets, at, "clientSecret"); err == nil {
+		key.privateKey, err = key.PrivateKey.Open(p.o.Secrets, at, "appleSignInConfig", "codeFlowConfig", "privateKey")
+	}
+	if err != nil {
+		p.o.Log.Error("an identity provider cannot be used", "provider", cfg.id, "error", err)
+		return apierror.New("OPERATION_NOT_ALLOWED : The secret of the identity provider cannot be used. An administrator must store it again.")
+	}
+	return nil
 }
 
 // byCode reports whether the provider answers with a code, not with an ID token.
 func (c *config) byCode() bool {
-	return c.id == github || c.ResponseType.Code || c.ClientSecret != "" || c.AppleSignInConfig.CodeFlowConfig.PrivateKey != ""
+	return c.id == github || c.ResponseType.Code || c.Secret.Given || c.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given
 }
 
 // clients returns the client ids for which an ID token may be issued that an app presents.
@@ -90,5 +105,5 @@ func (c *config) clients() []string {
 
 // client returns the provider's client of OAuth.
 func (c *config) client(at *issuer, redirect string, scopes []string) *oauth2.Config {
-	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, Endpoint: at.endpoint, RedirectURL: redirect, Scopes: scopes}
+	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.clientSecret, Endpoint: at.endpoint, RedirectURL: redirect, Scopes: scopes}
 }

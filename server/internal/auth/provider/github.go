@@ -58,7 +58,7 @@ func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string)
 	if err != nil {
 		return nil, p.unreachable(cfg, err)
 	}
-	r.SetBasicAuth(cfg.ClientID, cfg.ClientSecret)
+	r.SetBasicAuth(cfg.ClientID, cfg.clientSecret)
 	text, err := p.fetch(r)
 	if errors.Is(err, errNotOurs) {
 		return nil, invalid("The access_token was not issued to the project's application.")

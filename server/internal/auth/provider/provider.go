@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"clave/server/internal/auth/account"
+	"clave/server/internal/auth/secret"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/base/clock"
@@ -27,6 +28,8 @@ const timeLimit = 10 * time.Second
 type Options struct {
 	// Accounts holds the configurations of providers and the open sign-ins.
 	Accounts *account.Store
+	// Secrets opens the secrets of configurations; nil opens none that are sealed.
+	Secrets *secret.Keys
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
 	// Issuers replaces the issuers of google.com, apple.com and microsoft.com, and the site of github.com.

@@ -13,6 +13,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/provider"
+	"clave/server/internal/auth/secret/secrettest"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
@@ -50,13 +51,13 @@ func open(t *testing.T, change func(*provider.Options)) *fixture {
 	f := &fixture{t: t, clock: clocktest.NewManual(time.Now()), issuer: openid.New(t)}
 	f.issuer.Now = f.clock.Now
 	accounts := account.New(pebbletest.Open(t))
-	o := provider.Options{Accounts: accounts, Clock: f.clock, Issuers: map[string]string{"google.com": f.issuer.URL}}
+	o := provider.Options{Accounts: accounts, Clock: f.clock, Secrets: secrettest.Keys(t, "key"), Issuers: map[string]string{"google.com": f.issuer.URL}}
 	change(&o)
 	providers := provider.New(o)
 	t.Cleanup(func() { _ = providers.Close() })
 	f.Service = service.New(service.Options{
 		Accounts: accounts, Tokens: token.New(token.Options{Clock: f.clock, Unsigned: true}), Clock: f.clock, Project: project, HashMemCost: 4,
-		PublicURL: "https://app.example", Providers: providers,
+		PublicURL: "https://app.example", Providers: providers, Secrets: o.Secrets,
 	})
 	f.configure(idp.OIDC, "oidc.acme", map[string]any{"issuer": f.issuer.URL, "responseType": map[string]any{"code": true}})
 	f.configure(idp.Default, "google.com", nil)

@@ -51,11 +51,12 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if r.Body["responseType"] == nil && r.Kind == idp.OIDC {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
-	if err := cmp.Or(s.knownTenant(ctx, c), idp.CheckConfig(r.Kind, r.Body)); err != nil {
+	if err := cmp.Or(s.knownTenant(ctx, c), s.checkSecrets(r), idp.CheckConfig(r.Kind, r.Body)); err != nil {
 		return nil, err
 	}
 	idp.CleanConfig(r.Body)
-	return r.Body, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
+	s.seal(c, r, r.Body)
+	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
 		found, err := ch.Load(r.Kind, r.ID, &old)
 		if err != nil || found {
@@ -63,6 +64,14 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		}
 		return ch.Save(r.Kind, r.ID, r.Body)
 	})
+	return s.shownIdpConfig(r.Body), err
+}
+
+// shownIdpConfig returns a stored configuration as the API shows it: without secrets. As on the official emulator, the
+// server of a developer shows those that it has in plain text.
+func (s *Service) shownIdpConfig(stored map[string]any) map[string]any {
+	idp.WithoutSecrets(stored, s.o.Emulator)
+	return stored
 }
 
 // GetIdpConfig returns a configuration.
@@ -72,13 +81,16 @@ func (s *Service) GetIdpConfig(_ context.Context, c Call, r *IdpConfigRequest) (
 	if err != nil || !found {
 		return nil, cmp.Or(err, noConfig())
 	}
-	return stored, nil
+	return s.shownIdpConfig(stored), nil
 }
 
 // UpdateIdpConfig changes a configuration.
 func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigRequest) (map[string]any, error) {
+	if err := s.checkSecrets(r); err != nil {
+		return nil, err
+	}
 	stored := make(map[string]any)
-	return stored, s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
+	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		found, err := ch.Load(r.Kind, r.ID, &stored)
 		if err != nil || !found {
 			return cmp.Or(err, noConfig())
@@ -89,8 +101,10 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		}
 		idp.CleanConfig(stored)
 		stored["name"] = r.name(c)
+		s.seal(c, r, stored)
 		return ch.Save(r.Kind, r.ID, stored)
 	})
+	return s.shownIdpConfig(stored), err
 }
 
 // DeleteIdpConfig removes a configuration.
@@ -123,8 +137,9 @@ func (s *Service) ListIdpConfigs(ctx context.Context, c Call, r *IdpConfigReques
 		}
 		last = id
 		stored := make(map[string]any)
-		list = append(list, stored)
-		return decode(&stored)
+		err := decode(&stored)
+		list = append(list, s.shownIdpConfig(stored))
+		return err
 	})
 	if len(list) > 0 {
 		res[r.Kind] = list

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
+	"clave/server/internal/auth/secret"
 	"clave/server/internal/auth/service/accountimport"
 	"clave/server/internal/auth/service/actionlink"
 	"clave/server/internal/auth/service/apierror"
@@ -59,6 +60,9 @@ type Options struct {
 	SMS sms.Sender
 	// Providers verify the credentials of identity providers. Nil means none, with Emulator idp.Fakes.
 	Providers IdentityProviders
+	// Secrets seals the secrets of identity providers. Without it they are stored as they are with Emulator, and otherwise
+	// refused.
+	Secrets *secret.Keys
 	// Announce is called, concurrently, with a text that shows each code that is sent, in the official emulator's words;
 	// nil shows none. It must not be set in production.
 	Announce func(text string)

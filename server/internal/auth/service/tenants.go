@@ -174,6 +174,9 @@ func (s *Service) DeleteTenant(ctx context.Context, c Call, r *TenantRequest) (*
 		ch.Remove(settings.TenantItem, r.ID)
 		return nil
 	})
+	if err == nil {
+		err = s.dropIdpConfigs(ctx, account.Scope{Project: c.Project, Tenant: r.ID})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/accountimport"
@@ -25,6 +26,8 @@ const (
 	configName   = "config.json"
 	settingsName = "settings.json"
 	tenantsName  = "tenants.json"
+	// providersName is the name of the file with the configurations of identity providers.
+	providersName = "providers.json"
 )
 
 // accountsKind is the kind of a response of accounts:batchGet, which is the format of a file of accounts.
@@ -49,7 +52,16 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string]any{configName: shown, settingsName: stored, tenantsName: tenants} {
+	providers, err := t.o.Identity.ExportIdpConfigs(ctx, t.admin(""))
+	if err != nil {
+		return err
+	}
+	for _, p := range providers {
+		if len(p.Secrets) > 0 {
+			sum.Notes = append(sum.Notes, fmt.Sprintf("the %s of %s: exports hold no secrets of identity providers", strings.Join(p.Secrets, ", "), p.ID))
+		}
+	}
+	for name, content := range map[string]any{configName: shown, settingsName: stored, tenantsName: tenants, providersName: providers} {
 		text, err := json.MarshalIndent(content, "", "  ")
 		if err == nil {
 			err = writeFile(filepath.Join(dir, name), text)

@@ -31,6 +31,9 @@ func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder
 	if err := t.importSettings(ctx, folder, verify); err != nil {
 		return err
 	}
+	if err := t.importProviders(ctx, folder, verify, sum); err != nil {
+		return err
+	}
 	entries, err := folder.ReadDir(".")
 	if err != nil {
 		return fault.Wrap(err, fault.NotFound, "the export is incomplete: %v", err)
@@ -97,6 +100,35 @@ func (t *Transfer) importSettings(ctx context.Context, folder regularfile.Folder
 	}
 	if err != nil {
 		return fault.Wrap(err, fault.InvalidArgument, "%s cannot be read: %v", tenantsName, err)
+	}
+	return nil
+}
+
+// importProviders imports the configurations of identity providers, or only verifies that they can be read.
+func (t *Transfer) importProviders(ctx context.Context, folder regularfile.Folder, verify bool, sum *Summary) error {
+	text, err := folder.ReadText(providersName, maxMetadata)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var providers []service.ExportedIdpConfig
+	if err == nil {
+		err = json.Unmarshal(text, &providers)
+	}
+	for i := range providers {
+		if err != nil {
+			break
+		}
+		if p := &providers[i]; verify {
+			err = p.Check()
+		} else {
+			var missing []string
+			if missing, err = t.o.Identity.ImportIdpConfig(ctx, t.admin(""), p); len(missing) > 0 {
+				sum.Notes = append(sum.Notes, fmt.Sprintf("the %s of %s: nobody can sign in with it until it is stored again", strings.Join(missing, ", "), p.ID))
+			}
+		}
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.InvalidArgument, "%s cannot be read: %v", providersName, err)
 	}
 	return nil
 }

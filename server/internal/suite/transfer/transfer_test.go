@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -185,6 +186,58 @@ func TestAccountsRoundTrip(t *testing.T) {
 		if x, y := fmt.Sprintf("%+v", deref(a)), fmt.Sprintf("%+v", deref(b)); x != y {
 			t.Errorf("account is\n%s\nwant\n%s", x, y)
 		}
+	}
+}
+
+// TestProvidersRoundTrip exports and imports identity providers, also of a tenant. The export has no secrets, and says
+// so.
+func TestProvidersRoundTrip(t *testing.T) {
+	from := newFixture(t, cheap)
+	tenant, err := from.users.CreateTenant(t.Context(), call, &service.TenantRequest{Body: map[string]any{"displayName": "coro"}})
+	must(t, err)
+	inTenant := service.Call{Project: project, Tenant: tenant.TenantID, Admin: true}
+	for _, c := range []struct {
+		call service.Call
+		id   string
+		body map[string]any
+	}{
+		{call, "oidc.a", map[string]any{"clientId": "a", "issuer": "https://a.example", "clientSecret": "hunter2", "enabled": true, "responseType": map[string]any{"code": true}}},
+		{inTenant, "oidc.b", map[string]any{"clientId": "b", "issuer": "https://b.example"}},
+	} {
+		_, err := from.users.CreateIdpConfig(t.Context(), c.call, &service.IdpConfigRequest{Kind: "oauthIdpConfigs", ID: c.id, Body: c.body})
+		must(t, err)
+	}
+	dir, sum := from.export()
+	if len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "clientSecret of oidc.a") {
+		t.Errorf("notes %q, want one on oidc.a", sum.Notes)
+	}
+	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "hunter2") {
+			t.Errorf("%s has the secret", path)
+		}
+		return err
+	}))
+	to := newFixture(t, cheap)
+	imported, err := to.Import(t.Context(), dir)
+	if err != nil || len(imported.Notes) != 1 || !strings.Contains(imported.Notes[0], "clientSecret of oidc.a") {
+		t.Errorf("imported %v, %v, notes %q", imported, err, imported.Notes)
+	}
+	for _, c := range []struct {
+		call       service.Call
+		id, client string
+	}{{call, "oidc.a", "a"}, {inTenant, "oidc.b", "b"}} {
+		got, err := to.users.GetIdpConfig(t.Context(), c.call, &service.IdpConfigRequest{Kind: "oauthIdpConfigs", ID: c.id})
+		if err != nil || got["clientId"] != c.client || got["clientSecret"] != nil || !strings.HasSuffix(got["name"].(string), "/oauthIdpConfigs/"+c.id) {
+			t.Errorf("%s is %v, %v", c.id, got, err)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "auth_export", "providers.json"), []byte(`[{"kind":"oauthIdpConfigs","id":"oidc.a","config":{"clientId":"a","issuer":"i","clientSecret":"x"}}]`), 0o600))
+	if _, err := newFixture(t, cheap).Import(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "providers.json") {
+		t.Errorf("an export with a secret: %v", err)
 	}
 }
 

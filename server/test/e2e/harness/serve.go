@@ -27,6 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"clave/server/backoffice/firebaseconn"
+	"clave/server/internal/auth/secret/secrettest"
 	pb "clave/server/internal/model/wire/firestorepb"
 	"clave/server/test/kit/cert"
 )
@@ -234,6 +235,19 @@ func ServeCommand(t *testing.T, dir string, env []string, flags ...string) *exec
 	return cmd
 }
 
+// secretKeys writes the key that seals secrets into a folder, unless there is one, and returns its path.
+func secretKeys(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "secret.keys")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if err := os.WriteFile(path, []byte(secrettest.Line("key")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Serve runs `clave serve` in a folder until the test ends. If secure is set, it has a certificate of its own.
 func Serve(t *testing.T, dir string, secure bool, flags ...string) *Production {
 	t.Helper()
@@ -247,7 +261,7 @@ func Serve(t *testing.T, dir string, secure bool, flags ...string) *Production {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.Roots}}
 	p.Client = &http.Client{Transport: transport}
 	t.Cleanup(transport.CloseIdleConnections)
-	flags = append(flags, "--project", RealProject, "--public-url", p.URL)
+	flags = append(flags, "--project", RealProject, "--public-url", p.URL, "--secret-key-file", secretKeys(t, dir))
 	if os.Getenv(NodesVariable) != "" {
 		if os.Getenv("CLAVE_STORE") == "" {
 			ShareStore(t)

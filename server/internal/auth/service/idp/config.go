@@ -27,7 +27,7 @@ func CheckConfig(kind string, config map[string]any) error {
 		}
 	}
 	if code, _ := at(config, "responseType", "code").(bool); code {
-		if secret, _ := config["clientSecret"].(string); secret == "" {
+		if secret := config["clientSecret"]; secret == nil || secret == "" {
 			return apierror.New("MISSING_OAUTH_CLIENT_SECRET")
 		}
 	}

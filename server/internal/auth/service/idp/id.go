@@ -9,6 +9,9 @@ const (
 	Default = "defaultSupportedIdpConfigs"
 )
 
+// Kinds are all kinds.
+var Kinds = []string{OIDC, SAML, Default}
+
 // prefixes are the prefixes of the ids of configurations.
 var prefixes = map[string]string{OIDC: "oidc.", SAML: "saml."}
 
