@@ -163,3 +163,13 @@ function decodeValue(value: unknown): unknown {
   if (kind === 'integerValue') return Number(detail)
   return kind === 'nullValue' ? null : detail
 }
+
+/** The one-time codes that the Auth server would have sent by e-mail, the earliest first. */
+export async function codesFor(email: string): Promise<{ kind: string; link: string }[]> {
+  const at = await ask('GET', `http://${accounts}/emulator/v1/projects/${project}/oobCodes`)
+  const codes = isObject(at) && Array.isArray(at['oobCodes']) ? at['oobCodes'] : []
+  return codes
+    .filter(isObject)
+    .filter((code) => code['email'] === email)
+    .map((code) => ({ kind: String(code['requestType']), link: String(code['oobLink']) }))
+}

@@ -1,3 +1,4 @@
+import type { Ref } from 'react'
 import { Field } from '../../components/field'
 import { es } from '../../i18n/es-admin'
 
@@ -5,6 +6,8 @@ type Props = {
   autoComplete: 'username' | 'off'
   maxLength?: number
   disabled?: boolean
+  defaultValue?: string
+  ref?: Ref<HTMLInputElement>
   error?: string | undefined
   errorId?: string | undefined
 }

@@ -20,7 +20,7 @@ type Props<Name extends string, Values> = {
   children: (errorOf: (name: Name) => string | undefined) => ReactNode
 }
 
-/** A form that opens a session. It is checked against its schema, sent once, and shows one message for all errors. */
+/** A form of /LogIn. It is checked against its schema, sent once, and shows one message for all errors. */
 export function AccessForm<Name extends string, Values>({
   title,
   read,
@@ -53,6 +53,7 @@ export function AccessForm<Name extends string, Values>({
       await onSend(checked.values)
     } catch (error) {
       setProblem({ message: messageFor(error) })
+    } finally {
       setBusy(false)
     }
   }

@@ -16,6 +16,9 @@ const name = v.pipe(filled(emptyFields), v.maxLength(LIMITS.name, es.long(LIMITS
 /** Sign-in (D-22): the checks before a request to the server. */
 export const signInSchema = v.object({ email: v.pipe(v.string(), v.trim(), isAddress), password: v.pipe(v.string(), isLong) })
 
+/** A request for a new password. */
+export const recoverSchema = v.object({ email: v.pipe(v.string(), v.trim(), isAddress) })
+
 /** Sign-up (F-302). */
 export const signUpSchema = v.object({
   firstName: name,

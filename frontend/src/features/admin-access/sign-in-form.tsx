@@ -1,3 +1,4 @@
+import { textOf } from '../../admin/form-text'
 import { EmailInput } from '../../admin/ui/email-input'
 import { PasswordInput } from '../../admin/ui/password-input'
 import { es } from '../../i18n/es-admin'
@@ -7,7 +8,7 @@ import { LIMITS, signInSchema } from './credentials'
 const { access } = es
 
 /** Sign-in with e-mail and password (F-301, F-309, D-22). */
-export function SignInForm({ onDone }: { onDone: () => void }) {
+export function SignInForm({ onDone, onForgotten }: { onDone: () => void; onForgotten: (email: string) => void }) {
   return (
     <AccessForm
       title={access.enterTitle}
@@ -31,6 +32,13 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
             minLength={LIMITS.password}
             errorId={errorOf('password')}
           />
+          <button
+            type="button"
+            className="p-enlace min-h-9 justify-self-start"
+            onClick={({ currentTarget: { form } }) => onForgotten(form ? textOf(form, 'email') : '')}
+          >
+            {access.forgotten}
+          </button>
         </>
       )}
     </AccessForm>
