@@ -91,7 +91,10 @@ export default defineConfig({
             chunk('frame', from(/src[\\/]draw\.tsx$/)),
             chunk('app', isApp),
             chunk('pieces', isPiece),
-            { ...chunk('events', from(/src[\\/]features[\\/]events[\\/](?:event-parts|actions)\.tsx$/)), minShareCount: 2 },
+            {
+              ...chunk('events', from(/src[\\/](?:features[\\/]events[\\/](?:event-parts|actions)\.tsx|art[\\/]event-art\.ts)$/)),
+              minShareCount: 2,
+            },
           ],
         },
       },

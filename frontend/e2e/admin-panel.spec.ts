@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test'
+import { EN, review } from './axe'
 import { openPanel, admin, foreign, createAdmin, createAccount, enter, write, event, project, clear } from './admin-world'
 
 test.beforeEach(clear)
@@ -46,6 +47,34 @@ test('S-094 six tabs in order, by arrow keys, kept in the address', async ({ pag
   await expect(page.getByRole('tab', { name: 'Contactos' })).toHaveAttribute('aria-selected', 'true')
 })
 
+test('the panel opens on the new forms, each a link to its list, and changes its theme', async ({ page }) => {
+  await createAdmin()
+  const at = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+  await write('ContactRequests/a', { name: 'Eva', email: 'e@x.do', subject: 'Reserva', message: 'Hola', status: 'new', createdAt: at(3) })
+  await write('ContactRequests/b', { name: 'Leo', email: 'l@x.do', subject: 'Otro', message: 'Hola', status: 'resolved', createdAt: at(2) })
+  await write('voluntaryAplications/c', {
+    fullName: 'Ada',
+    email: 'a@x.do',
+    phone: '1',
+    message: 'Puedo ayudar',
+    status: 'new',
+    createdAt: at(1),
+  })
+  await enter(page)
+  const news = page.getByRole('region', { name: 'Lo nuevo' })
+  await expect(news.getByRole('link')).toHaveText([/Voluntarios.*Ada.*Puedo ayudar/, /Contactos.*Eva.*Reserva/])
+  await expect(page.getByRole('tab', { selected: true })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Usar tema oscuro' }).click()
+  await expect(page.locator('html')).toHaveAttribute('data-tema', 'oscuro')
+  await news.getByRole('link', { name: /Eva/ }).click()
+  await expect(page.getByRole('tab', { name: 'Contactos' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('row').filter({ hasText: 'Eva' })).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Leo' })).toHaveCount(0)
+  await page.getByRole('link', { name: 'Panel Administrativo' }).click()
+  await expect(news).toBeVisible()
+  await review(page, 'what is new', EN.phone)
+})
+
 test('S-095 administrators are searched by name and address', async ({ page }) => {
   await createAdmin()
   await write('adminusers/b', {
@@ -56,7 +85,7 @@ test('S-095 administrators are searched by name and address', async ({ page }) =
     active: false,
     createdAt: new Date('2026-09-05T23:30:00Z'),
   })
-  await enter(page)
+  await openPanel(page, 'Administradores')
   const rows = page.getByRole('row')
   await expect(page.getByRole('columnheader')).toHaveText(['Nombre', 'Correo', 'Rol', 'Activo', 'Creado'])
   await expect(rows).toHaveCount(3)

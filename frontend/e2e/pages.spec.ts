@@ -113,7 +113,7 @@ test('D-15 an audition fills in the message', async ({ page }) => {
 
 test('S-044 /donar offers PayPal in a new tab, things, and the receipt', async ({ page }) => {
   await page.goto('/donar')
-  const paypal = page.getByRole('link', { name: /PayPal/ })
+  const paypal = page.getByRole('link', { name: /^Donar con PayPal/ })
   await expect(paypal).toHaveAttribute('target', '_blank')
   await expect(paypal).toHaveAttribute('rel', /noopener/)
   await expect(page.getByRole('heading', { name: 'PayPal' })).toBeVisible()
@@ -122,6 +122,53 @@ test('S-044 /donar offers PayPal in a new tab, things, and the receipt', async (
   await expect(body.locator('a[href^="mailto:"]').first()).toBeVisible()
   await expect(body.locator('a[href^="tel:"]').first()).toBeVisible()
   await expect(body).toContainText(/comprobante de tu transferencia.*recibo/)
+})
+
+test('the amounts on /donar are links to PayPal with the amount', async ({ page }) => {
+  await page.goto('/donar')
+  for (const [name, amount] of [
+    ['Donar US$ 9', '9'],
+    ['Donar US$ 25', '25'],
+    ['Donar US$ 85', '85'],
+  ] as const) {
+    const link = page.getByRole('link', { name: name })
+    await expect(link).toHaveAttribute('target', '_blank')
+    await expect(link).toHaveAttribute('rel', /noopener/)
+    const url = new URL((await link.getAttribute('href')) ?? '')
+    expect([url.host, url.searchParams.get('amount'), url.searchParams.get('currency_code')]).toEqual(['www.paypal.com', amount, 'USD'])
+  }
+})
+
+test('each program has a page of its own, also without scripts', async ({ page, browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const plain = await context.newPage()
+  await plain.goto('/programas')
+  await expect(plain.getByRole('button', { name: /Ver Detalles/ })).toHaveCount(0)
+  await plain.getByRole('link', { name: 'Orquesta juvenil' }).click()
+  await expect(plain.getByRole('heading', { level: 1 })).toHaveText('Orquesta juvenil')
+  await expect(plain.getByRole('heading', { name: 'Cómo se entra' })).toBeVisible()
+  await context.close()
+  await page.goto('/programas')
+  await page.getByRole('button', { name: 'Ver Detalles Taller de composición' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Ver la página del programa' }).click()
+  await expect(page).toHaveURL('/programas/composicion')
+  await expect(page).toHaveTitle(/^Taller de composición/)
+  await page.getByRole('link', { name: 'Formación docente' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Formación docente')
+  await page.getByRole('link', { name: 'Preguntar por este programa' }).click()
+  await expect(page.getByLabel('Asunto')).toHaveValue('Programa: Formación docente')
+})
+
+test('/impacto shows what is counted, and no figure that nobody has confirmed', async ({ page }) => {
+  await page.goto('/impacto')
+  const counts = page.getByRole('region', { name: 'Lo que contamos' })
+  await expect(counts.getByRole('term')).toHaveText(['Alumnas y alumnos', 'Horas de clase', 'Conciertos', 'Instrumentos en préstamo'])
+  expect(await counts.innerText()).not.toMatch(/\d/)
+  await expect(page.getByRole('link', { name: /^Donar US\$/ })).toHaveCount(3)
+  await page.getByRole('link', { name: 'Donar Ahora' }).last().click()
+  await expect(page).toHaveURL('/donar')
+  await page.getByRole('link', { name: 'Ver nuestro impacto' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Impacto')
 })
 
 test('/donar links to the thanks: the receipt, the calendar and sharing', async ({ page, context, request }) => {

@@ -46,7 +46,7 @@ test('S-065 a week shows the events that the month has received at once', async 
   await seed('a', '2027-09-16', '20:00')
   await page.goto('/calendario')
   const side = page.locator('.calendario-lado')
-  await expect(side.getByRole('heading', { name: 'Evento a' })).toBeVisible()
+  await expect(side.getByRole('button', { name: /Evento a/ })).toBeVisible()
   // Whether the grid shows the week, and whether the event is beside it, after every change.
   const states = await side.evaluateHandle((node) => {
     const list: { week: boolean; shown: boolean }[] = []

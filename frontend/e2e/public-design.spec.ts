@@ -12,6 +12,7 @@ test('each inner page has a drawing of its own, and none is shown on two', async
   for (const route of [
     '/informacion',
     '/historia',
+    '/impacto',
     '/equipo',
     '/voluntarios',
     '/programas',
@@ -27,15 +28,22 @@ test('each inner page has a drawing of its own, and none is shown on two', async
     expect((await request.get(drawing)).status()).toBe(200)
     views.add(drawing)
   }
-  expect(views.size).toBe(10)
+  expect(views.size).toBe(11)
 })
 
-test('the days begin above the fold, and the next event stands beside them', async ({ page }) => {
+test('the days begin above the fold, today stands out, and the days with events stand beside them', async ({ page }) => {
   await seed('saxo', '2027-09-20', '19:30', { title: 'Clínica de saxofón' })
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/calendario')
   const lado = page.locator('.calendario-lado')
-  await expect(lado.getByRole('heading', { name: 'Lo próximo' })).toBeVisible()
+  await expect(lado.getByRole('heading', { name: 'Días con eventos' })).toBeVisible()
+  // The card of an event is shown once.
+  await expect(page.getByRole('main').locator('img[src="/ilustraciones/evento-5.svg"]')).toHaveCount(1)
+  const today = page.getByRole('button', { name: /15 de septiembre de 2027, hoy/ }).locator('.dia-numero')
+  const colours = await today.evaluate((node) => [getComputedStyle(node).backgroundColor, getComputedStyle(document.body).color])
+  expect(colours[0]).toBe(colours[1])
+  await lado.getByRole('button', { name: /lunes 20 de septiembre.*Clínica de saxofón/ }).click()
+  await expect(page).toHaveURL(/dia=2027-09-20/)
   await expect(lado.getByRole('link', { name: 'Clínica de saxofón' })).toHaveAttribute('href', '/eventos/saxo')
   await expect(lado.locator('img')).toHaveAttribute('src', '/ilustraciones/evento-5.svg')
   const days = await page.getByRole('grid').boundingBox()
@@ -248,7 +256,7 @@ test('the week is as tall as what stands beside it', async ({ page }) => {
   await seed('saxo', '2027-09-16', '19:30')
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/calendario?vista=semana')
-  await expect(page.locator('.calendario-lado').getByRole('heading', { name: 'Lo próximo' })).toBeVisible()
+  await expect(page.locator('.calendario-lado').getByRole('heading', { name: 'Días con eventos' })).toBeVisible()
   const [week, side] = await Promise.all([page.getByRole('grid'), page.locator('.calendario-lado')].map((part) => part.boundingBox()))
   expect((week?.height ?? 0) / (side?.height ?? 1)).toBeGreaterThan(0.75)
 })
@@ -286,7 +294,7 @@ test('the cards of programs and concerts answer as a whole', async ({ page }) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name: 'Taller de composición' }) })
     .click({ position: { x: 60, y: 60 } })
-  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Taller de composición' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Taller de composición' })).toBeVisible()
   await page.goto('/ensambles')
   const concert = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Concierto de Temporada' }) })
   await concert.click({ position: { x: 60, y: 60 } })

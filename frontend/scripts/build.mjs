@@ -70,6 +70,8 @@ function chunksOf(source) {
 }
 
 const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
+/** The source of a page: all programs have the same one. */
+const sourceOf = (path) => `src/routes/${SOURCES[path] ?? (path.startsWith('/programas/') ? 'programa' : path.slice(1))}.tsx`
 
 /**
  * The back office writes the metadata of an event between these comments (server/backoffice/pages), which enclose the
@@ -129,14 +131,14 @@ async function write(file, { meta, path, data = null, marks, html = '', route = 
 
 for (const path of pages) {
   const { html, meta, route, data } = await prerender(path, url)
-  const preload = chunksOf(`src/routes/${SOURCES[path] ?? path.slice(1)}.tsx`)
+  const preload = chunksOf(sourceOf(path))
   await write(path === '/' ? 'index.html' : `${path.slice(1)}.html`, { meta, path, data, html, route, preload })
 }
 const missing = await prerender('/no-encontrada', url)
 const missingPreload = chunksOf('src/routes/no-encontrada.tsx')
 await write('404.html', { meta: missing.meta, path: '', html: missing.html, route: missing.route, preload: missingPreload })
 // The page of an event that cannot be read: its scripts try again.
-await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript() })
+await write('eventos/plantilla.html', { meta: META['/eventos/:id'], path: '', after: noScript('event') })
 // The page of every other event. The back office fills it in (server/backoffice/pages).
 const { frame, ...parts } = eventTemplate()
 await write('eventos/plantilla-completa.html', {
@@ -148,7 +150,7 @@ await write('eventos/plantilla-completa.html', {
   preload: chunksOf('src/routes/evento.tsx'),
 })
 // The shell of the panel has "noindex" until a page changes it.
-await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript() })
+await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript('panel') })
 
 // The page for the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts, because the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }
@@ -184,7 +186,7 @@ const entryKey = always(manifest)[0]
 const panelRoute = (key) => /^src\/routes\/(?:log-in|admin)/.test(key)
 const publicFiles = filesOf([entryKey], (key) => !panelRoute(key))
 const shellRoutes = ['/', '/calendario']
-const shellFiles = shellRoutes.flatMap((path) => chunksOf(`src/routes/${SOURCES[path] ?? path.slice(1)}.tsx`)).map((file) => `/${file}`)
+const shellFiles = shellRoutes.flatMap((path) => chunksOf(sourceOf(path))).map((file) => `/${file}`)
 const shellStyles = publicFiles.filter((file) => file.endsWith('.css'))
 const shell = [...shellRoutes, '/sin-conexion', fixedStartScript, `/${manifest[entryKey].file}`]
 const served = createHash('sha256')

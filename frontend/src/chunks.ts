@@ -4,14 +4,21 @@ import { type RoutePath, routeOf } from './paths'
 /** A page's chunk: its default export is the page. */
 type Module = { default: ComponentType }
 
+/** Loads the page of a program, which is the same for all. */
+const program = () => import('./routes/programa')
+
 /** Loads each page's own chunk. */
 const modules = {
   '/': () => import('./routes/inicio'),
   '/informacion': () => import('./routes/informacion'),
   '/historia': () => import('./routes/historia'),
+  '/impacto': () => import('./routes/impacto'),
   '/equipo': () => import('./routes/equipo'),
   '/voluntarios': () => import('./routes/voluntarios'),
   '/programas': () => import('./routes/programas'),
+  '/programas/composicion': program,
+  '/programas/orquesta': program,
+  '/programas/docentes': program,
   '/instrumentos': () => import('./routes/instrumentos'),
   '/ensambles': () => import('./routes/ensambles'),
   '/calendario': () => import('./routes/calendario'),

@@ -24,6 +24,10 @@ export const META: Record<RoutePath, Meta> = {
     'Nuestra Historia',
     'Constituida el 28 de febrero de 2025 por tres hermanas, la fundación nació de una convicción: la música cambia vidas.',
   ),
+  '/impacto': isPublic(
+    'Impacto',
+    'Qué cuenta la fundación y cómo lo cuenta: alumnos, horas de clase, conciertos, instrumentos y lo que hace cada donación.',
+  ),
   '/equipo': isPublic('Nuestro Equipo', 'Quienes dirigen y acompañan la fundación, y la filosofía con la que enseñamos música cada día.'),
   '/voluntarios': isPublic(
     'Voluntarios',
@@ -32,6 +36,18 @@ export const META: Record<RoutePath, Meta> = {
   '/programas': isPublic(
     'Programas',
     'Taller de composición de ocho semanas, orquesta juvenil y formación docente: los programas de la fundación, en detalle.',
+  ),
+  '/programas/composicion': isPublic(
+    'Taller de composición',
+    'Ocho semanas para escribir tu primera obra y escucharla en un concierto abierto. De qué trata, cómo es y qué necesitas.',
+  ),
+  '/programas/orquesta': isPublic(
+    'Orquesta juvenil',
+    'Ensayos semanales y conciertos de temporada, de los clásicos al merengue sinfónico. Qué se toca y cómo se entra.',
+  ),
+  '/programas/docentes': isPublic(
+    'Formación docente',
+    'Módulos cortos para maestros de música de escuelas, iglesias y bandas. Para quién son, qué se trabaja y qué recibes.',
   ),
   '/instrumentos': isPublic(
     'Nuestros Instrumentos',

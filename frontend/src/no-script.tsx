@@ -11,13 +11,13 @@ const LINKS = [
   { a: '/contacto', text: t.foot.contacts },
 ]
 
-/** A page without scripts: the site's name, links to readable pages, and the phone number. */
-export function noScript(): string {
+/** A page without scripts: the site's name, what needs them, links to readable pages, and the phone number. */
+export function noScript(what: 'event' | 'panel'): string {
   return renderToStaticMarkup(
     <noscript>
       <div className="contenedor py-14">
         <p className="titulo-2 font-titular">{site.name}</p>
-        <p className="mt-4">{t.noScript.events}</p>
+        <p className="mt-4">{t.noScript[what]}</p>
         <ul className="mt-4">
           {LINKS.map(({ a, text }) => (
             <li key={a}>

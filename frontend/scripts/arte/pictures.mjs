@@ -7,7 +7,7 @@ import * as hero3 from './scenes/hero-3.mjs'
 import * as hero4 from './scenes/hero-4.mjs'
 import * as hero5 from './scenes/hero-5.mjs'
 import * as hero6 from './scenes/hero-6.mjs'
-import { HEADER_GROUND, headers } from './scenes/headers.mjs'
+import { HEADER, headers } from './scenes/headers.mjs'
 import { history } from './scenes/history.mjs'
 import { concerts, ensembles, programs } from './scenes/programs.mjs'
 import { about, cityMap, volunteers } from './scenes/stories.mjs'
@@ -45,7 +45,7 @@ export const pictures = () => [
   ...family('evento', events),
   one('instrumentos-hero', { width: 1600, height: 700, draw: instruments }),
   one('calendario-hero', { width: 1600, height: 700, draw: calendar }),
-  ...Object.entries(headers).map(([page, draw]) => one(`cabecera-${page}`, { width: 960, height: 520, ground: HEADER_GROUND, draw })),
+  ...Object.entries(headers).map(([page, draw]) => one(`cabecera-${page}`, { ...HEADER, draw })),
   one('mapa', cityMap),
   ...Object.entries(empty).map(([name, draw]) => one(`vacio-${name}`, { width: 400, height: 300, ground: TINTS.mar, draw })),
   one('no-encontrada', { width: 800, height: 600, ground: P.crema, draw: lost }),

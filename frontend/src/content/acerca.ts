@@ -51,6 +51,7 @@ export const acerca = {
     ],
     instrumentsLink: 'Ver los instrumentos',
     ensemblesLink: 'Conocer los ensambles',
+    impactLink: 'Ver nuestro impacto',
   },
   call: {
     title: 'Una hora de clase cambia una semana',

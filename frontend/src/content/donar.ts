@@ -2,23 +2,33 @@ import type { Instrument } from '../art/instrument-icon'
 import type { Faq } from '../components/accordion'
 
 /** The effects of amounts. Provisional until the foundation confirms its costs. */
-type Effect = { amount: string; icon: Instrument; que: string; detail: string }
+type Effect = {
+  amount: string
+  /** About the same amount in US dollars, because PayPal charges nothing in Dominican pesos. */
+  dollars: number
+  icon: Instrument
+  que: string
+  detail: string
+}
 
 const effects: Effect[] = [
   {
     amount: 'RD$ 500',
+    dollars: 9,
     icon: 'guitarra',
     que: 'Un juego de cuerdas',
     detail: 'Una guitarra de la escuela vuelve a sonar y no falta a la próxima clase.',
   },
   {
     amount: 'RD$ 1,500',
+    dollars: 25,
     icon: 'flauta',
     que: 'Un mes de clases',
     detail: 'Cuatro clases en grupo, con maestro e instrumento prestado, para una niña o un niño.',
   },
   {
     amount: 'RD$ 5,000',
+    dollars: 85,
     icon: 'trompeta',
     que: 'Un instrumento de vuelta',
     detail: 'La reparación completa de una trompeta o un saxofón que alguien espera.',
@@ -50,7 +60,15 @@ export const donar = {
   title: 'Donar',
   entry: 'Tu aporte compra cuerdas, cañas y horas de clase.',
   choose: 'Elegir cómo donar',
-  target: { title: 'A dónde va tu aporte', effects },
+  target: {
+    title: 'A dónde va tu aporte',
+    effects,
+    donate: (dollars: number) => `Donar US$ ${dollars}`,
+    /** What a screen reader adds to the button. */
+    with: (what: string) => ` con PayPal: ${what.toLowerCase()}`,
+    note: 'Los botones abren PayPal en una pestaña nueva con el monto puesto. PayPal no cobra en pesos: el monto en dólares es aproximado y puedes cambiarlo.',
+    impact: 'Ver nuestro impacto',
+  },
   /** Provisional and without a name, until a family agrees to publish its story. */
   historia: {
     title: 'Una historia',

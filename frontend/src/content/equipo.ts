@@ -1,22 +1,20 @@
 import type { Slot } from '../art/slot-image'
 
-/** A director. Her name is not confirmed by the foundation yet. */
-type Director = { role: string; name: string; porConfirmar: boolean; text: string; slot: Slot }
+/** A director. Her name is null until the foundation confirms it. */
+type Director = { role: string; name: string | null; text: string; slot: Slot }
 
 /** The three directors, in order of position. */
 const directors: Director[] = [
-  { role: 'Presidenta', name: 'Por confirmar', porConfirmar: true, text: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
+  { role: 'Presidenta', name: null, text: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
   {
     role: 'Vicepresidenta',
-    name: 'Por confirmar',
-    porConfirmar: true,
+    name: null,
     text: 'Dirige la escuela y acompaña a los maestros.',
     slot: 'equipo-2',
   },
   {
     role: 'Coordinadora de proyectos',
-    name: 'Por confirmar',
-    porConfirmar: true,
+    name: null,
     text: 'Convierte las ideas en fechas, salones y conciertos.',
     slot: 'equipo-3',
   },
@@ -29,7 +27,13 @@ const group: Slot[] = ['equipo-grupo-1', 'equipo-grupo-2', 'equipo-grupo-3', 'eq
 export const equipo = {
   title: 'Nuestro Equipo',
   entry: 'Músicas, maestros y voluntarios que creen que un ensayo bien llevado es una escuela de vida.',
-  directors: { title: 'Dirección', list: directors },
+  directors: {
+    title: 'Dirección',
+    text: 'Tres responsabilidades que se reparten como las voces de una obra: cada una suena distinto y ninguna sobra.',
+    list: directors,
+    /** Shown while a name is not confirmed. */
+    unnamed: 'Nombres y retratos por confirmar.',
+  },
   group: {
     title: 'Así trabajamos',
     text: 'Ensayamos en círculo, planificamos con café y guardamos cada instrumento en su sitio.',
@@ -38,10 +42,10 @@ export const equipo = {
   philosophy: {
     title: 'Nuestra filosofía',
     list: [
-      { name: 'Pasión', text: 'Enseñamos lo que amamos, y se nota.' },
-      { name: 'Colaboración', text: 'Nadie suena solo: las decisiones también se toman en conjunto.' },
-      { name: 'Innovación', text: 'Tambora y partitura, merengue y método: probamos caminos nuevos.' },
-      { name: 'Compromiso social', text: 'Vamos donde la clase de música no llegaba.' },
+      { name: 'Pasión', mark: 'con brio', text: 'Enseñamos lo que amamos, y se nota.' },
+      { name: 'Colaboración', mark: 'tutti', text: 'Nadie suena solo: las decisiones también se toman en conjunto.' },
+      { name: 'Innovación', mark: 'ad libitum', text: 'Tambora y partitura, merengue y método: probamos caminos nuevos.' },
+      { name: 'Compromiso social', mark: 'crescendo', text: 'Vamos donde la clase de música no llegaba.' },
     ],
   },
   call: {

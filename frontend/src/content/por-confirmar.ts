@@ -3,6 +3,7 @@ import { donar } from './donar'
 import { ensambles } from './ensambles'
 import { equipo } from './equipo'
 import { historia } from './historia'
+import { impacto } from './impacto'
 import { inicio } from './inicio'
 import { instrumentos } from './instrumentos'
 import { privacidad } from './privacidad'
@@ -44,17 +45,21 @@ export const unconfirmedFacts: readonly UnconfirmedFact[] = [
   ),
   ...de(
     'programas.ts',
-    programas.list.flatMap(({ title, details }) => details.map((detail) => `${title}: ${detail}`)),
+    programas.list.flatMap(({ title, details }) => details.map(({ text }) => `${title}: ${text}`)),
   ),
   ...de(
     'equipo.ts',
-    equipo.directors.list.filter(({ porConfirmar }) => porConfirmar).map(({ role, name, text }) => `${role}: ${name}. ${text}`),
+    equipo.directors.list.filter(({ name }) => name === null).map(({ role, text }) => `${role}: sin nombre. ${text}`),
   ),
   ...de('donar.ts', [
-    ...donar.target.effects.map(({ amount, que }) => `${amount}: ${que}`),
+    ...donar.target.effects.map(({ amount, dollars, que }) => `${amount} (US$ ${dollars}): ${que}`),
     `${donar.historia.who}: «${donar.historia.text}»`,
   ]),
   ...de('acerca.ts', [acerca.project.detail]),
+  ...de('impacto.ts', [
+    ...impacto.counts.list.filter(({ figure }) => figure === null).map(({ name }) => `${name}: sin cifra`),
+    ...impacto.method.steps.map(({ name, text }) => `${name}: ${text}`),
+  ]),
   ...de(
     'instrumentos.ts',
     instrumentos.introduction.steps.map(({ name, text }) => `${name}: ${text}`),

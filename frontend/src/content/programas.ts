@@ -1,7 +1,17 @@
 import type { Slot } from '../art/slot-image'
 
-/** A featured program: its card and the text of its dialog. */
-export type Program = { id: string; title: string; description: string; slot: Slot; detail: string; details: string[] }
+/** A part of a program's details. */
+type Part = { name: string; text: string }
+
+/** A featured program: its card, and the text of its dialog and its page. */
+export type Program = {
+  id: 'composicion' | 'orquesta' | 'docentes'
+  title: string
+  description: string
+  slot: Slot
+  detail: string
+  details: Part[]
+}
 
 /** The three featured programs. */
 const list: Program[] = [
@@ -12,9 +22,12 @@ const list: Program[] = [
     slot: 'programa-1',
     detail: '8 semanas',
     details: [
-      'Un taller de 8 semanas para quien tiene melodías en la cabeza y no sabe cómo escribirlas.',
-      'Cada encuentro une una herramienta (motivo, forma, acompañamiento) y una tarea corta. Al final, los músicos de la casa estrenan las obras en un concierto abierto.',
-      'No hace falta haber compuesto antes; sí leer notas o estar cursando teoría musical.',
+      { name: 'De qué trata', text: 'Un taller de 8 semanas para quien tiene melodías en la cabeza y no sabe cómo escribirlas.' },
+      {
+        name: 'Cómo es',
+        text: 'Cada encuentro une una herramienta (motivo, forma, acompañamiento) y una tarea corta. Al final, los músicos de la casa estrenan las obras en un concierto abierto.',
+      },
+      { name: 'Qué necesitas', text: 'No hace falta haber compuesto antes; sí leer notas o estar cursando teoría musical.' },
     ],
   },
   {
@@ -24,9 +37,15 @@ const list: Program[] = [
     slot: 'programa-2',
     detail: 'Todo el año',
     details: [
-      'Cuerdas, vientos y percusión se encuentran una vez por semana para preparar los conciertos de temporada.',
-      'El repertorio va de los clásicos al merengue sinfónico, y cada parte se adapta al nivel de quien la toca.',
-      'Se entra por audición: una pieza a elección y lectura sencilla.',
+      {
+        name: 'De qué trata',
+        text: 'Cuerdas, vientos y percusión se encuentran una vez por semana para preparar los conciertos de temporada.',
+      },
+      {
+        name: 'Qué se toca',
+        text: 'El repertorio va de los clásicos al merengue sinfónico, y cada parte se adapta al nivel de quien la toca.',
+      },
+      { name: 'Cómo se entra', text: 'Se entra por audición: una pieza a elección y lectura sencilla.' },
     ],
   },
   {
@@ -36,9 +55,15 @@ const list: Program[] = [
     slot: 'programa-3',
     detail: 'Por módulos',
     details: [
-      'Para maestros de música de escuelas, iglesias y bandas: módulos cortos que se aplican al día siguiente.',
-      'Trabajamos el ensayo, la clase con grupos de distinto nivel, la iniciación de 7 a 12 años y la ejecución de ritmos dominicanos.',
-      'Cada participante recibe materiales para su aula y una visita de acompañamiento.',
+      {
+        name: 'Para quién',
+        text: 'Para maestros de música de escuelas, iglesias y bandas: módulos cortos que se aplican al día siguiente.',
+      },
+      {
+        name: 'Qué se trabaja',
+        text: 'Trabajamos el ensayo, la clase con grupos de distinto nivel, la iniciación de 7 a 12 años y la ejecución de ritmos dominicanos.',
+      },
+      { name: 'Qué recibes', text: 'Cada participante recibe materiales para su aula y una visita de acompañamiento.' },
     ],
   },
 ]
@@ -51,6 +76,10 @@ export const programas = {
   list,
   seeDetails: 'Ver Detalles',
   enrol: 'Preguntar por este programa',
+  page: 'Ver la página del programa',
+  back: 'Todos los programas',
+  others: 'Otros programas',
+  call: { title: '¿Te interesa?', text: 'Escríbenos y te contamos las fechas del próximo grupo.' },
   subject: 'Programa:',
   ensambles: {
     title: '¿Ya tocas?',

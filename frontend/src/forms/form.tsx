@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useRef } from 'react'
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { Field } from '../components/field'
 import { NoScript } from '../components/no-script'
 import { SubmitButton } from '../components/submit-button'

@@ -52,6 +52,11 @@ export const es = {
     contactos: 'Contactos',
     instrumentos: 'Instrumentos',
   },
+  news: {
+    title: 'Lo nuevo',
+    none: 'Todo está al día: no hay formularios nuevos.',
+    more: (n: number) => (n === 1 ? 'Y 1 más, en las pestañas.' : `Y ${n} más, en las pestañas.`),
+  },
   summary: {
     name: 'Resumen',
     events: 'Eventos próximos',

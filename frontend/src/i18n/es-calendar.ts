@@ -19,7 +19,7 @@ export const tCalendar = {
   eventsOfDay: (day: string) => `Eventos del ${day}`,
   count: (n: number) => (n === 1 ? '1 evento' : `${n} eventos`),
   isToday: 'hoy',
-  nextUp: 'Lo próximo',
+  daysWithEvents: 'Días con eventos',
   help: 'Elige un día para ver sus eventos.',
   todayLegend: 'Hoy',
   eventLegend: 'Con eventos',

@@ -40,6 +40,7 @@ export const t = {
     contacts: 'Contactos',
     donar: 'Donar',
     privacidad: 'Privacidad',
+    impacto: 'Impacto',
     whatsapp: 'WhatsApp',
     instagram: 'Instagram',
     youtube: 'YouTube',
@@ -98,6 +99,8 @@ export const t = {
   },
   noScript: {
     events: 'La agenda necesita JavaScript, y este navegador no lo usa.',
+    event: 'Este evento no se pudo mostrar sin JavaScript, y este navegador no lo usa.',
+    panel: 'El panel de administración necesita JavaScript, y este navegador no lo usa.',
     form: 'Este formulario necesita JavaScript, y este navegador no lo usa.',
     writeToUs: 'Escríbenos a',
     callUs: 'o llámanos al',

@@ -79,6 +79,9 @@ export function Footer() {
       <div className="contenedor flex flex-wrap items-center justify-between gap-x-6 gap-y-2 pb-6 text-sm">
         <Rights />
         <div className="flex items-center gap-4">
+          <PageLink to="/impacto" className="enlace-pie">
+            {t.foot.impacto}
+          </PageLink>
           <PageLink to="/privacidad" className="enlace-pie">
             {t.foot.privacidad}
           </PageLink>

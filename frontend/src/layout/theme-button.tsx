@@ -30,15 +30,15 @@ function choose(theme: 'claro' | 'oscuro'): void {
   }
 }
 
-/** Changes between the light and the dark theme. */
-export function ThemeButton() {
+/** Changes between the light and the dark theme. Its size and frame are those of the footer unless others are given. */
+export function ThemeButton({ className = 'size-11 rounded-sm border-2 border-current' }: { className?: string }) {
   const dark = useSyncExternalStore(observe, isDark, () => false)
   return (
     <button
       type="button"
       onClick={() => choose(dark ? 'claro' : 'oscuro')}
       aria-label={dark ? t.theme.toLight : t.theme.toDark}
-      className="grid size-11 place-items-center rounded-sm border-2 border-current"
+      className={`grid place-items-center ${className}`}
     >
       {dark ? <Sign name="sun" /> : <Sign name="moon" />}
     </button>

@@ -4,6 +4,14 @@ export function mapLink(place: string): string | null {
   return text ? `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(text)}` : null
 }
 
+/** PayPal's page of donations with an amount in US dollars. */
+export function donationLink(page: string, dollars: number): string {
+  const url = new URL(page)
+  url.searchParams.set('amount', String(dollars))
+  url.searchParams.set('currency_code', 'USD')
+  return url.href
+}
+
 /** The data of a calendar link. */
 export type Appointment = { title: string; description: string; place: string; inicio: Date }
 

@@ -1,6 +1,7 @@
-import { Tabs } from 'radix-ui'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { Link, useSearchParams } from 'react-router-dom'
+import * as Tabs from '@radix-ui/react-tabs'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { Link } from '../components/link'
 import { PanelDataProvider } from '../admin/data/panel-data'
 import { SignOutButton } from '../admin/sign-out-button'
 import { Toasts } from '../admin/ui/toasts'
@@ -9,9 +10,12 @@ import { EventsTab } from '../features/admin-events/events-tab'
 import { ContactsTab, NewsletterTab, RentalsTab, VolunteersTab } from '../features/admin-forms/tabs'
 import { PeopleTab } from '../features/admin-people/people-tab'
 import { ErasePerson } from '../features/admin-privacy/erase-person'
+import { NewsList } from '../features/admin-summary/news-list'
 import { Summary } from '../features/admin-summary/summary'
+import { useRecent } from '../features/admin-summary/use-recent'
 import type { Person } from '../firebase/session'
 import { es } from '../i18n/es-admin'
+import { ThemeButton } from '../layout/theme-button'
 
 /** The tabs in order (F-322). Their names are in the URL. */
 const tabs: readonly { name: keyof typeof es.tabs; content: ReactNode }[] = [
@@ -25,36 +29,13 @@ const tabs: readonly { name: keyof typeof es.tabs; content: ReactNode }[] = [
 
 /** The panel, for administrators only. */
 export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: () => void }) {
-  const [params, setParams] = useSearchParams()
-  const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? 'administradores'
-  const list = useRef<HTMLDivElement>(null)
-  // On narrow screens the tabs extend beyond the edge: the open one is scrolled into view.
-  useEffect(() => {
-    list.current?.querySelector(`[data-tab=${open}]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [open])
-  // A tab begins without the filters of the previous one.
-  const choose = (tab: string) => setParams({ tab }, { replace: true, preventScrollReset: true })
   return (
     <div className="panel">
       <PanelDataProvider me={me}>
         <Toasts>
           <PanelHeader name={me.displayName || me.email || me.uid} onSignOut={onSignOut} />
           <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
-            <Summary />
-            <Tabs.Root value={open} onValueChange={choose}>
-              <Tabs.List ref={list} aria-label={es.panel.sections} className="p-pestanas mb-4">
-                {tabs.map(({ name }) => (
-                  <Tabs.Trigger key={name} value={name} data-tab={name} className="p-pestana">
-                    {es.tabs[name]}
-                  </Tabs.Trigger>
-                ))}
-              </Tabs.List>
-              {tabs.map(({ name, content }) => (
-                <Tabs.Content key={name} value={name}>
-                  {content}
-                </Tabs.Content>
-              ))}
-            </Tabs.Root>
+            <Board />
             <div className="mt-4">
               <ErasePerson />
             </div>
@@ -65,6 +46,41 @@ export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: (
   )
 }
 
+/** The summary and the tabs. Without a tab in the address, the new forms are shown. */
+function Board() {
+  const [params, setParams] = useSearchParams()
+  const [now] = useState(() => new Date())
+  const recent = useRecent(now)
+  const open = tabs.find(({ name }) => name === params.get('tab'))?.name ?? ''
+  const list = useRef<HTMLDivElement>(null)
+  // On narrow screens the tabs extend beyond the edge: the open one is scrolled into view.
+  useEffect(() => {
+    if (open) list.current?.querySelector(`[data-tab=${open}]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [open])
+  // A tab begins without the filters of the previous one.
+  const choose = (tab: string) => setParams({ tab }, { replace: true, preventScrollReset: true })
+  return (
+    <>
+      <Summary recent={recent} now={now} />
+      <Tabs.Root value={open} onValueChange={choose}>
+        <Tabs.List ref={list} aria-label={es.panel.sections} className="p-pestanas mb-4">
+          {tabs.map(({ name }) => (
+            <Tabs.Trigger key={name} value={name} data-tab={name} className="p-pestana">
+              {es.tabs[name]}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {open ? null : <NewsList recent={recent} />}
+        {tabs.map(({ name, content }) => (
+          <Tabs.Content key={name} value={name}>
+            {content}
+          </Tabs.Content>
+        ))}
+      </Tabs.Root>
+    </>
+  )
+}
+
 function PanelHeader({ name, onSignOut }: { name: string; onSignOut: () => void }) {
   return (
     <header className="p-cabecera">
@@ -72,8 +88,11 @@ function PanelHeader({ name, onSignOut }: { name: string; onSignOut: () => void 
         <Link to="/" className="p-marca-sitio" aria-label={es.site}>
           <Logo variant="marca" />
         </Link>
-        <h1 className="p-titulo text-[20px]">{es.panel.title}</h1>
+        <h1 className="p-titulo text-[20px]">
+          <Link to="/AdminView">{es.panel.title}</Link>
+        </h1>
         <p className="p-quien">{name}</p>
+        <ThemeButton className="p-icono" />
         <SignOutButton onSignOut={onSignOut} />
       </div>
     </header>

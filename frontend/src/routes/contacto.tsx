@@ -10,13 +10,13 @@ export default function ContactInfo() {
     <>
       <PageHeader title={contacto.title} entry={contacto.entry} image="cabecera-contacto" />
       <div className="contenedor seccion grid gap-12 lg:grid-cols-2 lg:gap-16">
-        <section aria-labelledby="titulo-formulario" className="hoja self-start">
+        <section aria-labelledby="titulo-formulario" className="hoja hoja-carta">
           <h2 id="titulo-formulario" className="titulo-2 mb-6">
             {contacto.form}
           </h2>
           <ContactForm />
         </section>
-        <section aria-labelledby="titulo-datos" className="self-start lg:sticky lg:top-24">
+        <section aria-labelledby="titulo-datos" className="lg:flex lg:flex-col">
           <h2 id="titulo-datos" className="titulo-2 mb-6">
             {contacto.data}
           </h2>

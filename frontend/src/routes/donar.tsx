@@ -1,4 +1,3 @@
-import { InstrumentIcon } from '../art/instrument-icon'
 import { SlotImage } from '../art/slot-image'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
@@ -7,26 +6,9 @@ import { Section } from '../components/section'
 import { donar } from '../content/donar'
 import { site } from '../content/sitio'
 import { Talk } from '../features/contact/talk'
+import { Effects } from '../features/donate/effects'
 import { BankDetails } from '../features/copy/bank-details'
 import { PageLink } from '../layout/page-link'
-
-/** The effect of an amount, with the amount as a large number. */
-function Effects() {
-  return (
-    <ul className="grid gap-8 md:grid-cols-3">
-      {donar.target.effects.map(({ amount, icon, que, detail }) => (
-        <li key={amount} className="border-acento border-t-4 pt-4">
-          <div className="flex items-center justify-between gap-4">
-            <p className="font-titular text-acento text-4xl leading-none font-extrabold tracking-tight lg:text-5xl">{amount}</p>
-            <InstrumentIcon name={icon} className="size-20 shrink-0" />
-          </div>
-          <h3 className="titulo-3 mt-2">{que}</h3>
-          <p className="mt-2">{detail}</p>
-        </li>
-      ))}
-    </ul>
-  )
-}
 
 /** A story about the effect of donations. */
 function History() {
@@ -154,6 +136,11 @@ export default function Donate() {
       </PageHeader>
       <Section title={target.title} className="no-imprimir">
         <Effects />
+        <p className="mt-6">
+          <PageLink to="/impacto" className="enlace inline-flex min-h-11 items-center">
+            {target.impact}
+          </PageLink>
+        </p>
       </Section>
       <Section title={donar.methods} id="metodos" className="bg-banda border-linea border-y-2">
         <div className="grid gap-6 lg:grid-cols-3">

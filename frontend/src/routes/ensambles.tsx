@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
 import { CallToAction } from '../components/call-to-action'

@@ -1,6 +1,5 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { SlotImage } from '../art/slot-image'
-import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
 import { CallToAction } from '../components/call-to-action'
@@ -9,19 +8,26 @@ import { equipo } from '../content/equipo'
 
 const INKS = ['coral', 'mar', 'rosa'] as const
 
-/** The three directors (F-191). */
+/** The three directors (F-191): the first one's card is as tall as the two others beside it. */
 function Directors() {
+  const { text, list, unnamed } = equipo.directors
   return (
-    <ul className="grid gap-x-6 gap-y-12 sm:grid-cols-3 lg:gap-x-8">
-      {equipo.directors.list.map(({ role, name, text, slot }, i) => (
-        <li key={role}>
-          <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" priority={i === 0} />
-          <h3 className="titulo-3 mt-6">{role}</h3>
-          <p className="text-suave">{name}</p>
-          <p className="mt-1">{text}</p>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p className="entrada mb-8">{text}</p>
+      <ul className="directoras">
+        {list.map(({ role, name, text: duty, slot }, i) => (
+          <li key={role} className={`directora lamina lamina-${INKS[i] ?? 'coral'}`}>
+            <SlotImage slot={slot} sizes="(min-width: 1024px) 560px, 40vw" priority={i === 0} className="directora-imagen" />
+            <div className="directora-texto">
+              <h3 className="titulo-3">{role}</h3>
+              {name === null ? null : <p className="font-semibold">{name}</p>}
+              <p className="mt-2">{duty}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {list.some(({ name }) => name === null) ? <p className="text-suave mt-6 text-sm">{unnamed}</p> : null}
+    </>
   )
 }
 
@@ -41,13 +47,16 @@ function Group() {
   )
 }
 
-/** The four blocks of the philosophy (F-193). */
+/** The four blocks of the philosophy (F-193), each with its musical direction. */
 function Philosophy() {
   return (
-    <ul className="grid gap-6 sm:grid-cols-2">
-      {equipo.philosophy.list.map(({ name, text }) => (
-        <li key={name} className="marco p-6">
-          <h3 className="titulo-3">{name}</h3>
+    <ul className="grid gap-x-8 gap-y-10 sm:grid-cols-2 lg:grid-cols-4">
+      {equipo.philosophy.list.map(({ name, mark, text }) => (
+        <li key={name} className="tarjeta">
+          <p lang="it" className="font-titular text-acento text-xl italic">
+            {mark}
+          </p>
+          <h3 className="titulo-3 mt-3">{name}</h3>
           <p className="mt-2">{text}</p>
         </li>
       ))}
@@ -63,10 +72,10 @@ export default function Team() {
       <Section title={equipo.directors.title}>
         <Directors />
       </Section>
-      <Section title={equipo.group.title} className="pt-0">
+      <Section title={equipo.group.title} className="bg-banda border-linea border-y-2">
         <Group />
       </Section>
-      <Section title={equipo.philosophy.title} className="pt-0">
+      <Section title={equipo.philosophy.title}>
         <Philosophy />
       </Section>
       <CallToAction title={equipo.call.title} text={equipo.call.text}>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { Link, useLocation } from 'react-router-dom'
+import { useLocation } from 'react-router-dom'
+import { Link } from '../components/link'
 import { eventArt } from '../art/event-art'
 import { buttonClasses } from '../components/button-classes'
 import { Skeleton } from '../components/skeleton'

@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'

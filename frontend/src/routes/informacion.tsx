@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { PageHeader } from '../components/page-header'
@@ -76,6 +76,9 @@ function Programs() {
         </Link>
         <Link className="enlace" to="/ensambles">
           {programas.ensemblesLink}
+        </Link>
+        <Link className="enlace" to="/impacto">
+          {programas.impactLink}
         </Link>
       </p>
     </>

@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { buttonClasses } from '../components/button-classes'
 import { Section } from '../components/section'
 import { inicio } from '../content/inicio'

@@ -1,8 +1,11 @@
-import { Tabs } from 'radix-ui'
-import { Link, Navigate, useNavigate } from 'react-router-dom'
+import * as Tabs from '@radix-ui/react-tabs'
+import { useState } from 'react'
+import { Navigate, useNavigate } from 'react-router-dom'
+import { Link } from '../components/link'
 import '../admin/panel.css'
 import { useSession } from '../admin/use-session'
 import { Logo } from '../art/logo'
+import { RecoverForm } from '../features/admin-access/recover-form'
 import { SignInForm } from '../features/admin-access/sign-in-form'
 import { SignUpForm } from '../features/admin-access/sign-up-form'
 import { es } from '../i18n/es-admin'
@@ -13,6 +16,7 @@ const PANEL = '/AdminView'
 export default function LogIn() {
   const session = useSession()
   const navigate = useNavigate()
+  const [forgotten, setForgotten] = useState<string>()
   const enter = () => void navigate(PANEL, { replace: true })
   if (session.status === 'admin') return <Navigate to={PANEL} replace />
   return (
@@ -32,7 +36,11 @@ export default function LogIn() {
             </Tabs.Trigger>
           </Tabs.List>
           <Tabs.Content value="entrar" className="p-5">
-            <SignInForm onDone={enter} />
+            {forgotten === undefined ? (
+              <SignInForm onDone={enter} onForgotten={setForgotten} />
+            ) : (
+              <RecoverForm email={forgotten} onBack={() => setForgotten(undefined)} />
+            )}
           </Tabs.Content>
           <Tabs.Content value="crear" className="p-5">
             <SignUpForm onDone={enter} />

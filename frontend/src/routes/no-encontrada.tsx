@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router-dom'
+import { useLocation, useNavigate } from 'react-router-dom'
+import { Link } from '../components/link'
 import { Plate } from '../art/plate'
 import { buttonClasses } from '../components/button-classes'
 import { t } from '../i18n/es'

@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../components/link'
 import { PageHeader } from '../components/page-header'
 import { Section } from '../components/section'
 import { programas } from '../content/programas'

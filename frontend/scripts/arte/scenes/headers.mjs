@@ -44,6 +44,20 @@ const threeStands = () =>
   print(stand({ post: 236, desk: P.rosa }), { ink: P.trazo, x: 856, y: 248, s: 1.02, sw: 7.4 }) +
   looseEighth(320, 210, 0.8, P.trazo) + loosePair(528, 92, 0.7, P.rosa) + looseQuarter(930, 120, 0.8, P.trazo)
 
+/** /impacto: bars that grow like a crescendo, each with its note. */
+const crescendo = () => {
+  const inks = [P.turq, P.coral, P.sol, P.rosa, P.mar]
+  const bars = inks.map((ink, i) => {
+    const [x, h] = [384 + i * 112, [92, 140, 204, 262, 330][i]]
+    const y = 470 - h
+    return `<path d="M${x + 8} ${y + 8}h76V478h-76Z" fill="${ink}"/><path d="M${x} ${y}h76V470h-76Z" fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"/><path d="M${x + 18} ${y + 20}h40" stroke="${P.tinta}" stroke-width="5" stroke-linecap="round"/>`
+  })
+  return (
+    glow(680, 250) + sun(680, 250, 150) + halftone(680, 250, 150, { from: 0 }) + stage(470, P.hoja) + bars.join('') +
+    looseQuarter(394, 360, 0.62, P.trazo) + looseEighth(506, 312, 0.66, P.rosa) + looseQuarter(618, 248, 0.66, P.trazo) + loosePair(724, 188, 0.6, P.trazo)
+  )
+}
+
 /** /equipo: many hands and one baton. */
 const manyHands = () =>
   glow(660, 230) + sun(660, 230, 126, P.miel, P.sol) +
@@ -105,10 +119,11 @@ const lock = () =>
   `<path d="M706 300h196v150H706Z" fill="${P.coral}" transform="translate(8 8)"/><g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"><path d="M706 300h196v150H706Z"/><path d="M746 300v-44a58 58 0 0 1 116 0v44"/><path d="M804 366v34" stroke-linecap="round"/></g><circle cx="804" cy="360" r="14" fill="${P.tinta}"/>` +
   stage(470, P.mar) + looseEighth(420, 200, 0.7, P.trazo)
 
-/** The picture at the head of each inner page, 960 × 520, its left part calm. */
+/** The picture at the head of each inner page, 960 × 640, its left part and its upper part calm. */
 export const headers = {
   informacion: school,
   historia: threeStands,
+  impacto: crescendo,
   equipo: manyHands,
   voluntarios: drums,
   programas: road,
@@ -119,4 +134,5 @@ export const headers = {
   privacidad: lock,
 }
 
-export const HEADER_GROUND = TINTS.sol
+/** The frame of a header: on a phone the calm part above holds the whole halo. */
+export const HEADER = { width: 960, height: 640, viewBox: [0, -120, 960, 640], ground: TINTS.sol }

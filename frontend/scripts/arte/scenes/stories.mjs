@@ -44,18 +44,27 @@ const keyRoad = () => {
   )
 }
 
-/** A coast of paper: Santo Domingo Este, its river and its streets. */
+/**
+ * Santo Domingo on both banks of the Ozama, schematic: the river, the sea, the main streets and what visitors know. The page prints the
+ * names over it (src/features/contact/map-section.tsx). No pin: the address is not confirmed.
+ */
 const map = () => {
-  const streets = 'M508 60L1180 150M512 176L1190 268M520 300L1190 380M640 20V470M780 20L800 470M930 10L960 460M1080 10L1110 450M540 60L700 470'
+  const river = 'M452-20C446 40 396 78 352 124S300 190 318 262 352 330 346 388 330 440 322 480'
+  const streets = 'M20 60L250 96M10 150L262 168M10 250L262 262M10 350L270 352M70 10L54 400M150 20L138 400M226 60L232 400M420 150L560 240M470 60L620 190M560 20L600 400M730 20L742 400M870 20L880 396M1010 20L1026 400M1130 20L1150 400M420 330L1210 322M640 110L1210 120'
+  const avenue = 'M-20 176L318 176C520 170 700 226 1220 226'
+  const block = (x, y, w, h) => `<path d="M${x + 6} ${y + 6}h${w}v${h}h-${w}Z" fill="${P.hoja}"/><path d="M${x} ${y}h${w}v${h}h-${w}Z" fill="none" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/>`
   return (
-    band(swell(478, 10, 520, 0.4), -20, 1240, 620, P.turq) + foam(swell(508, 9, 420, 0.4), -20, 1240, P.cresta) + band(swell(540, 8, 460, 2), -20, 1240, 620, P.mar) + foam(swell(566, 8, 400, 1), -20, 1240, P.brisa) +
-    `<path d="M360-20C330 60 420 120 400 200S330 300 372 380 380 460 330 520H470C500 450 450 400 440 360 424 290 500 250 498 180S430 60 460-20Z" fill="${P.turq}"/>` +
-    `<path d="${streets}M20 120L350 90M10 250L340 220M30 380L330 340M90 10L130 470M230 10L250 470" fill="none" stroke="${P.crema}" stroke-width="16" stroke-linecap="round"/>` +
-    `<path d="M360-20C330 60 420 120 400 200S330 300 372 380 388 440 350 490M460-20C430 60 498 100 498 180S424 290 440 360 490 420 478 486" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linecap="round"/>` +
-    `<path d="M384 236L476 252M380 268L470 284" stroke="${P.tinta}" stroke-width="7" stroke-linecap="round"/>` +
-    `<path d="M690 310h70v50h-70ZM1000 60h60v50h-60ZM840 190h80v46h-80Z" fill="${P.hoja}" opacity=".75"/>` +
-    `<g transform="translate(856 286)"><path d="M6 6C-60-60-66-96-66-122a72 72 0 0 1 144 0C78-96 72-60 6 6Z" fill="${P.coral}"/><circle cx="5" cy="-118" r="42" fill="${P.crema}"/><path d="M0 0C-66-66-72-102-72-128a72 72 0 0 1 144 0C72-102 66-66 0 0Z" fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"/></g>${looseEighth(848, 184, 0.52, P.tinta)}` +
-    `<g transform="translate(1110 510)"><path d="M0-44L12 0 0 44-12 0Z" fill="${P.crema}"/><path d="M-44 0H44M0-44V44" stroke="${P.crema}" stroke-width="4"/></g>`
+    `<path d="${streets}" fill="none" stroke="${P.alba}" stroke-width="12" stroke-linecap="round"/>` +
+    `<path d="${avenue}" fill="none" stroke="${P.tinta}" stroke-width="26"/><path d="${avenue}" fill="none" stroke="${P.crema}" stroke-width="18"/><path d="${avenue}" fill="none" stroke="${P.sol}" stroke-width="4" stroke-dasharray="22 18"/>` +
+    `<path d="${river}" fill="none" stroke="${P.tinta}" stroke-width="62"/><path d="${river}" fill="none" stroke="${P.turq}" stroke-width="50"/>` +
+    band(swell(446, 9, 520, 0.4), -20, 1240, 620, P.turq) + foam(swell(478, 9, 420, 0.4), -20, 1240, P.cresta) + band(swell(530, 8, 460, 2), -20, 1240, 620, P.mar) + foam(swell(560, 8, 400, 1), -20, 1240, P.brisa) +
+    // The bridges, from the north: Duarte, Mella, and the floating one.
+    `<g stroke="${P.tinta}" stroke-width="20"><path d="M276 176H352M282 276L364 268M308 356L384 350"/></g><g stroke="${P.crema}" stroke-width="9"><path d="M276 176H352M282 276L364 268M308 356L384 350"/></g>` +
+    // The colonial city with its walls, the lighthouse as a cross that lies on the ground, and the park with its caves.
+    `<g transform="translate(196 338)"><path d="M-56-40H60V56H-40Z" fill="${P.coral}" transform="translate(6 6)"/><path d="M-56-40H60V56H-40Z" fill="none" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="M-24 56V10a22 22 0 0 1 44 0V56" fill="${P.crema}" stroke="${P.tinta}" stroke-width="5"/></g>` +
+    `<g transform="translate(566 326)"><path d="M-74-14H-16V-34H12V-14H78V16H12V36H-16V16H-74Z" fill="${P.sol}" transform="translate(6 6)"/><path d="M-74-14H-16V-34H12V-14H78V16H12V36H-16V16H-74Z" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linejoin="round"/></g>` +
+    block(690, 272, 250, 84) + `<g fill="${P.mar}" stroke="${P.tinta}" stroke-width="5"><ellipse cx="1010" cy="316" rx="24" ry="14"/><ellipse cx="1054" cy="296" rx="18" ry="11"/><ellipse cx="1066" cy="334" rx="20" ry="12"/></g>` +
+    `<g transform="translate(1130 520)"><path d="M0-44L12 0 0 44-12 0Z" fill="${P.crema}"/><path d="M-44 0H44M0-44V44" stroke="${P.crema}" stroke-width="4"/></g>`
   )
 }
 

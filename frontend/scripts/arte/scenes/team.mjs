@@ -1,19 +1,42 @@
-import { loosePair, looseEighth, looseQuarter } from '../lib/music.mjs'
+import { GLYPHS, loosePair, looseEighth, looseQuarter } from '../lib/music.mjs'
 import { P, TINTS } from '../lib/palette.mjs'
 import { n, polar } from '../lib/path.mjs'
-import { print, rings, sun } from '../lib/print.mjs'
+import { halftone, print, rings, sun } from '../lib/print.mjs'
 import { guira, tamboraHead } from '../motifs/drums.mjs'
 import { instrument } from '../motifs/instruments.mjs'
-import { bust, hibiscus } from '../motifs/people.mjs'
-import { cup, hand, stand } from '../motifs/room.mjs'
+import { baton, clefKey, cup, hand, keys, metronome, stand } from '../motifs/room.mjs'
 import { violin } from '../motifs/strings.mjs'
 
-/** A director as a medal: a bust without features before a disc. */
-const director = (hair, skin, dress, disc, ornament) => () =>
-  sun(240, 226, 180, disc, P.crema, 10) + print(bust(hair, skin, dress), { x: 240, y: 262, s: 1.16, sw: 8 }) + ornament
+/** The president's place: an open score and a raised baton. */
+const rostrum = () =>
+  rings(240, 200, [196, 150], [P.trigo, P.oro]) + sun(240, 200, 108, P.miel, P.sol, 8) + halftone(240, 200, 108, { from: 0, colour: P.sol }) +
+  `<path d="M-10 430H490V490H-10Z" fill="${P.coral}"/><path d="M-10 430H490" stroke="${P.tinta}" stroke-width="7"/>` +
+  print(stand({ post: 150, desk: P.mar }), { x: 240, y: 278, s: 1.3, sw: 8.4 }) + print(baton(P.coral), { x: 212, y: 158, s: 1.1, r: -6, sw: 8 }) +
+  looseEighth(402, 214, 0.8, P.rosa) + loosePair(46, 190, 0.66, P.tinta)
 
-const earrings = (colour) =>
-  looseQuarter(166, 314, 0.44, colour) + looseQuarter(300, 314, 0.44, colour)
+/** The vice-president's: a metronome on a piano. */
+const lesson = () => {
+  const { white, black } = keys(8, 62, 150)
+  return (
+    sun(240, 196, 160, P.menta, P.crema, 10) + print(metronome(P.coral, 18), { x: 240, y: 190, s: 1.24, sw: 8 }) +
+    `<path d="M-10 324H490V490H-10Z" fill="${P.mar}"/><path d="M-10 324H490" stroke="${P.tinta}" stroke-width="7"/>` +
+    `<g transform="translate(-8 356)"><path d="${white}" fill="${P.crema}"/><path d="${white}" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linejoin="round"/><path d="${black}" fill="${P.tinta}"/></g>` +
+    looseEighth(408, 190, 0.8, P.rosa) + looseQuarter(70, 230, 0.76, P.tinta)
+  )
+}
+
+/** The coordinator's: a month whose days are notes, and the key of the room. */
+const agenda = () => {
+  const days = [...Array(12).keys()].map((i) => [106 + (i % 4) * 66, 214 + Math.floor(i / 4) * 66])
+  const rows = '<path d="M62 236H338M62 302H338M124 176V372M192 176V372M262 176V372"/>'
+  return (
+    sun(240, 226, 176, P.flor, P.crema, 10) +
+    `<g transform="translate(2 20) rotate(-4 200 250) scale(.94)"><path d="M70 108H346V380H70Z" fill="${P.crema}"/><path d="M70 108H346V180H70Z" fill="${P.sol}"/>` +
+    `<g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round" stroke-linecap="round"><path d="M62 100H338V372H62Z"/><path d="M62 172H338"/><g stroke-width="4">${rows}</g><path d="M130 82v40M200 82v40M270 82v40"/></g>` +
+    days.map(([x, y], i) => ([2, 5, 7, 8].includes(i) ? looseQuarter(x - 20, y + 12, 0.36, i === 5 ? P.rosa : P.tinta) : '')).join('') +
+    `</g>` + print(clefKey(GLYPHS.gClef, P.turq), { x: 398, y: 262, s: 0.92, r: 10, sw: 8 })
+  )
+}
 
 /** Chairs and stands in a ring, from above. */
 const circle = () => {
@@ -59,11 +82,11 @@ const wall = () =>
   print(tamboraHead(P.rosa), { x: 562, y: 190, s: 0.68, sw: 6.5 }) +
   print(stand({ post: 200, desk: P.coral }), { x: 452, y: 372, s: 0.55, sw: 6 })
 
-/** The directors, 480 × 480. */
+/** The directors' places until the foundation has their portraits, 480 × 480. */
 export const directors = [
-  [TINTS.sol, director('rizos', P.canela, P.coral, P.miel, earrings(P.crema))],
-  [TINTS.mar, director('mono', P.cobre, P.mar, P.menta, hibiscus(186, 146, 32) + earrings(P.coral))],
-  [TINTS.rosa, director('largo', P.caoba, P.sol, P.flor, earrings(P.crema))],
+  [TINTS.sol, rostrum],
+  [TINTS.mar, lesson],
+  [TINTS.rosa, agenda],
 ].map(([ground, draw]) => ({ width: 480, height: 480, ground, draw }))
 
 /** The team's life, 640 × 480. */

@@ -51,7 +51,7 @@ export function PanelDataProvider({ me, children }: { me: Person; children: Reac
   const [params] = useSearchParams()
   // The boundary between past and upcoming is fixed when the panel opens, so that events do not move while they are used.
   const [now] = useState(() => new Date())
-  const open = params.get('tab') ?? 'administradores'
+  const open = params.get('tab') ?? ''
   const extent = (tab: string): Extent => (tab === open ? extentOf(params) : 0)
   const shown = extent('administradores')
   const most = shown === 'all' ? shown : Math.max(PEOPLE, shown)

@@ -1,7 +1,11 @@
 import { Banknote, MapPin, Mic2 } from 'lucide-react'
 import { useId } from 'react'
+import { eventArt } from '../../art/event-art'
+import { SlotImage } from '../../art/slot-image'
 import type { MusicEvent } from '../../admin/data/rows'
+import { EventImage } from '../events/event-parts'
 import { es } from '../../i18n/es-admin'
+import { safeLink } from '../../lib/safe-url'
 import { panelPrice } from '../../lib/money'
 import { DASH, dateAndTime } from '../../lib/dates'
 
@@ -19,6 +23,13 @@ export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props)
   const { events } = es
   return (
     <article className="p-evento" aria-labelledby={heading} data-pasado={past || undefined}>
+      <EventImage
+        event={{ image: safeLink(event.imageUrl), imageAlt: event.imageAlt }}
+        sizes="320px"
+        lazy
+        className="p-evento-imagen"
+        fallback={<SlotImage slot={eventArt(event)} decorative sizes="320px" className="p-evento-imagen" />}
+      />
       <p className="p-evento-fecha">
         <time dateTime={event.eventDate?.toISOString()}>{dateAndTime(event.eventDate)}</time>
         {past ? <span className="p-estado">{events.past}</span> : null}

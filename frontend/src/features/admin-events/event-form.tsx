@@ -79,23 +79,23 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
       onSubmit={(event) => void submit(event)}
       onChange={(event) => onInput?.(read(event.currentTarget))}
     >
-      <Field label={events.title} errorId={errorOf('title')} className="col-span-full">
+      <Field label={events.title} errorId={errorOf('title')} className="p-campo-titulo">
         {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
       </Field>
-      <Field label={events.description} errorId={errorOf('description')} className="col-span-full">
+      <Field label={events.description} errorId={errorOf('description')} className="p-campo-texto">
         {(input) => (
           <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
         )}
       </Field>
       <PickedField kind="date" label={events.date} value={values.date} errorId={errorOf('date')} />
       <PickedField kind="time" label={events.time} value={values.time} errorId={errorOf('time')} />
-      <Field label={events.place} errorId={errorOf('location')} className="col-span-2">
+      <Field label={events.place} errorId={errorOf('location')} className="p-campo-lugar">
         {(input) => <input {...input} name="location" required maxLength={limits.location} defaultValue={values.location} />}
       </Field>
-      <Field label={events.artist} hint={events.optional} errorId={errorOf('featuredArtist')} className="col-span-2">
+      <Field label={events.artist} hint={events.optional} errorId={errorOf('featuredArtist')} className="p-campo-medio">
         {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
       </Field>
-      <PriceField value={values.price} errorId={errorOf('price')} className="col-span-2" />
+      <PriceField value={values.price} errorId={errorOf('price')} className="p-campo-medio" />
       <PictureField
         url={values.imageUrl}
         alt={values.imageAlt}
@@ -103,7 +103,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
         onBusy={setUploading}
         onChange={(form) => onInput?.(read(form))}
       />
-      <div className="p-acciones col-span-full">
+      <div className="p-acciones">
         <div className="flex flex-wrap items-center gap-2">
           <SubmitButton busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
           {onDraft ? (

@@ -31,7 +31,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
   }
   const busy = state.kind === 'busy'
   return (
-    <div className="col-span-full grid gap-3">
+    <div className="p-campo-imagen grid gap-3">
       {/* The type is not hidden, because such a field has no value apart from its default value. */}
       <input ref={address} hidden name="imageUrl" tabIndex={-1} aria-hidden="true" defaultValue={url} />
       <Field

@@ -1,21 +1,14 @@
-import { useMemo, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { useMemo } from 'react'
+import { Link } from '../../components/link'
 import { rowsOf } from '../../admin/data/live'
 import { usePanelData } from '../../admin/data/panel-data'
-import { contact, olderVolunteer, rental, subscription, volunteer } from '../../admin/data/rows'
 import { useCount } from '../../admin/data/use-count'
-import { useLiveRows } from '../../admin/data/use-live-rows'
 import type { Condition } from '../../firebase/panel'
 import { es } from '../../i18n/es-admin'
 import { toLocal, shortDate, dateAndTime, DASH } from '../../lib/dates'
 import { useLastVisit } from './last-visit'
+import { type Recent, WEEKS } from './use-recent'
 import { byWeek } from './weeks'
-
-const WEEKS = 8
-/** The maximum number of a collection's forms that are watched for the bars. */
-const MOST = 500
-
-const newest = { field: 'createdAt', direction: 'desc' } as const
 
 /** The statuses of forms in progress. All others are new, including forms without status. */
 const BEGUN: Condition = ['status', 'in', ['in-progress', 'resolved', 'discarded']]
@@ -27,19 +20,6 @@ function useWaiting(name: string, occasion: unknown): number | null {
   return all === null || begun === null ? null : all - begun
 }
 
-/** The forms of the last weeks, live, by their time of arrival. */
-function useRecent(now: Date) {
-  const [first] = useState(() => byWeek([], now, WEEKS)[0]?.start ?? now)
-  const recent = { order: newest, extent: MOST, only: ['createdAt', '>=', first] as const }
-  return {
-    contacts: useLiveRows({ name: 'ContactRequests', ...recent, schema: contact }),
-    volunteers: useLiveRows({ name: 'voluntaryAplications', ...recent, schema: volunteer }),
-    older: useLiveRows({ name: 'voluntaryApplications', ...recent, schema: olderVolunteer }),
-    rentals: useLiveRows({ name: 'IntrumentRental', ...recent, schema: rental }),
-    subscriptions: useLiveRows({ name: 'Massive Boletin', ...recent, schema: subscription }),
-  }
-}
-
 /** A new object whenever one of the parts changes, because the counts may have changed. */
 function useOccasion(...parts: readonly unknown[]): object {
   // oxlint-disable-next-line react/exhaustive-deps
@@ -47,10 +27,8 @@ function useOccasion(...parts: readonly unknown[]): object {
 }
 
 /** A summary of new forms, and of those since the last visit (P-17). */
-export function Summary() {
+export function Summary({ recent, now }: { recent: Recent; now: Date }) {
   const panel = usePanelData()
-  const [now] = useState(() => new Date())
-  const recent = useRecent(now)
   const { summary } = es
   const ahead = useCount('MusicEvent', ['eventDate', '>=', now], panel.events)
   const messages = useWaiting('ContactRequests', useOccasion(recent.contacts, panel.contacts))

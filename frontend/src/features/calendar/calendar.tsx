@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { t } from '../../i18n/es'
 import { tCalendar } from '../../i18n/es-calendar'
 import type { PublicEvent } from '../../lib/event'
@@ -7,7 +7,7 @@ import { usePrinting } from '../../lib/use-printing'
 import { PrintedAgenda } from './printed-agenda'
 import { Controls } from './controls'
 import { Grid } from './grid'
-import { Featured, upcomingOf } from './featured'
+import { Featured } from './featured'
 import { ChosenDay } from './chosen-day'
 import { useCalendar } from './use-calendar'
 import { useRangeEvents } from './use-range-events'
@@ -22,15 +22,12 @@ function distribute(events: PublicEvent[]): Map<string, PublicEvent[]> {
   return byDay
 }
 
-const NONE: PublicEvent[] = []
-
 /** The calendar. */
 export function Calendar() {
   const calendar = useCalendar()
   const { days, day } = calendar
   const { events, loading } = useRangeEvents(days)
   const byDay = useMemo(() => distribute(events), [events])
-  const [now] = useState(() => new Date())
   const onPaper = usePrinting()
   return (
     <>
@@ -54,7 +51,7 @@ export function Calendar() {
           {onPaper ? (
             <PrintedAgenda events={events} calendar={calendar} loading={loading} />
           ) : (
-            <ChosenDay day={day} events={day ? (byDay.get(day) ?? NONE) : NONE} next={upcomingOf(events, now)[0] ?? null} />
+            <ChosenDay day={day} byDay={byDay} onChoose={calendar.choose} />
           )}
         </div>
       </div>

@@ -1,11 +1,12 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { eventArt } from '../../art/event-art'
 import { SlotImage } from '../../art/slot-image'
 import { buttonClasses } from '../../components/button-classes'
 import { Empty } from '../../components/empty'
 import { tCalendar } from '../../i18n/es-calendar'
 import { tEvent } from '../../i18n/es-events'
-import { longDay } from '../../lib/grid'
+import { today as todayOf } from '../../lib/dates'
+import { DAYS, longDay, weekday } from '../../lib/grid'
 import { whenLine, type PublicEvent } from '../../lib/event'
 import { GoogleLink } from '../events/actions'
 import { EventBody, PlaceLink, EventImage } from '../events/event-parts'
@@ -45,10 +46,40 @@ function EventSheet({ event, drawn = true }: { event: PublicEvent; drawn?: boole
   )
 }
 
-type Props = { day: string | null; events: PublicEvent[]; next: PublicEvent | null }
+type Props = {
+  day: string | null
+  /** The events of the visible range by their day. */
+  byDay: ReadonlyMap<string, PublicEvent[]>
+  onChoose: (day: string) => void
+}
 
-/** The events of the selected day (F-235). Without a selection, the next event of the visible range, or a hint to select one. */
-export function ChosenDay({ day, events, next }: Props) {
+/** The days of the range that have events, as buttons that select them. */
+function DaysWithEvents({ byDay, onChoose }: Pick<Props, 'byDay' | 'onChoose'>) {
+  const today = todayOf()
+  return (
+    <>
+      <h2 className="titulo-3 mb-4">{tCalendar.daysWithEvents}</h2>
+      <ul className="agenda">
+        {[...byDay].map(([day, events]) => (
+          <li key={day}>
+            <button type="button" className="agenda-dia" data-pasado={day < today || undefined} onClick={() => onChoose(day)}>
+              <span className="agenda-fecha" aria-hidden="true">
+                <b>{Number(day.slice(8))}</b>
+                {DAYS[weekday(day)]?.slice(0, 3)}
+              </span>
+              <span className="sr-only">{longDay(day)}: </span>
+              <span className="min-w-0 wrap-anywhere">{events.map(({ title }) => title).join(' · ')}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** The events of the selected day (F-235). Without a selection, the days that have events, or a hint to select one. */
+export function ChosenDay({ day, byDay, onChoose }: Props) {
+  const events = (day && byDay.get(day)) || []
   return (
     <div aria-live="polite" className="calendario-lado min-h-40">
       {day ? (
@@ -68,14 +99,8 @@ export function ChosenDay({ day, events, next }: Props) {
             <Empty>{tCalendar.noEventsOnDay}</Empty>
           )}
         </>
-      ) : next ? (
-        <>
-          <h2 className="titulo-3 mb-4">{tCalendar.nextUp}</h2>
-          <div className="marco gap-3 p-4 sm:p-5">
-            <EventSheet event={next} />
-          </div>
-          <p className="text-suave mt-3 text-sm">{tCalendar.help}</p>
-        </>
+      ) : byDay.size > 0 ? (
+        <DaysWithEvents byDay={byDay} onChoose={onChoose} />
       ) : (
         <Empty>{tCalendar.help}</Empty>
       )}

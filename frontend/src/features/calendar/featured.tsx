@@ -13,7 +13,7 @@ import type { Calendar } from './use-calendar'
 const COUNT = 3
 
 /** The first upcoming events of the range (F-239). */
-export function upcomingOf(events: PublicEvent[], now: Date): PublicEvent[] {
+function upcomingOf(events: PublicEvent[], now: Date): PublicEvent[] {
   return events.filter(({ moment }) => moment !== null && moment >= now).slice(0, COUNT)
 }
 

@@ -32,7 +32,7 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
         onClick={() => choose(date)}
         className={`dia ${outside ? 'dia-fuera' : ''} ${day === date ? 'dia-elegido' : ''}`}
       >
-        <span className="dia-numero">
+        <span className={`dia-numero ${isToday ? 'dia-hoy' : ''}`}>
           {view === 'semana' ? <span className="sm:hidden">{DAYS[weekOf(date, calendar)]?.slice(0, 3)} </span> : null}
           {Number(date.slice(8))}
         </span>

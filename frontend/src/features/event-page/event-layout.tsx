@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { tEvent } from '../../i18n/es-events'
 
 type Parts = { title: ReactNode; when: ReactNode; actions: ReactNode; picture: ReactNode; facts: ReactNode; description: ReactNode }

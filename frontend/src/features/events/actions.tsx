@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react'
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { buttonClasses } from '../../components/button-classes'
 import { ShareButton } from '../../components/share-button'
 import { tEvent } from '../../i18n/es-events'

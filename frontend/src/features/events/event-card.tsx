@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { buttonClasses } from '../../components/button-classes'
 import { tEvent } from '../../i18n/es-events'
 import { whenLine, type PublicEvent } from '../../lib/event'

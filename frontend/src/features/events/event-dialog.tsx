@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { eventArt } from '../../art/event-art'
 import { SlotImage } from '../../art/slot-image'
 import { buttonClasses } from '../../components/button-classes'

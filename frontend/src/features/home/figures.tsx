@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { inicio } from '../../content/inicio'
 
 /** The number of programs, instruments and ensembles, as links. */

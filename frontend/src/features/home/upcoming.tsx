@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { Link } from '../../components/link'
 import { NoScript } from '../../components/no-script'
 import { Empty } from '../../components/empty'
 import { inicio } from '../../content/inicio'

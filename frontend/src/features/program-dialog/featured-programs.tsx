@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { Link } from 'react-router-dom'
 import { Plate } from '../../art/plate'
 import { buttonClasses } from '../../components/button-classes'
 import { Dialog } from '../../components/dialog'
 import { type Program, programas } from '../../content/programas'
+import { PageLink } from '../../layout/page-link'
+import { EnrolLink, ProgramDetails } from './program-details'
 
 const INKS = ['coral', 'mar', 'sol'] as const
 
@@ -17,14 +18,14 @@ function ProgramCard({ program, ink, isFirst, onOpen }: CardProps) {
       <div className="estampa-texto">
         <p className="etiqueta self-start">{program.detail}</p>
         <h3 className="titulo-3 mt-3">
-          <button type="button" className="enlace-titulo estirado -my-2.5 min-h-11 text-left" aria-haspopup="dialog" onClick={onOpen}>
+          <PageLink to={`/programas/${program.id}`} className="enlace-titulo estirado -my-2.5 inline-flex min-h-11 items-center">
             {program.title}
-          </button>
+          </PageLink>
         </h3>
         <p className="mt-2 mb-5">{program.description}</p>
         <button
           type="button"
-          className={`${buttonClasses('secundario')} sobre-estirado self-start lg:mt-auto`}
+          className={`${buttonClasses('secundario')} solo-vivo sobre-estirado self-start lg:mt-auto`}
           aria-haspopup="dialog"
           onClick={onOpen}
         >
@@ -49,15 +50,13 @@ export function FeaturedPrograms() {
       <Dialog kind="page" open={open !== null} onClose={() => setOpen(null)} title={open?.title ?? ''}>
         {open ? (
           <div className="flex flex-col gap-4">
-            {open.details.map((paragraph) => (
-              <p key={paragraph}>{paragraph}</p>
-            ))}
-            <Link
-              className={`${buttonClasses('primario')} self-start`}
-              to={`/contacto?asunto=${encodeURIComponent(`${programas.subject} ${open.title}`)}`}
-            >
-              {programas.enrol}
-            </Link>
+            <ProgramDetails program={open} />
+            <div className="mt-2 flex flex-wrap items-center gap-x-6 gap-y-3">
+              <EnrolLink program={open} />
+              <PageLink className="enlace inline-flex min-h-11 items-center" to={`/programas/${open.id}`}>
+                {programas.page}
+              </PageLink>
+            </div>
           </div>
         ) : null}
       </Dialog>
