@@ -140,6 +140,6 @@ func Documentation() string {
 	}
 	b.WriteString("\nAggregates: `" + strings.Join(slices.Sorted(maps.Keys(aggregates)), "`, `") + "`.\n")
 	b.WriteString("\nNot implemented: the functions `" + strings.Join(slices.Sorted(maps.Keys(unbuilt)), "`, `") + "`")
-	b.WriteString(" and the stages `" + strings.Join(unbuiltStages, "`, `") + "`.\n")
+	b.WriteString(", the stages `" + strings.Join(unbuiltStages, "`, `") + "`, and constants of the types " + strings.Join(slices.Sorted(maps.Values(unbuiltTypes)), ", ") + ".\n")
 	return b.String()
 }

@@ -11,10 +11,16 @@ import (
 	"clave/server/internal/model/value"
 )
 
+// plainMap returns a value as a map that is no vector.
+func plainMap(v value.Value) (value.Map, bool) {
+	m, ok := v.(value.Map)
+	return m, ok && m.Kind() == value.KindMap
+}
+
 // ofMap returns a function whose first argument is a map.
 func ofMap(name, more, result_ string, least, most int, eval func(m value.Map, args []value.Value) result) *Function {
 	return &Function{Name: name, Args: "map" + more, Result: result_, Source: "go", Min: least, Max: most, eval: func(f *frame, args []value.Value) result {
-		m, ok := args[0].(value.Map)
+		m, ok := plainMap(args[0])
 		if !ok {
 			return wrongType(name, "Map", args[0])
 		}
@@ -37,7 +43,7 @@ func member(name string) *Function {
 		case m.isNull() || key.v == nil || key.isNull():
 			return null
 		}
-		of_, ok := m.v.(value.Map)
+		of_, ok := plainMap(m.v)
 		if !ok {
 			return wrongType(name, "Map", m.v)
 		}
@@ -87,7 +93,7 @@ func setMembers(f *frame, args []evaluator) result {
 	case r.v == nil || r.isNull():
 		return null
 	}
-	m, ok := r.v.(value.Map)
+	m, ok := plainMap(r.v)
 	if !ok {
 		return wrongType("map_set", "Map", r.v)
 	}
@@ -119,7 +125,7 @@ var mapFunctions = []*Function{
 	ofMap("map_merge", "…", "map", 2, -1, func(m value.Map, args []value.Value) result {
 		out, size := maps.Clone(m), footprint(m)
 		for _, arg := range args {
-			other, ok := arg.(value.Map)
+			other, ok := plainMap(arg)
 			if !ok {
 				return wrongType("map_merge", "Map", arg)
 			}
@@ -195,7 +201,11 @@ func vectors(name string, eval func(a, b []float64) float64) *Function {
 		if len(v[0]) != len(v[1]) {
 			return failed("The function %s(...) requires vectors of the same dimension.", name)
 		}
-		return double(eval(v[0], v[1]))
+		d := eval(v[0], v[1])
+		if math.IsNaN(d) {
+			return failed("The function %s(...) has no result for these vectors.", name)
+		}
+		return double(d)
 	}}
 }
 
@@ -216,9 +226,9 @@ func euclidean(a, b []float64) float64 {
 	return math.Sqrt(out)
 }
 
-// cosine returns one minus the cosine of the angle of two vectors.
+// cosine returns one minus the cosine of the angle of two vectors, NaN if the length of one is zero.
 func cosine(a, b []float64) float64 {
-	return 1 - dot(a, b)/(math.Sqrt(dot(a, a))*math.Sqrt(dot(b, b)))
+	return 1 - max(-1, min(1, dot(a, b)/(math.Sqrt(dot(a, a))*math.Sqrt(dot(b, b)))))
 }
 
 // relative returns the path of a reference in its database, and what is before it.

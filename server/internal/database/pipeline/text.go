@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
 	"clave/server/internal/model/value"
 )
 
@@ -198,6 +201,16 @@ func length(_ *frame, args []value.Value) result {
 	return wrongType("length", "String, Bytes, Array, Map or Vector", args[0])
 }
 
+// inCase returns a string in another case. Unicode has characters that become several.
+func inCase(s string, ascii func(string) string, full func(language.Tag, ...cases.Option) cases.Caser) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return full(language.Und).String(s)
+		}
+	}
+	return ascii(s)
+}
+
 // textFunctions are the functions of strings.
 var textFunctions = []*Function{
 	text("char_length", "int64", "js", func(s string) result { return of(value.Int(utf8.RuneCountInString(s))) }),
@@ -217,8 +230,8 @@ var textFunctions = []*Function{
 	holds("starts_with", strings.HasPrefix),
 	holds("ends_with", strings.HasSuffix),
 	holds("string_contains", strings.Contains),
-	text("to_lower", "string", "js", func(s string) result { return of(value.String(strings.ToLower(s))) }),
-	text("to_upper", "string", "js", func(s string) result { return of(value.String(strings.ToUpper(s))) }),
+	text("to_lower", "string", "js", func(s string) result { return of(value.String(inCase(s, strings.ToLower, cases.Lower))) }),
+	text("to_upper", "string", "js", func(s string) result { return of(value.String(inCase(s, strings.ToUpper, cases.Upper))) }),
 	trimmed("trim", strings.Trim),
 	trimmed("ltrim", strings.TrimLeft),
 	trimmed("rtrim", strings.TrimRight),
