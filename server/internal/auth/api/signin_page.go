@@ -66,9 +66,12 @@ var signInTexts = map[string]signInWords{
 type signInData struct {
 	Words signInWords `json:"words"`
 	// Begin is set for a sign-in that begins, and Answer for a provider's response, whose form is Posted if it has one.
-	Begin  bool   `json:"begin"`
-	Answer bool   `json:"answer"`
-	Posted string `json:"posted"`
+	Begin bool `json:"begin"`
+	// Query are the parameters of a sign-in that begins. The script must use these, which were checked, and not read the
+	// address itself: browsers and this server read some addresses differently.
+	Query  map[string]string `json:"query,omitempty"`
+	Answer bool              `json:"answer"`
+	Posted string            `json:"posted"`
 }
 
 // shownHandler is the handler's page.
@@ -149,7 +152,7 @@ func (h *Handler) handler(w http.ResponseWriter, r *http.Request) {
 		words = signInTexts["es"]
 	}
 	data, shown, status := signInData{Words: words, Posted: r.PostForm.Encode()}, shownHandler{Words: words}, http.StatusOK
-	switch q := r.URL.Query(); {
+	switch q := r.URL.Query(); { // ParseForm has refused what is not valid in it
 	case r.Method == http.MethodPost || q.Get("state") != "" || q.Get("error") != "" || len(q) == 0:
 		data.Answer = true // The fragment may have the response.
 	case q.Get("apiKey") == "" || q.Get("providerId") == "":
@@ -157,7 +160,10 @@ func (h *Handler) handler(w http.ResponseWriter, r *http.Request) {
 	case !h.mayReturn(h.describeCall(r), q):
 		shown.Problem, status = words.Domain, http.StatusForbidden
 	default:
-		data.Begin = true
+		data.Begin, data.Query = true, make(map[string]string, len(q))
+		for name := range q {
+			data.Query[name] = q.Get(name)
+		}
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -175,11 +181,7 @@ func (h *Handler) handler(w http.ResponseWriter, r *http.Request) {
 }
 
 // mayReturn reports whether a sign-in may return to the page that began it: its address must be of an authorized
-// domain, so that the handler leads to no other site. Popups do not return.
+// domain, so that the handler leads to no other site. SDKs send it for popups too, which do not return.
 func (h *Handler) mayReturn(call service.Call, q url.Values) bool {
-	back := q.Get("redirectUrl")
-	if back == "" {
-		return strings.HasSuffix(strings.ToLower(q.Get("authType")), "popup")
-	}
-	return h.service.MayContinue(call, back)
+	return h.service.MayContinue(call, q.Get("redirectUrl"))
 }

@@ -67,7 +67,12 @@ func TestSignInPages(t *testing.T) {
 		{"it returns to another site", http.MethodGet, "/handler" + begin("redirectUrl", "https://evil.example/"), "", 403, "not authorized"},
 		{"it returns to a script", http.MethodGet, "/handler" + begin("redirectUrl", "javascript:alert(1)"), "", 403, "not authorized"},
 		{"it returns nowhere", http.MethodGet, "/handler" + begin(), "", 403, "not authorized"},
-		{"a popup", http.MethodGet, "/handler" + begin("authType", "signInViaPopup"), "", 200, `"begin":true`},
+		{"a popup", http.MethodGet, "/handler" + begin("authType", "signInViaPopup", "redirectUrl", w.url+"/page"), "", 200, `"redirectUrl":"` + w.url + `/page"`},
+		{"a popup of no page", http.MethodGet, "/handler" + begin("authType", "signInViaPopup"), "", 403, "not authorized"},
+		// Go omits parameters that are not valid, and a browser does not: it would be led to the other site.
+		{"a query that browsers read differently", http.MethodGet, "/handler?apiKey=k&providerId=p&authType=signInViaRedirect%zz&authType=signInViaPopup&redirectUrl=https://evil.example/%zz", "", 400, "bad request"},
+		{"a semicolon", http.MethodGet, "/handler?apiKey=k&providerId=p&redirectUrl=https://evil.example/;&redirectUrl=" + url.QueryEscape(w.url), "", 400, "bad request"},
+		{"a parameter twice", http.MethodGet, "/handler" + begin("redirectUrl", w.url+"/page") + "&redirectUrl=https://evil.example/", "", 200, `"redirectUrl":"` + w.url + `/page"`},
 		{"a popup of another site", http.MethodGet, "/handler" + begin("authType", "signInViaPopup", "redirectUrl", "https://evil.example/"), "", 403, "not authorized"},
 		{"no provider", http.MethodGet, "/handler?apiKey=k", "", 400, "lacks information"},
 		{"a response", http.MethodGet, "/handler?state=s&code=c", "", 200, `"answer":true`},
