@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,8 +76,9 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	ran := command(running, c, a.Addresses(), s).Run()
 	awaitEvents(ctx, a, s)
 	used := meter.Report("")
+	recorded := recordRequests(ctx, c, a.Addresses().Firestore)
 	stop()
-	if err := <-ended; err != nil {
+	if err := cmp.Or(<-ended, recorded); err != nil {
 		return 1, err
 	}
 	code, err := exitCode(ran, c.Command[0])

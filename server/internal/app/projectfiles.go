@@ -10,6 +10,7 @@ import (
 	"clave/server/internal/cluster/releases"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/projectfiles"
+	"clave/server/internal/model/resource"
 )
 
 // loadRules compiles the rules files. In start mode the files are watched, databases without rules are open, and
@@ -20,7 +21,13 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 	if a.config.File == "" && !a.config.NoHub {
 		fmt.Fprintln(a.o.Notices, "No firebase.json in this folder or above: rules are open to all, and there is no site")
 	}
-	rulesets := authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development})
+	o := authz.RulesetsOptions{Open: development, Detail: development, Cover: development, Explain: development && a.config.ExplainDenials}
+	if development {
+		o.Debug = func(db resource.Database, line int, value string) {
+			a.o.Log.Warn("debug() in the security rules", "database", db.String(), "line", line, "value", value)
+		}
+	}
+	rulesets := authz.NewRulesets(o)
 	if a.config.Store != "" {
 		return rulesets, nil // the release of the store counts (openReleases)
 	}

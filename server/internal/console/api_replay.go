@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
@@ -119,65 +118,9 @@ func (c *Console) getRequestCase(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Query == nil { // The rules get the document itself as resource, without a read.
-		reader.seen[q.Name.Path] = q.Before
-	}
-	docs := make(map[string]json.RawMessage)
-	for path, found := range reader.seen {
-		if found == nil {
-			continue
-		}
-		if docs[path], err = fieldsJSON(found); err != nil {
-			return nil, err
-		}
-	}
-	op, err := operationOf(&q)
+	one, err := ruletest.Recorded(q.Method.String()+" "+e.Record().Path+" #"+in.PathValue("id"), &q, d.Allowed, reader.Seen())
 	if err != nil {
 		return nil, err
 	}
-	expect := ruletest.Deny
-	if d.Allowed {
-		expect = ruletest.Allow
-	}
-	return map[string]any{"case": map[string]any{
-		"id": q.Method.String() + " " + e.Record().Path + " #" + in.PathValue("id"), "auth": authOf(q.Auth), "now": q.Time.Time().Format(time.RFC3339Nano), "docs": docs, "op": op, "expect": expect,
-	}}, nil
-}
-
-// operationOf returns the operation of a test case that makes a request.
-func operationOf(q *rules.Request) (map[string]any, error) {
-	op := map[string]any{"method": q.Method.String()}
-	if q.Query != nil {
-		text, err := wire.AppendJSON(nil, wire.FormatQuery(q.Query))
-		if err != nil {
-			return nil, err
-		}
-		// A test case has its own database. The references in a query must point into it.
-		text = bytes.ReplaceAll(text, []byte(`"`+q.Query.DB.Root()+"/"), []byte(`"`+ruletest.Database.Root()+"/"))
-		op["parent"], op["query"] = q.Query.Parent, json.RawMessage(text)
-		return op, nil
-	}
-	op["path"] = q.Name.Path
-	if q.After == nil || q.Method == rules.Get {
-		return op, nil
-	}
-	fields, err := fieldsJSON(q.After)
-	op["data"] = fields
-	return op, err
-}
-
-// fieldsJSON returns a document's fields in the REST form.
-func fieldsJSON(d *document.Document) (json.RawMessage, error) {
-	text, err := documentJSON(d)
-	if err != nil {
-		return nil, err
-	}
-	var m struct{ Fields json.RawMessage }
-	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, err
-	}
-	if m.Fields == nil {
-		m.Fields = json.RawMessage("{}")
-	}
-	return m.Fields, nil
+	return map[string]any{"case": one}, nil
 }

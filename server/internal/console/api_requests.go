@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,13 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"clave/server/internal/auth/token"
-	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
-	"clave/server/internal/model/document"
-	"clave/server/internal/model/request"
-	"clave/server/internal/model/resource"
 	"clave/server/internal/rules"
 )
 
@@ -208,44 +202,13 @@ func evaluations(all []rules.Expression) (n int64) {
 	return n
 }
 
-// pastReader returns documents as they were when a request was decided, or their current state if that version is no
-// longer kept. It records the documents that it returns.
-type pastReader struct {
-	console *Console
-	caller  token.Caller
-	at      clock.Version
-	// own is the document that the request writes, in its state after the write.
-	own  *document.Document
-	seen map[string]*document.Document
-}
-
-// Lookup implements rules.Reader.
-func (r *pastReader) Lookup(ctx context.Context, name resource.Document, after bool) (*document.Document, error) {
-	if after && r.own != nil && r.own.Name == name {
-		return r.own, nil
-	}
-	var found *document.Document
-	read := func(at clock.Version) error {
-		return r.console.o.Authorizer.Get(ctx, r.caller, name.DB, []resource.Document{name}, request.At{ReadTime: at}, func(authz.Snapshot) error { return nil },
-			func(_ resource.Document, d *document.Document) error { found = d; return nil })
-	}
-	err := read(r.at)
-	if fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.InvalidArgument) {
-		err = read(0)
-	}
-	r.seen[name.Path] = found
-	return found, err
-}
-
 // decide decides a request again by the given rules and records the values of expressions.
-func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *pastReader, error) {
+func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *authz.PastReader, error) {
 	db := q.Name.DB
 	if q.Query != nil {
 		db = q.Query.DB
 	}
-	reader := &pastReader{
-		console: c, caller: in.caller(db.Project), at: clock.VersionOf(q.Time.Time()) - 1, own: q.After, seen: make(map[string]*document.Document),
-	}
+	reader := c.o.Authorizer.PastReader(in.caller(db.Project), &q)
 	q.Reader, q.Lookups = reader, rules.NewLookups()
 	began := c.o.Clock.Now()
 	d, expressions, err := r.AllowTraced(in.Context(), &q)
@@ -253,9 +216,10 @@ func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJ
 		return decisionJSON{}, nil, err
 	}
 	out := decisionJSON{Allowed: d.Allowed, Outcome: d.Outcome(), Statements: linesOf(d.Statements), Expressions: expressions, Lookups: []lookupJSON{}}
-	out.Cost = costJSON{evaluations(expressions), len(reader.seen), c.o.Clock.Now().Sub(began).Microseconds()}
-	for _, path := range slices.Sorted(maps.Keys(reader.seen)) {
-		out.Lookups = append(out.Lookups, lookupJSON{path, reader.seen[path] != nil})
+	seen := reader.Seen()
+	out.Cost = costJSON{evaluations(expressions), len(seen), c.o.Clock.Now().Sub(began).Microseconds()}
+	for _, path := range slices.Sorted(maps.Keys(seen)) {
+		out.Lookups = append(out.Lookups, lookupJSON{path, seen[path] != nil})
 	}
 	if !d.Allowed {
 		out.Denial = d.Denial()

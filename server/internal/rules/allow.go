@@ -34,6 +34,8 @@ type Statement struct {
 	Failure *eval.Failure
 	// touched is the expression that first read the stored document, or nil.
 	touched *syntax.Span
+	// cond is the condition, nil if there is none.
+	cond syntax.Expr
 }
 
 // Decision is the decision on a request.
@@ -51,19 +53,19 @@ type Decision struct {
 
 // Allow decides a request. An error is an error of the Reader or of Spend, without a decision.
 func (r *Ruleset) Allow(ctx context.Context, q *Request) (Decision, error) {
-	var record *recorder
-	if r.coverage.enabled.Load() && !q.Unrecorded {
-		record = &recorder{}
+	if !r.coverage.enabled.Load() || q.Unrecorded {
+		return r.allow(ctx, q, nil)
 	}
+	record := &recorder{}
 	d, err := r.allow(ctx, q, record)
-	if record != nil && err == nil {
+	if err == nil {
 		r.coverage.add(record)
 	}
 	return d, err
 }
 
-// allow decides a request and records the values of expressions, unless record is nil.
-func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Decision, error) {
+// allow decides a request. The tracer receives the values of expressions, unless it is nil.
+func (r *Ruleset) allow(ctx context.Context, q *Request, tracer eval.Tracer) (Decision, error) {
 	lookups := q.Lookups
 	if lookups == nil {
 		lookups = eval.NewLookups()
@@ -71,8 +73,9 @@ func (r *Ruleset) allow(ctx context.Context, q *Request, record *recorder) (Deci
 	d := &decider{ruleset: r}
 	e := &d.evaluator
 	e.Program, e.Reader, e.Lookups, e.Spend = r.program, q.Reader, lookups, q.Spend
-	if record != nil {
-		e.Tracer = record
+	e.Tracer = tracer
+	if q.Debug != nil {
+		e.Debug = func(at syntax.Span, v eval.Value) { q.Debug(at.Line, brief(textOf(v))) }
 	}
 	d.decision.method, d.decision.Statements = q.Method, d.first[:0]
 	if q.Method == List {
@@ -116,7 +119,7 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 	*f = finder{method: method, v1: d.ruleset.program.File.Version == 1}
 	f.visit = func(a *allow, captures []eval.Value) bool {
 		o := d.evaluator.Condition(ctx, a.cond, captures)
-		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched}
+		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched, cond: a.cond}
 		switch {
 		case o.Can == eval.CanTrue:
 			s.Outcome = Allowed

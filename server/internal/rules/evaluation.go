@@ -23,7 +23,7 @@ type Evaluation struct {
 // NewEvaluation returns the parts of a decision that the monitor needs.
 func NewEvaluation(serial uint64, r *Ruleset, q *Request, d *Decision) *Evaluation {
 	e := &Evaluation{serial: serial, ruleset: r, request: *q, decision: *d}
-	e.request.Reader, e.request.Lookups, e.request.Spend = nil, nil, nil
+	e.request.Reader, e.request.Lookups, e.request.Spend, e.request.Debug = nil, nil, nil, nil
 	e.request.Before, e.request.After = slim(q.Before), slim(q.After)
 	e.request.Query = slimQuery(q.Query)
 	e.decision.Statements = append([]Statement(nil), d.Statements...)

@@ -44,6 +44,9 @@ type Request struct {
 	Reader Reader
 	// Lookups are shared by the operations of one commit or multi-document read; nil for a single operation.
 	Lookups *Lookups
+	// Debug receives the line of each call of the function debug() and the value of its argument as text; nil receives
+	// nothing.
+	Debug func(line int, value string)
 	// Unrecorded keeps the evaluation out of the coverage.
 	Unrecorded bool
 	// Spend, if not nil, receives the cost of the evaluation, in units of about four microseconds, before the work is

@@ -133,6 +133,10 @@ type Config struct {
 	// Command is the command that ModeExec runs; in the modes of data folders it holds the arguments that are not
 	// flags.
 	Command []string
+	// ExplainDenials adds to denials the reason in one sentence. RecordRequests is the file to which ModeExec writes the
+	// requests that rules decided.
+	ExplainDenials bool
+	RecordRequests string
 	// Usage prints what production would bill for the requests of ModeExec's command, and UsageBudget is the file that
 	// limits its reads; empty for none.
 	Usage       bool
@@ -246,9 +250,11 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		return
 	}
 	flags.BoolVar(&c.UI, "ui", c.Mode == ModeStart, "run the console on the port of emulators.ui")
+	flags.BoolVar(&c.ExplainDenials, "explain-denials", false, "end the messages of denied requests with the reason in one sentence, with the values that decided")
 	flags.StringVar(&c.Functions, "functions-emulator", "", "`HOST:PORT` of a functions emulator that receives document and account events")
 	if c.Mode == ModeExec {
 		flags.BoolVar(&c.Usage, "usage", false, "print at the end which reads, writes and deletes production would bill, by call, collection and caller")
+		flags.StringVar(&c.RecordRequests, "record-requests", "", "`FILE` to which the latest requests that rules decided are written at the end, for clave rules replay, explain and attack")
 		flags.StringVar(&c.UsageBudget, "usage-budget", "", "`FILE` of the reads that the command may make (JSON); beyond them it fails, and the queries that read most are named")
 	}
 	if c.Mode == ModeStart {

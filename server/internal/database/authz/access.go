@@ -32,8 +32,10 @@ type access struct {
 	// meter counts the decisions.
 	meter   *meter.Meter
 	ruleset *rules.Ruleset
-	auth    *rules.Auth
-	lookups *rules.Lookups
+	// database is the call's.
+	database resource.Database
+	auth     *rules.Auth
+	lookups  *rules.Lookups
 	// own has the lookups, so that both are allocated at once.
 	own    rules.Lookups
 	time   value.Timestamp
@@ -61,6 +63,7 @@ func (az *Authorizer) access(c token.Caller, db resource.Database, before docume
 		rulesets: az.rules,
 		meter:    az.meter,
 		ruleset:  az.rules.of(db),
+		database: db,
 		own:      *rules.NewLookups(),
 		time:     value.TimestampOf(az.clock.Now()),
 		before:   before,
@@ -237,6 +240,9 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	}
 	request.Auth, request.Time, request.Reader, request.Spend = a.auth, a.time, a, a.spend
 	request.Unrecorded = a.unrequested
+	if debug := a.rulesets.o.Debug; debug != nil && !a.unrequested {
+		request.Debug = func(line int, value string) { debug(a.database, line, value) }
+	}
 	d, err := a.ruleset.Allow(ctx, request)
 	if errors.Is(err, engine.ErrCostly) {
 		return err // The decision is made later.
@@ -255,9 +261,24 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	case d.Allowed:
 		return nil
 	case a.rulesets.o.Detail:
-		return fault.E(fault.PermissionDenied, "%s", d.Denial())
+		return fault.E(fault.PermissionDenied, "%s%s", d.Denial(), a.reason(ctx, request))
 	}
 	return denied()
+}
+
+// reason returns the reason of a denial as a further line of its text; empty if that is not requested. The documents
+// that the rules have read are not read again.
+func (a *access) reason(ctx context.Context, request *rules.Request) string {
+	if !a.rulesets.o.Explain || a.unrequested {
+		return ""
+	}
+	again := *request
+	again.Spend, again.Debug = nil, nil
+	x, err := a.ruleset.Explain(ctx, &again)
+	if err != nil || x.Allowed {
+		return "" // the denial has been decided already
+	}
+	return "\n" + x.Sentence
 }
 
 // count counts a decision.

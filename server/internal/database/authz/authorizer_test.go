@@ -89,13 +89,15 @@ func TestEveryCallIsAuthorized(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
-		detail bool
-		want   string
+		detail, explain bool
+		want            string
 	}{
-		{false, "Missing or insufficient permissions."},
-		{true, "\nfalse for 'get' @ L4"},
+		{false, false, "Missing or insufficient permissions."},
+		{false, true, "Missing or insufficient permissions."},
+		{true, false, "\nfalse for 'get' @ L4"},
+		{true, true, "\nfalse for 'get' @ L4\nLine 4: x == 'b' is false, x = \"x\"."},
 	} {
-		h := newFixture(t, authz.RulesetsOptions{Detail: c.detail})
+		h := newFixture(t, authz.RulesetsOptions{Detail: c.detail, Explain: c.explain})
 		h.rules("match /a/{x} { allow get: if x == 'b'; }")
 		_, err := h.get(anonymous, "a/x")
 		if e := fault.FromError(err); e == nil || e.Message != c.want {

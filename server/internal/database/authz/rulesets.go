@@ -22,6 +22,10 @@ type RulesetsOptions struct {
 	// Detail adds the denying rule to denials, as the official emulator does. It is for development only: the text quotes
 	// data that the rules read.
 	Detail bool
+	// Explain adds to denials of Detail, as a last line, the reason in one sentence with the values that decided.
+	Explain bool
+	// Debug receives the calls of debug() in rules; nil receives nothing. It is for development only, like Detail.
+	Debug func(db resource.Database, line int, value string)
 	// Cover counts the values of each expression of the rules, and keeps the latest decisions for the request monitor. It
 	// costs time and memory.
 	Cover bool

@@ -99,12 +99,16 @@ func (e *Evaluator) builtin(ctx context.Context, x *syntax.Call) Value {
 	return choose(name, "", f.overloads, args, 0)
 }
 
-// debug evaluates debug(x), which is x.
+// debug evaluates debug(x), which is x, and reports it.
 func (e *Evaluator) debug(ctx context.Context, x *syntax.Call) Value {
 	if len(x.Args) == 0 {
 		return failf("Service call error. Function: [debug], Argument: [].")
 	}
-	return e.eval(ctx, x.Args[0])
+	v := e.eval(ctx, x.Args[0])
+	if e.Debug != nil {
+		e.Debug(x.At(), v)
+	}
+	return v
 }
 
 // choose calls the overload that fits the arguments. The first skip arguments are the receiver and not counted.

@@ -155,6 +155,8 @@ type Evaluator struct {
 	Lookups *Lookups
 	// Tracer receives each value; nil for none.
 	Tracer Tracer
+	// Debug receives the arguments of debug() with the place of the call; nil receives nothing.
+	Debug func(at syntax.Span, v Value)
 	// Spend receives the cost of work before it is done, in units of about four microseconds. Its error ends the
 	// evaluation. It may be nil.
 	Spend func(ctx context.Context, cost int) error

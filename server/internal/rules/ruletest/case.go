@@ -24,23 +24,23 @@ type Case struct {
 	// ID names the case in messages.
 	ID string `json:"id"`
 	// Rules is the rules file; empty means the one with which the cases are run.
-	Rules string `json:"rules"`
+	Rules string `json:"rules,omitempty"`
 	// Auth is the user of the request, null without one.
 	Auth *Auth `json:"auth"`
 	// Now is the time of the request; null takes any.
-	Now *time.Time `json:"now"`
-	// Docs are the documents before the operation: fields in the REST form, by path.
+	Now *time.Time `json:"now,omitempty"`
+	// Docs are the documents before the operation: fields in the REST form, by path; null for one that does not exist.
 	Docs map[string]json.RawMessage `json:"docs"`
 	// Op is the operation.
 	Op Operation `json:"op"`
 	// Expect is the expected verdict.
 	Expect string `json:"expect"`
 	// Accept lists further accepted verdicts.
-	Accept []string `json:"accept"`
+	Accept []string `json:"accept,omitempty"`
 	// Critical is set when an unexpected allow is never accepted.
-	Critical bool `json:"critical"`
+	Critical bool `json:"critical,omitempty"`
 	// Note is shown when the case fails.
-	Note string `json:"note"`
+	Note string `json:"note,omitempty"`
 }
 
 // Auth is a signed-in user. Integral numbers in the token are ints.
@@ -54,26 +54,26 @@ type Write struct {
 	// Method is create, update, set or delete.
 	Method string `json:"method"`
 	// Path is the document.
-	Path string `json:"path"`
+	Path string `json:"path,omitempty"`
 	// Data are the fields in the REST form.
-	Data json.RawMessage `json:"data"`
+	Data json.RawMessage `json:"data,omitempty"`
 	// UpdateMask are the fields to change; without it Data replaces all.
-	UpdateMask *[]string `json:"updateMask"`
+	UpdateMask *[]string `json:"updateMask,omitempty"`
 	// Transforms are field transforms in the REST form.
-	Transforms []json.RawMessage `json:"transforms"`
+	Transforms []json.RawMessage `json:"transforms,omitempty"`
 }
 
 // Operation is the kind of the request: get, list, aggregate, a write, batch or transaction.
 type Operation struct {
 	Write
 	// Parent is the document under which a query looks, empty for the root.
-	Parent string `json:"parent"`
+	Parent string `json:"parent,omitempty"`
 	// Query is a structured query in the REST form.
-	Query json.RawMessage `json:"query"`
+	Query json.RawMessage `json:"query,omitempty"`
 	// Writes are those of a batch or transaction.
-	Writes []Write `json:"writes"`
+	Writes []Write `json:"writes,omitempty"`
 	// Reads are the documents that a transaction reads before it writes.
-	Reads []string `json:"reads"`
+	Reads []string `json:"reads,omitempty"`
 }
 
 // Accepts reports whether the case accepts a verdict.

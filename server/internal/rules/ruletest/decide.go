@@ -24,16 +24,9 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	if r == nil {
 		return CompileError, rules.Summary(issues), nil
 	}
-	w := &state{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: defaultTime}
-	if c.Now != nil {
-		w.time = c.Now.UTC()
-	}
-	for path, text := range c.Docs {
-		fields, layout, err := parseFields(text)
-		if err != nil {
-			return "", "", fmt.Errorf("docs %s: %w", path, err)
-		}
-		w.before[path] = &document.Document{Name: resource.Document{DB: Database, Path: path}, Fields: fields, Layout: layout}
+	w, err := c.state(r)
+	if err != nil {
+		return "", "", err
 	}
 	d, err := w.do(ctx, &c.Op)
 	if err != nil {
@@ -45,6 +38,43 @@ func (c *Case) Decide(ctx context.Context) (verdict, why string, err error) {
 	return Deny, d.Denial(), nil
 }
 
+// Explain decides the case by rules and explains the decision: of several writes the one that is denied, or the last.
+// Documents that the case lacks are read by fetch, which may be nil.
+func (c *Case) Explain(ctx context.Context, r *rules.Ruleset, fetch Fetch) (*rules.Explanation, error) {
+	w, err := c.state(r)
+	if err != nil {
+		return nil, err
+	}
+	w.explain, w.fetch = true, fetch
+	if _, err := w.do(ctx, &c.Op); err != nil {
+		return nil, err
+	}
+	return w.explanation, nil
+}
+
+// state returns the state before the case, for rules.
+func (c *Case) state(r *rules.Ruleset) (*state, error) {
+	w := &state{ruleset: r, before: make(map[string]*document.Document), auth: c.Auth.Rules(), time: defaultTime}
+	if c.Now != nil {
+		w.time = c.Now.UTC()
+	}
+	for path, text := range c.Docs {
+		if string(text) == "null" {
+			w.before[path] = nil
+			continue
+		}
+		fields, layout, err := parseFields(text)
+		if err != nil {
+			return nil, fmt.Errorf("docs %s: %w", path, err)
+		}
+		w.before[path] = &document.Document{Name: resource.Document{DB: Database, Path: path}, Fields: fields, Layout: layout}
+	}
+	return w, nil
+}
+
+// Fetch returns a document of the database of cases, or nil if there is none.
+type Fetch func(ctx context.Context, name resource.Document) (*document.Document, error)
+
 // state is a set of documents and the user of a request.
 type state struct {
 	ruleset *rules.Ruleset
@@ -52,15 +82,39 @@ type state struct {
 	time    time.Time
 	// before are the documents before the operation, after those that a commit leaves.
 	before, after map[string]*document.Document
+	// fetch reads documents that are not in before, and stores them there; nil reads none.
+	fetch Fetch
+	// explain is set to explain decisions; explanation is that of the last one.
+	explain     bool
+	explanation *rules.Explanation
+	// lacking are the paths that were looked up and are not in before.
+	lacking []string
 }
 
 // Lookup implements rules.Reader.
-func (w *state) Lookup(_ context.Context, name resource.Document, after bool) (*document.Document, error) {
-	docs := w.before
+func (w *state) Lookup(ctx context.Context, name resource.Document, after bool) (*document.Document, error) {
 	if after && w.after != nil {
-		docs = w.after
+		if d, written := w.after[name.Path]; written {
+			return d, nil
+		}
 	}
-	return docs[name.Path], nil
+	return w.stored(ctx, name.Path)
+}
+
+// stored returns a document before the operation, or nil.
+func (w *state) stored(ctx context.Context, path string) (*document.Document, error) {
+	d, known := w.before[path]
+	if known || w.fetch == nil {
+		if !known {
+			w.lacking = append(w.lacking, path)
+		}
+		return d, nil
+	}
+	d, err := w.fetch(ctx, resource.Document{DB: Database, Path: path})
+	if err == nil {
+		w.before[path] = d
+	}
+	return d, err
 }
 
 // do decides an operation.
@@ -87,13 +141,25 @@ func (w *state) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 // decideOne decides one request.
 func (w *state) decideOne(ctx context.Context, q *rules.Request) (rules.Decision, error) {
 	q.Auth, q.Time, q.Reader = w.auth, value.TimestampOf(w.time), w
+	if w.explain {
+		x, err := w.ruleset.Explain(ctx, q)
+		if err != nil {
+			return rules.Decision{}, err
+		}
+		w.explanation = x
+		return rules.Decision{Allowed: x.Allowed}, nil
+	}
 	return w.ruleset.Allow(ctx, q)
 }
 
 // get decides a read of one document.
 func (w *state) get(ctx context.Context, path string, lookups *rules.Lookups) (rules.Decision, error) {
+	before, err := w.stored(ctx, path)
+	if err != nil {
+		return rules.Decision{}, err
+	}
 	name := resource.Document{DB: Database, Path: path}
-	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: w.before[path], Lookups: lookups})
+	return w.decideOne(ctx, &rules.Request{Method: rules.Get, Name: name, Before: before, Lookups: lookups})
 }
 
 // list decides a query. It refuses an invalid query.
@@ -108,10 +174,8 @@ func (w *state) list(ctx context.Context, op *Operation) (rules.Decision, error)
 // commit decides the writes of one commit by the state before and after the whole of it.
 func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, error) {
 	w.time = w.time.Truncate(time.Millisecond) // as server timestamps are
-	w.after = make(map[string]*document.Document, len(w.before))
-	for path, d := range w.before {
-		w.after[path] = d
-	}
+	// after holds what the commit writes, nil for deleted documents.
+	w.after = make(map[string]*document.Document, len(writes))
 	parsed := make([]document.Write, len(writes))
 	for i, one := range writes {
 		var err error
@@ -120,13 +184,12 @@ func (w *state) commit(ctx context.Context, writes []Write) (rules.Decision, err
 		}
 		applied := parsed[i]
 		applied.Precondition = document.Precondition{} // checked after the rules
-		after, _, err := document.Apply(w.after[one.Path], applied, clock.VersionOf(w.time))
+		before, err := w.Lookup(ctx, applied.Name, true)
 		if err != nil {
-			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)
+			return rules.Decision{}, err
 		}
-		w.after[one.Path] = after
-		if after == nil {
-			delete(w.after, one.Path)
+		if w.after[one.Path], _, err = document.Apply(before, applied, clock.VersionOf(w.time)); err != nil {
+			return rules.Decision{}, fmt.Errorf("write %d: %w", i, err)
 		}
 	}
 	return w.decideAll(ctx, parsed)

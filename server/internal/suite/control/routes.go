@@ -40,6 +40,7 @@ func New(o Options) http.Handler {
 	(&documents{authorizer: o.Authorizer}).register(mux, methods)
 	(&transfers{transfer: o.Transfer}).register(methods)
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
+	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
 	(&usageRoutes{usage: o.Usage}).register(methods)
 	mux.Handle("/emulator/v1/projects/{target}", methods)

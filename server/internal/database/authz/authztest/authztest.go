@@ -24,6 +24,12 @@ func Open(t testing.TB, o authz.RulesetsOptions) (*authz.Authorizer, store.Store
 // OpenWith is Open with options of the database, which has to be empty.
 func OpenWith(t testing.TB, o authz.RulesetsOptions, of engine.Options) *authz.Authorizer {
 	t.Helper()
+	return OpenRules(t, authz.NewRulesets(o), of)
+}
+
+// OpenRules is OpenWith with rulesets of the test.
+func OpenRules(t testing.TB, rulesets *authz.Rulesets, of engine.Options) *authz.Authorizer {
+	t.Helper()
 	e, err := engine.Open(context.WithoutCancel(t.Context()), of)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +43,7 @@ func OpenWith(t testing.TB, o authz.RulesetsOptions, of engine.Options) *authz.A
 	if err != nil {
 		t.Fatal(err)
 	}
-	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(o)})
+	az, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: rulesets})
 	if err != nil {
 		t.Fatal(err)
 	}
