@@ -89,7 +89,10 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	databases := []string{"(default)", "second"}
-	api, err := firestoreadmin.New(firestoreadmin.Options{Project: "p", Databases: databases, Releases: r, Store: st, Clock: clock.System(), Log: log})
+	api, err := firestoreadmin.New(firestoreadmin.Options{
+		Project: "p", Databases: databases, Releases: r, Store: st, Clock: clock.System(), Log: log,
+		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +260,9 @@ func TestProject(t *testing.T) {
 	s.want(200, "GET /v1beta1/projects/p", "", project.Number("p"))
 	s.want(200, "GET /v1/projects/p/databases", "", "projects/p/databases/second")
 	s.want(200, "GET /v1/projects/p/databases/(default)", "", "FIRESTORE_NATIVE")
+	for _, text := range []string{`"earliestVersionTime":"2026-01-02T03:04:05.000006Z"`, `"versionRetentionPeriod":"604800s"`, `"pointInTimeRecoveryEnablement":"POINT_IN_TIME_RECOVERY_ENABLED"`} {
+		s.want(200, "GET /v1/projects/p/databases/(default)", "", text)
+	}
 	s.want(400, "POST /oauth2/v3/token", "", `exchanges no refresh tokens."`)
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"net"
 	"net/http"
+	"time"
 
 	"clave/server/internal/admin"
 	"clave/server/internal/admin/firestoreadmin"
@@ -10,6 +11,7 @@ import (
 	"clave/server/internal/admin/rulesapi"
 	"clave/server/internal/app/ports"
 	"clave/server/internal/cluster/node"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/transport/port"
 )
 
@@ -28,7 +30,12 @@ func (a *App) makeAdmin(ln net.Listener, s *state) (http.Handler, error) {
 	}
 	service := a.releases.Load()
 	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock})
-	indexes, err := firestoreadmin.New(firestoreadmin.Options{Project: a.config.Project, Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log})
+	indexes, err := firestoreadmin.New(firestoreadmin.Options{
+		Project: a.config.Project, Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
+		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
+			return s.Engine.Earliest(resource.Database{Project: a.config.Project, ID: id}).Time()
+		},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ func (o *observed) gauges() meter.Gauges {
 	if s := o.state; s != nil {
 		g.Listeners = s.Hub.Streams()
 		g.Disk, g.DiskFree = s.usage()
+		g.History = s.Engine.HistoryState().Bytes
 	}
 	return g
 }
@@ -94,6 +95,8 @@ func (o *observed) serverState(ctx context.Context) prometheus.State {
 		out.Node = o.leads(ctx, shared)
 	}
 	out.Backups = backups.State(s.backups)
+	h := s.Engine.HistoryState()
+	out.History = &prometheus.History{Bytes: h.Bytes, MaxBytes: h.MaxBytes, Window: h.Window, Shrunk: h.Shrunk}
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/clock"
@@ -32,6 +33,10 @@ type Options struct {
 	// Project is the id of the project, and Databases are those of its databases.
 	Project   string
 	Databases []string
+	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which
+	// versions are kept.
+	Earliest func(id string) time.Time
+	Window   time.Duration
 	// Releases changes definitions.
 	Releases Releaser
 	// Store keeps the operations.

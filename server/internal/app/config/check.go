@@ -56,6 +56,9 @@ func (c *Config) check() error {
 		if err := c.checkProduction(); err != nil {
 			return err
 		}
+		if err := c.checkHistory(); err != nil {
+			return err
+		}
 		if err := c.checkBackups(); err != nil {
 			return err
 		}

@@ -105,6 +105,8 @@ type Config struct {
 	Metrics string
 	// Backups say where and how often ModeServe makes backups.
 	Backups Backups
+	// History is the past that ModeServe keeps.
+	History History
 	// Write makes ModeConsole's link open a session that may change data.
 	Write bool
 	// NoHub disables the Emulator Hub.
@@ -243,6 +245,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.IntVar(&c.AnonymousWrites, "anonymous-writes", 300, "`DOCUMENTS` that an address may write per minute without a signed-in user, with bursts of twice as many; 0 for no limit")
 		flags.StringVar(&c.Events, "events", "", "`FILE` of triggers that deliver document events to your services (see server/doc/events.md)")
 		c.declareBackups(flags)
+		c.declareHistory(flags)
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
 		flags.StringVar(&c.AdminAPI, "admin-api", "", "`HOST:PORT` of the administration APIs, such as 127.0.0.1:4001, for firebase deploy and Admin clients with keys of service accounts; never the public port (default: none)")

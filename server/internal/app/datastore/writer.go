@@ -43,6 +43,7 @@ func (d *Opener) Stack() stack.Options {
 	return stack.Options{
 		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: d.exists(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "",
 		Accounts: accounts, AnonymousWrites: c.AnonymousWrites, Memory: d.o.Memory, Clock: d.o.Clock, Log: d.o.Log,
+		History: c.History.Window, HistoryBytes: c.History.Bytes,
 		Enterprise: func(db resource.Database) bool { return c.IsEnterprise(db.ID) },
 	}
 }

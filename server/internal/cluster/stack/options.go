@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
@@ -31,6 +32,10 @@ type Options struct {
 	// Exists reports whether a database exists.
 	Exists    func(resource.Database) bool
 	IndexMode engine.IndexMode
+	// History is the age up to which versions are kept, and HistoryBytes the maximum size of those that are older than an
+	// hour; zero means an hour.
+	History      time.Duration
+	HistoryBytes int64
 	// Enterprise reports whether a database has the Enterprise edition.
 	Enterprise func(resource.Database) bool
 	// SignTokens is set if tokens are signed, and Events if events are delivered with tokens.

@@ -65,6 +65,7 @@ func (s *Stack) Open(ctx context.Context) error {
 func (s *Stack) OpenEngine(ctx context.Context) (err error) {
 	eo := engine.Options{
 		Store: s.role.Store, Clock: s.role.Versions, Results: s.o.Memory.Results, IndexMode: s.o.IndexMode, Exists: s.o.Exists, Log: s.o.Log,
+		History: s.o.History, HistoryBytes: s.o.HistoryBytes,
 	}
 	ho := listen.Options{MaxWindowBytes: int(s.o.Memory.Windows), Clock: s.o.Clock, Log: s.o.Log}
 	if s.o.Meter != nil {

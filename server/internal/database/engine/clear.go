@@ -169,7 +169,7 @@ func (e *Engine) restore(ctx context.Context, db *database, token string) error 
 		return err
 	}
 	defer view.release()
-	overlay, err := past.At(ctx, view.snap, db.number.Load(), at, nil, func(int64) error { return nil })
+	overlay, err := past.At(ctx, view.snap, db.number.Load(), past.Scope{}, at, nil, func(int64) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -75,13 +75,14 @@ func (e *Engine) History(ctx context.Context, name resource.Document, yield func
 	if err != nil {
 		return 0, err
 	}
-	since = max(clock.VersionOf(e.o.Clock.Now())-clock.Version(e.o.Retention.Microseconds()), db.birth)
 	view, now, err := e.current(db)
 	if err != nil {
 		return 0, err
 	}
 	defer view.release()
-	return since, past.Scan(ctx, view.snap, db.number.Load(), since, max(since, now), func(v clock.Version, images []records.Image) error {
+	since = e.Earliest(name.DB) // what views lack was recorded before
+	scope := past.Scope{Paths: []string{name.Path}}
+	return since, past.ScanAll(ctx, view.snap, db.number.Load(), scope, since, max(since, now), func(v clock.Version, images []records.Image) error {
 		for _, im := range images {
 			if im.Path != name.Path {
 				continue

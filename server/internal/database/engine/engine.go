@@ -25,8 +25,8 @@ import (
 type Engine struct {
 	o      Options
 	opened clock.Version
-	// floor is a lower bound of all new versions, and noted the bound that was last stored. After Open only Run accesses
-	// noted.
+	// floor is a lower bound of all new versions, and noted the bound that was last stored. After Open only Run
+	// accesses noted.
 	floor, noted clock.Version
 	// maxOverlay is the constant, or a test's value.
 	maxOverlay int
@@ -50,7 +50,10 @@ type Engine struct {
 	missing  sync.Map // definitions that Options.Missing was called with
 	builder  *builder
 	expirer  *expirer
-	wanted   sync.Map // definitions that wait for the builder or are being built
+	archiver *archiver
+	// shrunk counts how often the history was made shorter than Options.History.
+	shrunk atomic.Int64
+	wanted sync.Map // definitions that wait for the builder or are being built
 }
 
 // database is one database of an engine.
@@ -76,6 +79,12 @@ type database struct {
 	feed      feed
 	snapshots map[string]clock.Version // the retained states for Restore, by token
 	dropped   clock.Version            // commits before it are no longer in the log
+	// history is the part of the past that the store has. Its beginning is recorded before commits are dropped.
+	history past.Bounds
+	// due and dueFrom are the size of the commits that can be moved to the history and are not yet, and the version up
+	// to which they are counted. Only the archiver accesses them.
+	due     int
+	dueFrom clock.Version
 	// kept holds the versions after which commits stay in the log, by the reader that needs them.
 	kept map[*Subscription]clock.Version
 }
@@ -91,6 +100,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.seq.engine, e.seq.clock = e, clock.System()
 	e.builder = newBuilder(e)
 	e.expirer = newExpirer(e)
+	e.archiver = newArchiver(e)
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)
 	e.mu.snapshots = make(map[string]string)
@@ -130,6 +140,9 @@ func (e *Engine) loadDatabase(snap store.Snapshot, d catalogue.Database) error {
 	if db.dropped, err = past.Dropped(snap, db.number.Load()); err != nil {
 		return err
 	}
+	if db.history, err = past.History(snap, db.number.Load(), db.dropped); err != nil {
+		return err
+	}
 	indexes, err := e.loadIndexes(snap, db.number.Load())
 	if err != nil {
 		return err
@@ -149,7 +162,7 @@ func (e *Engine) loadDatabase(snap store.Snapshot, d catalogue.Database) error {
 // version stays, so that the first commit is published. Engine.mu is held.
 func (db *database) become(stored *database, indexes *indexState) {
 	db.number.Store(stored.number.Load())
-	db.birth, db.dropped, db.persisted = stored.birth, stored.dropped, true
+	db.birth, db.dropped, db.history, db.persisted = stored.birth, stored.dropped, stored.history, true
 	db.indexes.Store(indexes)
 }
 
@@ -249,8 +262,8 @@ func (e *Engine) Err() error {
 	return e.mu.failed
 }
 
-// Run does the background work until ctx ends: it ends idle transactions, drops changes that are older than the
-// retention, deletes expired documents, and builds the indexes that queries lacked.
+// Run does the background work until ctx ends: it ends idle transactions, moves changes that are older than the
+// retention to the history or drops them, deletes expired documents, and builds the indexes that queries lacked.
 func (e *Engine) Run(ctx context.Context) error {
 	if e.follows() { // the writer does it
 		<-ctx.Done()
@@ -261,6 +274,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer building.Wait()
 	building.Go(func() { e.builder.run(ctx) })
 	building.Go(func() { e.expirer.run(ctx) })
+	building.Go(func() { e.archiver.run(ctx) })
 	for n := 1; ; n++ {
 		if clock.Sleep(ctx, e.o.Clock, tick) != nil {
 			return nil
@@ -275,7 +289,9 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		if n%sweep == 0 {
 			e.expirer.wake()
-			if err := e.dropHistory(ctx); err != nil {
+			if e.o.History > e.o.Retention {
+				e.archiver.wake()
+			} else if err := e.dropHistory(ctx); err != nil {
 				e.o.Log.Error("old commits could not be removed from the log", "error", err)
 			}
 		}

@@ -8,14 +8,13 @@ import (
 	"clave/server/internal/database/engine/past"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/resource"
-	"clave/server/internal/store"
 )
 
 // Versions of the past. The log of commits and the states computed from it are in package past.
 //
 // At the time of a read, commits with versions up to the requested one may still be in the sequencer: viewAt waits
-// until they are visible. Run drops commits older than Options.Retention, except those that subscriptions and snapshots
-// need (dropHistory). Older versions are refused (checkPast).
+// until they are visible. Run drops commits older than Options.Retention, or moves them to the history (archive.go),
+// except those that subscriptions and snapshots need. Older versions are refused (checkPast).
 
 // viewAt returns a view of a version or later, and that version. Version 0 means the latest.
 func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*view, clock.Version, error) {
@@ -35,23 +34,48 @@ func (e *Engine) viewAt(ctx context.Context, db *database, at clock.Version) (*v
 		}
 	}
 	view, _, err := e.current(db)
+	if err == nil && e.lacks(db, at) { // recorded before a view lacks them
+		view.release()
+		return nil, 0, fault.E(fault.FailedPrecondition, textTooOld)
+	}
 	return view, at, err
 }
 
-// checkPast refuses versions before the creation of the database, before the retained log, and in the future.
+// checkPast refuses versions before the creation of the database, before the retained history, and in the future.
 func (e *Engine) checkPast(db *database, at clock.Version) error {
 	now := clock.VersionOf(e.o.Clock.Now())
 	switch {
-	case e.dropped(db, at):
+	case e.lacks(db, at):
 		return fault.E(fault.FailedPrecondition, textTooOld)
-	case at < 0 || at < db.birth && at < now-clock.Version(e.o.Retention.Microseconds()):
+	case at < 0 || at < db.birth && at < now-clock.Version(e.o.History.Microseconds()):
 		return fault.E(fault.InvalidArgument, textBeforeBirth)
-	case at < now-clock.Version(e.o.Retention.Microseconds()):
+	case at < now-clock.Version(e.o.History.Microseconds()):
 		return fault.E(fault.FailedPrecondition, textTooOld)
 	case at > now && at > e.lastGiven(db).After():
 		return fault.E(fault.InvalidArgument, textFuture)
 	}
 	return nil
+}
+
+// lacks reports whether commits after a version were dropped, so that the state at the version is not known.
+func (e *Engine) lacks(db *database, at clock.Version) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return db.history.Begin > at.After() && db.latest > at
+}
+
+// inHistory reports whether commits after a version were moved from the log to the history.
+func (e *Engine) inHistory(db *database, at clock.Version) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return db.dropped > at.After() && db.history.Segments > 0
+}
+
+// Earliest returns the earliest version of a database that can be read: the beginning of the history, or the database's
+// creation.
+func (e *Engine) Earliest(name resource.Database) clock.Version {
+	window := clock.VersionOf(e.o.Clock.Now()) - clock.Version(e.o.History.Microseconds())
+	return e.versionOf(name, func(db *database) clock.Version { return max(window, db.history.Begin-1, db.birth) })
 }
 
 // lastGiven returns the greatest version that was assigned in a database.
@@ -100,34 +124,4 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 		return fault.E(fault.FailedPrecondition, textTooOld)
 	}
 	return past.Commits(ctx, view.snap, db.name, db.number.Load(), after, upto, yield)
-}
-
-// dropHistory drops changes that are older than the retention. The last commit of a database is kept: its version is
-// the database's.
-func (e *Engine) dropHistory(ctx context.Context) error {
-	now := clock.VersionOf(e.o.Clock.Now())
-	cut, keptCut := now-clock.Version(e.o.Retention.Microseconds()), now-clock.Version(e.o.Kept.Microseconds())
-	batch := store.Batch{Deletes: true}
-	for _, db := range e.all() {
-		e.mu.Lock()
-		latest := db.latest
-		upto := min(cut, latest)
-		for _, v := range db.snapshots {
-			upto = min(upto, v)
-		}
-		for _, v := range db.kept {
-			upto = min(upto, max(v, keptCut))
-		}
-		if upto <= db.dropped || latest == 0 {
-			e.mu.Unlock()
-			continue
-		}
-		db.dropped = upto // recorded before the commits are dropped: see Subscription.changes
-		e.mu.Unlock()
-		past.SetDropped(&batch, db.number.Load(), upto)
-	}
-	if batch.Empty() {
-		return nil
-	}
-	return e.o.Store.Apply(ctx, &batch)
 }

@@ -30,7 +30,7 @@ func (r *Reading) List(ctx context.Context, req request.List) (request.ListPage,
 		return request.ListPage{}, err
 	}
 	inCollection := func(path string) bool { return r.db.document(path).Collection() == req.Collection }
-	overlay, err := r.layer(ctx, inCollection)
+	overlay, err := r.layer(ctx, past.Scope{Collection: req.Collection.Path()}, inCollection)
 	if err != nil {
 		return request.ListPage{}, err
 	}
@@ -161,7 +161,7 @@ func parsePageToken(token string) ([]byte, error) {
 // order.
 func (r *Reading) CollectionIDs(ctx context.Context, parent string) ([]string, error) {
 	below := func(path string) bool { _, ok := past.ChildCollection(parent, path); return ok }
-	overlay, err := r.layer(ctx, below)
+	overlay, err := r.layer(ctx, past.Scope{}, below)
 	if err != nil {
 		return nil, err
 	}

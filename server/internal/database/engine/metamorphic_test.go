@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/document"
@@ -200,7 +202,9 @@ func TestQueriesEqualFilterAndSort(t *testing.T) {
 	}
 	for seed := range rounds {
 		r := random{rand.New(rand.NewPCG(uint64(seed), 7))}
-		e := open(t, engine.Options{})
+		manual := clocktest.NewManual(time.Now())
+		e := open(t, engine.Options{Clock: manual, History: 24 * time.Hour})
+		e.SetSegmentBytes(r.IntN(4000))
 		if r.IntN(2) == 0 {
 			setIndexes(t, e, r.definitions())
 		}
@@ -208,7 +212,11 @@ func TestQueriesEqualFilterAndSort(t *testing.T) {
 			e.SetMaxOverlay(3)
 		}
 		states := history(t, r, e)
+		manual.Advance(time.Hour + time.Second)
 		for range queries {
+			if r.IntN(50) == 0 {
+				archive(t, e)
+			}
 			q, err := r.query().Normalize()
 			if err != nil {
 				continue

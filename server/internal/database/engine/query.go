@@ -7,6 +7,8 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine/execute"
 	"clave/server/internal/database/engine/locks"
+	"clave/server/internal/database/engine/past"
+	"clave/server/internal/database/engine/walk"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
@@ -53,7 +55,7 @@ func (r *Reading) Query(ctx context.Context, q *query.Query, yield func(*documen
 
 // newRun plans a query. It returns FailedPrecondition if a required index is missing.
 func (r *Reading) newRun(ctx context.Context, q *query.Query) (*execute.Run, error) {
-	overlay, err := r.layer(ctx, func(path string) bool { return q.InScope(r.db.document(path)) })
+	overlay, err := r.layer(ctx, scopeOf(q), func(path string) bool { return q.InScope(r.db.document(path)) })
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +73,15 @@ func (r *Reading) newRun(ctx context.Context, q *query.Query) (*execute.Run, err
 	}
 	x.Stats.Plans, x.Stats.Missing = plan.Describe(), missing
 	return x, nil
+}
+
+// scopeOf returns what a search of the history for a query looks for.
+func scopeOf(q *query.Query) past.Scope {
+	from := q.From[0]
+	if from.AllDescendants || from.Collection == "" {
+		return past.Scope{Group: from.Collection}
+	}
+	return past.Scope{Collection: walk.JoinPath(q.Parent, from.Collection)}
 }
 
 // lockQuery locks a query's range in a transaction with locks.

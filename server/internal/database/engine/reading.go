@@ -33,7 +33,7 @@ type Reading struct {
 	// held is the memory that the reading holds, and turn the call's share of the processors' time.
 	held memory.Share
 	turn *fair.Turn
-	// layered is set if past is complete. long is set if there are too many changes to hold them all.
+	// layered is set if past is complete. long is set if there are too many changes to hold or to read them all.
 	layered, long bool
 	// anyPlan is set if no query of the reading needs an index.
 	anyPlan bool
@@ -83,6 +83,7 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 		r.view, r.version = r.txn.view.retain(), r.txn.version
 	case at != 0:
 		r.view, r.version, err = r.e.viewAt(ctx, r.db, at)
+		r.long = r.e.inHistory(r.db, r.version)
 	default:
 		r.view, r.version, err = r.e.current(r.db)
 		r.layered = true // The view has exactly this version.
@@ -93,15 +94,15 @@ func (r *Reading) open(ctx context.Context, at clock.Version) error {
 	return ctx.Err()
 }
 
-// layer returns the overlay of a past version. It computes it once, or, if there are too many changes, for each call
-// and the paths that keep accepts.
-func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.Overlay, error) {
+// layer returns the overlay of a past version. It computes it once, or, if there are too many changes or the version is
+// in the history, for each call and the paths of a scope that keep accepts.
+func (r *Reading) layer(ctx context.Context, scope past.Scope, keep func(path string) bool) (past.Overlay, error) {
 	if r.layered {
 		return r.past, nil
 	}
 	if !r.long {
 		before, changed := r.held.Held(), 0
-		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), r.version, nil, func(n int64) error {
+		overlay, err := past.At(ctx, r.view.snap, r.db.number.Load(), past.Scope{}, r.version, nil, func(n int64) error {
 			if changed++; changed > r.e.maxOverlay || r.held.Take(memory.Overhead+n) != nil {
 				return past.ErrTooMany
 			}
@@ -114,7 +115,7 @@ func (r *Reading) layer(ctx context.Context, keep func(path string) bool) (past.
 		r.held.Shrink(before)
 		r.long = true
 	}
-	return past.At(ctx, r.view.snap, r.db.number.Load(), r.version, keep, func(n int64) error { return r.held.Take(memory.Overhead + n) })
+	return past.At(ctx, r.view.snap, r.db.number.Load(), scope, r.version, keep, func(n int64) error { return r.held.Take(memory.Overhead + n) })
 }
 
 // refresh advances a reading of a transaction with locks to the latest state, after a lock was taken.
@@ -161,7 +162,7 @@ func (r *Reading) locking() bool { return r.txn != nil && !r.txn.readOnly && !r.
 // Get returns a document, or nil if it is absent. In a transaction it waits for the document's lock, and returns
 // Aborted if it can't acquire it.
 func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Document, error) {
-	if name.DB != r.db.name {
+	if r.foreign(name) {
 		return nil, fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, name.DB)
 	}
@@ -177,14 +178,33 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 			return nil, err
 		}
 	}
-	before := r.held.Held()
-	overlay, err := r.layer(ctx, func(path string) bool { return path == name.Path })
-	if r.long {
-		defer r.held.Shrink(before)
-	}
+	overlay, done, err := r.layerOf(ctx, []resource.Document{name})
+	defer done()
 	if err != nil {
 		return nil, err
 	}
+	return r.take(name, overlay)
+}
+
+// layerOf returns the overlay of documents. done releases what was read for them only.
+func (r *Reading) layerOf(ctx context.Context, names []resource.Document) (o past.Overlay, done func(), err error) {
+	if r.layered {
+		return r.past, func() {}, nil
+	}
+	before := r.held.Held()
+	scope, kept := past.Scope{Paths: make([]string, len(names))}, make(map[string]bool, len(names))
+	for i, name := range names {
+		scope.Paths[i], kept[name.Path] = name.Path, true
+	}
+	o, err = r.layer(ctx, scope, func(path string) bool { return kept[path] })
+	if !r.long {
+		return o, func() {}, err
+	}
+	return o, func() { r.held.Shrink(before) }, err
+}
+
+// take returns a document of an overlay that has it, or nil if it is absent.
+func (r *Reading) take(name resource.Document, overlay past.Overlay) (*document.Document, error) {
 	d, err := r.state(overlay).Get(name)
 	if err == nil && r.txn != nil && r.txn.optimistic {
 		r.txn.noteRead(name.Path, d)
@@ -192,14 +212,27 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 	return d, err
 }
 
+// foreign reports whether a document is in another database.
+func (r *Reading) foreign(name resource.Document) bool { return name.DB != r.db.name }
+
 // GetAll calls yield with each name and its document, or nil if it is absent, in the order of names. A transaction
 // takes the locks in that order, as commits do.
 func (r *Reading) GetAll(ctx context.Context, names []resource.Document,
 	yield func(resource.Document, *document.Document) error) error {
 	sorted := slices.Clone(names)
 	slices.SortFunc(sorted, resource.CompareDocuments)
-	for _, name := range slices.Compact(sorted) {
-		d, err := r.Get(ctx, name)
+	sorted = slices.Compact(sorted)
+	get := func(name resource.Document) (*document.Document, error) { return r.Get(ctx, name) }
+	if !r.layered && !slices.ContainsFunc(sorted, r.foreign) { // one search of the past for all of them
+		overlay, done, err := r.layerOf(ctx, sorted)
+		defer done()
+		if err != nil {
+			return err
+		}
+		get = func(name resource.Document) (*document.Document, error) { return r.take(name, overlay) }
+	}
+	for _, name := range sorted {
+		d, err := get(name)
 		if err != nil {
 			return err
 		}

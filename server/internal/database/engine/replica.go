@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine/catalogue"
 	"clave/server/internal/database/engine/keys"
+	"clave/server/internal/database/engine/past"
 	"clave/server/internal/database/engine/records"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/resource"
@@ -76,9 +78,12 @@ type applied struct {
 	databases []store.Op
 	dropped   []store.Op
 	commits   []store.Op
+	history   []store.Op
 	defined   []uint32
 	// indexes holds the states of indexes that the group defines, by the databases' numbers.
 	indexes map[uint32]*indexState
+	// bounds holds what the store has of the past after the group, by the numbers of the databases of which that changes.
+	bounds map[uint32]past.Bounds
 }
 
 // sort collects from a group the operations that change more than documents and entries: commits, databases and
@@ -102,6 +107,10 @@ func (a *applied) sort(ops []store.Op) {
 			if op.Kind == store.Set && len(op.Key) == 5 && len(op.Value) == 8 {
 				a.dropped = append(a.dropped, op)
 			}
+		case keys.KindHistory:
+			if keys.IsHistorySummary(op.Key) {
+				a.history = append(a.history, op)
+			}
 		case keys.KindDefinition:
 			if len(op.Key) == 5 {
 				a.defined = append(a.defined, binary.BigEndian.Uint32(op.Key[1:]))
@@ -124,6 +133,9 @@ func (e *Engine) Applied(ops []store.Op) error {
 	group.sort(ops)
 	next := newView(e.o.Store.Snapshot())
 	commits, err := e.readGroup(&group, next)
+	if err == nil {
+		err = group.readBounds(next.snap)
+	}
 	if err != nil {
 		next.release()
 		e.endFollowing(err)
@@ -149,6 +161,11 @@ func (e *Engine) Applied(ops []store.Op) error {
 			db.dropped = max(db.dropped, clock.Version(binary.BigEndian.Uint64(f.Value)))
 		}
 	}
+	for number, bounds := range group.bounds {
+		if db := e.numberedLocked(number); db != nil {
+			db.history = bounds
+		}
+	}
 	for _, c := range commits {
 		if c.commit.Version <= c.db.latest {
 			continue // the database was read with this group
@@ -158,6 +175,25 @@ func (e *Engine) Applied(ops []store.Op) error {
 	}
 	e.mu.Unlock()
 	old.release()
+	return nil
+}
+
+// readBounds reads what a view has of the past of the databases whose log or history the group makes shorter or moves.
+func (a *applied) readBounds(snap store.Snapshot) error {
+	a.bounds = make(map[uint32]past.Bounds)
+	for _, op := range slices.Concat(a.dropped, a.history) {
+		number := binary.BigEndian.Uint32(op.Key[1:])
+		if _, read := a.bounds[number]; read {
+			continue
+		}
+		dropped, err := past.Dropped(snap, number)
+		if err != nil {
+			return err
+		}
+		if a.bounds[number], err = past.History(snap, number, dropped); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -71,6 +71,8 @@ type pair struct {
 	writer  *engine.Engine
 	replica store.Store
 	reader  *engine.Engine
+	// follows has options of the engine that follows.
+	follows engine.Options
 	// applying is held while a group is applied.
 	applying sync.Mutex
 }
@@ -78,7 +80,13 @@ type pair struct {
 // newPair opens both.
 func newPair(t *testing.T, o engine.Options) *pair {
 	t.Helper()
-	p := &pair{t: t, log: &recorded{}}
+	return newPairWith(t, o, engine.Options{})
+}
+
+// newPairWith opens both with options.
+func newPairWith(t *testing.T, o, follows engine.Options) *pair {
+	t.Helper()
+	p := &pair{t: t, log: &recorded{}, follows: follows}
 	for _, s := range []*store.Store{&p.log.Store, &p.replica} {
 		store, err := pebble.OpenMemory()
 		if err != nil {
@@ -95,7 +103,9 @@ func newPair(t *testing.T, o engine.Options) *pair {
 
 // openReader opens the engine that follows.
 func (p *pair) openReader() {
-	e, err := engine.Open(p.t.Context(), engine.Options{Store: p.replica, Current: p.current})
+	o := p.follows
+	o.Store, o.Current = p.replica, p.current
+	e, err := engine.Open(p.t.Context(), o)
 	if err != nil {
 		p.t.Fatal(err)
 	}

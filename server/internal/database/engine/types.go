@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"time"
 
 	"clave/server/internal/base/clock"
@@ -53,8 +54,14 @@ type Options struct {
 	// Current is set for a following engine (replica.go), whose store another engine writes. It returns after Applied and
 	// Advance were called for all commits that were acknowledged before the call, or with an Unavailable error.
 	Current func(ctx context.Context) error
-	// Retention is the age up to which past versions can be read; zero means an hour.
+	// Retention is the time for which commits stay in the log, from which listeners resume; zero means an hour.
 	Retention time.Duration
+	// History is the age up to which past versions can be read. Commits that are older than Retention are moved from the
+	// log to the history until then. If it is not greater than Retention, they are dropped.
+	History time.Duration
+	// HistoryBytes is the maximum size of the history of all databases together; zero means none. Beyond it the oldest
+	// part is dropped.
+	HistoryBytes int64
 	// Kept is the maximum time for which commits are retained for subscriptions by Follow; zero means a day.
 	Kept time.Duration
 	// CommitsWritten is called for each group of commits that was written at once, with the duration of the write. It may
@@ -88,6 +95,10 @@ func (o *Options) EnsureDefaults() {
 	}
 	if o.Retention == 0 {
 		o.Retention = time.Hour
+	}
+	o.History = max(o.History, o.Retention)
+	if o.HistoryBytes == 0 {
+		o.HistoryBytes = math.MaxInt64
 	}
 	if o.Kept == 0 {
 		o.Kept = 24 * time.Hour

@@ -155,9 +155,10 @@ func (v *verification) entries(path string, want []index.Entry) error {
 	return nil
 }
 
-// commits verifies the log: each commit can be decoded, and the document of a version is that of the commit.
+// commits verifies the history and the log: each commit can be decoded, and the document of a version is that of the
+// commit.
 func (v *verification) commits(ctx context.Context) error {
-	return past.Scan(ctx, v.snap, v.db.Number, 0, math.MaxInt64-1, func(at clock.Version, images []records.Image) error {
+	err := past.ScanAll(ctx, v.snap, v.db.Number, past.Scope{}, 0, math.MaxInt64-1, func(at clock.Version, images []records.Image) error {
 		v.report.Commits++
 		changes, err := records.Changes(v.db.Name, images)
 		if err != nil {
@@ -180,6 +181,11 @@ func (v *verification) commits(ctx context.Context) error {
 		}
 		return nil
 	})
+	if errors.Is(err, keys.ErrCorrupt) {
+		v.report.found("%s: %v", v.db.Name, err)
+		return nil
+	}
+	return err
 }
 
 // accounts verifies the accounts of all projects.

@@ -38,6 +38,8 @@ type Gauges struct {
 	Goroutines int    `json:"goroutines"`
 	Disk       uint64 `json:"disk"`
 	DiskFree   uint64 `json:"diskFree"`
+	// History is the number of bytes of versions that are older than an hour.
+	History int64 `json:"history"`
 	// Log is the number of bytes that are only in the store's log, which is replayed at the start.
 	Log uint64 `json:"log"`
 	// Lag is the number of commits by which the shared store's state is behind its log. Nodes holds the same for each

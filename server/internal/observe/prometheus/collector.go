@@ -54,6 +54,11 @@ var (
 	backupProved   = desc("backup_verified_timestamp_seconds", "Time of the last trial restore that succeeded; 0 if there is none.")
 	backupFailures = desc("backup_failures_total", "Failures by what failed: backup or restore.", "step")
 
+	historyBytes  = desc("history_bytes", "Bytes of the versions that are older than an hour.")
+	historyMax    = desc("history_max_bytes", "Maximum of clave_history_bytes.")
+	historyWindow = desc("history_window_seconds", "Configured age up to which versions are kept.")
+	historyShrunk = desc("history_shrunk_total", "How often the oldest versions within that age were dropped, for the maximum or a full disk.")
+
 	nodeRole     = desc("node_role", "1 for the role of this node: leader or follower.", "role")
 	nodeReads    = desc("node_reads_total", "Reads that a follower served: current by a lease, or by an index from the leader.", "by")
 	nodeEpoch    = desc("node_epoch", "The number of leaders so far, including the present one.")
@@ -66,7 +71,7 @@ var (
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
-	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, historyBytes, historyMax, historyWindow, historyShrunk, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
 // attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
@@ -158,6 +163,12 @@ func (o output) state(s State) {
 	o.gauge(requestBytes, float64(s.Requests))
 	if s.Backups != nil {
 		o.backups(*s.Backups)
+	}
+	if h := s.History; h != nil {
+		o.gauge(historyBytes, float64(h.Bytes))
+		o.gauge(historyMax, float64(h.MaxBytes))
+		o.gauge(historyWindow, h.Window.Seconds())
+		o.counter(historyShrunk, uint64(h.Shrunk))
 	}
 	if n := s.Node; n != nil {
 		for _, role := range []string{"leader", "follower"} {

@@ -38,6 +38,17 @@ type State struct {
 	Node *Node
 	// Backups are those that the server makes; nil if it makes none.
 	Backups *Backups
+	// History is the past that the server keeps; nil at a node that does not lead.
+	History *History
+}
+
+// History is the past that a server keeps.
+type History struct {
+	// Bytes is the size of the history, MaxBytes its maximum, and Window the configured time.
+	Bytes, MaxBytes int64
+	Window          time.Duration
+	// Shrunk counts how often the history was made shorter than the window.
+	Shrunk int64
 }
 
 // Backups is the state of the backups that a server makes.

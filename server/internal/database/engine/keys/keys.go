@@ -18,6 +18,9 @@ import (
 //	d number collection 01 id     -> a document
 //	f number                      -> the version before which commits are dropped
 //	g number collection-id path 01 -> nothing: a document below the root, for queries of collection groups
+//	h number 01 version           -> a summary of the segment of the history that ends with a version (package past)
+//	h number 02 version           -> the names of what has changed in that segment, as a filter
+//	h number 03 version           -> the commits of that segment
 //	i number …                    -> an index entry (package index)
 //	m number                      -> the index definitions of the stored entries
 //	t                             -> the greatest version given to a commit or a reader, written every minute
@@ -27,6 +30,7 @@ const (
 	KindDocument   byte = 'd'
 	KindDropped    byte = 'f'
 	KindGroup      byte = 'g'
+	KindHistory    byte = 'h'
 	KindIndex      byte = 'i'
 	KindDefinition byte = 'm'
 	KindFloor      byte = 't'
@@ -91,6 +95,39 @@ func ChangeVersion(key []byte) (clock.Version, error) {
 		return 0, ErrCorrupt
 	}
 	return clock.Version(binary.BigEndian.Uint64(key[5:])), nil
+}
+
+// HistoryPart is a part of the history. It follows the number in its keys.
+type HistoryPart byte
+
+// The parts of the history.
+const (
+	HistorySummary HistoryPart = 0x01
+	HistoryFilter  HistoryPart = 0x02
+	HistoryCommits HistoryPart = 0x03
+)
+
+// History returns the key of a part of the segment that ends with a version.
+func History(number uint32, part HistoryPart, last clock.Version) []byte {
+	return binary.BigEndian.AppendUint64(append(Append(make([]byte, 0, 14), KindHistory, number), byte(part)), uint64(last))
+}
+
+// HistoryRange returns the range of the keys of a part of the segments that end with a version or later.
+func HistoryRange(number uint32, part HistoryPart, from clock.Version) store.Range {
+	return store.Range{From: History(number, part, from), To: append(Prefix(KindHistory, number), byte(part)+1)}
+}
+
+// HistoryVersion returns the version in a key of the history.
+func HistoryVersion(key []byte) (clock.Version, error) {
+	if len(key) != 14 {
+		return 0, ErrCorrupt
+	}
+	return clock.Version(binary.BigEndian.Uint64(key[6:])), nil
+}
+
+// IsHistorySummary reports whether a key is that of a summary.
+func IsHistorySummary(key []byte) bool {
+	return len(key) == 14 && key[0] == KindHistory && key[5] == byte(HistorySummary)
 }
 
 // DocumentPath returns the relative path in a document's key.

@@ -22,15 +22,15 @@ type Overlay map[string][]byte
 var ErrTooMany = errors.New("past: too many documents have changed")
 
 // At returns the differences between a version of a database and the state of r, which has that version or a later one,
-// for the paths that keep accepts, or for all if it is nil. hold is called with the size in bytes of each of them; its
-// error ends the search.
-func At(ctx context.Context, r store.Reader, number uint32, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
+// for the paths of a scope that keep accepts, or for all of it if keep is nil. hold is called with the size in bytes of
+// each of them; its error ends the search.
+func At(ctx context.Context, r store.Reader, number uint32, scope Scope, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
 	last, err := Last(r, number)
 	if err != nil || last <= at {
 		return nil, err
 	}
 	o := make(Overlay)
-	err = Scan(ctx, r, number, at, last, func(_ clock.Version, images []records.Image) error {
+	err = ScanAll(ctx, r, number, scope, at, last, func(_ clock.Version, images []records.Image) error {
 		for _, i := range images {
 			// Only the first change after the version has the document's record at the version.
 			if _, known := o[i.Path]; known || keep != nil && !keep(i.Path) {

@@ -114,7 +114,7 @@ func TestStatesOfThePast(t *testing.T) {
 			t.Fatalf("seed %d: Last = %d, %v; want %d", seed, got, err, last)
 		}
 		for v := h.versions[0] - 1; v <= last+1; v++ {
-			overlay, err := past.At(t.Context(), h.store, number, v, nil, func(int64) error { return nil })
+			overlay, err := past.At(t.Context(), h.store, number, past.Scope{}, v, nil, func(int64) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,10 +162,10 @@ func TestReadingTheLogEnds(t *testing.T) {
 	errFull := errors.New("full")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := past.At(ended, h.store, number, 0, nil, func(int64) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := past.At(ended, h.store, number, past.Scope{}, 0, nil, func(int64) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
-	if _, err := past.At(t.Context(), h.store, number, 0, nil, func(int64) error { return errFull }); !errors.Is(err, errFull) {
+	if _, err := past.At(t.Context(), h.store, number, past.Scope{}, 0, nil, func(int64) error { return errFull }); !errors.Is(err, errFull) {
 		t.Errorf("with a full memory: %v, want %v", err, errFull)
 	}
 	var batch store.Batch
@@ -173,7 +173,7 @@ func TestReadingTheLogEnds(t *testing.T) {
 	if err := h.store.Apply(t.Context(), &batch); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := past.At(t.Context(), h.store, number, 0, nil, func(int64) error { return nil }); !errors.Is(err, keys.ErrCorrupt) {
+	if _, err := past.At(t.Context(), h.store, number, past.Scope{}, 0, nil, func(int64) error { return nil }); !errors.Is(err, keys.ErrCorrupt) {
 		t.Errorf("with a corrupt commit: %v, want %v", err, keys.ErrCorrupt)
 	}
 }
@@ -183,7 +183,7 @@ func TestAtHoldsWhatItKeeps(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(4, 4)), 30)
 	v := h.versions[10]
 	var held int64
-	overlay, err := past.At(t.Context(), h.store, number, v, func(path string) bool { return path < "d" }, func(n int64) error { held += n; return nil })
+	overlay, err := past.At(t.Context(), h.store, number, past.Scope{}, v, func(path string) bool { return path < "d" }, func(n int64) error { held += n; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,24 @@ func Images(record []byte) ([]Image, error) {
 	return out, nil
 }
 
+// Paths calls yield with the path of each image of a commit's record. yield must not keep it.
+func Paths(record []byte, yield func(path []byte)) error {
+	for len(record) > 0 {
+		path, rest, err := cutBytes(record, 0)
+		if err != nil {
+			return err
+		}
+		for range 2 {
+			if _, rest, err = cutBytes(rest, 1); err != nil {
+				return err
+			}
+		}
+		yield(path)
+		record = rest
+	}
+	return nil
+}
+
 // Changes returns the changes of documents of a database that images hold.
 func Changes(db resource.Database, images []Image) ([]document.Change, error) {
 	out := make([]document.Change, len(images))
@@ -123,6 +141,9 @@ func cutImage(b []byte) (i Image, rest []byte, err error) {
 	i.Path = string(path)
 	return i, b, nil
 }
+
+// Cut returns the bytes with their length at the front of b, and what follows them.
+func Cut(b []byte) (cut, rest []byte, err error) { return cutBytes(b, 0) }
 
 // cutBytes decodes bytes with their length at the front of b. With shift 1 the length is stored plus one, and 0 means
 // absent.
