@@ -44,7 +44,7 @@ export function RecoverForm({ email, onBack }: { email: string; onBack: () => vo
       <p role="status" className={sentTo === undefined ? 'sr-only' : 'p-exito'}>
         {sentTo === undefined ? '' : access.recoverSent(sentTo)}
       </p>
-      <button type="button" className="p-enlace min-h-9 justify-self-start" onClick={onBack}>
+      <button type="button" className="p-enlace min-h-11 justify-self-start" onClick={onBack}>
         {access.recoverBack}
       </button>
     </div>

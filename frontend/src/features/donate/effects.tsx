@@ -14,7 +14,7 @@ export function Effects() {
         {effects.map(({ amount, dollars, icon, que, detail }) => (
           <li key={amount} className="border-acento flex flex-col border-t-4 pt-4">
             <div className="flex items-center justify-between gap-4">
-              <p className="font-titular text-acento text-4xl leading-none font-extrabold tracking-tight whitespace-nowrap md:text-3xl lg:text-5xl">
+              <p className="font-titular text-acento text-4xl leading-none font-extrabold tracking-tight md:text-3xl md:whitespace-nowrap lg:text-5xl">
                 {amount}
               </p>
               <InstrumentIcon name={icon} className="size-20 shrink-0 md:size-14 lg:size-20" />
