@@ -1,6 +1,7 @@
-import { useState } from 'react'
-import { Link, useNavigate } from 'react-router-dom'
+import { useEffect, useState } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { useText } from '../../i18n/text'
+import { keptDraft } from '../../lib/drafts'
 import { type Query, writeQuery } from '../../lib/query'
 import { collectionOf, pagePath } from '../../lib/scope'
 import { useSession } from '../../session'
@@ -14,6 +15,7 @@ import { Grid } from './grid'
 import { ImportDialog } from './import-dialog'
 import { NewDocumentDialog } from './new-document-dialog'
 import { QueryBuilder } from './query-builder'
+import { queryAddress } from './query-draft'
 import { useExport } from './use-export'
 import { useRowHeight } from './use-row-height'
 import { type Live, type Place, useRows } from './use-rows'
@@ -33,13 +35,19 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
   const { write } = useSession()
   const navigate = useNavigate()
   const rows = useRows(place)
-  const [building, setBuilding] = useState(false)
+  const address = queryAddress(place)
+  const [building, setBuilding] = useState(() => keptDraft(address) !== null)
   const [asked, setAsked] = useState<Asked>(null)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const exporting = useExport(place)
   const row = useRowHeight()
   const columns = useColumns(place.collection, rows.docs, place.group)
   const { scope, collection, group, query } = place
+  const { key, pathname, search } = useLocation()
+  useEffect(() => {
+    // The menu's link to a draft leads here.
+    if (pathname + search === address && keptDraft(address) !== null) setBuilding(true)
+  }, [key, pathname, search, address])
   const hasQuery = writeQuery(query) !== ''
   const after = () => {
     setSelected(new Set())

@@ -1,73 +1,47 @@
-import { Suspense, useId, useState } from 'react'
+import { Suspense, useId, useMemo, useState } from 'react'
 import { aggregate } from '../../api/firestore'
 import { useText } from '../../i18n/text'
-import { parseInput } from '../../lib/parse-input'
-import { type Aggregation, type Condition, EMPTY_QUERY, OPERATORS, type Operator, type Order, type Query } from '../../lib/query'
+import { dropDraft } from '../../lib/drafts'
+import { type Aggregation, EMPTY_QUERY, OPERATORS, type Order, type Query } from '../../lib/query'
 import { renewable } from '../../lib/renewable'
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
-import type { Value, ValueType } from '../../lib/value'
-import { referenceText, valueText } from '../../lib/value-text'
+import { useKept } from '../../lib/use-kept'
+import type { Value } from '../../lib/value'
+import { valueText } from '../../lib/value-text'
 import { Icon } from '../../ui/icons'
 import { Problem } from '../../ui/states'
+import { conditionOf, type Draft, isBegun, keptQuery, LISTS, NEW, queryAddress, TYPES, typedOf, writeTyped } from './query-draft'
 import { type Place, sourceOf } from './use-rows'
 
 const ExplainDialog = renewable(() => import('./explain-dialog'))
 const CodeDialog = renewable(() => import('./code-dialog'))
-
-const TYPES = [
-  'string',
-  'integer',
-  'double',
-  'boolean',
-  'timestamp',
-  'reference',
-  'null',
-  'geopoint',
-  'bytes',
-  'vector',
-] as const satisfies readonly ValueType[]
-const LISTS: readonly Operator[] = ['in', 'not-in', 'array-contains-any']
-
-/** A condition in the form, with the texts of its values. Only the operators of lists have several. */
-type Draft = { field: string; op: Operator; type: ValueType; texts: string[] }
-const NEW: Draft = { field: '', op: '==', type: 'string', texts: [''] }
-
-function draftOf({ field, op, value }: Condition, root: string): Draft {
-  const values = value.type === 'array' ? value.value : [value]
-  const text = (one: Value) =>
-    one.type === 'bytes' ? one.value : one.type === 'reference' ? referenceText(one.value, root) : one.type === 'null' ? '' : valueText(one)
-  return { field, op, type: values[0]?.type ?? 'string', texts: values.length > 0 ? values.map(text) : [''] }
-}
-
-function conditionOf({ field, op, type, texts }: Draft, root: string): Condition | null {
-  if (field === '') return null
-  const values = (LISTS.includes(op) ? texts : texts.slice(0, 1)).map((text) =>
-    parseInput(type, type === 'boolean' && text === '' ? 'false' : text, root),
-  )
-  if (!values.every((value) => value !== null)) return null
-  const [value] = values
-  return LISTS.includes(op) ? { field, op, value: { type: 'array', value: values } } : value ? { field, op, value } : null
-}
 
 type Props = { place: Place; apply: (query: Query) => void; fields: string[] }
 
 /** A form for a query: conditions, orders, a limit and aggregations. */
 export function QueryBuilder({ place, apply, fields }: Props) {
   const { t } = useText()
-  const { query, scope } = place
+  const { scope } = place
   const root = `${documentsRoot(scope)}/`
-  const [drafts, setDrafts] = useState<Draft[]>(() => (query.where.length > 0 ? query.where.map((one) => draftOf(one, root)) : [NEW]))
-  const [rest, setRest] = useState(query)
+  const address = queryAddress(place)
+  const [blank] = useState(() => typedOf(place))
+  const [first] = useState(() => keptQuery(place) ?? blank)
+  const [drafts, setDrafts] = useState<Draft[]>(first.drafts)
+  const [rest, setRest] = useState(first.rest)
+  const typed = writeTyped({ drafts, rest })
+  const unsaved = typed !== writeTyped(blank)
+  useKept(
+    address,
+    useMemo(() => (unsaved ? () => typed : null), [unsaved, typed]),
+  )
   const [bad, setBad] = useState<number[]>([])
   const [shown, setShown] = useState<'explain' | 'code' | null>(null)
   const [results, setResults] = useState<Value[]>([])
   const { busy, error, run } = useAction()
   const list = useId()
   const whole = (): Query | null => {
-    const filled = drafts
-      .map((draft, i) => ({ draft, i }))
-      .filter(({ draft }) => draft.field !== '' || draft.texts.some((text) => text !== ''))
+    const filled = drafts.map((draft, i) => ({ draft, i })).filter(({ draft }) => isBegun(draft))
     const conditions = filled.map(({ draft, i }) => ({ i, condition: conditionOf(draft, root) }))
     setBad(conditions.filter(({ condition }) => !condition).map(({ i }) => i))
     if (conditions.some(({ condition }) => !condition)) return null
@@ -75,11 +49,16 @@ export function QueryBuilder({ place, apply, fields }: Props) {
     const aggregations = rest.aggregations.filter((one) => one.kind === 'count' || one.field !== '')
     return { ...rest, order, aggregations, where: conditions.flatMap(({ condition }) => condition ?? []) }
   }
+  /** Shows a query. What is typed is in its address by then. */
+  const leave = (next: Query) => {
+    dropDraft(address)
+    apply(next)
+  }
   const submit = () => {
     const next = whole()
     if (!next) return
     if (next.aggregations.length > 0) void run(async () => setResults(await aggregate(scope, { query: next, source: sourceOf(place) })))
-    else apply(next)
+    else leave(next)
   }
   const show = (what: 'explain' | 'code') => {
     const next = whole()
@@ -144,11 +123,23 @@ export function QueryBuilder({ place, apply, fields }: Props) {
           onClick={() => {
             setDrafts([])
             setRest(EMPTY_QUERY)
-            apply(EMPTY_QUERY)
+            leave(EMPTY_QUERY)
           }}
         >
           {t.query.clear}
         </button>
+        {unsaved && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setDrafts(blank.drafts)
+              setRest(blank.rest)
+            }}
+          >
+            {t.data.discard}
+          </button>
+        )}
         <button type="submit" className="button primary" disabled={busy}>
           {t.query.run}
         </button>

@@ -1,12 +1,14 @@
-import { Suspense, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import * as v from 'valibot'
 import { type Decision, type FullRequest, loadCase, loadRequest, type Replay, replayRequest } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { download } from '../../lib/download'
+import { keptDraft } from '../../lib/drafts'
 import { formatDocument, parseDocument } from '../../lib/json-document'
 import { renewable } from '../../lib/renewable'
 import { documentsRoot } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
+import { useKept } from '../../lib/use-kept'
 import { useLoad } from '../../lib/use-load'
 import { fieldsFromWire, fieldsToWire, WireFields } from '../../lib/value'
 import { Dialog } from '../../ui/dialog'
@@ -18,10 +20,10 @@ const DecisionView = renewable(() => import('./decision-view'))
 
 type Tab = 'decision' | 'request' | 'replay'
 
-/** One request: its decision, its details, and its replay. */
-export function RequestDialog({ id, close }: { id: string; close: () => void }) {
+/** One request: its decision, its details, and its replay, whose draft is kept by the dialog's address. */
+export function RequestDialog({ id, address, close }: { id: string; address: string; close: () => void }) {
   const { t } = useText()
-  const [tab, setTab] = useState<Tab>('decision')
+  const [tab, setTab] = useState<Tab>(() => (keptDraft(address) === null ? 'decision' : 'replay'))
   const { state, reload } = useLoad(id, (signal) => loadRequest(id, signal))
   const { busy, error, run } = useAction()
   const makeCase = async () => {
@@ -42,7 +44,7 @@ export function RequestDialog({ id, close }: { id: string; close: () => void }) 
           <Suspense fallback={<Skeleton />}>
             {tab === 'decision' && <DecisionView source={request.source ?? ''} decision={request.decision} />}
             {tab === 'request' && <Facts request={request} />}
-            {tab === 'replay' && <ReplayForm request={request} />}
+            {tab === 'replay' && <ReplayForm request={request} address={address} />}
           </Suspense>
         )}
       </Loaded>
@@ -92,15 +94,36 @@ function dataOf(request: FullRequest, root: string): string | null {
   return after.success ? formatDocument(fieldsFromWire(after.output.fields), root) : null
 }
 
+/** What is typed into the form of a replay. */
+const Typed = v.object({ uid: v.string(), token: v.string(), at: v.string(), data: v.nullable(v.string()) })
+type Typed = v.InferOutput<typeof Typed>
+
+/** Reads a kept draft; null if there is none. */
+function readTyped(text: string | null): Typed | null {
+  const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), Typed), text)
+  return kept.success ? kept.output : null
+}
+
 /** Evaluates the request again, with another user, time or document. */
-function ReplayForm({ request }: { request: FullRequest }) {
+function ReplayForm({ request, address }: { request: FullRequest; address: string }) {
   const { t } = useText()
-  const [uid, setUid] = useState(request.uid ?? '')
-  const [token, setToken] = useState(() => JSON.stringify(request.auth?.token ?? {}, null, 2))
-  const [at, setAt] = useState('')
   const root = `${documentsRoot(request)}/`
-  const [before] = useState(() => dataOf(request, root))
-  const [data, setData] = useState(before)
+  const [blank] = useState<Typed>(() => ({
+    uid: request.uid ?? '',
+    token: JSON.stringify(request.auth?.token ?? {}, null, 2),
+    at: '',
+    data: dataOf(request, root),
+  }))
+  const [typed, setTyped] = useState(() => readTyped(keptDraft(address)) ?? blank)
+  const { uid, token, at, data } = typed
+  const before = blank.data
+  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change })
+  const text = JSON.stringify(typed)
+  const unsaved = text !== JSON.stringify(blank)
+  useKept(
+    address,
+    useMemo(() => (unsaved ? () => text : null), [unsaved, text]),
+  )
   const [decision, setDecision] = useState<Decision | null>(null)
   const { busy, error, run } = useAction()
   const replay = async () => {
@@ -118,24 +141,29 @@ function ReplayForm({ request }: { request: FullRequest }) {
       }}
     >
       <div className="two">
-        <Input label={t.requests.as} hint={t.requests.asHint} className="mono" value={uid} set={setUid} />
+        <Input label={t.requests.as} hint={t.requests.asHint} className="mono" value={uid} set={(next) => set({ uid: next })} />
         <label className="field">
           <span>{t.requests.at}</span>
-          <input type="datetime-local" step="1" value={at} onChange={(event) => setAt(event.target.value)} />
+          <input type="datetime-local" step="1" value={at} onChange={(event) => set({ at: event.target.value })} />
         </label>
       </div>
       <label className="field">
         <span>{t.requests.token}</span>
-        <textarea className="mono" rows={5} value={token} disabled={!uid} onChange={(event) => setToken(event.target.value)} />
+        <textarea className="mono" rows={5} value={token} disabled={!uid} onChange={(event) => set({ token: event.target.value })} />
       </label>
       {data !== null && (
         <label className="field">
           <span>{t.requests.data}</span>
-          <textarea className="mono" rows={6} value={data} onChange={(event) => setData(event.target.value)} />
+          <textarea className="mono" rows={6} value={data} onChange={(event) => set({ data: event.target.value })} />
         </label>
       )}
       {error !== null && <Problem error={error} />}
       <div className="dialog-foot">
+        {unsaved && (
+          <button type="button" className="button" onClick={() => setTyped(blank)}>
+            {t.data.discard}
+          </button>
+        )}
         <button type="submit" className="button primary" disabled={busy}>
           {t.requests.decide}
         </button>

@@ -4,6 +4,7 @@ import { stream, withQuery } from '../../api/http'
 import { loadRequests, type RequestFilter, type RequestRecord, RequestLine } from '../../api/rules'
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
+import { pagePath } from '../../lib/scope'
 import { useScope } from '../../session'
 import { Moment } from '../../ui/moment'
 import { SearchBox } from '../../ui/search-box'
@@ -66,7 +67,14 @@ export default function RequestsPage() {
           </>
         )}
       </Loaded>
-      {open && <RequestDialog key={open} id={open} close={() => set('request', '')} />}
+      {open && (
+        <RequestDialog
+          key={open}
+          id={open}
+          address={`${pagePath('requests', scope)}?${new URLSearchParams({ ...(everywhere && { of: 'all' }), request: open })}`}
+          close={() => set('request', '')}
+        />
+      )}
     </div>
   )
 }
