@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"os"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"clave/server/internal/app/backups"
 	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/series"
 )
 
@@ -27,11 +27,15 @@ func backupsCommand(s streams) *cobra.Command {
 	return cmd
 }
 
-// onSeries adds --from to a command on the backups in a folder, and runs the command with them and its words.
-func onSeries(cmd *cobra.Command, run func(ctx context.Context, at series.Series, words []string) error) *cobra.Command {
-	from := cmd.Flags().String("from", "", "`FOLDER` of the backups, which clave serve has as --backup-to")
+// fromUsage describes --from.
+const fromUsage = "`PLACE` of the backups, a folder or s3://BUCKET/PREFIX, which clave serve has as --backup-to"
+
+// onSeries adds --from to a command on the backups in a place, and runs the command with them and its words.
+func onSeries(cmd *cobra.Command, run func(ctx context.Context, at *series.Series, words []string) error) *cobra.Command {
+	var place config.BackupPlace
+	place.Declare(cmd.Flags(), "from", fromUsage)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		at, err := seriesAt(cmd, *from)
+		at, err := seriesAt(cmd, &place)
 		if err != nil {
 			return err
 		}
@@ -40,27 +44,30 @@ func onSeries(cmd *cobra.Command, run func(ctx context.Context, at series.Series
 	return cmd
 }
 
-// seriesAt returns the backups in the folder that --from names.
-func seriesAt(cmd *cobra.Command, from string) (series.Series, error) {
-	if from == "" {
-		return series.Series{}, usageError("%s: name the folder of the backups with --from", cmd.CommandPath())
+// seriesAt returns the backups in the place that --from names.
+func seriesAt(cmd *cobra.Command, place *config.BackupPlace) (*series.Series, error) {
+	if place.At == "" {
+		return nil, usageError("%s: name the place of the backups with --from", cmd.CommandPath())
 	}
-	dir, err := filepath.Abs(from)
-	return series.Series{Dir: dir}, err
+	if err := place.Check("from"); err != nil {
+		return nil, err
+	}
+	place.FromEnvironment(os.Getenv)
+	return backups.Open(place, clock.System())
 }
 
 // backupsListCommand returns `clave backups list`.
 func backupsListCommand(s streams) *cobra.Command {
 	return onSeries(&cobra.Command{
-		Use: "list --from FOLDER", Short: "List backups, the newest last",
-		Long: "Lists the complete backups in FOLDER with their sizes, the newest last. Unfinished backups are not listed.",
+		Use: "list --from PLACE", Short: "List backups, the newest last",
+		Long: "Lists the complete backups in PLACE with their sizes, the newest last. Unfinished backups are not listed. No key is needed.",
 		Args: words(0, 0, "takes no arguments, only --from"),
-	}, func(_ context.Context, at series.Series, _ []string) error {
-		all, err := at.List()
+	}, func(ctx context.Context, at *series.Series, _ []string) error {
+		all, err := at.List(ctx)
 		if err != nil {
 			return err
 		}
-		return printBackups(s.out, all, at.LastProof())
+		return printBackups(s.out, all, at.LastProof(ctx))
 	})
 }
 
@@ -70,11 +77,14 @@ func printBackups(w io.Writer, all []series.Backup, proof series.Proof) error {
 	fmt.Fprint(table, "BACKUP\tBYTES\tSTATE\n")
 	for _, b := range all {
 		state := "complete"
+		if b.Encrypted {
+			state = "complete, encrypted"
+		}
 		switch {
 		case b.Damage != "":
 			state = b.Damage
 		case b.Name == proof.Backup:
-			state = "complete; a trial restore succeeded at " + proof.Time.UTC().Format(time.RFC3339)
+			state += "; a trial restore succeeded at " + proof.Time.UTC().Format(time.RFC3339)
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\n", b.Name, b.Bytes, state)
 	}
@@ -84,17 +94,17 @@ func printBackups(w io.Writer, all []series.Backup, proof series.Proof) error {
 // backupsVerifyCommand returns `clave backups verify`.
 func backupsVerifyCommand(s streams) *cobra.Command {
 	return onSeries(&cobra.Command{
-		Use: "verify [BACKUP…] --from FOLDER", Short: "Compare all files of backups with their lists",
-		Long: "Reads all files of the named backups, or of all backups in FOLDER, and compares them with the backups' lists of checksums. It names\n" +
-			"each damaged backup with the file, and exits with 1 if there is one.",
-	}, func(ctx context.Context, at series.Series, names []string) error {
-		all, err := chosen(at, names)
+		Use: "verify [BACKUP…] --from PLACE", Short: "Compare the content of backups with their lists",
+		Long: "Reads everything of the named backups, or of all backups in PLACE, and compares it with the backups' lists of checksums. It names\n" +
+			"each damaged backup with the object, and exits with 1 if there is one. No key is needed.",
+	}, func(ctx context.Context, at *series.Series, names []string) error {
+		all, err := chosen(ctx, at, names)
 		if err != nil {
 			return err
 		}
 		var damaged []error
 		for _, b := range all {
-			err := backup.Check(ctx, at.Path(b))
+			err := at.Check(ctx, b)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -113,17 +123,17 @@ func backupsVerifyCommand(s streams) *cobra.Command {
 }
 
 // chosen returns the backups with names, or all without names.
-func chosen(at series.Series, names []string) ([]series.Backup, error) {
+func chosen(ctx context.Context, at *series.Series, names []string) ([]series.Backup, error) {
 	if len(names) == 0 {
-		all, err := at.List()
+		all, err := at.List(ctx)
 		if err == nil && len(all) == 0 {
-			err = fault.E(fault.NotFound, "%s has no backup", at.Dir)
+			err = fault.E(fault.NotFound, "%s has no backup", at)
 		}
 		return all, err
 	}
 	var all []series.Backup
 	for _, name := range names {
-		b, err := at.Find(name)
+		b, err := at.Find(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -135,22 +145,23 @@ func chosen(at series.Series, names []string) ([]series.Backup, error) {
 // backupsRestoreCommand returns `clave backups restore`.
 func backupsRestoreCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore [BACKUP] --from FOLDER [flags]", Short: "Restore a data folder from a backup",
-		Long: "Restores the data folder, which must be empty or absent, from BACKUP, or from the newest backup in FOLDER. The server must be\n" +
-			"stopped.",
+		Use: "restore [BACKUP] --from PLACE [flags]", Short: "Restore a data folder from a backup",
+		Long: "Restores the data folder, which must be empty or absent, from BACKUP, or from the newest backup in PLACE. The server must be\n" +
+			"stopped. An encrypted backup needs a secret key in --backup-key-file.",
 		Args: words(0, 1, "name one backup, or none for the newest one"),
 	}
-	from := cmd.Flags().String("from", "", "`FOLDER` of the backups, which clave serve has as --backup-to")
+	var place config.BackupPlace
+	place.Declare(cmd.Flags(), "from", fromUsage)
 	return configured(cmd, config.ModeRestore, func(ctx context.Context, c *config.Config) error {
-		at, err := seriesAt(cmd, *from)
+		at, err := seriesAt(cmd, &place)
 		if err != nil {
 			return err
 		}
-		b, err := at.Find(append(c.Command, "")[0])
+		b, err := at.Find(ctx, append(c.Command, "")[0])
 		if err != nil {
 			return err
 		}
-		if err := commands.Restore(ctx, c, commands.Options{Log: logger(c, s.err)}, at.Path(b)); err != nil {
+		if err := commands.RestoreFrom(ctx, c, commands.Options{Log: logger(c, s.err)}, at, b); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "Restored %s from %s.\n", c.DataDir, at.Path(b))
@@ -161,22 +172,22 @@ func backupsRestoreCommand(s streams) *cobra.Command {
 // backupsPruneCommand returns `clave backups prune`.
 func backupsPruneCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "prune --from FOLDER --keep PERIODS", Short: "Remove old backups",
-		Long: "Removes backups from FOLDER. It keeps the newest one, all of the last 24 hours, and the newest one of each period that --keep\n" +
+		Use: "prune --from PLACE --keep PERIODS", Short: "Remove old backups",
+		Long: "Removes backups from PLACE. It keeps the newest one, all of the last 24 hours, and the newest one of each period that --keep\n" +
 			"names, as clave serve does after each backup.",
 		Args: words(0, 0, "takes no arguments, only --from and --keep"),
 	}
 	keep := cmd.Flags().String("keep", "", "`PERIODS` of which the newest backup is kept: days, weeks and months, such as 7d,4w,12m")
-	return onSeries(cmd, func(_ context.Context, at series.Series, _ []string) error {
+	return onSeries(cmd, func(ctx context.Context, at *series.Series, _ []string) error {
 		k, err := series.ParseKeep(*keep)
 		if err != nil {
 			return usageError("clave backups prune: --keep %s", fault.Reason(err))
 		}
-		lock, err := at.Lock()
+		lock, err := at.Lock(ctx)
 		if err != nil {
 			return err
 		}
-		removed, err := at.Prune(k, clock.System().Now())
+		removed, err := at.Prune(ctx, lock, k, clock.System().Now())
 		for _, name := range removed {
 			fmt.Fprintf(s.out, "Removed %s.\n", name)
 		}

@@ -13,12 +13,15 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
+	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/verify"
 	"clave/server/internal/observe/prometheus"
 	"clave/server/internal/store"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/backup/target/bucket"
 	"clave/server/internal/store/pebble"
 )
 
@@ -26,9 +29,12 @@ import (
 // slow disk is left for requests.
 const rate = 64 << 20
 
-// identityKey is the key of the identity of a store's data, which keeps two servers from writing to one folder of
-// backups.
-const identityKey = "backup/identity"
+// The keys of random texts in a store: the identity of its data, which keeps two servers from writing to one place of
+// backups, and a secret with which the names of encrypted contents are made.
+const (
+	identityKey = "backup/identity"
+	secretKey   = "backup/secret"
+)
 
 // Source is the store of a server.
 type Source interface {
@@ -44,46 +50,100 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// New returns the schedule of the backups of a store, or nil if the configuration has no folder for them. Among nodes,
+// New returns the schedule of the backups of a store, or nil if the configuration has no place for them. Among nodes,
 // only the one that leads may run it.
 func New(ctx context.Context, c *config.Config, s Source, o Options) (*schedule.Schedule, error) {
 	b := c.Backups
-	if b.To == "" {
+	if b.At == "" {
 		return nil, nil
 	}
-	for _, dir := range []string{b.To, filepath.Join(b.To, "a backup")} {
-		// A folder that can't be reached now does not keep the server from serving: the backups fail until it can.
-		if err := backup.Outside(c.DataDir, dir); fault.Is(err, fault.InvalidArgument) {
-			return nil, fault.E(fault.InvalidArgument, "--backup-to %s is in the data folder; name a folder on another disk", b.To)
-		}
-	}
-	id, err := identity(ctx, s)
+	at, keys, err := open(&b.BackupPlace, o.Clock)
 	if err != nil {
 		return nil, err
 	}
-	prove := func(ctx context.Context, dir, to string) (string, error) { return prove(ctx, dir, to, o.Sizes) }
+	if keys != nil && !keys.CanDecrypt() && b.Verify > 0 {
+		return nil, fault.E(fault.InvalidArgument, "--backup-key-file %s has no secret key, without which the server can't restore its backups for trial. Add one, or set --backup-verify 0 and restore them elsewhere.", b.KeyFile)
+	}
+	for _, folder := range c.Keyless() {
+		if err := backup.Outside(folder, b.KeyFile); b.KeyFile != "" && fault.Is(err, fault.InvalidArgument) {
+			return nil, fault.E(fault.InvalidArgument, "--backup-key-file %s is in %s, so it would be lost or stolen with what it protects; put it elsewhere", b.KeyFile, folder)
+		}
+	}
+	scratch := c.DataDir // A bucket has no folders.
+	if !b.IsBucket() {
+		scratch = at.String()
+		for _, dir := range []string{scratch, filepath.Join(scratch, "a backup")} {
+			// A folder that can't be reached now does not keep the server from serving: the backups fail until it can.
+			if err := backup.Outside(c.DataDir, dir); fault.Is(err, fault.InvalidArgument) {
+				return nil, fault.E(fault.InvalidArgument, "--backup-to %s is in the data folder; name a folder on another disk", b.At)
+			}
+		}
+	}
+	id, err := random(ctx, s, identityKey)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := random(ctx, s, secretKey)
+	if err != nil {
+		return nil, err
+	}
+	prove := func(ctx context.Context, b series.Backup, to string) (string, error) {
+		return prove(ctx, at, b, to, o.Sizes)
+	}
 	return schedule.New(schedule.Options{
-		Series: series.Series{Dir: b.To}, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Clock: o.Clock, Log: o.Log,
-		Request: series.Request{Source: s, Data: c.DataDir, ID: id, Rate: rate, Clock: o.Clock},
+		Series: at, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Scratch: scratch, Clock: o.Clock, Log: o.Log,
+		Request: series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock},
 	}), nil
 }
 
-// identity returns the identity of a store's data. It creates one if there is none.
-func identity(ctx context.Context, s store.Store) (string, error) {
-	stored, ok, err := s.Get([]byte(identityKey))
+// Open returns the backups in a place. It does not connect.
+func Open(p *config.BackupPlace, c clock.Clock) (*series.Series, error) {
+	at, _, err := open(p, c)
+	return at, err
+}
+
+// open returns the backups in a place, and the keys, which are nil without a file of them.
+func open(p *config.BackupPlace, c clock.Clock) (*series.Series, *series.Keys, error) {
+	var keys *series.Keys
+	if p.KeyFile != "" {
+		text, err := regularfile.Read(p.KeyFile, maxKeys)
+		if err == nil {
+			keys, err = series.ParseKeys(string(text))
+		}
+		if err != nil {
+			return nil, nil, fault.Wrap(err, fault.InvalidArgument, "--backup-key-file %s: %s", p.KeyFile, fault.Reason(err))
+		}
+	}
+	if p.IsBucket() {
+		b, err := bucket.New(bucket.Options{
+			URL: p.At, Endpoint: p.Endpoint, Region: p.Region, Addressing: p.Addressing,
+			AccessKey: p.AccessKey, SecretKey: p.SecretKey, SessionToken: p.SessionToken, Clock: c,
+		})
+		return series.New(series.Options{Target: b, Keys: keys}), keys, err
+	}
+	dir, err := filepath.Abs(p.At)
+	return series.New(series.Options{Target: target.Folder{Dir: dir}, Keys: keys}), keys, err
+}
+
+// maxKeys is the maximum size of a file of keys in bytes.
+const maxKeys = 64 << 10
+
+// random returns the random text that a store has at a key. It creates one if there is none.
+func random(ctx context.Context, s store.Store, key string) (string, error) {
+	stored, ok, err := s.Get([]byte(key))
 	if err != nil || ok {
 		return string(stored), err
 	}
-	id := randid.New(20)
+	text := randid.New(20)
 	var b store.Batch
-	b.Set([]byte(identityKey), []byte(id))
-	return id, s.Apply(ctx, &b)
+	b.Set([]byte(key), []byte(text))
+	return text, s.Apply(ctx, &b)
 }
 
-// prove restores a copy to a folder, reads everything there, compares the records with each other, and returns what it
-// has counted.
-func prove(ctx context.Context, dir, to string, sizes pebble.Options) (counted string, err error) {
-	err = backup.Restore(ctx, dir, to, func(folder string) error {
+// prove restores a backup to a folder, reads everything there, compares the records with each other, and returns what
+// it has counted.
+func prove(ctx context.Context, at *series.Series, b series.Backup, to string, sizes pebble.Options) (counted string, err error) {
+	err = at.Restore(ctx, b, to, func(folder string) error {
 		if err := pebble.Verify(ctx, folder, small(sizes)); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
 	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/pebble"
 )
 
@@ -43,4 +44,12 @@ func Restore(ctx context.Context, c *config.Config, o Options, dir string) error
 	o.EnsureDefaults()
 	sizes := o.opener(c, new(process.Components)).Sizes()
 	return backup.Restore(ctx, dir, c.DataDir, func(store string) error { return pebble.Verify(ctx, store, sizes) })
+}
+
+// RestoreFrom creates the data folder, which must be empty or absent, from a backup of a series. It verifies every
+// block.
+func RestoreFrom(ctx context.Context, c *config.Config, o Options, at *series.Series, b series.Backup) error {
+	o.EnsureDefaults()
+	sizes := o.opener(c, new(process.Components)).Sizes()
+	return at.Restore(ctx, b, c.DataDir, func(store string) error { return pebble.Verify(ctx, store, sizes) })
 }

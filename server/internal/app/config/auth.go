@@ -54,8 +54,8 @@ func (c *Config) declareSecretKeys(flags *pflag.FlagSet) {
 
 // Keyless are the folders in which the keys that seal secrets must not be: the data folder and that of backups.
 func (c *Config) Keyless() []string {
-	folders := []string{c.Backups.To}
-	if strings.Contains(c.Backups.To, "://") {
+	folders := []string{c.Backups.At}
+	if strings.Contains(c.Backups.At, "://") {
 		folders = nil
 	}
 	if !c.Memory {

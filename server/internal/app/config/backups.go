@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -11,10 +12,51 @@ import (
 	"clave/server/internal/store/backup/series"
 )
 
+// BackupPlace is the place of backups.
+type BackupPlace struct {
+	// At is a folder, or s3://BUCKET/PREFIX; empty for none.
+	At string
+	// KeyFile is the file with the keys of age; empty for backups that are not encrypted.
+	KeyFile string
+	// Endpoint, Region and Addressing are those of a bucket.
+	Endpoint, Region, Addressing string
+	// AccessKey, SecretKey and SessionToken are the credentials for a bucket.
+	AccessKey, SecretKey, SessionToken string
+}
+
+// bucketScheme begins the place of backups in a bucket.
+const bucketScheme = "s3://"
+
+// IsBucket reports whether the place is a bucket.
+func (p *BackupPlace) IsBucket() bool { return strings.HasPrefix(p.At, bucketScheme) }
+
+// Declare declares the flags of a place. name is the flag that names the place.
+func (p *BackupPlace) Declare(flags *pflag.FlagSet, name, usage string) {
+	flags.StringVar(&p.At, name, "", usage)
+	flags.StringVar(&p.KeyFile, "backup-key-file", "", "`FILE` with keys of age, one on each line, for which backups are encrypted; restoring needs a secret one (default: none)")
+	flags.StringVar(&p.Endpoint, "backup-endpoint", "", "`URL` of the server of the bucket (default: $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL, or AWS)")
+	flags.StringVar(&p.Region, "backup-region", "", "`REGION` of the bucket (default: $AWS_REGION, $AWS_DEFAULT_REGION, or what the server reports)")
+	flags.StringVar(&p.Addressing, "backup-addressing", "auto", "`STYLE` in which requests name the bucket: auto, path or virtual")
+}
+
+// FromEnvironment completes the place from the environment variables of the AWS tools.
+func (p *BackupPlace) FromEnvironment(getenv func(string) string) {
+	p.AccessKey, p.SecretKey, p.SessionToken = getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")
+	p.Endpoint = cmp.Or(p.Endpoint, getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"))
+	p.Region = cmp.Or(p.Region, getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"))
+}
+
+// Check returns InvalidArgument for a place that is neither a folder nor a bucket.
+func (p *BackupPlace) Check(name string) error {
+	if strings.Contains(p.At, "://") && !p.IsBucket() {
+		return fault.E(fault.InvalidArgument, "--%s %s: expected a folder or s3://BUCKET/PREFIX", name, p.At)
+	}
+	return nil
+}
+
 // Backups is the configuration of the backups that ModeServe makes.
 type Backups struct {
-	// To is the folder of the backups; empty for none.
-	To string
+	BackupPlace
 	// Every is the time between two backups, and Verify that between two trial restores of the newest one; zero for
 	// none.
 	Every, Verify time.Duration
@@ -27,27 +69,28 @@ type Backups struct {
 // declareBackups declares the flags of backups.
 func (c *Config) declareBackups(flags *pflag.FlagSet) {
 	b := &c.Backups
-	flags.StringVar(&b.To, "backup-to", "", "`FOLDER` in which the server makes backups, on another disk (default: none)")
+	b.Declare(flags, "backup-to", "`FOLDER` on another disk, or s3://BUCKET/PREFIX, in which the server makes backups (default: none)")
 	flags.StringVar(&b.every, "backup-every", "6h", "`TIME` between two backups, such as 6h or 1d")
 	flags.StringVar(&b.keep, "backup-keep", "7d,4w,12m", "`PERIODS` of which the newest backup is kept, beside all of the last 24 hours: days, weeks and months")
-	flags.StringVar(&b.verify, "backup-verify", "1d", "`TIME` between two trial restores of the newest backup, which need space for the data in --backup-to; 0 for none")
+	flags.StringVar(&b.verify, "backup-verify", "1d", "`TIME` between two trial restores of the newest backup, which need space for the data; 0 for none")
 }
 
 // checkBackups parses the settings of backups.
 func (c *Config) checkBackups() (err error) {
 	b := &c.Backups
-	for name := range map[string]bool{"backup-every": true, "backup-keep": true, "backup-verify": true} {
-		if b.To == "" && c.given[name] {
-			return fault.E(fault.InvalidArgument, "--%s needs --backup-to, the folder of the backups", name)
+	for _, name := range []string{"backup-every", "backup-keep", "backup-verify", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"} {
+		if b.At == "" && c.given[name] {
+			return fault.E(fault.InvalidArgument, "--%s needs --backup-to, the place of the backups", name)
 		}
 	}
 	switch {
-	case b.To == "":
+	case b.At == "":
 		return nil
-	case strings.Contains(b.To, "://"):
-		return fault.E(fault.Unimplemented, "--backup-to %s: backups are written to folders only; name one on another disk", b.To)
 	case c.Memory:
 		return fault.E(fault.InvalidArgument, "--backup-to and --memory exclude each other")
+	}
+	if err := b.Check("backup-to"); err != nil {
+		return err
 	}
 	if b.Every, err = parseInterval("backup-every", b.every); err != nil {
 		return err

@@ -301,8 +301,11 @@ func (c *Config) readProject(path string) error {
 	}
 	c.Notes = append(c.Notes, parsed.remarks...)
 	c.DataDir = under(c.Root, c.DataDir)
-	if c.Backups.To != "" && !strings.Contains(c.Backups.To, "://") {
-		c.Backups.To = under(c.Root, c.Backups.To)
+	if c.Backups.At != "" && !strings.Contains(c.Backups.At, "://") {
+		c.Backups.At = under(c.Root, c.Backups.At)
+	}
+	if c.Backups.KeyFile != "" {
+		c.Backups.KeyFile = under(c.Root, c.Backups.KeyFile)
 	}
 	if c.Mode != ModeServe {
 		c.setPorts(parsed)
@@ -344,6 +347,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	}
 	c.TempDir = tempDir(getenv)
 	c.clockAhead = getenv(clockVariable)
+	c.Backups.FromEnvironment(getenv)
 	if c.Store == "" && c.Mode.storesShared() {
 		c.Store = getenv("CLAVE_STORE")
 	}

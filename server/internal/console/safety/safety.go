@@ -181,7 +181,7 @@ func (s *Server) checkBackup() Check {
 func (s *Server) checkScheduled(out *Check, b schedule.Status) {
 	now := s.Clock.Now()
 	age, proved := now.Sub(b.Last), now.Sub(b.Proved)
-	out.Values["folder"], out.Values["count"] = b.Dir, b.Count
+	out.Values["folder"], out.Values["count"] = b.Place, b.Count
 	switch {
 	case b.Failure != "":
 		out.State, out.Case, out.Values["error"] = Bad, "failed", b.Failure
@@ -190,10 +190,10 @@ func (s *Server) checkScheduled(out *Check, b schedule.Status) {
 		out.State, out.Case, out.Text = Warn, "pending", "The first backup is not complete yet."
 	case b.Proved.IsZero():
 		out.Case, out.Values["hours"] = "scheduled", int(age.Hours())
-		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. None was restored for trial.", b.Dir, b.Count, int(age.Hours()))
+		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. None was restored for trial.", b.Place, b.Count, int(age.Hours()))
 	default:
 		out.Case, out.Values["hours"], out.Values["proved"] = "proved", int(age.Hours()), int(proved.Hours())
-		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. A trial restore succeeded %d hours ago.", b.Dir, b.Count, int(age.Hours()), int(proved.Hours()))
+		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. A trial restore succeeded %d hours ago.", b.Place, b.Count, int(age.Hours()), int(proved.Hours()))
 	}
 	late := age > 2*b.Every+time.Hour
 	unproved := b.ProveEvery > 0 && !b.Proved.IsZero() && proved > 2*b.ProveEvery+time.Hour

@@ -76,7 +76,7 @@ func TestScheduledBackups(t *testing.T) {
 	now := clock.System().Now()
 	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
 	made := func(last, proved time.Time, failure string) schedule.Status {
-		return schedule.Status{Dir: "/backups", Count: 3, Every: 6 * time.Hour, ProveEvery: 24 * time.Hour, Last: last, Proved: proved, Failure: failure}
+		return schedule.Status{Place: "/backups", Count: 3, Every: 6 * time.Hour, ProveEvery: 24 * time.Hour, Last: last, Proved: proved, Failure: failure}
 	}
 	for _, tt := range []struct {
 		name      string

@@ -134,7 +134,7 @@ func Restore(ctx context.Context, dir, data string, verify func(store string) er
 		return err
 	}
 	fill := func(part string) error {
-		if err := checkSpace(data, files.size()); err != nil {
+		if err := CheckSpace(data, files.size()); err != nil {
 			return err
 		}
 		if err := os.Mkdir(part, folderMode); err != nil {
@@ -163,9 +163,9 @@ func cannotRestore(dir, data string, err error) error {
 	return err
 }
 
-// checkSpace returns an error if a number of bytes can't be written to a folder. A file system whose space can't be
+// CheckSpace returns ENOSPC if a number of bytes can't be written to a folder. A file system whose space can't be
 // measured is large enough.
-func checkSpace(folder string, size int64) error {
+func CheckSpace(folder string, size int64) error {
 	usage, err := vfs.Default.GetDiskUsage(folder)
 	if err != nil || uint64(size) <= usage.AvailBytes {
 		return nil
@@ -370,12 +370,12 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer func() { _ = source.Close() }() // a read
-	return copyContent(source, to)
+	return WriteFile(source, to)
 }
 
-// copyContent writes a file, which must not exist, and waits until it is on disk.
-func copyContent(from io.Reader, to string) error {
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+// WriteFile writes a file, which must not exist, and waits until it is on disk.
+func WriteFile(from io.Reader, to string) error {
+	target, err := NewFile(to)
 	if err != nil {
 		return err
 	}

@@ -31,18 +31,20 @@ const maxContents = 64 << 20
 
 // contents lists the files of a copy.
 type contents struct {
-	Format int     `json:"format"`
-	Files  []entry `json:"files"`
+	Format int    `json:"format"`
+	Files  []File `json:"files"`
 }
 
-// entry is a file of a copy.
-type entry struct {
+// File is a file of a copy.
+type File struct {
 	// Name is the path in the copy, with slashes.
 	Name string `json:"name"`
 	// Size is the number of bytes.
 	Size int64 `json:"size"`
 	// SHA256 is the checksum in hexadecimal digits.
 	SHA256 string `json:"sha256"`
+	// Object is the name of the object that has the content, in a series of backups.
+	Object string `json:"object,omitempty"`
 }
 
 // list writes the list of the files of a copy.
@@ -56,7 +58,7 @@ func list(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		e := entry{Name: filepath.ToSlash(name)}
+		e := File{Name: filepath.ToSlash(name)}
 		if e.Size, e.SHA256, err = checksum(ctx, file); err != nil {
 			return err
 		}
@@ -109,7 +111,7 @@ func readContents(root *os.Root, dir string) (*contents, error) {
 	return c, nil
 }
 
-// parseContents parses a list. Its names are paths in the copy, each in the list once, and one is of the store.
+// parseContents parses and checks a list.
 func parseContents(content []byte) (*contents, error) {
 	c := &contents{}
 	if err := json.Unmarshal(content, c); err != nil {
@@ -118,28 +120,40 @@ func parseContents(content []byte) (*contents, error) {
 	if c.Format > contentsFormat {
 		return nil, fault.E(fault.FailedPrecondition, "it was made by a newer version of clave; use that version")
 	}
-	known := make(map[string]bool, len(c.Files))
+	if c.Format < 1 {
+		return nil, fault.E(fault.DataLoss, "%s is damaged: it has no format", contentsName)
+	}
+	return c, CheckFiles(c.Files)
+}
+
+// CheckFiles returns DataLoss for a list of files that can't be that of a copy. The names must be paths in the copy,
+// each in the list once, and one must be of the store.
+func CheckFiles(files []File) error {
+	known := make(map[string]bool, len(files))
 	stored := false
-	for _, e := range c.Files {
+	for _, e := range files {
 		first, _, nested := strings.Cut(e.Name, "/")
 		reserved := []string{contentsName, restoringName, partName}
 		if !filepath.IsLocal(filepath.FromSlash(e.Name)) || path.Clean(e.Name) != e.Name || slices.Contains(reserved, first) ||
 			known[e.Name] || e.Name == storeName || e.Size < 0 || len(e.SHA256) != 2*sha256.Size {
-			return nil, fault.E(fault.DataLoss, "%s is damaged: it lists %q", contentsName, e.Name)
+			return fault.E(fault.DataLoss, "the list of files is damaged: it has %q", e.Name)
 		}
 		known[e.Name] = true
 		stored = stored || nested && first == storeName
 	}
-	if c.Format < 1 || !stored {
-		return nil, fault.E(fault.DataLoss, "%s is damaged: it lists no data", contentsName)
+	if !stored {
+		return fault.E(fault.DataLoss, "the list of files is damaged: it has no data")
 	}
-	return c, nil
+	return nil
 }
 
 // size returns the number of bytes of all files.
-func (c *contents) size() int64 {
+func (c *contents) size() int64 { return SizeOf(c.Files) }
+
+// SizeOf returns the number of bytes of files.
+func SizeOf(files []File) int64 {
 	sum := int64(0)
-	for _, e := range c.Files {
+	for _, e := range files {
 		if sum += e.Size; sum < 0 {
 			return math.MaxInt64
 		}
@@ -167,8 +181,14 @@ func (c *contents) check(root *os.Root) error {
 // copyTo copies the files, those of the store to the folder store and the others to the folder data, and compares them
 // with the list.
 func (c *contents) copyTo(ctx context.Context, root *os.Root, data, store string) error {
+	return Place(c.Files, data, store, func(e File, target string) error { return e.copyTo(ctx, root, target) })
+}
+
+// Place creates the folders of files, those of the store in the folder store and the others in the folder data, and
+// calls write, which creates a file durably, for each of them.
+func Place(files []File, data, store string, write func(f File, path string) error) error {
 	folders := map[string]bool{data: true}
-	for _, e := range c.Files {
+	for _, e := range files {
 		target := filepath.Join(data, filepath.FromSlash(e.Name))
 		if name, ok := strings.CutPrefix(e.Name, storeName+"/"); ok {
 			target = filepath.Join(store, filepath.FromSlash(name))
@@ -177,7 +197,7 @@ func (c *contents) copyTo(ctx context.Context, root *os.Root, data, store string
 			return err
 		}
 		folders[filepath.Dir(target)] = true
-		if err := e.copyTo(ctx, root, target); err != nil {
+		if err := write(e, target); err != nil {
 			return err
 		}
 	}
@@ -190,14 +210,14 @@ func (c *contents) copyTo(ctx context.Context, root *os.Root, data, store string
 }
 
 // copyTo copies a file and compares it with the list.
-func (e entry) copyTo(ctx context.Context, root *os.Root, target string) error {
+func (e File) copyTo(ctx context.Context, root *os.Root, target string) error {
 	source, err := root.Open(e.Name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }() // a read
 	digest := sha256.New()
-	if err := copyContent(io.TeeReader(&cancellable{ctx, io.LimitReader(source, e.Size)}, digest), target); err != nil {
+	if err := WriteFile(io.TeeReader(&cancellable{ctx, io.LimitReader(source, e.Size)}, digest), target); err != nil {
 		return err
 	}
 	if text(digest) != e.SHA256 {

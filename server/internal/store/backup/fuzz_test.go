@@ -11,7 +11,7 @@ import (
 func FuzzContents(f *testing.F) {
 	sum := strings.Repeat("0", 64)
 	for _, name := range []string{"store/000002.log", "keys/ring/a.pem", "../../etc/passwd", "/etc/passwd", "store/../../x", "restoring", `store\..\x`, "store/\x00"} {
-		text, err := json.Marshal(contents{Format: 1, Files: []entry{{"store/MANIFEST-000001", 1 << 60, sum}, {name, 3, sum}}})
+		text, err := json.Marshal(contents{Format: 1, Files: []File{{Name: "store/MANIFEST-000001", Size: 1 << 60, SHA256: sum}, {Name: name, Size: 3, SHA256: sum}}})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -227,11 +227,16 @@ func ProductionFolder(t *testing.T) string {
 	return dir
 }
 
-// ServeCommand returns `clave serve` in a folder, with its own environment.
+// ServeCommand returns `clave serve` in a folder, with its own environment and the variables of the AWS tools.
 func ServeCommand(t *testing.T, dir string, env []string, flags ...string) *exec.Cmd {
 	t.Helper()
 	cmd := Command(t, dir, append([]string{"serve"}, flags...)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	for _, variable := range os.Environ() {
+		if strings.HasPrefix(variable, "AWS_") {
+			cmd.Env = append(cmd.Env, variable)
+		}
+	}
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
 )
 
 // retryAfter is the maximum time until a failed backup or proof is tried again.
@@ -20,25 +21,27 @@ const retryAfter = 5 * time.Minute
 
 // Options configure New.
 type Options struct {
-	// Series is the place of the backups.
-	Series series.Series
+	// Series are the backups.
+	Series *series.Series
 	// Request is the request for each backup.
 	Request series.Request
 	// Every is the time between two backups, and Keep says which are kept.
 	Every time.Duration
 	Keep  series.Keep
-	// ProveEvery is the time between two proofs; zero for none. Prove restores the copy dir to the folder to, which is
-	// absent and is removed afterwards, reads everything, and returns what it has counted.
+	// ProveEvery is the time between two proofs; zero for none. Prove restores a backup to the folder to, which is absent
+	// and is removed afterwards, reads everything, and returns what it has counted. Scratch is the folder in which the
+	// folder to is; it exists once a backup was made.
 	ProveEvery time.Duration
-	Prove      func(ctx context.Context, dir, to string) (counted string, err error)
+	Prove      func(ctx context.Context, b series.Backup, to string) (counted string, err error)
+	Scratch    string
 	Clock      clock.Clock
 	Log        *slog.Logger
 }
 
 // Status is the state of the backups.
 type Status struct {
-	// Dir is the folder of the backups.
-	Dir string
+	// Place is the folder or the bucket of the backups.
+	Place string
 	// Last is the time of the newest backup, and Bytes its size; zero if there is none. Count is the number of backups.
 	Last  time.Time
 	Bytes int64
@@ -67,8 +70,7 @@ type Schedule struct {
 // New returns a Schedule that makes backups while it runs.
 func New(o Options) *Schedule {
 	s := &Schedule{o: o}
-	s.mu.status = Status{Dir: o.Series.Dir, Every: o.Every, ProveEvery: o.ProveEvery}
-	s.refresh()
+	s.mu.status = Status{Place: o.Series.String(), Every: o.Every, ProveEvery: o.ProveEvery}
 	return s
 }
 
@@ -89,7 +91,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	backups := timer{clock: s.o.Clock, every: s.o.Every}
 	proofs := timer{clock: s.o.Clock, every: s.o.ProveEvery}
 	for {
-		st := s.refresh()
+		st := s.refresh(ctx)
 		wait := backups.left(st.Last)
 		if wait <= 0 {
 			backups.ran(s.make(ctx))
@@ -134,10 +136,13 @@ func (t *timer) left(last time.Time) time.Duration {
 // ran records an attempt.
 func (t *timer) ran(err error) { t.tried, t.failed = t.clock.Now(), err != nil }
 
-// refresh reads the state of the folder and returns it.
-func (s *Schedule) refresh() Status {
-	all, err := s.o.Series.List()
-	proof := s.o.Series.LastProof()
+// refresh reads the state of the backups and returns it. What can't be read now stays as it was.
+func (s *Schedule) refresh(ctx context.Context) Status {
+	all, err := s.o.Series.List(ctx)
+	var proof series.Proof
+	if err == nil {
+		proof = s.o.Series.LastProof(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.mu.status
@@ -150,9 +155,11 @@ func (s *Schedule) refresh() Status {
 
 // make makes a backup and removes those that are not kept. No backup is removed while the last proof has failed.
 func (s *Schedule) make(ctx context.Context) error {
-	err := s.locked(func() error {
+	err := s.locked(ctx, func(lock target.Lock) error {
 		began := s.o.Clock.Now()
-		b, made, err := s.o.Series.Make(ctx, s.o.Request)
+		r := s.o.Request
+		r.Reread = s.doubted()
+		b, made, err := s.o.Series.Make(ctx, lock, r)
 		if err != nil {
 			return err
 		}
@@ -164,11 +171,11 @@ func (s *Schedule) make(ctx context.Context) error {
 			s.o.Log.Warn("no backup is removed, because the newest one could not be restored")
 			return nil
 		}
-		removed, err := s.o.Series.Prune(s.o.Keep, s.o.Clock.Now())
+		removed, err := s.o.Series.Prune(ctx, lock, s.o.Keep, s.o.Clock.Now())
 		if len(removed) > 0 {
 			s.o.Log.Info("old backups removed", "backups", removed)
 		}
-		if err != nil { // The next backup tries again.
+		if err != nil && ctx.Err() == nil { // The next backup tries again.
 			s.o.Log.Warn("an old backup was not removed", "error", err)
 		}
 		return nil
@@ -177,7 +184,7 @@ func (s *Schedule) make(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		s.o.Log.Error("the backup failed", "to", s.o.Series.Dir, "error", err)
+		s.o.Log.Error("the backup failed", "to", s.o.Series.String(), "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,16 +194,17 @@ func (s *Schedule) make(ctx context.Context) error {
 	return err
 }
 
-// locked calls a function while the series exists and is locked.
-func (s *Schedule) locked(do func() error) error {
-	if err := s.o.Series.Create(); err != nil {
-		return err
-	}
-	lock, err := s.o.Series.Lock()
+// locked calls a function while the series is locked.
+func (s *Schedule) locked(ctx context.Context, do func(lock target.Lock) error) error {
+	lock, err := s.o.Series.Lock(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(), lock.Close())
+	err = do(lock)
+	if closeErr := lock.Close(); closeErr != nil { // It ends by itself.
+		s.o.Log.Warn("the lock of the backups was not given back", "error", closeErr)
+	}
+	return err
 }
 
 // doubted reports whether the last proof has failed.
@@ -206,16 +214,16 @@ func (s *Schedule) doubted() bool {
 	return s.mu.proof != nil
 }
 
-// prove restores the newest backup to a temporary folder beside it.
+// prove restores the newest backup to a temporary folder.
 func (s *Schedule) prove(ctx context.Context) error {
 	began := s.o.Clock.Now()
-	b, err := s.o.Series.Find("")
+	b, err := s.o.Series.Find(ctx, "")
 	counted := ""
 	if err == nil {
 		counted, err = s.restore(ctx, b)
 	}
 	if err == nil {
-		err = s.o.Series.Record(series.Proof{Backup: b.Name, Time: s.o.Clock.Now()})
+		err = s.o.Series.Record(ctx, series.Proof{Backup: b.Name, Time: s.o.Clock.Now()})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -235,10 +243,10 @@ func (s *Schedule) prove(ctx context.Context) error {
 
 // restore restores a backup to a temporary folder, and removes it.
 func (s *Schedule) restore(ctx context.Context, b series.Backup) (counted string, err error) {
-	scratch, done, err := backup.ScratchCopy(filepath.Join(s.o.Series.Dir, "proof"))
+	scratch, done, err := backup.ScratchCopy(filepath.Join(s.o.Scratch, "proof"))
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	return s.o.Prove(ctx, s.o.Series.Path(b), filepath.Join(scratch, "data"))
+	return s.o.Prove(ctx, b, filepath.Join(scratch, "data"))
 }

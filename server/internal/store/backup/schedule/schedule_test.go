@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/pebble"
 	"clave/server/test/kit/wait"
 )
@@ -19,7 +20,8 @@ import (
 // folder is a folder of backups with a store and a clock.
 type folder struct {
 	t     *testing.T
-	at    series.Series
+	at    *series.Series
+	dir   string
 	o     schedule.Options
 	clock *clocktest.Manual
 	// proofErr is the error of the next proofs.
@@ -35,10 +37,11 @@ func open(t *testing.T) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	f := &folder{t: t, at: series.Series{Dir: filepath.Join(t.TempDir(), "backups")}, clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))}
+	dir := filepath.Join(t.TempDir(), "backups")
+	f := &folder{t: t, dir: dir, at: series.New(series.Options{Target: target.Folder{Dir: dir}}), clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))}
 	f.o = schedule.Options{
 		Series: f.at, Request: series.Request{Source: s, Data: data, ID: "a", Clock: f.clock}, Every: 6 * time.Hour, Keep: series.Keep{Days: 2},
-		ProveEvery: 24 * time.Hour, Prove: func(context.Context, string, string) (string, error) { return "", f.proofErr }, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
+		ProveEvery: 24 * time.Hour, Scratch: dir, Prove: func(context.Context, series.Backup, string) (string, error) { return "", f.proofErr }, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
 	}
 	return f
 }
@@ -75,7 +78,7 @@ func (f *folder) advance(d time.Duration) {
 // want checks the number of backups.
 func (f *folder) want(when string, n int) {
 	f.t.Helper()
-	if all, err := f.at.List(); err != nil || len(all) != n {
+	if all, err := f.at.List(f.t.Context()); err != nil || len(all) != n {
 		f.t.Errorf("%s there are %d backups, %v; want %d", when, len(all), err, n)
 	}
 }
@@ -115,7 +118,7 @@ func TestSchedule(t *testing.T) {
 // TestFailures lets backups and proofs fail. They are tried again soon, and no backup is removed while a proof fails.
 func TestFailures(t *testing.T) {
 	f := open(t)
-	if err := os.WriteFile(f.at.Dir, nil, 0o600); err != nil {
+	if err := os.WriteFile(f.dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.proofErr = errors.New("incomplete")
@@ -124,7 +127,7 @@ func TestFailures(t *testing.T) {
 	if st := s.Status(); st.Failures != 1 || st.Failure == "" || st.Count != 0 {
 		t.Errorf("the status after a failure is %+v", st)
 	}
-	if err := os.Remove(f.at.Dir); err != nil {
+	if err := os.Remove(f.dir); err != nil {
 		t.Fatal(err)
 	}
 	f.advance(5 * time.Minute)

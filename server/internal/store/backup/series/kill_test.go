@@ -15,9 +15,10 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/base/fault"
 	"clave/server/internal/store"
-	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/pebble"
 )
 
@@ -41,13 +42,13 @@ func write(ctx context.Context, dir string) error {
 		return err
 	}
 	defer func() { _ = s.Close() }()
-	at := series.Series{Dir: filepath.Join(dir, "backups")}
-	lock, err := at.Lock()
+	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
+	lock, err := at.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Close() }()
-	all, err := at.List()
+	all, err := at.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,16 +64,16 @@ func write(ctx context.Context, dir string) error {
 		}
 		var b store.Batch
 		for i := range 20 {
-			b.Set(numbered(next+i), []byte(strings.Repeat(fmt.Sprint(next+i, " "), 1000)))
+			b.Set(numbered(next+i), []byte(valueOf(next+i)))
 		}
 		if err := s.Apply(ctx, &b); err != nil {
 			return err
 		}
 		time.Advance(second) // to the next backup's name
-		if _, _, err := at.Make(ctx, series.Request{Source: s, Data: data, ID: "a", Clock: time}); err != nil {
+		if _, _, err := at.Make(ctx, lock, series.Request{Source: s, Data: data, ID: "a", Clock: time}); err != nil {
 			return err
 		}
-		if _, err := at.Prune(series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil {
+		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil {
 			return err
 		}
 	}
@@ -80,6 +81,9 @@ func write(ctx context.Context, dir string) error {
 
 // second is the time between two backups.
 const second = time.Second
+
+// valueOf returns the value with a number.
+func valueOf(n int) string { return strings.Repeat(fmt.Sprint(n, " "), 1000) }
 
 // numbered returns the key with a number.
 func numbered(n int) []byte { return fmt.Appendf(nil, "k%09d", n) }
@@ -89,7 +93,7 @@ func count(s store.Reader) (int, error) {
 	it := s.Scan(store.Range{})
 	n := 0
 	for ; it.Next(); n++ {
-		if value, err := it.Value(); err != nil || string(it.Key()) != string(numbered(n)) || string(value) != strings.Repeat(fmt.Sprint(n, " "), 1000) {
+		if value, err := it.Value(); err != nil || string(it.Key()) != string(numbered(n)) || string(value) != valueOf(n) {
 			return n, errors.Join(fmt.Errorf("the value of %q is not that of %q", it.Key(), numbered(n)), err, it.Close())
 		}
 	}
@@ -107,10 +111,7 @@ func TestKilledBackups(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	at := series.Series{Dir: filepath.Join(dir, "backups")}
-	if err := at.Create(); err != nil {
-		t.Fatal(err)
-	}
+	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
 	listed, unfinished := 0, 0
 	for range rounds {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -137,7 +138,7 @@ func TestKilledBackups(t *testing.T) {
 		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 			t.Fatalf("the process ended by itself: %v", cmd.ProcessState)
 		}
-		parts, _ := filepath.Glob(filepath.Join(at.Dir, "*.part-*"))
+		parts, _ := filepath.Glob(filepath.Join(at.String(), "unfinished", "*"))
 		unfinished += len(parts)
 		listed += checkListed(t, at)
 	}
@@ -149,26 +150,20 @@ func TestKilledBackups(t *testing.T) {
 }
 
 // checkListed restores each listed backup, and returns their number.
-func checkListed(t *testing.T, at series.Series) int {
+func checkListed(t *testing.T, at *series.Series) int {
 	t.Helper()
-	all, err := at.List()
+	all, err := at.List(t.Context())
 	if err != nil {
+		if fault.Is(err, fault.NotFound) { // The process was killed before it made the folder.
+			return 0
+		}
 		t.Fatal(err)
 	}
 	for _, b := range all {
-		n := 0
-		if err := backup.Check(t.Context(), at.Path(b)); err != nil || b.Damage != "" {
+		if err := at.Check(t.Context(), b); err != nil || b.Damage != "" {
 			t.Errorf("a listed backup is damaged: %v %s", err, b.Damage)
 		}
-		err := backup.Restore(t.Context(), at.Path(b), filepath.Join(t.TempDir(), "back"), func(folder string) error {
-			s, err := pebble.Open(folder, pebble.Options{})
-			if err != nil {
-				return err
-			}
-			n, err = count(s)
-			return errors.Join(err, s.Close())
-		})
-		if err != nil || n == 0 || n%20 != 0 {
+		if n, err := restored(t, at, b); err != nil || n == 0 || n%20 != 0 {
 			t.Errorf("the restored backup %s has %d values, %v; want those of whole batches", b.Name, n, err)
 		}
 	}
@@ -176,7 +171,7 @@ func checkListed(t *testing.T, at series.Series) int {
 }
 
 // wantNothingLeft makes a last backup and checks that nothing but backups is left.
-func wantNothingLeft(t *testing.T, dir string, at series.Series) {
+func wantNothingLeft(t *testing.T, dir string, at *series.Series) {
 	t.Helper()
 	data := filepath.Join(dir, "data")
 	s, err := pebble.Open(filepath.Join(data, "store"), pebble.Options{})
@@ -184,10 +179,19 @@ func wantNothingLeft(t *testing.T, dir string, at series.Series) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if _, _, err := at.Make(t.Context(), series.Request{Source: s, Data: data, ID: "a", Clock: clocktest.NewManual(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))}); err != nil {
+	lock, err := at.Lock(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{filepath.Join(at.Dir, "*.part-*"), filepath.Join(data, "*.copy-*")} {
+	later := clocktest.NewManual(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+	if _, _, err := at.Make(t.Context(), lock, series.Request{Source: s, Data: data, ID: "a", Clock: later}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = at.Prune(t.Context(), lock, series.Keep{Days: 1}, later.Now())
+	if err := errors.Join(err, lock.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{filepath.Join(at.String(), "unfinished", "*"), filepath.Join(data, "*.copy-*")} {
 		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
 			t.Errorf("the next backup left %v, %v", left, err)
 		}

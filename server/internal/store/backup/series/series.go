@@ -4,93 +4,129 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"clave/server/internal/base/atomicfile"
-	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/store/backup"
+	"clave/server/internal/store/backup/target"
 )
 
-// The files of a series besides its backups: whose data it has, the last proof, and the lock of the process that
-// writes.
+// The objects of a series besides its backups: whose data it has, and the last proof.
 const (
 	ownerName = "series.json"
 	proofName = "proof.json"
-	lockName  = "series.lock"
 )
+
+// maxSmall is the maximum size of these objects in bytes.
+const maxSmall = 64 << 10
 
 // nameForm is the form of the names of backups, the time in UTC. Names have the order of times.
 const nameForm = "2006-01-02T15-04-05Z"
 
-// Series is a folder of backups.
-type Series struct {
-	// Dir is the folder, an absolute path.
-	Dir string
+// Options configure New.
+type Options struct {
+	Target target.Target
+	// Keys encrypt new backups, and decrypt them; nil for none.
+	Keys *Keys
 }
+
+// Series are the backups in a target. All methods are safe for concurrent use.
+type Series struct {
+	o  Options
+	mu struct {
+		sync.Mutex
+		// read are the backups whose lists were read, by the objects of the lists.
+		read map[target.Object]Backup
+	}
+}
+
+// New returns the backups in a target.
+func New(o Options) *Series { return &Series{o: o} }
+
+// String returns the place of the backups.
+func (s *Series) String() string { return s.o.Target.String() }
 
 // Backup is a complete backup of a series.
 type Backup struct {
-	// Name is that of its folder.
+	// Name is made of its time.
 	Name string
 	Time time.Time
 	// Bytes is the size of its files.
 	Bytes int64
+	// Encrypted is set if a secret key is needed to restore it.
+	Encrypted bool
 	// Damage is the reason why the backup can't be restored, or empty. Only its list is read.
 	Damage string
 }
 
-// Path returns the folder of a backup.
-func (s Series) Path(b Backup) string { return filepath.Join(s.Dir, b.Name) }
+// Path returns the place of a backup, for messages.
+func (s *Series) Path(b Backup) string { return s.String() + "/" + b.Name }
 
-// List returns the backups from the oldest to the newest. It ignores whatever else is in the folder, such as unfinished
-// backups.
-func (s Series) List() ([]Backup, error) {
-	entries, err := os.ReadDir(s.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Wrap(err, fault.NotFound, "%s does not exist; name the folder that clave serve has as --backup-to", s.Dir)
-	}
+// List returns the backups from the oldest to the newest. It ignores whatever else is in the target.
+func (s *Series) List(ctx context.Context) ([]Backup, error) {
+	objects, err := s.o.Target.List(ctx, manifestFolder)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot read the backups: %v", err)
+		return nil, err
 	}
 	var all []Backup
-	for _, entry := range entries {
-		at, err := time.Parse(nameForm, entry.Name())
-		if err != nil || !entry.IsDir() {
+	read := make(map[target.Object]Backup)
+	for _, o := range objects {
+		name := strings.TrimSuffix(strings.TrimPrefix(o.Name, manifestFolder), manifestSuffix)
+		at, err := time.Parse(nameForm, name)
+		if err != nil || o.Name != manifestFolder+name+manifestSuffix {
 			continue
 		}
-		b := Backup{Name: entry.Name(), Time: at}
-		if b.Bytes, err = backup.Size(s.Path(b)); err != nil {
-			b.Damage = fault.FromError(err).Message
+		b, ok := s.known(o)
+		if !ok {
+			b = Backup{Name: name, Time: at}
+			m, err := s.manifest(ctx, name)
+			switch {
+			case fault.Is(err, fault.NotFound):
+				continue // It was removed meanwhile.
+			case err == nil:
+				b.Bytes, b.Encrypted = m.Bytes, m.Sealed != nil
+			case fault.Is(err, fault.DataLoss), fault.Is(err, fault.FailedPrecondition):
+				b.Damage = fault.Reason(err)
+			default:
+				return nil, err
+			}
 		}
+		read[o] = b
 		all = append(all, b)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.read = read
 	return all, nil // in the order of names
 }
 
+// known returns the backup whose list was read from an object.
+func (s *Series) known(o target.Object) (Backup, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.mu.read[o]
+	return b, ok
+}
+
 // Find returns the backup with a name, or the newest one for an empty name.
-func (s Series) Find(name string) (Backup, error) {
-	all, err := s.List()
+func (s *Series) Find(ctx context.Context, name string) (Backup, error) {
+	all, err := s.List(ctx)
 	if err != nil {
 		return Backup{}, err
 	}
 	if name == "" {
 		newest, ok := Newest(all)
 		if !ok {
-			return Backup{}, fault.E(fault.NotFound, "%s has no backup", s.Dir)
+			return Backup{}, fault.E(fault.NotFound, "%s has no backup", s)
 		}
 		return newest, nil
 	}
 	i := slices.IndexFunc(all, func(b Backup) bool { return b.Name == name })
 	if i < 0 {
-		return Backup{}, fault.E(fault.NotFound, "%s has no backup %q; clave backups list --from %s shows them", s.Dir, name, s.Dir)
+		return Backup{}, fault.E(fault.NotFound, "%s has no backup %q; clave backups list --from %s shows them", s, name, s)
 	}
 	return all[i], nil
 }
@@ -106,51 +142,9 @@ func Newest(all []Backup) (newest Backup, ok bool) {
 }
 
 // Lock locks the series for a process that writes to it, until the lock is closed.
-func (s Series) Lock() (io.Closer, error) {
-	lock, err := vfs.Default.Lock(filepath.Join(s.Dir, lockName))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot write the backups to %s: %v", s.Dir, err)
-	}
-	if err != nil {
-		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot write to %s: another server or command is writing backups there", s.Dir)
-	}
-	return lock, nil
-}
+func (s *Series) Lock(ctx context.Context) (target.Lock, error) { return s.o.Target.Lock(ctx) }
 
-// Request is a request for a backup.
-type Request struct {
-	// Source is the store, and Data its data folder.
-	Source backup.Source
-	Data   string
-	// ID is the identity of the data.
-	ID string
-	// Rate is the maximum number of bytes that are read in a second; zero for no limit.
-	Rate  int64
-	Clock clock.Clock
-}
-
-// Make makes a backup. The series must be locked. Its folder, whose parent must exist, is created.
-func (s Series) Make(ctx context.Context, r Request) (Backup, backup.Made, error) {
-	if err := s.own(r.ID); err != nil {
-		return Backup{}, backup.Made{}, err
-	}
-	all, err := s.List()
-	if err != nil {
-		return Backup{}, backup.Made{}, err
-	}
-	newest, ok := Newest(all)
-	base := ""
-	if ok {
-		base = s.Path(newest)
-	}
-	b := Backup{Time: r.Clock.Now().UTC().Truncate(time.Second)}
-	b.Name = b.Time.Format(nameForm)
-	made, err := backup.MakeNext(ctx, r.Source, r.Data, s.Path(b), backup.Next{Base: base, Rate: r.Rate, Clock: r.Clock})
-	b.Bytes = made.Bytes
-	return b, made, err
-}
-
-// owner is the content of the file that says whose data a series has.
+// owner is the content of the object that says whose data a series has.
 type owner struct {
 	Format int    `json:"format"`
 	Data   string `json:"data"`
@@ -158,12 +152,11 @@ type owner struct {
 
 // own makes a series without an owner that of the data with an identity. It returns an error if the series is that of
 // other data.
-func (s Series) own(id string) error {
-	file := filepath.Join(s.Dir, ownerName)
-	text, err := os.ReadFile(file)
+func (s *Series) own(ctx context.Context, id string) error {
+	text, err := readSmall(ctx, s.o.Target, ownerName, maxSmall)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = json.Marshal(owner{Format: 1, Data: id}); err == nil {
-			err = atomicfile.Write(file, append(text, '\n'), fileMode)
+			err = writeSmall(ctx, s.o.Target, ownerName, append(text, '\n'))
 		}
 		return err
 	}
@@ -172,25 +165,13 @@ func (s Series) own(id string) error {
 	}
 	var is owner
 	if err := json.Unmarshal(text, &is); err != nil || is.Data == "" {
-		return fault.Wrap(err, fault.FailedPrecondition, "%s is damaged, so it is not known whose backups are in its folder. Choose another folder with --backup-to.", file)
+		return fault.Wrap(err, fault.FailedPrecondition, "%s/%s is damaged, so it is not known whose backups are there. Choose another place with --backup-to.", s, ownerName)
 	}
 	if is.Format > 1 {
-		return fault.E(fault.FailedPrecondition, "%s was written by a newer version of clave; use that version, or choose another folder with --backup-to", file)
+		return fault.E(fault.FailedPrecondition, "%s/%s was written by a newer version of clave; use that version, or choose another place with --backup-to", s, ownerName)
 	}
 	if is.Data != id {
-		return fault.E(fault.FailedPrecondition, "%s has the backups of other data. Choose another folder with --backup-to.", s.Dir)
-	}
-	return nil
-}
-
-// fileMode is the mode of written files: only the owner has access.
-const fileMode = 0o600
-
-// Create creates the folder of a series if it is absent. Its parent must exist: the folder below a disk that is not
-// mounted must not be created.
-func (s Series) Create() error {
-	if err := os.Mkdir(s.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fault.Wrap(err, fault.FailedPrecondition, "cannot create the folder of the backups: %v", err)
+		return fault.E(fault.FailedPrecondition, "%s has the backups of other data. Choose another place with --backup-to.", s)
 	}
 	return nil
 }
@@ -201,10 +182,10 @@ type Proof struct {
 	Time   time.Time `json:"time"`
 }
 
-// LastProof returns the last proof, or a zero Proof if there is none or its file can't be read.
-func (s Series) LastProof() Proof {
+// LastProof returns the last proof, or a zero Proof if there is none or it can't be read.
+func (s *Series) LastProof(ctx context.Context) Proof {
 	var p Proof
-	text, err := os.ReadFile(filepath.Join(s.Dir, proofName))
+	text, err := readSmall(ctx, s.o.Target, proofName, maxSmall)
 	if err != nil || json.Unmarshal(text, &p) != nil {
 		return Proof{}
 	}
@@ -212,25 +193,63 @@ func (s Series) LastProof() Proof {
 }
 
 // Record records a proof.
-func (s Series) Record(p Proof) error {
+func (s *Series) Record(ctx context.Context, p Proof) error {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(s.Dir, proofName), append(text, '\n'), fileMode)
+	return writeSmall(ctx, s.o.Target, proofName, append(text, '\n'))
 }
 
-// Prune removes the backups that keep does not keep at a time, and returns their names. The series must be locked.
-func (s Series) Prune(keep Keep, now time.Time) (removed []string, err error) {
-	all, err := s.List()
+// Prune removes the backups that keep does not keep at a time, and returns their names, and objects that no backup has.
+func (s *Series) Prune(ctx context.Context, lock target.Lock, keep Keep, now time.Time) (removed []string, err error) {
+	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range keep.Expired(all, now) {
-		if err := backup.Remove(s.Path(b)); err != nil {
+		if err := lock.Held(); err != nil {
+			return removed, err
+		}
+		if err := s.o.Target.Remove(ctx, manifestFolder+b.Name+manifestSuffix); err != nil {
 			return removed, err
 		}
 		removed = append(removed, b.Name)
 	}
-	return removed, nil
+	return removed, s.sweep(ctx, lock)
+}
+
+// sweep removes the objects that no backup has: those of removed backups, and of backups that were never complete.
+// While a list can't be read, it is not known which objects are needed, and all stay.
+func (s *Series) sweep(ctx context.Context, lock target.Lock) error {
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	needed := make(map[string]bool)
+	for _, b := range all {
+		m, err := s.manifest(ctx, b.Name)
+		if err != nil {
+			return fault.Wrap(err, fault.CodeOf(err), "no content is removed from %s, because the backup %s can't be read: %s", s, b.Name, fault.Reason(err))
+		}
+		for _, o := range m.Objects {
+			needed[o.path()] = true
+		}
+	}
+	objects, err := s.o.Target.List(ctx, objectFolder)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if needed[o.Name] {
+			continue
+		}
+		if err := lock.Held(); err != nil {
+			return err
+		}
+		if err := s.o.Target.Remove(ctx, o.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

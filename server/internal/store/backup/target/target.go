@@ -1,0 +1,50 @@
+// Package target has the places in which backups are written, as stores of named objects: a folder here, and a bucket
+// of S3 in package bucket.
+package target
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Object is an object of a target.
+type Object struct {
+	// Name is the path in the target, with slashes.
+	Name string
+	Size int64
+	// Tag changes whenever the object is written; empty if the target can't tell.
+	Tag string
+	// Modified is the time at which the object was written, by the target's clock.
+	Modified time.Time
+}
+
+// Target is a place for objects. Its errors are for the operator: they name the target and the reason. All methods may
+// be called concurrently, and return soon after their context has ended.
+type Target interface {
+	// String returns the place as the operator named it.
+	fmt.Stringer
+	// Put writes an object of size bytes, at least one. When it returns nil the object is durable. After an error, or the
+	// end of the process, the object has its old or its new content, or is absent as before. It reads content from its
+	// start, and again if the target asks for another attempt.
+	Put(ctx context.Context, name string, content io.ReadSeeker, size int64) (tag string, err error)
+	// Get reads an object. fs.ErrNotExist is in the chain of the error for an absent one, here or while it is read.
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	// List returns the objects whose names begin with a prefix, in the order of names. A target that was never written
+	// has none.
+	List(ctx context.Context, prefix string) ([]Object, error)
+	// Remove removes objects. Absent ones are no error.
+	Remove(ctx context.Context, names ...string) error
+	// Lock prepares the target for this process to write, which nobody else may do until the lock is closed. It returns
+	// FailedPrecondition while another process has the lock.
+	Lock(ctx context.Context) (Lock, error)
+}
+
+// Lock is the right to write to a target.
+type Lock interface {
+	// Held returns an error if another process may have the right by now.
+	Held() error
+	// Close gives the right back.
+	Close() error
+}
