@@ -26,6 +26,7 @@ import (
 	"clave/server/internal/console/audit"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
+	"clave/server/internal/database/listen"
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
@@ -54,11 +55,12 @@ func (accounts) Account(_ context.Context, authorization, project string) (token
 
 // server is a server with the store in memory.
 type server struct {
-	t     *testing.T
-	store *pebble.Store
-	http  *admin.Server
-	audit *audit.Log
-	apis  *firestoreadmin.API
+	t         *testing.T
+	store     *pebble.Store
+	documents *authz.Authorizer
+	http      *admin.Server
+	audit     *audit.Log
+	apis      *firestoreadmin.API
 }
 
 // routes returns all routes, which a test must not call.
@@ -89,15 +91,23 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	databases := []string{"(default)", "second"}
-	api, err := firestoreadmin.New(firestoreadmin.Options{
-		Project: "p", Databases: databases, Releases: r, Store: st, Clock: clock.System(), Log: log,
+	hub, err := listen.New(listen.Options{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := authz.New(authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(authz.RulesetsOptions{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := firestoreadmin.New(t.Context(), firestoreadmin.Options{
+		Project: "p", Databases: databases, Documents: documents, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: r, Store: st, Clock: clock.System()})
-	return &server{t, st, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
+	return &server{t, st, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.Routes(), rules.Routes(), api.Routes()), Audit: record, Log: log}), record, api}
 }
 
 // memory returns a store in memory.
@@ -258,11 +268,6 @@ func TestProject(t *testing.T) {
 	s.want(400, "POST /v1/projects/p/services/pubsub.googleapis.com:enable", "", "FAILED_PRECONDITION")
 	s.want(200, "POST /v1/projects/p/services/firestore.googleapis.com:enable", "", `"done":true`)
 	s.want(200, "GET /v1beta1/projects/p", "", project.Number("p"))
-	s.want(200, "GET /v1/projects/p/databases", "", "projects/p/databases/second")
-	s.want(200, "GET /v1/projects/p/databases/(default)", "", "FIRESTORE_NATIVE")
-	for _, text := range []string{`"earliestVersionTime":"2026-01-02T03:04:05.000006Z"`, `"versionRetentionPeriod":"604800s"`, `"pointInTimeRecoveryEnablement":"POINT_IN_TIME_RECOVERY_ENABLED"`} {
-		s.want(200, "GET /v1/projects/p/databases/(default)", "", text)
-	}
 	s.want(400, "POST /oauth2/v3/token", "", `exchanges no refresh tokens."`)
 }
 

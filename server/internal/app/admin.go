@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"time"
@@ -16,7 +17,7 @@ import (
 )
 
 // makeAdmin creates the administration APIs of a listener, or returns nil if there is none.
-func (a *App) makeAdmin(ln net.Listener, s *state) (http.Handler, error) {
+func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Handler, error) {
 	if ln == nil {
 		return nil, nil
 	}
@@ -30,8 +31,8 @@ func (a *App) makeAdmin(ln net.Listener, s *state) (http.Handler, error) {
 	}
 	service := a.releases.Load()
 	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock})
-	indexes, err := firestoreadmin.New(firestoreadmin.Options{
-		Project: a.config.Project, Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
+	indexes, err := firestoreadmin.New(ctx, firestoreadmin.Options{
+		Project: a.config.Project, Databases: databases, Enterprise: a.config.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
 			return s.Engine.Earliest(resource.Database{Project: a.config.Project, ID: id}).Time()
 		},

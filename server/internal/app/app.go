@@ -255,7 +255,7 @@ func (a *App) build(ctx context.Context) error {
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
 		return err
 	}
-	if calls.admin, err = a.makeAdmin(ports.admin, state); err != nil {
+	if calls.admin, err = a.makeAdmin(ctx, ports.admin, state); err != nil {
 		return err
 	}
 	initial := &transfer.Initial{Transfer: calls.transfer, ImportDir: a.config.ImportDir, ExportDir: a.config.ExportDir, DataDir: a.config.DataDir, Notices: a.o.Notices}

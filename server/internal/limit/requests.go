@@ -55,6 +55,10 @@ var sizes = []Limit{
 		What: "body of a request of the administration APIs, the elements of a page, and the rulesets that are kept", Key: byRequest, All: "10 MiB, 1,000 and 2,500", Excess: Refuses, Error: invalid,
 		At: []string{"admin.maxBody", "admin/route.maxPage", "admin/rulesapi.maxRulesets"},
 	},
+	{
+		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000", Excess: Refuses, Error: exhausted + "; " + invalid,
+		At: []string{"admin/firestoreadmin.maxWaiting", "admin/firestoreadmin.maxWaitingBytes", "admin/firestoreadmin.maxOperation", "admin/firestoreadmin.maxGroups", "admin/firestoreadmin.maxFields"},
+	},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
 	{
 		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",

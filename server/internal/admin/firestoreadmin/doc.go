@@ -1,7 +1,8 @@
 // Package firestoreadmin has the methods of the Firestore Admin API on databases, indexes, fields and operations.
 //
-// A change of indexes or of a field is an operation. It is written into the store and answered at once, and done by Run
-// in the order of the operations, by a release of the definitions (package releases). So an operation that a killed
+// A change of indexes or of a field, and a delete of many documents, is an operation. It is written into the store and
+// answered at once, and done by Run in the order of the operations: definitions by a release (package releases),
+// documents in commits of some hundreds, whose number is kept with the operation. So an operation that a killed
 // server has begun is done by the next one, and at nodes by the next leader.
 package firestoreadmin
 
@@ -37,6 +38,10 @@ type Options struct {
 	// versions are kept.
 	Earliest func(id string) time.Time
 	Window   time.Duration
+	// Enterprise reports whether a database has the Enterprise edition.
+	Enterprise func(id string) bool
+	// Documents deletes documents.
+	Documents Documents
 	// Releases changes definitions.
 	Releases Releaser
 	// Store keeps the operations.
@@ -56,13 +61,20 @@ type API struct {
 		operations []*operation
 		// last is the number in the id of the last one: its time in microseconds, greater than that of the one before.
 		last int64
+		// running is the operation that Run does, or nil.
+		running *running
+		// databases are the settings of the databases.
+		databases map[string]settings
 	}
 }
 
-// New returns the API with the operations of the store.
-func New(o Options) (*API, error) {
+// New returns the API with the operations and the settings of the store.
+func New(ctx context.Context, o Options) (*API, error) {
 	a := &API{o: o, added: make(chan struct{}, 1)}
-	return a, a.load()
+	if err := a.load(); err != nil {
+		return nil, err
+	}
+	return a, a.loadDatabases(ctx)
 }
 
 // Routes returns the routes.
@@ -72,6 +84,12 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		{Name: "firestore.admin.ListDatabases", Permission: "datastore.databases.list", Method: "GET", Pattern: databases, Do: a.listDatabases},
 		{Name: "firestore.admin.GetDatabase", Permission: "datastore.databases.get", Method: "GET", Pattern: database, Do: a.getDatabase},
+		{Name: "firestore.admin.CreateDatabase", Permission: "datastore.databases.create", Method: "POST", Pattern: databases, Do: a.createDatabase},
+		{Name: "firestore.admin.UpdateDatabase", Permission: "datastore.databases.update", Method: "PATCH", Pattern: database, Do: a.updateDatabase},
+		{Name: "firestore.admin.DeleteDatabase", Permission: "datastore.databases.delete", Method: "DELETE", Pattern: database, Do: a.deleteDatabase},
+		{Name: "firestore.admin.BulkDeleteDocuments", Permission: "datastore.databases.bulkDeleteDocuments", Method: "POST", Pattern: database + ":bulkDeleteDocuments", Do: a.bulkDeleteDocuments},
+		{Name: "locations.ListLocations", Permission: "datastore.locations.list", Method: "GET", Pattern: "/v1/projects/{project}/locations", Do: a.listLocations},
+		{Name: "locations.GetLocation", Permission: "datastore.locations.get", Method: "GET", Pattern: "/v1/projects/{project}/locations/{location}", Do: a.getLocation},
 		{Name: "firestore.admin.ListIndexes", Permission: "datastore.indexes.list", Method: "GET", Pattern: indexes, Do: a.listIndexes},
 		{Name: "firestore.admin.CreateIndex", Permission: "datastore.indexes.create", Method: "POST", Pattern: indexes, Do: a.createIndex},
 		{Name: "firestore.admin.GetIndex", Permission: "datastore.indexes.get", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},
@@ -81,6 +99,8 @@ func (a *API) Routes() []route.Route {
 		{Name: "firestore.admin.UpdateField", Permission: "datastore.indexes.update", Method: "PATCH", Pattern: fields + "/{field...}", Do: a.updateField},
 		{Name: "longrunning.ListOperations", Permission: "datastore.operations.list", Method: "GET", Pattern: operations, Do: a.listOperations},
 		{Name: "longrunning.GetOperation", Permission: "datastore.operations.get", Method: "GET", Pattern: operations + "/{operation}", Do: a.getOperation},
+		{Name: "longrunning.DeleteOperation", Permission: "datastore.operations.delete", Method: "DELETE", Pattern: operations + "/{operation}", Do: a.deleteOperation},
+		{Name: "longrunning.CancelOperation", Permission: "datastore.operations.cancel", Method: "POST", Pattern: operations + "/{operation}:cancel", Do: a.cancelOperation},
 	}
 }
 

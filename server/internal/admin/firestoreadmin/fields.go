@@ -177,6 +177,9 @@ func (a *API) updateField(ctx context.Context, c *route.Call) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	current, err := a.currentLocked(c.Vars["database"], group, p)
+	if err == nil && current == nil {
+		err = a.fieldRoomLocked(c.Vars["database"])
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -204,6 +207,28 @@ func (a *API) currentLocked(database, group, path string) (*index.Override, erro
 		}
 	}
 	return current, nil
+}
+
+// maxFields is the maximum number of fields with a configuration of their own in a database.
+const maxFields = 1000
+
+// fieldRoomLocked returns ResourceExhausted if a database, after all operations, has the maximum number of fields with
+// a configuration of their own; mu is held.
+func (a *API) fieldRoomLocked(database string) error {
+	defs, err := a.o.Releases.Definitions(database)
+	if err != nil {
+		return err
+	}
+	n := len(defs.Overrides)
+	for _, o := range a.ofLocked(database) {
+		if !o.isDone() && o.Override != nil {
+			n++
+		}
+	}
+	if n >= maxFields {
+		return fault.E(fault.ResourceExhausted, "The database has %d fields with a configuration of their own, the maximum.", maxFields)
+	}
+	return nil
 }
 
 // change returns the override of a field after an update, nil if it has the default configuration. Without a mask, the

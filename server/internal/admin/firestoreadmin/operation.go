@@ -3,7 +3,6 @@ package firestoreadmin
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,6 +39,10 @@ type operation struct {
 	Group    string            `json:"group,omitempty"`
 	Path     string            `json:"path,omitempty"`
 	Override *index.Override   `json:"override,omitempty"`
+	// Delete is set for an operation that deletes documents instead.
+	Delete *bulkDelete `json:"delete,omitempty"`
+	// size is the number of its bytes in the store when it began.
+	size int
 }
 
 // isDone reports whether the operation has ended.
@@ -75,6 +78,7 @@ func (a *API) load() error {
 		if err != nil {
 			return fmt.Errorf("read the operation %s: %w", it.Key(), err)
 		}
+		o.size = len(text)
 		a.mu.operations = append(a.mu.operations, o)
 		if n, err := strconv.ParseInt(o.ID, 16, 64); err == nil {
 			a.mu.last = n
@@ -83,11 +87,19 @@ func (a *API) load() error {
 	return it.Err()
 }
 
-// beginLocked adds an operation and returns it. mu is held.
+// beginLocked adds an operation. It returns ResourceExhausted if too many wait. mu is held.
 func (a *API) beginLocked(ctx context.Context, o *operation) error {
 	o.Begun = a.o.Clock.Now().UTC()
 	a.mu.last = max(a.mu.last+1, o.Begun.UnixMicro())
 	o.ID = fmt.Sprintf("%016x", a.mu.last) // in the order in which they begin
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	o.size = len(text)
+	if err := a.roomLocked(o.size); err != nil {
+		return err
+	}
 	if err := a.write(ctx, o, nil); err != nil {
 		return err
 	}
@@ -113,26 +125,6 @@ func (a *API) write(ctx context.Context, o *operation, dropped []*operation) err
 	return a.o.Store.Apply(ctx, &b)
 }
 
-// Run does the operations, one after another, until ctx is done.
-func (a *API) Run(ctx context.Context) error {
-	for {
-		for o := a.next(); o != nil; o = a.next() {
-			err := a.o.Releases.ChangeIndexes(ctx, o.By, o.Database, o.edit)
-			if ctx.Err() != nil || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrMoved) {
-				return nil // the next start, or the next leader, continues
-			}
-			if err := a.end(ctx, o, err); err != nil {
-				a.o.Log.Error("the end of an operation was not written; the next start repeats it", "operation", o.ID, "error", err)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-a.added:
-		}
-	}
-}
-
 // next returns the first operation that has not ended, or nil.
 func (a *API) next() *operation {
 	a.mu.Lock()
@@ -146,30 +138,39 @@ func (a *API) next() *operation {
 }
 
 // end records the end of an operation.
-func (a *API) end(ctx context.Context, o *operation, outcome error) error {
-	ended := *o
+func (a *API) end(ctx context.Context, id string, outcome error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.endLocked(ctx, id, outcome)
+}
+
+// endLocked is end; mu is held.
+func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
+	var kept, dropped []*operation
+	var ended *operation
+	surplus := len(a.mu.operations) - maxEnded
+	for _, o := range a.mu.operations {
+		switch {
+		case o.ID == id:
+			next := *o
+			ended = &next
+			kept = append(kept, ended)
+		case o.isDone() && surplus > 0:
+			dropped = append(dropped, o)
+			surplus--
+		default:
+			kept = append(kept, o)
+		}
+	}
 	ended.Ended = a.o.Clock.Now().UTC()
 	if outcome != nil {
 		ended.Code, ended.Message = fault.CodeOf(outcome), fault.FromError(outcome).Message
-		a.o.Log.Error("an operation on indexes has failed", "operation", o.ID, "error", outcome)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var kept, dropped []*operation
-	surplus := len(a.mu.operations) - maxEnded
-	for _, other := range a.mu.operations {
-		switch {
-		case other.ID == o.ID:
-			kept = append(kept, &ended)
-		case other.isDone() && surplus > 0:
-			dropped = append(dropped, other)
-			surplus--
-		default:
-			kept = append(kept, other)
+		if ended.Code != fault.Canceled {
+			a.o.Log.Error("an operation has failed", "operation", id, "error", outcome)
 		}
 	}
 	a.mu.operations = kept
-	return a.write(ctx, &ended, dropped)
+	return a.write(ctx, ended, dropped)
 }
 
 // of returns the operations of a database.
@@ -206,6 +207,8 @@ const typePrefix = "type.googleapis.com/google.firestore.admin.v1."
 func shownOperation(database string, o *operation) *operationJSON {
 	state := "PROCESSING"
 	switch {
+	case o.Code == fault.Canceled:
+		state = "CANCELLED"
 	case o.isDone() && o.Code != fault.OK:
 		state = "FAILED"
 	case o.isDone():
@@ -217,6 +220,10 @@ func shownOperation(database string, o *operation) *operationJSON {
 	}
 	if o.Code != fault.OK {
 		out.Error = map[string]any{"code": o.Code, "message": o.Message}
+	}
+	if o.Delete != nil {
+		out.showDelete(o)
+		return out
 	}
 	if o.Index != nil {
 		shown := shownIndex(database, *o.Index, stateReady)
@@ -239,18 +246,31 @@ func shownOperation(database string, o *operation) *operationJSON {
 	return out
 }
 
+// showDelete adds what is known of an operation that deletes documents.
+func (out *operationJSON) showDelete(o *operation) {
+	m := out.Metadata
+	m["@type"], m["operationState"] = typePrefix+"BulkDeleteDocumentsMetadata", m["state"]
+	delete(m, "state")
+	m["collectionIds"], m["snapshotTime"] = o.Delete.Collections, o.Begun
+	m["progressDocuments"] = map[string]string{"completedWork": strconv.FormatInt(o.Delete.Deleted, 10)}
+	if out.Done && out.Error == nil {
+		out.Response = map[string]string{"@type": typePrefix + "BulkDeleteDocumentsResponse"}
+	}
+}
+
 // getOperation returns an operation.
 func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
 	name, err := a.database(c)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range a.of(c.Vars["database"]) {
-		if o.ID == c.Vars["operation"] {
-			return shownOperation(name, o), nil
-		}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o, err := a.findLocked(c, name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fault.E(fault.NotFound, "Operation %s/operations/%s not found", name, c.Vars["operation"])
+	return shownOperation(name, o), nil
 }
 
 // listOperations returns the operations of a database.

@@ -132,6 +132,9 @@ func (a *administered) documents() {
 	if code, _ := a.p.Request(t, "GET", path, "", nil); code != 404 {
 		t.Errorf("after firestore:delete a read is answered with %d, want 404", code)
 	}
+	if out := a.cli(true, "firestore:databases:update", "second", "--delete-protection", "DISABLED", "--json"); !strings.Contains(out, "DELETE_PROTECTION_DISABLED") {
+		t.Errorf("firestore:databases:update printed\n%s", out)
+	}
 }
 
 // token returns an access token of a key by clave credentials token.

@@ -1,0 +1,149 @@
+package firestoreadmin
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"clave/server/internal/admin/route"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/store"
+)
+
+// Limits of the operations that wait for their turn: their number, their bytes in the store, and the bytes of one.
+const (
+	maxWaiting      = 2000
+	maxWaitingBytes = 16 << 20
+	maxOperation    = 256 << 10
+)
+
+// roomLocked returns an error if an operation of a size can't wait with the others; mu is held.
+func (a *API) roomLocked(size int) error {
+	if size > maxOperation {
+		return fault.E(fault.InvalidArgument, "The operation has more than %d bytes.", maxOperation)
+	}
+	n, bytes := 0, size
+	for _, o := range a.mu.operations {
+		if !o.isDone() {
+			n++
+			bytes += o.size
+		}
+	}
+	if n >= maxWaiting || bytes > maxWaitingBytes {
+		return fault.E(fault.ResourceExhausted, "Too many operations wait: at most %d of %d bytes together may. Try again when some have ended.", maxWaiting, maxWaitingBytes)
+	}
+	return nil
+}
+
+// running is the operation that Run does.
+type running struct {
+	id     string
+	cancel context.CancelFunc
+	// canceled is set by a request to cancel it.
+	canceled bool
+}
+
+// errCanceled is the error with which a canceled operation ends.
+var errCanceled = fault.E(fault.Canceled, "The operation was cancelled.")
+
+// Run does the operations, one after another, until ctx is done.
+func (a *API) Run(ctx context.Context) error {
+	for {
+		for o := a.next(); o != nil; o = a.next() {
+			if a.do(ctx, o) {
+				return nil // the next start, or the next leader, continues
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.added:
+		}
+	}
+}
+
+// do does an operation. It reports whether this process stopped before its end.
+func (a *API) do(ctx context.Context, o *operation) (stopped bool) {
+	doing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.mu.Lock()
+	a.mu.running = &running{id: o.ID, cancel: cancel}
+	a.mu.Unlock()
+	var err error
+	if o.Delete != nil {
+		err = a.deleteDocuments(doing, o)
+	} else {
+		err = a.o.Releases.ChangeIndexes(doing, o.By, o.Database, o.edit)
+	}
+	a.mu.Lock()
+	canceled := a.mu.running.canceled
+	a.mu.running = nil
+	a.mu.Unlock()
+	if ctx.Err() != nil || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrMoved) {
+		return true
+	}
+	if canceled && err != nil {
+		err = errCanceled
+	}
+	if err := a.end(ctx, o.ID, err); err != nil {
+		a.o.Log.Error("the end of an operation was not written; the next start repeats it", "operation", o.ID, "error", err)
+	}
+	return false
+}
+
+// findLocked returns the operation of a call; mu is held.
+func (a *API) findLocked(c *route.Call, database string) (*operation, error) {
+	for _, o := range a.ofLocked(c.Vars["database"]) {
+		if o.ID == c.Vars["operation"] {
+			return o, nil
+		}
+	}
+	return nil, fault.E(fault.NotFound, "Operation %s/operations/%s not found", database, c.Vars["operation"])
+}
+
+// cancelOperation cancels an operation that has not ended. One that Run does ends soon, without a change of indexes;
+// documents that were deleted stay so.
+func (a *API) cancelOperation(ctx context.Context, c *route.Call) (any, error) {
+	name, err := a.database(c)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o, err := a.findLocked(c, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.isDone():
+		return nil, fault.E(fault.FailedPrecondition, "Cannot cancel an operation that is completed.")
+	case a.mu.running != nil && a.mu.running.id == o.ID:
+		a.mu.running.canceled = true
+		a.mu.running.cancel()
+		return nil, nil
+	}
+	return nil, a.endLocked(ctx, o.ID, errCanceled)
+}
+
+// deleteOperation forgets an operation that has ended.
+func (a *API) deleteOperation(ctx context.Context, c *route.Call) (any, error) {
+	name, err := a.database(c)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o, err := a.findLocked(c, name)
+	if err != nil {
+		return nil, err
+	}
+	if !o.isDone() {
+		return nil, fault.E(fault.FailedPrecondition, "Cannot delete an operation that is not completed.")
+	}
+	var b store.Batch
+	b.Delete([]byte(keyPrefix + o.ID))
+	if err := a.o.Store.Apply(ctx, &b); err != nil {
+		return nil, err
+	}
+	a.mu.operations = slices.DeleteFunc(a.mu.operations, func(other *operation) bool { return other == o })
+	return nil, nil
+}
