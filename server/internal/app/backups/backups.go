@@ -3,6 +3,7 @@ package backups
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"os"
@@ -92,7 +93,9 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*schedule.
 	}
 	return schedule.New(schedule.Options{
 		Series: at, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Scratch: scratch, Clock: o.Clock, Log: o.Log,
-		Request: series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock},
+		Request: series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
+			return takeInventory(ctx, folder, o.Sizes)
+		}},
 	}), nil
 }
 
@@ -143,7 +146,7 @@ func random(ctx context.Context, s store.Store, key string) (string, error) {
 // prove restores a backup to a folder, reads everything there, compares the records with each other, and returns what
 // it has counted.
 func prove(ctx context.Context, at *series.Series, b series.Backup, to string, sizes pebble.Options) (counted string, err error) {
-	err = at.Restore(ctx, b, to, func(folder string) error {
+	err = at.Restore(ctx, b, to, func(folder string, inventory json.RawMessage) error {
 		if err := pebble.Verify(ctx, folder, small(sizes)); err != nil {
 			return err
 		}
@@ -154,8 +157,10 @@ func prove(ctx context.Context, at *series.Series, b series.Backup, to string, s
 		if r.Found > 0 {
 			return fault.E(fault.DataLoss, "%d records are damaged, such as %s", r.Found, r.Problems[0])
 		}
-		counted = r.String()
-		return nil
+		if counted = r.String(); inventory != nil {
+			counted += ", as the inventory of the backup says"
+		}
+		return CompareInventory(ctx, folder, sizes, inventory)
 	})
 	return counted, err
 }

@@ -2,8 +2,10 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
+	"clave/server/internal/app/backups"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
@@ -47,9 +49,14 @@ func Restore(ctx context.Context, c *config.Config, o Options, dir string) error
 }
 
 // RestoreFrom creates the data folder, which must be empty or absent, from a backup of a series. It verifies every
-// block.
+// block, and compares the data with the backup's inventory.
 func RestoreFrom(ctx context.Context, c *config.Config, o Options, at *series.Series, b series.Backup) error {
 	o.EnsureDefaults()
 	sizes := o.opener(c, new(process.Components)).Sizes()
-	return at.Restore(ctx, b, c.DataDir, func(store string) error { return pebble.Verify(ctx, store, sizes) })
+	return at.Restore(ctx, b, c.DataDir, func(store string, inventory json.RawMessage) error {
+		if err := pebble.Verify(ctx, store, sizes); err != nil {
+			return err
+		}
+		return backups.CompareInventory(ctx, store, sizes, inventory)
+	})
 }

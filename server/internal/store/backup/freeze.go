@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"clave/server/internal/base/fault"
 )
@@ -25,6 +26,32 @@ func Freeze(ctx context.Context, s Source, data string) (frozen string, done fun
 	}
 	return frozen, done, nil
 }
+
+// CloneStore returns a copy of the store of a folder that Freeze returned, which can be opened. Its tables are links.
+// data is the data folder. done removes it.
+func CloneStore(frozen, data string) (store string, done func() error, err error) {
+	scratch, done, err := ScratchCopy(filepath.Join(data, "inventory"))
+	if err != nil {
+		return "", nil, err
+	}
+	store = filepath.Join(scratch, storeName)
+	err = os.Mkdir(store, folderMode)
+	entries, readErr := os.ReadDir(filepath.Join(frozen, storeName))
+	err = errors.Join(err, readErr)
+	for _, entry := range entries {
+		from, to := filepath.Join(frozen, storeName, entry.Name()), filepath.Join(store, entry.Name())
+		if err == nil && (filepath.Ext(from) != tableSuffix || os.Link(from, to) != nil) {
+			err = copyFile(from, to)
+		}
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, done())
+	}
+	return store, done, nil
+}
+
+// tableSuffix is the end of the names of tables, which are never changed.
+const tableSuffix = ".sst"
 
 // IsFrozen reports whether a name of a folder that Freeze returned is that of a file or a folder of the data.
 func IsFrozen(name string) bool { return name != lockName }

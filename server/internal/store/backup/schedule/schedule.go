@@ -164,6 +164,9 @@ func (s *Schedule) make(ctx context.Context) error {
 			return err
 		}
 		s.o.Log.Info("backup made", "backup", s.o.Series.Path(b), "bytes", made.Bytes, "copied", made.Copied, "took", s.o.Clock.Now().Sub(began))
+		if made.NotCounted != nil {
+			s.o.Log.Warn("the backup has no inventory, because its data could not be counted", "error", made.NotCounted)
+		}
 		if err := backup.RecordBackup(s.o.Request.Data); err != nil {
 			s.o.Log.Warn("the time of a backup was not recorded in the data folder", "error", err)
 		}

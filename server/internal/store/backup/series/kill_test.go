@@ -70,7 +70,7 @@ func write(ctx context.Context, dir string) error {
 			return err
 		}
 		time.Advance(second) // to the next backup's name
-		if _, _, err := at.Make(ctx, lock, series.Request{Source: s, Data: data, ID: "a", Clock: time}); err != nil {
+		if _, _, err := at.Make(ctx, lock, series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Clock: time}); err != nil {
 			return err
 		}
 		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil {
@@ -184,7 +184,7 @@ func wantNothingLeft(t *testing.T, dir string, at *series.Series) {
 		t.Fatal(err)
 	}
 	later := clocktest.NewManual(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
-	if _, _, err := at.Make(t.Context(), lock, series.Request{Source: s, Data: data, ID: "a", Clock: later}); err != nil {
+	if _, _, err := at.Make(t.Context(), lock, series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Clock: later}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = at.Prune(t.Context(), lock, series.Keep{Days: 1}, later.Now())

@@ -30,13 +30,17 @@ type Request struct {
 	Rate int64
 	// Reread reads the objects that earlier backups have written, even those whose tags are as they were.
 	Reread bool
-	Clock  clock.Clock
+	// Inventory counts what is in the folder of a store that is not in use, as JSON; nil for backups without.
+	Inventory func(ctx context.Context, store string) (json.RawMessage, error)
+	Clock     clock.Clock
 }
 
 // Made describes a backup that Make has made.
 type Made struct {
 	// Bytes is the size of all files, and Copied the size of those that were written.
 	Bytes, Copied int64
+	// NotCounted is the reason why the backup has no inventory, or nil: a damaged store is still copied.
+	NotCounted error
 }
 
 // Make makes a backup. lock must be that of the series.
@@ -68,6 +72,12 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 	if err := w.all(ctx); err != nil {
 		return b, made, err
 	}
+	if r.Inventory != nil {
+		w.inventory, w.made.NotCounted = w.count(ctx)
+		if ctx.Err() != nil {
+			return b, made, ctx.Err()
+		}
+	}
 	if err := lock.Held(); err != nil {
 		return b, made, err
 	}
@@ -88,7 +98,19 @@ type writer struct {
 	// done are the objects of this backup by the checksums of their contents.
 	done  map[string]object
 	files []backup.File
-	made  Made
+	// inventory is what was counted.
+	inventory json.RawMessage
+	made      Made
+}
+
+// count counts what is in the store, in a copy, because opening it changes it.
+func (w *writer) count(ctx context.Context) (counted json.RawMessage, err error) {
+	store, done, err := backup.CloneStore(w.frozen, w.r.Data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return w.r.Inventory(ctx, store)
 }
 
 // baseLength is the length of the first part of the name of an object.
@@ -258,7 +280,7 @@ func (w *writer) finish(ctx context.Context, name string) error {
 	for _, o := range w.done {
 		m.Objects = append(m.Objects, o)
 	}
-	c := &contents{Files: w.files}
+	c := &contents{Files: w.files, Inventory: w.inventory}
 	if w.s.o.Keys == nil {
 		m.Contents = c
 	} else {

@@ -31,6 +31,8 @@ type manifest struct {
 // contents are what a backup has.
 type contents struct {
 	Files []backup.File `json:"files"`
+	// Inventory is what Request.Inventory has counted in the store, or absent.
+	Inventory json.RawMessage `json:"inventory,omitempty"`
 }
 
 // object is an object of a backup.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -85,9 +86,10 @@ func (c *compared) Read(p []byte) (int, error) {
 }
 
 // Restore creates the data folder data, which must be empty or absent, from a backup. It calls verify with the new
-// store before the store gets its final name; verify must close the store. A Restore that fails removes what it has
-// written. A Restore that is interrupted leaves a marker (see backup.Interrupted), and the next one begins again.
-func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func(store string) error) error {
+// store and the backup's inventory, which is nil if there is none, before the store gets its final name; verify must
+// close the store. A Restore that fails removes what it has written. A Restore that is interrupted leaves a marker (see
+// backup.Interrupted), and the next one begins again.
+func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func(store string, inventory json.RawMessage) error) error {
 	m, err := s.manifest(ctx, b.Name)
 	var c *contents
 	if err == nil {
@@ -101,7 +103,7 @@ func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func
 			if err := s.fetch(ctx, m, c, data, part); err != nil {
 				return err
 			}
-			return verify(part)
+			return verify(part, c.Inventory)
 		})
 	}
 	switch {

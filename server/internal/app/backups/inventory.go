@@ -1,0 +1,59 @@
+package backups
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine/derive"
+	"clave/server/internal/database/inventory"
+	"clave/server/internal/store"
+	"clave/server/internal/store/pebble"
+)
+
+// takeInventory counts the keys of a store that is not in use, by kind and with checksums, except index entries, which
+// are made from other keys.
+func takeInventory(ctx context.Context, folder string, sizes pebble.Options) (text json.RawMessage, err error) {
+	s, err := pebble.Open(folder, small(sizes))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	n := inventory.New()
+	it := s.Scan(store.Range{})
+	for it.Next() && err == nil {
+		var value []byte
+		if derive.IsEntry(it.Key()) {
+			continue
+		}
+		if value, err = it.Value(); err == nil {
+			err = errors.Join(n.Add(it.Key(), value), ctx.Err())
+		}
+	}
+	if err := errors.Join(err, it.Err(), it.Close()); err != nil {
+		return nil, err
+	}
+	return json.Marshal(n.Counts())
+}
+
+// CompareInventory compares a store that is not in use with the inventory of its backup, which may be nil. It returns
+// DataLoss, with the kinds of the keys that differ.
+func CompareInventory(ctx context.Context, folder string, sizes pebble.Options, of json.RawMessage) error {
+	if of == nil {
+		return nil
+	}
+	var want, is []inventory.Count
+	text, err := takeInventory(ctx, folder, sizes)
+	if err := errors.Join(err, json.Unmarshal(of, &want)); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return err
+	}
+	if kinds := inventory.Differing(want, is); len(kinds) > 0 {
+		return fault.E(fault.DataLoss, "the data differ from the inventory that was taken when the backup was made: %s", strings.Join(kinds, "; "))
+	}
+	return nil
+}
