@@ -12,7 +12,7 @@ func rulesCommand(s streams) *cobra.Command {
 		Use: "check [FILE…]", Short: "Print all errors and warnings of rules files (default: firestore.rules)",
 		RunE: func(_ *cobra.Command, files []string) error { return exit(ruletest.CheckAll(files, s.out)) },
 	}
-	cmd := group(s, "rules COMMAND", "Check, test, explain and attack security rules", check, rulesTestCommand(s), rulesExplainCommand(s), rulesReplayCommand(s))
+	cmd := group(s, "rules COMMAND", "Check, test, explain and attack security rules", check, rulesTestCommand(s), rulesExplainCommand(s), rulesReplayCommand(s), rulesAttackCommand(s))
 	cmd.GroupID = groupTools
 	return cmd
 }

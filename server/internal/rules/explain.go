@@ -66,10 +66,7 @@ type Evaluated struct {
 
 // Explain decides a request and explains the decision. Coverage does not count it.
 func (r *Ruleset) Explain(ctx context.Context, q *Request) (*Explanation, error) {
-	t := &explainer{ruleset: r, exprs: make(map[int]syntax.Expr), counts: make(map[int][]seen)}
-	for _, root := range roots(r.program.File) {
-		t.learn(root)
-	}
+	t := &explainer{ruleset: r, exprs: r.exprs(), counts: make(map[int][]seen)}
 	request := *q
 	reads := &lookupRecorder{reader: q.Reader}
 	request.Reader = reads
@@ -119,18 +116,10 @@ func (l *lookupRecorder) Lookup(ctx context.Context, name resource.Document, aft
 // in it, so a new node takes the last nodes that are inside of it from the stack.
 type explainer struct {
 	ruleset   *Ruleset
-	exprs     map[int]syntax.Expr
+	exprs     []syntax.Expr
 	stack     []*Evaluated
 	counts    map[int][]seen
 	evaluated int
-}
-
-// learn records an expression and those in it by their ids.
-func (t *explainer) learn(e syntax.Expr) {
-	t.exprs[e.ID()] = e
-	for _, child := range syntax.Children(e) {
-		t.learn(child)
-	}
 }
 
 // Trace implements eval.Tracer.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"sync"
+
 	"clave/server/internal/rules/check"
 	"clave/server/internal/rules/eval"
 	"clave/server/internal/rules/syntax"
@@ -50,6 +52,8 @@ type Ruleset struct {
 	program  *check.Program
 	blocks   []*block
 	coverage *Coverage
+	// exprs returns the expressions by their ids. It is computed at its first call.
+	exprs func() []syntax.Expr
 }
 
 // block is a match statement, prepared for decisions.
@@ -74,12 +78,28 @@ func Compile(src string) (*Ruleset, []Issue) {
 	if program == nil {
 		return nil, issues
 	}
-	r := &Ruleset{program: program}
+	r := &Ruleset{program: program, exprs: sync.OnceValue(func() []syntax.Expr { return exprsOf(file) })}
 	r.coverage = newCoverage(file.Exprs)
 	if program.Service != nil {
 		r.blocks = blocks(program.Service.Matches)
 	}
 	return r, issues
+}
+
+// exprsOf returns the expressions of a file by their ids.
+func exprsOf(file *syntax.File) []syntax.Expr {
+	out := make([]syntax.Expr, file.Exprs)
+	var add func(e syntax.Expr)
+	add = func(e syntax.Expr) {
+		out[e.ID()] = e
+		for _, child := range syntax.Children(e) {
+			add(child)
+		}
+	}
+	for _, root := range roots(file) {
+		add(root)
+	}
+	return out
 }
 
 // Summary returns the errors among issues as the official emulator prints them.

@@ -87,6 +87,9 @@ type state struct {
 	// explain is set to explain decisions; explanation is that of the last one.
 	explain     bool
 	explanation *rules.Explanation
+	// collect is set to keep the requests.
+	collect  bool
+	requests []*rules.Request
 	// lacking are the paths that were looked up and are not in before.
 	lacking []string
 }
@@ -141,6 +144,9 @@ func (w *state) do(ctx context.Context, op *Operation) (rules.Decision, error) {
 // decideOne decides one request.
 func (w *state) decideOne(ctx context.Context, q *rules.Request) (rules.Decision, error) {
 	q.Auth, q.Time, q.Reader = w.auth, value.TimestampOf(w.time), w
+	if w.collect {
+		w.requests = append(w.requests, q)
+	}
 	if w.explain {
 		x, err := w.ruleset.Explain(ctx, q)
 		if err != nil {
@@ -237,4 +243,15 @@ func methodOf(first, last *document.Write, before *document.Document) rules.Meth
 		return rules.Update
 	}
 	return rules.Create
+}
+
+// Requests returns the requests that the case makes, up to the first that rules deny, and the documents before it.
+func (c *Case) Requests(ctx context.Context, r *rules.Ruleset) ([]*rules.Request, map[string]*document.Document, error) {
+	w, err := c.state(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.collect = true
+	_, err = w.do(ctx, &c.Op)
+	return w.requests, w.before, err
 }
