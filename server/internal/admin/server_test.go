@@ -220,6 +220,57 @@ func TestRules(t *testing.T) {
 	again.want(200, "GET /v1/projects/p/rulesets", "", second)
 }
 
+// TestCasesOfProjectsTest runs test cases of projects.test: both expectations with both decisions, with documents that
+// the rules read, and cases that the server refuses.
+func TestCasesOfProjectsTest(t *testing.T) {
+	s := open(t, memory(t))
+	const text = `rules_version = '2'; service cloud.firestore { match /databases/{d}/documents {
+		match /notes/{id} {
+			allow get: if resource.data.owner == request.auth.uid;
+			allow create: if request.resource.data.size == 3 && get(/databases/$(d)/documents/users/$(request.auth.uid)).data.role == 'editor';
+			allow delete: if exists(/databases/$(d)/documents/admins/$(request.auth.uid)) && request.time < timestamp.date(2026, 1, 1);
+		} } }`
+	run := func(cases ...string) string {
+		t.Helper()
+		body := strings.TrimSuffix(asSource(t, text), "}") + `,"testSuite":{"testCases":[` + strings.Join(cases, ",") + `]}}`
+		_, got := s.call("deployer", "POST /v1/projects/p:test", body)
+		return got
+	}
+	const path = `"path":"/databases/(default)/documents/notes/one"`
+	const get = `"request":{"auth":{"uid":"ann"},"method":"get",` + path + `},"resource":{"data":{"owner":"ann"}}`
+	const create = `"request":{"auth":{"uid":"ann","token":{}},"method":"create",` + path + `,"resource":{"data":{"size":3}}}`
+	const remove = `"request":{"auth":{"uid":"ann"},"method":"delete",` + path + `,"time":"2025-12-31T00:00:00Z"},"resource":{"data":{}}`
+	const editor = `"functionMocks":[{"function":"get","args":[{"exactValue":"/databases/(default)/documents/users/ann"}],"result":{"value":{"data":{"role":"editor"}}}}]`
+	for _, tt := range []struct{ name, one, want string }{
+		{"allowed as expected", `{"expectation":"ALLOW",` + get + `}`, `{"testResults":[{"state":"SUCCESS"}]}`},
+		{"allowed against the expectation", `{"expectation":"DENY",` + get + `}`, `"state":"FAILURE","debugMessages":["The request was allowed."]`},
+		{"another user", `{"expectation":"DENY",` + strings.Replace(get, "ann", "eve", 1) + `}`, `"state":"SUCCESS"`},
+		{"another user against the expectation", `{"expectation":"ALLOW",` + strings.Replace(get, "ann", "eve", 1) + `}`, `false for 'get' @ L3`},
+		{"a mock of get", `{"expectation":"ALLOW",` + create + `,` + editor + `}`, `"state":"SUCCESS"`},
+		{"a mock of get for all paths", `{"expectation":"ALLOW",` + create + `,` + strings.Replace(editor, `"exactValue":"/databases/(default)/documents/users/ann"`, `"anyValue":{}`, 1) + `}`, `"state":"SUCCESS"`},
+		{"a mock of another role", `{"expectation":"DENY",` + create + `,` + strings.Replace(editor, "editor", "reader", 1) + `}`, `"state":"SUCCESS"`},
+		{"no mock", `{"expectation":"DENY",` + create + `}`, `documents/users/ann, for which the test case has no function mock.`},
+		{"a mock of exists", `{"expectation":"ALLOW",` + remove + `,"functionMocks":[{"function":"exists","args":[{"anyValue":{}}],"result":{"value":true}}]}`, `"state":"SUCCESS"`},
+		{"a mock of a missing document", `{"expectation":"DENY",` + remove + `,"functionMocks":[{"function":"exists","args":[{"anyValue":{}}],"result":{"value":false}}]}`, `"state":"SUCCESS"`},
+		{"no expectation", `{` + get + `}`, `test_suite.test_cases[0]: expectation is`},
+		{"a path of no document", `{"expectation":"DENY","request":{"method":"get","path":"/notes/one"}}`, `INVALID_ARGUMENT`},
+		{"an unknown method", `{"expectation":"DENY","request":{"method":"read",` + path + `}}`, `INVALID_ARGUMENT`},
+		{"a query", `{"expectation":"DENY","request":{"method":"list",` + path + `}}`, `UNIMPLEMENTED`},
+		{"a mock of a function of the rules", `{"expectation":"DENY",` + get + `,"functionMocks":[{"function":"isOwner","args":[{"anyValue":{}}]}]}`, `UNIMPLEMENTED`},
+		{"an unknown member", `{"expectation":"DENY","requests":{}}`, `Unknown name`},
+	} {
+		if got := run(tt.one); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if got := run(`{"expectation":"ALLOW",`+get+`}`, `{"expectation":"DENY",`+get+`}`); got != `{"testResults":[{"state":"SUCCESS"},{"state":"FAILURE","debugMessages":["The request was allowed."]}]}` {
+		t.Errorf("two cases: %s", got)
+	}
+	if got := run(slices.Repeat([]string{`{"expectation":"ALLOW",` + get + `}`}, 501)...); !strings.Contains(got, "more than 500") {
+		t.Errorf("501 cases: %.200s", got)
+	}
+}
+
 // TestIndexes creates indexes and configurations of fields, before and after a restart, and deletes them.
 func TestIndexes(t *testing.T) {
 	s := open(t, memory(t))

@@ -2,7 +2,7 @@ package rulesapi
 
 import (
 	"context"
-	"encoding/json"
+	"time"
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
@@ -25,11 +25,34 @@ type position struct {
 	EndOffset     int    `json:"endOffset"`
 }
 
-// test returns the issues of a ruleset.
-func (a *API) test(_ context.Context, c *route.Call) (any, error) {
+// testSuite has the test cases of a request.
+type testSuite struct {
+	TestCases []testCase `json:"testCases"`
+}
+
+// testResult is the result of a test case.
+type testResult struct {
+	State         string   `json:"state"`
+	DebugMessages []string `json:"debugMessages,omitempty"`
+}
+
+// The states of results.
+const (
+	stateSuccess = "SUCCESS"
+	stateFailure = "FAILURE"
+)
+
+// maxCases is the maximum number of test cases of a request, and maxTime the time for which they may run together.
+const (
+	maxCases = 500
+	maxTime  = 20 * time.Second
+)
+
+// test returns the issues of a ruleset and, if it has no errors, the results of test cases.
+func (a *API) test(ctx context.Context, c *route.Call) (any, error) {
 	var in struct {
-		Source    *source         `json:"source"`
-		TestSuite json.RawMessage `json:"testSuite"`
+		Source    *source    `json:"source"`
+		TestSuite *testSuite `json:"testSuite"`
 	}
 	if err := c.Decode(&in); err != nil {
 		return nil, err
@@ -38,15 +61,32 @@ func (a *API) test(_ context.Context, c *route.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(in.TestSuite) > 0 && string(in.TestSuite) != "null" && string(in.TestSuite) != "{}" {
-		return nil, fault.E(fault.Unimplemented, "This server checks rulesets, and does not run test cases of projects.test. clave rules test does.")
-	}
-	_, found := rules.Compile(f.Content)
+	ruleset, found := rules.Compile(f.Content)
 	issues := make([]issue, len(found))
 	for i, x := range found {
 		issues[i] = issue{position{f.Name, x.Span.Line, x.Span.Column, x.Span.Start, x.Span.End}, x.Text, x.Severity.String()}
 	}
-	return struct {
-		Issues []issue `json:"issues,omitempty"`
-	}{issues}, nil
+	out := struct {
+		Issues      []issue      `json:"issues,omitempty"`
+		TestResults []testResult `json:"testResults,omitempty"`
+	}{Issues: issues}
+	if in.TestSuite == nil || rules.HasErrors(found) {
+		return out, nil
+	}
+	if len(in.TestSuite.TestCases) > maxCases {
+		return nil, fault.E(fault.InvalidArgument, "The test suite has %d cases, more than %d.", len(in.TestSuite.TestCases), maxCases)
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	for i := range in.TestSuite.TestCases {
+		if ctx.Err() != nil {
+			return nil, fault.Wrap(ctx.Err(), fault.DeadlineExceeded, "The test cases take longer than %s.", maxTime)
+		}
+		result, err := in.TestSuite.TestCases[i].run(ctx, ruleset, a.o.Clock.Now())
+		if err != nil {
+			return nil, fault.Wrap(err, fault.CodeOf(err), "test_suite.test_cases[%d]: %s", i, fault.FromError(err).Message)
+		}
+		out.TestResults = append(out.TestResults, result)
+	}
+	return out, nil
 }
