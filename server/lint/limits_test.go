@@ -60,7 +60,7 @@ var limitMakers = []string{"slots.New", "rate.New", "rate.NewAddresses", "rate.N
 var notClients = strings.Fields(`
 auth/account.maxDecodedSessions auth/api.maxTargets auth/provider.maxAnswer auth/provider.maxIssuers auth/provider.maxSkew auth/secret.maxFile auth/secret.maxKeys auth/service.maxCookie auth/service.maxSignInAge auth/service/actionlink.maxLink auth/service/field.maxEmail
 auth/service/factor.maxFactors auth/service/factor.maxIntervals auth/service/accountimport.maxConflicts auth/service/limits.maxPlaces auth/service/field.MaxPassword
-auth/service/field.maxDisplayName auth/service/field.maxPhotoURL auth/service/field.maxUID auth/service/serviceaccount/keyservice.MaxRequest auth/service/session.maxAttributes auth/service/webhook.maxAnswer
+auth/service/field.maxDisplayName auth/service/field.maxPhotoURL auth/service/field.maxUID auth/service/providerservice.MaxRequest auth/service/serviceaccount/keyservice.MaxRequest auth/service/session.maxAttributes auth/service/webhook.maxAnswer
 auth/token.maxAssertion auth/token.maxLifetimes auth/token.maxUID
 cluster/node.maxProject cluster/forward.maxAnswer cluster/forward.maxCalls cluster/forward.maxFrame cluster/forward.maxHeaders cluster/forward.maxIndex cluster/forward.maxKept cluster/forward.maxLease cluster/releases.maxRelease
 database/authz.maxBehind database/authz.maxDenials database/authz.maxKept database/authz.maxTargets database/engine.maxBuilds database/engine.maxFollowed database/engine.maxGather database/engine.maxOverlay

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net"
 	"net/http"
 
@@ -9,6 +10,7 @@ import (
 	"clave/server/internal/auth/provider"
 	"clave/server/internal/auth/secret"
 	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/service/providerservice"
 	"clave/server/internal/auth/service/serviceaccount/keyservice"
 	"clave/server/internal/auth/service/sms"
 	"clave/server/internal/auth/service/smtp"
@@ -85,16 +87,24 @@ func (a *App) accountOptions(s *state, o *service.Options) error {
 	return nil
 }
 
+// serveCommand serves the requests of a command: at a socket in the data folder or, of nodes that share a store, as a
+// service of the leader. most is the maximum size of a request.
+func serveCommand[In, Out any](a *App, name, socket string, most int64, serve func(context.Context, In) (Out, error)) {
+	switch {
+	case a.node != nil:
+		a.node.Services[name] = leaderservice.Handler(most, serve)
+	case !a.config.Memory:
+		listener, err := controlsocket.Listen(a.config.DataDir, socket, serve)
+		a.serve(name, "clave "+name+" works only while the server is stopped", listener, err)
+	}
+}
+
 // openUsers creates the handlers of Auth.
 func (a *App) openUsers(s *state) *users {
 	c := a.config
-	keys := keyservice.New(s.ServiceKeys)
-	switch {
-	case a.node != nil:
-		a.node.Services[keyservice.ServiceName] = leaderservice.Handler(keyservice.MaxRequest, keys.Serve)
-	case !c.Memory:
-		socket, err := controlsocket.Listen(c.DataDir, keyservice.Socket, keys.Serve)
-		a.serve("credentials", "clave credentials works only while the server is stopped", socket, err)
+	serveCommand(a, keyservice.ServiceName, keyservice.Socket, keyservice.MaxRequest, keyservice.New(s.ServiceKeys).Serve)
+	if c.Production() {
+		serveCommand(a, providerservice.ServiceName, providerservice.Socket, providerservice.MaxRequest, providerservice.New(s.Service).Serve)
 	}
 	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, SignInPages: c.Production(), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{handler: api}

@@ -113,6 +113,8 @@ type Config struct {
 	NoHub bool
 	// Mail is the SMTP server for codes as a URL, or empty.
 	Mail string
+	// Provider is the identity provider of ModeAddProvider, and its Tenant that of ModeProviders.
+	Provider Provider
 	// Auth is the configuration of Authentication.
 	Auth Auth
 	// TLSCert and TLSKey are files for ModeServe; empty if a proxy terminates TLS.
@@ -188,9 +190,10 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	if c.Mode.storesShared() {
 		flags.StringVar(&c.Store, "store", "", "`URL` of a PostgreSQL database for the data, which several nodes may share: postgres://user@host/database?sslmode=verify-full (default: CLAVE_STORE; the password may come from PGPASSWORD or .pgpass)")
 	}
-	if c.Mode == ModeServe || c.Mode == ModeCreateCredential {
+	if c.Mode.knowsOrigin() {
 		flags.StringVar(&c.PublicURL, "public-url", "", "`URL` of the origin that clients use, such as https://data.example.org (default: CLAVE_PUBLIC_URL, then the first --acme-domain)")
 	}
+	c.declareProvider(flags)
 	if c.Mode == ModeDeploy {
 		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: the databases that firebase.json gives these files, otherwise (default))")
 	}
@@ -336,7 +339,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 			c.Project = getenv(name)
 		}
 	}
-	if c.PublicURL == "" && (c.Mode == ModeServe || c.Mode == ModeCreateCredential) {
+	if c.PublicURL == "" && c.Mode.knowsOrigin() {
 		c.PublicURL = getenv("CLAVE_PUBLIC_URL")
 	}
 	if c.PublicURL == "" && len(c.ACMEDomains) > 0 {

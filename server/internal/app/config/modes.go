@@ -24,13 +24,20 @@ const (
 	ModeEventsRetry  Mode = "events retry"
 )
 
+// The modes that manage identity providers, even while a server runs on the data: ModeAddProvider adds or changes one,
+// and ModeProviders lists and removes them.
+const (
+	ModeProviders   Mode = "providers"
+	ModeAddProvider Mode = "providers add"
+)
+
 // ModeDeploy releases rules and indexes at the nodes that share a store.
 const ModeDeploy Mode = "deploy"
 
 // offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
-		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy
+		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAddProvider
 }
 
 // storesShared reports whether a mode works on data in PostgreSQL too.
@@ -38,7 +45,12 @@ func (m Mode) storesShared() bool {
 	return m == ModeStart || m == ModeServe || m == ModeDeploy || m.needsProject()
 }
 
+// knowsOrigin reports whether a mode uses the origin of clients.
+func (m Mode) knowsOrigin() bool {
+	return m == ModeServe || m == ModeCreateCredential || m == ModeAddProvider
+}
+
 // needsProject reports whether a mode that runs no server is about one project.
 func (m Mode) needsProject() bool {
-	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport || m == ModeProviders || m == ModeAddProvider
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,12 +41,39 @@ func (f *firebaseJSON) tolerate(path string) error {
 		}
 		return byFile[s.path]
 	}
+	tolerateAuth(root.Member("auth"), byFile[path])
 	tolerateFirestore(f.sections["firestore"], remarksOn(f.sections["firestore"]))
 	tolerateEmulators(f.sections["emulators"], remarksOn(f.sections["emulators"]))
 	for _, file := range files {
 		f.remarks = append(f.remarks, byFile[file].Lines(file)...)
 	}
 	return nil
+}
+
+// authProviders are the members of auth.providers in the Firebase CLI, with what sets them here.
+var authProviders = map[string]string{
+	"anonymous":     "has no effect here: an administrator sets signIn.anonymous of the project's configuration",
+	"emailPassword": "has no effect here: an administrator sets signIn.email of the project's configuration",
+	"googleSignIn":  "has no effect here: clave providers add google",
+}
+
+// tolerateAuth adds remarks on the auth section, by which the Firebase CLI configures a project.
+func tolerateAuth(auth *jsontree.Value, remarks *jsontree.Remarks) {
+	if auth == nil {
+		return
+	}
+	for _, section := range auth.Members {
+		if section.Name != "providers" || !section.IsObject() {
+			remarks.Add(section, "has no effect here")
+			continue
+		}
+		remarks.Unknown(section, slices.Collect(maps.Keys(authProviders))...)
+		for _, p := range section.Members {
+			if text := authProviders[p.Name]; text != "" && !p.Repeated {
+				remarks.Add(p, text)
+			}
+		}
+	}
 }
 
 // tolerateFirestore is tolerate for the firestore section.

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/internal/app/commands"
+	"clave/server/internal/app/config"
+	"clave/server/internal/auth/service/providerservice"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/regularfile"
+)
+
+// providersCommand returns `clave providers`.
+func providersCommand(s streams) *cobra.Command {
+	command := func(use, short string, mode config.Mode, args cobra.PositionalArgs, run func(context.Context, *config.Config, streams) error) *cobra.Command {
+		cmd := &cobra.Command{Use: use, Short: short, Args: args}
+		return configured(cmd, mode, func(ctx context.Context, c *config.Config) error { return run(ctx, c, s) })
+	}
+	add := command("add PROVIDER [flags]", "Add a provider, or change fields of one", config.ModeAddProvider, words(1, 1, "name the provider, such as google, and nothing else"), addProvider)
+	add.Example = "  clave providers add google --client-id 123.apps.googleusercontent.com --client-secret-file google.secret --project my-project"
+	cmd := group(
+		s, "providers COMMAND", "Add, list and remove identity providers", add,
+		command("list [flags]", "Print the providers, without their secrets", config.ModeProviders, words(0, 0, "takes no arguments"), listProviders),
+		command("remove PROVIDER [flags]", "Remove a provider with its secret", config.ModeProviders, words(1, 1, "name the provider, and nothing else"), removeProvider),
+	)
+	cmd.GroupID = groupData
+	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, and oidc.NAME for others\n" +
+		"of OpenID Connect (server/doc/providers.md). The server may be running, and uses a change at once."
+	return cmd
+}
+
+// requestProviders sends a request about providers.
+func requestProviders(ctx context.Context, c *config.Config, s streams, in providerservice.Request) (*providerservice.Response, error) {
+	in.Tenant = c.Provider.Tenant
+	return commands.Providers(ctx, c, commands.Options{Log: logger(c, s.err)}, in)
+}
+
+// addProvider adds or changes a provider, and prints what is to be entered at it.
+func addProvider(ctx context.Context, c *config.Config, s streams) error {
+	id, err := providerservice.ID(c.Command[0])
+	if err != nil {
+		return usageError("clave providers add: %s", fault.Reason(err))
+	}
+	body, err := providerFields(id, &c.Provider)
+	if err != nil {
+		return err
+	}
+	out, err := requestProviders(ctx, c, s, providerservice.Request{ID: id, Add: body})
+	if err != nil {
+		return err
+	}
+	done := "added"
+	if out.Changed {
+		done = "changed"
+	}
+	origin := c.PublicURL
+	if origin == "" {
+		origin = "https://YOUR-HOST"
+	}
+	fmt.Fprintf(s.out, "%s is %s. Enter these redirect URIs at the provider, the second one for clients with connectAuthEmulator:\n", id, done)
+	fmt.Fprintf(s.out, "  %s/__/auth/handler\n  %s/emulator/auth/handler\n", origin, origin)
+	return nil
+}
+
+// providerFields returns the fields of a configuration that flags set, in the API's form.
+func providerFields(id string, p *config.Provider) (map[string]any, error) {
+	body := map[string]any{"enabled": !p.Disabled}
+	if p.ClientID != "" {
+		body["clientId"] = p.ClientID
+	}
+	if len(p.MoreClientIDs) > 0 {
+		more := make([]any, len(p.MoreClientIDs))
+		for i, one := range p.MoreClientIDs {
+			more[i] = one
+		}
+		body["additionalClientIds"] = more
+	}
+	isOIDC := strings.HasPrefix(id, "oidc.")
+	if p.Issuer != "" {
+		if !isOIDC {
+			return nil, usageError("clave providers add: --issuer is for oidc.NAME only; that of %s is known", id)
+		}
+		body["issuer"] = p.Issuer
+	}
+	if p.ClientSecretFile != "" {
+		secret, err := secretIn(p.ClientSecretFile)
+		if err != nil {
+			return nil, err
+		}
+		body["clientSecret"] = secret
+		if isOIDC {
+			body["responseType"] = map[string]any{"code": true, "idToken": false}
+		}
+	}
+	if p.TeamID == "" && p.KeyID == "" && p.PrivateKeyFile == "" {
+		return body, nil
+	}
+	if id != "apple.com" {
+		return nil, usageError("clave providers add: --team-id, --key-id and --private-key-file are for apple only")
+	}
+	flow := make(map[string]any)
+	for name, value := range map[string]string{"teamId": p.TeamID, "keyId": p.KeyID} {
+		if value != "" {
+			flow[name] = value
+		}
+	}
+	if p.PrivateKeyFile != "" {
+		key, err := secretIn(p.PrivateKeyFile)
+		if err != nil {
+			return nil, err
+		}
+		flow["privateKey"] = key
+	}
+	body["appleSignInConfig"] = map[string]any{"codeFlowConfig": flow}
+	return body, nil
+}
+
+// secretIn reads a secret from a file, without the line break at its end. A command line would show it to other users
+// of the machine.
+func secretIn(path string) (string, error) {
+	const enough = 1 << 14
+	text, err := regularfile.Read(path, enough)
+	if err != nil {
+		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot read the secret: %v", err)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" {
+		return "", fault.E(fault.FailedPrecondition, "%s is empty", path)
+	}
+	return secret, nil
+}
+
+// listProviders prints the providers.
+func listProviders(ctx context.Context, c *config.Config, s streams) error {
+	out, err := requestProviders(ctx, c, s, providerservice.Request{})
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(s.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "PROVIDER\tTENANT\tSTATE\tCLIENT\tSECRETS")
+	for _, p := range out.Providers {
+		state := "disabled"
+		if p.Config["enabled"] == true {
+			state = "enabled"
+		}
+		client, _ := p.Config["clientId"].(string)
+		columns := []string{p.ID, p.Tenant, state, client, strings.Join(p.Secrets, ",")}
+		for i, text := range columns {
+			if columns[i] = strings.Map(printable, text); text == "" {
+				columns[i] = "-"
+			}
+		}
+		fmt.Fprintln(table, strings.Join(columns, "\t"))
+	}
+	return table.Flush()
+}
+
+// printable replaces characters that could change what a terminal shows.
+func printable(c rune) rune {
+	if c < ' ' || c == 0x7f {
+		return '?'
+	}
+	return c
+}
+
+// removeProvider removes a provider.
+func removeProvider(ctx context.Context, c *config.Config, s streams) error {
+	id, err := providerservice.ID(c.Command[0])
+	if err != nil {
+		id = c.Command[0] // one that was stored by the API
+	}
+	if _, err := requestProviders(ctx, c, s, providerservice.Request{ID: id, Remove: true}); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "%s is removed.\n", id)
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"clave/server/internal/auth/secret/secrettest"
+	"clave/server/internal/store/pebble"
+)
+
+// TestProviders adds, changes, lists and removes providers in a data folder that no server uses. No secret is printed
+// or in a file of the folder.
+func TestProviders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("keys", secrettest.Line("key"))
+	write("google.secret", "hunter2-hunter2\n")
+	write("empty", "\n")
+	store, err := pebble.Open(filepath.Join("data", "store"), pebble.Options{})
+	if err == nil {
+		err = store.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sealing = "--secret-key-file=keys"
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"list"}, 0, []string{"PROVIDER"}},
+		{[]string{"add", "facetube"}, 2, []string{"facetube", "google"}},
+		{[]string{"add", "google"}, 1, []string{"--client-id"}},
+		{[]string{"add", "oidc.acme", "--client-id=c"}, 1, []string{"--issuer"}},
+		{[]string{"add", "google", "--client-id=c", "--issuer=https://evil.example"}, 2, []string{"--issuer"}},
+		{[]string{"add", "google", "--client-id=c", "--team-id=T"}, 2, []string{"apple"}},
+		{[]string{"add", "google", "--client-id=c", "--client-secret-file=google.secret"}, 1, []string{"--secret-key-file"}},
+		{[]string{"add", "google", "--client-id=c", "--client-secret-file=empty", sealing}, 1, []string{"empty"}},
+		{[]string{"add", "google", "--client-id=c", "--client-secret-file=none", sealing}, 1, []string{"none"}},
+		{[]string{"add", "google", "--client-id=c", "--client-secret-file=google.secret", "--public-url=https://data.example.org", sealing}, 0, []string{"added", "https://data.example.org/__/auth/handler"}},
+		{[]string{"add", "google", "--client-id=d", "--additional-client-id=a", "--additional-client-id=b"}, 0, []string{"changed", "https://YOUR-HOST/"}},
+		{[]string{"add", "oidc.acme", "--client-id=c", "--issuer=https://acme.example", "--disabled"}, 0, []string{"added"}},
+		{[]string{"list"}, 0, []string{"google.com   -        enabled    d        clientSecret", "oidc.acme    -        disabled   c        -"}},
+		{[]string{"remove", "google"}, 0, []string{"google.com is removed"}},
+		{[]string{"remove", "google"}, 1, []string{"no provider google.com"}},
+		{[]string{"list"}, 0, []string{"oidc.acme"}},
+	} {
+		args := append([]string{"providers"}, c.args...)
+		code, text := output(t, append(args, "--project", "foundation", "--data", "data")...)
+		if code != c.code || strings.Contains(text, "hunter2") {
+			t.Errorf("%v: %d %q, want %d", c.args, code, text, c.code)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v printed %q, want %q", c.args, text, want)
+			}
+		}
+	}
+	if _, text := output(t, "providers", "list", "--project", "foundation", "--data", "data"); strings.Contains(text, "google") {
+		t.Errorf("after its removal: %q", text)
+	}
+}

@@ -1,0 +1,39 @@
+package config
+
+import (
+	"github.com/spf13/pflag"
+)
+
+// Provider has the fields of an identity provider that flags set; empty ones stay as they are. The files have secrets,
+// which a command line would show to other users of the machine.
+type Provider struct {
+	Tenant           string
+	ClientID         string
+	MoreClientIDs    []string
+	ClientSecretFile string
+	// Issuer is the address of a provider of OpenID Connect.
+	Issuer string
+	// TeamID, KeyID and PrivateKeyFile are those of Apple.
+	TeamID, KeyID, PrivateKeyFile string
+	Disabled                      bool
+}
+
+// declareProvider declares the flags of the modes that manage identity providers.
+func (c *Config) declareProvider(flags *pflag.FlagSet) {
+	p := &c.Provider
+	if c.Mode == ModeProviders || c.Mode == ModeAddProvider {
+		flags.StringVar(&p.Tenant, "tenant", "", "`ID` of the tenant (default: none; list prints those of all tenants)")
+	}
+	if c.Mode != ModeAddProvider {
+		return
+	}
+	flags.StringVar(&p.ClientID, "client-id", "", "`ID` of the client that you registered at the provider")
+	flags.StringArrayVar(&p.MoreClientIDs, "additional-client-id", nil, "`ID` of an app's own client, such as the one for Android; repeatable, replaces the stored ones")
+	flags.StringVar(&p.ClientSecretFile, "client-secret-file", "", "`FILE` with the client's secret")
+	flags.StringVar(&p.Issuer, "issuer", "", "`URL` of a provider of OpenID Connect, for oidc.NAME")
+	flags.StringVar(&p.TeamID, "team-id", "", "`ID` of the team, for apple")
+	flags.StringVar(&p.KeyID, "key-id", "", "`ID` of the team's key, for apple")
+	flags.StringVar(&p.PrivateKeyFile, "private-key-file", "", "`FILE` with the team's private key (PEM), for apple")
+	flags.BoolVar(&p.Disabled, "disabled", false, "store the provider without enabling it")
+	c.declareSecretKeys(flags)
+}

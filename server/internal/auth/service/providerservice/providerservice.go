@@ -1,0 +1,129 @@
+// Package providerservice serves the commands on identity providers: a server that runs makes their changes.
+package providerservice
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"clave/server/internal/auth/service"
+	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/auth/service/idp"
+	"clave/server/internal/base/fault"
+)
+
+// Socket is the socket in the data folder of a server at which commands reach it, and ServiceName the name of the
+// leader's service for them.
+const (
+	Socket      = "providers.sock"
+	ServiceName = "providers"
+)
+
+// MaxRequest is the maximum size of a request, in bytes. It has room for a private key.
+const MaxRequest = 1 << 16
+
+// Request is a request about the providers of a project or tenant: to add or change one, to remove one, or without both
+// to list them.
+type Request struct {
+	Project string `json:"project"`
+	Tenant  string `json:"tenant,omitempty"`
+	// Add has the fields of a configuration, in the API's form, that are added or changed for the provider ID, and Remove
+	// is set to remove it.
+	ID     string         `json:"id,omitempty"`
+	Add    map[string]any `json:"add,omitempty"`
+	Remove bool           `json:"remove,omitempty"`
+}
+
+// Response lists the providers of the project and its tenants. Changed is set if a configuration existed before it was
+// added.
+type Response struct {
+	Changed   bool                        `json:"changed,omitempty"`
+	Providers []service.ExportedIdpConfig `json:"providers,omitempty"`
+}
+
+// Service serves requests about providers.
+type Service struct{ service *service.Service }
+
+// New returns the service on accounts.
+func New(s *service.Service) *Service { return &Service{s} }
+
+// named are the providers that have a name of their own, by its short form.
+var named = map[string]string{"google": "google.com", "apple": "apple.com", "microsoft": "microsoft.com", "github": "github.com"}
+
+// ID returns the id of a provider that a command names: google is google.com, and oidc.NAME stays.
+func ID(name string) (string, error) {
+	name = strings.ToLower(name)
+	if id := named[name]; id != "" {
+		return id, nil
+	}
+	for _, id := range named {
+		if name == id {
+			return id, nil
+		}
+	}
+	if strings.HasPrefix(name, "oidc.") && idp.ValidID(idp.OIDC, name) {
+		return name, nil
+	}
+	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, or oidc.NAME for another one of OpenID Connect", name)
+}
+
+// kindOf returns the kind of a provider's configuration.
+func kindOf(id string) string {
+	switch {
+	case strings.HasPrefix(id, "oidc."):
+		return idp.OIDC
+	case strings.HasPrefix(id, "saml."):
+		return idp.SAML
+	}
+	return idp.Default
+}
+
+// Serve serves a request.
+func (s *Service) Serve(ctx context.Context, in Request) (*Response, error) {
+	if own := s.service.Project(); in.Project != own {
+		return nil, fault.E(fault.FailedPrecondition, "the server's project is %s, not %s", own, in.Project)
+	}
+	call := service.Call{Project: in.Project, Tenant: in.Tenant, Admin: true}
+	request := &service.IdpConfigRequest{Kind: kindOf(in.ID), ID: in.ID, Body: in.Add}
+	out := new(Response)
+	var err error
+	switch {
+	case in.Remove:
+		_, err = s.service.DeleteIdpConfig(ctx, call, request)
+	case in.Add != nil:
+		out.Changed, err = s.add(ctx, call, request)
+	default:
+		out.Providers, err = s.service.ExportIdpConfigs(ctx, call)
+		if in.Tenant != "" {
+			out.Providers = slices.DeleteFunc(out.Providers, func(p service.ExportedIdpConfig) bool { return p.Tenant != in.Tenant })
+		}
+	}
+	switch {
+	case fault.Is(err, fault.NotFound):
+		err = fault.E(fault.NotFound, "%s has no provider %s", in.Project, in.ID)
+	case err != nil && strings.HasPrefix(apierror.Text(err), "OPERATION_NOT_ALLOWED : "):
+		_, text, _ := strings.Cut(apierror.Text(err), " : ")
+		err = fault.Wrap(err, fault.FailedPrecondition, "%s", text)
+	}
+	return out, err
+}
+
+// add adds a provider, or changes the given fields of one. It reports whether there was one.
+func (s *Service) add(ctx context.Context, call service.Call, request *service.IdpConfigRequest) (changed bool, err error) {
+	_, err = s.service.GetIdpConfig(ctx, call, request)
+	switch {
+	case err == nil:
+		_, err = s.service.UpdateIdpConfig(ctx, call, request)
+		return true, err
+	case !fault.Is(err, fault.NotFound):
+		return false, err
+	}
+	if id, _ := request.Body["clientId"].(string); id == "" {
+		return false, fault.E(fault.InvalidArgument, "give the client's id, which the provider shows, with --client-id")
+	}
+	if issuer, _ := request.Body["issuer"].(string); issuer == "" && request.Kind == idp.OIDC {
+		return false, fault.E(fault.InvalidArgument, "give the address of %s with --issuer, such as https://login.example.org", request.ID)
+	}
+	_, err = s.service.CreateIdpConfig(ctx, call, request)
+	return false, err
+}
