@@ -29,7 +29,7 @@ func providersCommand(s streams) *cobra.Command {
 		command("remove PROVIDER [flags]", "Remove a provider with its secret", config.ModeProviders, words(1, 1, "name the provider, and nothing else"), removeProvider),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, and oidc.NAME for others\n" +
+	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, facebook, and oidc.NAME for others\n" +
 		"of OpenID Connect (server/doc/providers.md). The server may be running, and uses a change at once."
 	return cmd
 }

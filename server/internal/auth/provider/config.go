@@ -18,13 +18,14 @@ const (
 	apple     = "apple.com"
 	microsoft = "microsoft.com"
 	github    = "github.com"
+	facebook  = "facebook.com"
 )
 
-// issuers has the issuers of the providers that are known by name. Microsoft's is that of all its tenants; GitHub's is
-// its site.
+// issuers has the issuers of the providers that are known by name. Microsoft's is that of all its tenants; those of
+// GitHub and Facebook are their sites.
 var issuers = map[string]string{
 	google: "https://accounts.google.com", apple: "https://appleid.apple.com", microsoft: "https://login.microsoftonline.com/common/v2.0",
-	github: "https://github.com",
+	github: "https://github.com", facebook: "https://www.facebook.com",
 }
 
 // config is the part of a provider's stored configuration that has an effect, in the API's form.
@@ -57,7 +58,7 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 	case strings.HasPrefix(id, "oidc."):
 		kind = idp.OIDC
 	case issuers[id] == "":
-		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com and providers of OpenID Connect (oidc.).", id)
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com, facebook.com and providers of OpenID Connect (oidc.).", id)
 	}
 	cfg := &config{}
 	found, err := p.o.Accounts.Load(scope, kind, id, cfg)
@@ -89,9 +90,17 @@ func (p *Providers) open(cfg *config, at idp.Place) (err error) {
 	return nil
 }
 
+// withoutIDTokens reports whether the provider has no ID tokens: it speaks OAuth, not OpenID Connect.
+func (c *config) withoutIDTokens() bool { return c.id == github || c.id == facebook }
+
+// ours reports whether a client id is one for which a token may be issued that an app presents.
+func (c *config) ours(client string) bool {
+	return client != "" && slices.Contains(c.clients(), client)
+}
+
 // byCode reports whether the provider answers with a code, not with an ID token.
 func (c *config) byCode() bool {
-	return c.id == github || c.ResponseType.Code || c.Secret.Given || c.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given
+	return c.withoutIDTokens() || c.ResponseType.Code || c.Secret.Given || c.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given
 }
 
 // clients returns the client ids for which an ID token may be issued that an app presents.

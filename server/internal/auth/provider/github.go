@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -20,7 +21,7 @@ import (
 	"clave/server/internal/auth/token"
 )
 
-// errNotOurs is the error for an access token that GitHub has not issued to the project's application.
+// errNotOurs is the error for an access token that a provider has not issued to the project's application.
 var errNotOurs = errors.New("the access token is not one of the project's application")
 
 // gitHubAPI returns the address of GitHub's API: that of github.com, or of a server of GitHub Enterprise.
@@ -61,7 +62,7 @@ func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string)
 	r.SetBasicAuth(cfg.ClientID, cfg.clientSecret)
 	text, err := p.fetch(r)
 	if errors.Is(err, errNotOurs) {
-		return nil, invalid("The access_token was not issued to the project's application.")
+		return nil, notIssued()
 	}
 	if err != nil {
 		return nil, p.unreachable(cfg, err)
@@ -72,7 +73,7 @@ func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string)
 		} `json:"app"`
 	}
 	if json.Unmarshal(text, &issued) != nil || issued.App.ClientID != cfg.ClientID {
-		return nil, invalid("The access_token was not issued to the project's application.")
+		return nil, notIssued()
 	}
 	return p.gitHubUser(ctx, cfg, access)
 }
@@ -150,11 +151,19 @@ func (p *Providers) gitHubGet(ctx context.Context, cfg *config, path, access str
 	return p.fetch(r)
 }
 
+// refusals are the statuses with which providers answer requests with tokens that they have not issued, or not to the
+// project.
+var refusals = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}
+
 // fetch sends a request and returns the body of its answer. It returns errNotOurs if the server knows no such token.
 func (p *Providers) fetch(r *http.Request) ([]byte, error) {
 	r.Header.Set("Accept", "application/json")
 	res, err := p.client.Do(r)
 	if err != nil {
+		var of *url.Error
+		if errors.As(err, &of) {
+			err = of.Err // without the address, which may contain a token
+		}
 		return nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -162,7 +171,7 @@ func (p *Providers) fetch(r *http.Request) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case res.StatusCode == http.StatusNotFound, res.StatusCode == http.StatusUnprocessableEntity, res.StatusCode == http.StatusForbidden:
+	case slices.Contains(refusals, res.StatusCode):
 		return nil, errNotOurs
 	case res.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("the provider answered %d", res.StatusCode)

@@ -36,8 +36,11 @@ type issuer struct {
 
 // discover returns the addresses and keys of a configuration's issuer.
 func (p *Providers) discover(ctx context.Context, cfg *config) (*issuer, error) {
-	if cfg.id == github {
+	switch cfg.id {
+	case github:
 		return gitHubIssuer(cfg), nil
+	case facebook:
+		return facebookIssuer(cfg), nil
 	}
 	p.found.Lock()
 	at := p.found.issuers[cfg.Issuer]

@@ -32,7 +32,8 @@ type Options struct {
 	Secrets *secret.Keys
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
-	// Issuers replaces the issuers of google.com, apple.com and microsoft.com, and the site of github.com.
+	// Issuers replaces the issuers of google.com, apple.com and microsoft.com, and the sites of github.com and
+	// facebook.com.
 	Issuers map[string]string
 	// TimeLimit limits the time of a provider's answers; zero means ten seconds.
 	TimeLimit time.Duration
@@ -112,7 +113,7 @@ func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.St
 			set(name, value)
 		}
 	}
-	if cfg.id != github {
+	if !cfg.withoutIDTokens() {
 		set("nonce", hashed(open.Nonce))
 	}
 	if cfg.byCode() {
@@ -145,6 +146,8 @@ func scopesOf(provider string, wanted []string) []string {
 		scopes = []string{"openid", "email", "name"}
 	case github:
 		scopes = []string{"read:user", "user:email"}
+	case facebook:
+		scopes = []string{"public_profile", "email"}
 	}
 	for _, s := range wanted {
 		if !strings.Contains(" "+strings.Join(scopes, " ")+" ", " "+s+" ") {
@@ -224,13 +227,38 @@ func (p *Providers) respond(ctx context.Context, scope account.Scope, a *answer)
 		return nil, p.unreachable(cfg, err)
 	}
 	// RFC 9207: the issuer of the response shows that another provider has not sent it.
-	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && cfg.id != github && iss != at.name {
+	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && !cfg.withoutIDTokens() && iss != at.name {
 		return nil, invalid("The response is of another issuer.")
 	}
-	if cfg.id == github {
+	switch cfg.id {
+	case github:
 		return p.gitHubResponse(ctx, cfg, open, a.fields.Get("code"))
+	case facebook:
+		return p.facebookResponse(ctx, cfg, open, a.fields.Get("code"))
 	}
 	return p.identify(ctx, cfg, at, open, a.fields)
+}
+
+// longestToken is the maximum length of an access token that an app presents, in bytes.
+const longestToken = 8 << 10
+
+// accessToken returns whose access token an app presents, if the provider says to which app it issued the token.
+// Otherwise another app could sign its users in here.
+func (p *Providers) accessToken(ctx context.Context, cfg *config, access string) (*idp.Assertion, error) {
+	unusual := func(c rune) bool { return c <= ' ' || c >= 0x7f }
+	if len(access) > longestToken || strings.ContainsFunc(access, unusual) {
+		return nil, notIssued()
+	}
+	switch cfg.id {
+	case github:
+		return p.gitHubToken(ctx, cfg, access)
+	case facebook:
+		return p.facebookToken(ctx, cfg, access)
+	case google:
+		return p.googleToken(ctx, cfg, access)
+	default:
+		return nil, invalid("An access_token without id_token does not show for which app it was issued.")
+	}
 }
 
 // native verifies an ID token that an app got from the provider itself.
@@ -243,14 +271,10 @@ func (p *Providers) native(ctx context.Context, scope account.Scope, given url.V
 	if err != nil {
 		return nil, err
 	}
-	if cfg.id == github && given.Get("access_token") != "" {
-		return p.gitHubToken(ctx, cfg, given.Get("access_token"))
-	}
 	raw := given.Get("id_token")
-	if raw == "" || cfg.id == github {
-		if given.Get("access_token") != "" {
-			// Nothing shows that the provider issued it to this project: another app could sign its users in here.
-			return nil, invalid("An access_token without id_token does not show for which app it was issued.")
+	if raw == "" || cfg.withoutIDTokens() {
+		if access := given.Get("access_token"); access != "" {
+			return p.accessToken(ctx, cfg, access)
 		}
 		return nil, apierror.New("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: providerId=%s", id)
 	}

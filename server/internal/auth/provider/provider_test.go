@@ -243,6 +243,9 @@ var attacks = []attack{
 		return url.Values{"providerId": {"oidc.acme"}, "id_token": {f.issuer.IDToken(map[string]any{"nonce": "n"})}, "nonce": {"n"}}
 	}),
 	native("an access token alone", "INVALID_IDP_RESPONSE", func(*fixture) url.Values {
+		return url.Values{"providerId": {"oidc.acme"}, "access_token": {"stolen"}}
+	}),
+	native("an access token that Google has not issued", "INVALID_IDP_RESPONSE", func(*fixture) url.Values {
 		return url.Values{"providerId": {"google.com"}, "access_token": {"stolen"}}
 	}),
 	native("a provider without configuration", "OPERATION_NOT_ALLOWED", func(f *fixture) url.Values {

@@ -48,7 +48,7 @@ type Service struct{ service *service.Service }
 func New(s *service.Service) *Service { return &Service{s} }
 
 // named are the providers that have a name of their own, by its short form.
-var named = map[string]string{"google": "google.com", "apple": "apple.com", "microsoft": "microsoft.com", "github": "github.com"}
+var named = map[string]string{"google": "google.com", "apple": "apple.com", "microsoft": "microsoft.com", "github": "github.com", "facebook": "facebook.com"}
 
 // ID returns the id of a provider that a command names: google is google.com, and oidc.NAME stays.
 func ID(name string) (string, error) {
@@ -64,7 +64,7 @@ func ID(name string) (string, error) {
 	if strings.HasPrefix(name, "oidc.") && idp.ValidID(idp.OIDC, name) {
 		return name, nil
 	}
-	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, or oidc.NAME for another one of OpenID Connect", name)
+	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, facebook, or oidc.NAME for another one of OpenID Connect", name)
 }
 
 // kindOf returns the kind of a provider's configuration.
