@@ -212,3 +212,23 @@ func TestReadKey(t *testing.T) {
 		t.Error("a key of Google has an origin")
 	}
 }
+
+// TestTokensAreNotSentInTheClear refuses servers on other machines without TLS, by both of their URLs.
+func TestTokensAreNotSentInTheClear(t *testing.T) {
+	const here, there, safe = "http://127.0.0.1:4001", "http://data.example.org:4001", "https://data.example.org:4001"
+	for _, tt := range []struct {
+		admin, public string
+		ok            bool
+	}{{here, here, true}, {safe, safe, true}, {there, safe, false}, {safe, there, false}, {"ftp://127.0.0.1", here, false}, {here + "/path", here, false}} {
+		p, err := New(t.Context(), Options{Admin: tt.admin, Public: tt.public})
+		if (err == nil) != tt.ok {
+			t.Errorf("administration at %s and documents at %s: %v, want accepted: %t", tt.admin, tt.public, err, tt.ok)
+		}
+		if err == nil {
+			_ = p.listener.Close()
+		}
+	}
+	if _, err := (&Key{tokenURI: there + tokenPath}).Origin(); err == nil {
+		t.Error("a key whose tokens come in the clear has an origin")
+	}
+}

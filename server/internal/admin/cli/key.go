@@ -82,7 +82,7 @@ func (k *Key) Origin() (string, error) {
 	if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", fault.E(fault.FailedPrecondition, "the key is not one of clave credentials create: its token_uri is %q", k.tokenURI)
 	}
-	return origin, nil
+	return origin, secure(u)
 }
 
 // assertion returns a JWT with which the key's holder requests an access token (RFC 7523).
