@@ -153,11 +153,16 @@ func (s *Server) control(ctx context.Context, verb string, body, answer any) err
 
 // call calls a control route of the project.
 func (s *Server) call(ctx context.Context, method, verb string, body, answer any) error {
+	return s.at(ctx, method, "projects/"+s.ProjectID+":"+verb, body, answer)
+}
+
+// at calls a control route.
+func (s *Server) at(ctx context.Context, method, verb string, body, answer any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	url := "http://" + s.Firestore + "/emulator/v1/projects/" + s.ProjectID + ":" + verb
+	url := "http://" + s.Firestore + "/emulator/v1/" + verb
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)

@@ -39,6 +39,10 @@ test('a snapshot brings the documents back', async () => {
   await addDoc(notes, { text: 'third' })
   await addDoc(notes, { text: 'fourth' })
   // The SDK resumes the query: it pays for the two documents that it has not read before.
+  await worker().setFaults({ calls: 'reads', delay: 1 })
+  await worker().setFaults()
+  await worker().advance('1m')
+  await worker().resetClock()
   await expect(expectReads(1, () => getDocs(notes))).rejects.toThrow(/2 reads, 1 allowed\n  2 by listen notes/)
   await clave.resetUsage()
   expect((await clave.usage()).total.reads).toBe(0)

@@ -178,7 +178,7 @@ func newApp(c *config.Config, o Options) *App {
 		a.observed.log = a.o.Log
 	}
 	a.data = datastore.New(c, datastore.Options{Importing: []string{c.ImportDir}, Memory: a.o.Memory, Clock: o.Clock, Log: a.o.Log, Notices: o.Notices, Closers: &a.components})
-	if hasLab(c) {
+	if !c.Production() {
 		a.faults = faultinject.New(a.machineClock())
 	}
 	if hasConsole(c) || c.Metrics != "" {

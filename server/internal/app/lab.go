@@ -5,11 +5,10 @@ import (
 	"clave/server/internal/base/clock"
 )
 
-// labClock returns a clock that is ahead of the machine's clock by CLAVE_CLOCK_AHEAD and that the console's lab
-// advances, and makes it the app's clock. It returns nil in production, if a test has set a clock, and if there is
-// neither a lab nor that variable.
+// labClock returns a clock that is ahead of the machine's clock by CLAVE_CLOCK_AHEAD and that the console's lab and
+// tests advance, and makes it the app's clock. It returns nil in production, and if a test has set a clock.
 func labClock(c *config.Config, o *Options) *clock.Shifted {
-	if o.Clock != nil || c.Production() || !c.UI && c.ClockAhead == 0 {
+	if o.Clock != nil || c.Production() {
 		return nil
 	}
 	ahead := clock.NewShifted()
@@ -17,9 +16,6 @@ func labClock(c *config.Config, o *Options) *clock.Shifted {
 	o.Clock = ahead
 	return ahead
 }
-
-// hasLab reports whether the console has a lab.
-func hasLab(c *config.Config) bool { return c.UI && !c.Production() }
 
 // machineClock returns the clock for measuring durations, which the lab does not advance.
 func (a *App) machineClock() clock.Clock {

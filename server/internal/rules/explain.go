@@ -66,7 +66,17 @@ type Evaluated struct {
 
 // Explain decides a request and explains the decision. Coverage does not count it.
 func (r *Ruleset) Explain(ctx context.Context, q *Request) (*Explanation, error) {
-	t := &explainer{ruleset: r, exprs: r.exprs(), counts: make(map[int][]seen)}
+	return r.explain(ctx, q, true)
+}
+
+// Examine is Explain without texts: those of expressions and values, reasons and the sentence are empty.
+func (r *Ruleset) Examine(ctx context.Context, q *Request) (*Explanation, error) {
+	return r.explain(ctx, q, false)
+}
+
+// explain is Explain, with or without texts.
+func (r *Ruleset) explain(ctx context.Context, q *Request, texts bool) (*Explanation, error) {
+	t := &explainer{ruleset: r, exprs: r.exprs(), counts: make(map[int][]seen), texts: texts}
 	request := *q
 	reads := &lookupRecorder{reader: q.Reader}
 	request.Reader = reads
@@ -91,9 +101,16 @@ func (r *Ruleset) Explain(ctx context.Context, q *Request) (*Explanation, error)
 		}
 		node := left[len(left)-1]
 		left = left[:len(left)-1]
-		out.Statements[i].Condition, out.Statements[i].Reason = node, reasonOf(node)
+		out.Statements[i].Condition = node
+		if texts {
+			out.Statements[i].Reason = reasonOf(node)
+		}
 	}
-	out.summarize()
+	if texts {
+		out.summarize()
+	} else if d.Allowed {
+		out.Line = d.Statements[len(d.Statements)-1].Line
+	}
 	return out, nil
 }
 
@@ -120,6 +137,7 @@ type explainer struct {
 	stack     []*Evaluated
 	counts    map[int][]seen
 	evaluated int
+	texts     bool
 }
 
 // Trace implements eval.Tracer.
@@ -129,10 +147,12 @@ func (t *explainer) Trace(id int, v eval.Value) {
 		return
 	}
 	t.evaluated++
-	t.counts[id] = append(t.counts[id], seen{text: shown(v), count: 1})
 	at := e.At()
-	text := strings.Join(strings.Fields(t.ruleset.Source()[at.Start:at.End]), " ")
-	node := &Evaluated{Text: text, Line: at.Line, Column: at.Column, Value: textOf(v), expr: e, value: v}
+	node := &Evaluated{Line: at.Line, Column: at.Column, expr: e, value: v}
+	if t.texts {
+		node.Text, node.Value = strings.Join(strings.Fields(t.ruleset.Source()[at.Start:at.End]), " "), textOf(v)
+		t.counts[id] = append(t.counts[id], seen{text: shown(v), count: 1})
+	}
 	inside := t.inside(e)
 	from := len(t.stack)
 	for from > 0 && slices.Contains(inside, t.stack[from-1].expr) {

@@ -37,8 +37,12 @@ const maxReasonText = 120
 
 // brief cuts a long text.
 func brief(text string) string {
-	if runes := []rune(text); len(runes) > maxReasonText {
-		return string(runes[:maxReasonText]) + "…"
+	n := 0
+	for at := range text {
+		if n == maxReasonText {
+			return text[:at] + "…"
+		}
+		n++
 	}
 	return text
 }

@@ -79,6 +79,9 @@ type Injector struct {
 	clock    clock.Clock
 	settings atomic.Pointer[Settings]
 	injected atomic.Int64
+	// some reports whether any project has faults.
+	some     atomic.Bool
+	projects projects
 }
 
 // New returns an injector that injects nothing yet. c measures the delays.

@@ -162,7 +162,7 @@ func (az *Authorizer) collect(ctx context.Context, c token.Caller, db resource.D
 
 // deferWrites leaves writes to the commit of a transaction.
 func (az *Authorizer) deferWrites(ctx context.Context, c token.Caller, db resource.Database, transaction []byte, writes []document.Write) error {
-	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
 		return err
 	}
 	if err := az.limitWrites(c, len(writes)); err != nil {

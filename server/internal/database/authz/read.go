@@ -192,7 +192,7 @@ func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Qu
 
 // read opens a caller's reading.
 func (az *Authorizer) read(ctx context.Context, c token.Caller, db resource.Database, at request.At) (*engine.Reading, error) {
-	if err := az.inject(ctx, c, faultinject.Reads); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Reads); err != nil {
 		return nil, err
 	}
 	if at.Begin != nil {

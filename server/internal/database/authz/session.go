@@ -8,6 +8,7 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
+	"clave/server/internal/model/resource"
 )
 
 // Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted,
@@ -105,10 +106,10 @@ func newSessions() *sessions {
 	return s
 }
 
-// Session returns the session of a caller for a stream that is about to open. It returns an error when the session has
-// ended since the caller's token was verified.
-func (az *Authorizer) Session(ctx context.Context, c token.Caller) (*Session, error) {
-	if err := az.inject(ctx, c, faultinject.Streams); err != nil {
+// Session returns the session of a caller for a stream of a database that is about to open. It returns an error when
+// the session has ended since the caller's token was verified.
+func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.Database) (*Session, error) {
+	if err := az.inject(ctx, c, db.Project, faultinject.Streams); err != nil {
 		return nil, err
 	}
 	s := &Session{authorizer: az, caller: c, key: accountOf(c), ended: make(chan struct{})}

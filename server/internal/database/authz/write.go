@@ -20,7 +20,7 @@ func (az *Authorizer) Begin(ctx context.Context, c token.Caller, db resource.Dat
 	if err := mayBegin(c, o); err != nil {
 		return nil, err
 	}
-	if err := az.inject(ctx, c, faultinject.Reads); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Reads); err != nil {
 		return nil, err
 	}
 	return az.engine.Begin(ctx, db, optionsFor(c, o))
@@ -83,7 +83,7 @@ func (az *Authorizer) Commit(ctx context.Context, c token.Caller, db resource.Da
 
 // commitFor is Commit for a method of Firestore.
 func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method string, db resource.Database, r request.Commit) (request.CommitResult, error) {
-	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
 		return request.CommitResult{}, err
 	}
 	if err := az.limitWrites(c, len(r.Writes)); err != nil {
@@ -98,7 +98,10 @@ func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method stri
 	call.Commit(len(r.Writes), err)
 	bill.wrote(r.Writes, func(int) bool { return err == nil })
 	ended(err)
-	return result, err
+	if err := az.lose(ctx, c, db.Project, err); err != nil {
+		return request.CommitResult{}, err
+	}
+	return result, nil
 }
 
 // limitWrites counts the writes of a caller that only the address identifies, and refuses those above the limit.
@@ -120,7 +123,7 @@ func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resourc
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	if err := az.inject(ctx, c, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
 		return nil, err
 	}
 	ended, err := change(c, "BatchWrite", db, writes)
@@ -132,7 +135,10 @@ func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resourc
 	call.Commit(len(writes), err)
 	bill.wrote(writes, func(i int) bool { return err == nil && statuses[i].Err == nil })
 	ended(cmp.Or(err, firstFailure(statuses)))
-	return statuses, err
+	if err := az.lose(ctx, c, db.Project, err); err != nil {
+		return nil, err
+	}
+	return statuses, nil
 }
 
 // firstFailure returns the error of the first write of a batch that failed, or nil.

@@ -108,13 +108,13 @@ func (w *world) query(q *rules.Request) bool {
 	return err == nil
 }
 
-// decide explains the decision on the request, or returns nil if there is none.
+// decide examines the decision on the request, or returns nil if there is none.
 func (w *world) decide(ctx context.Context, r *rules.Ruleset) *rules.Explanation {
 	q, ok := w.request()
 	if !ok {
 		return nil
 	}
-	x, err := r.Explain(ctx, q)
+	x, err := r.Examine(ctx, q)
 	if err != nil {
 		return nil
 	}

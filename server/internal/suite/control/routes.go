@@ -3,6 +3,8 @@ package control
 import (
 	"net/http"
 
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/faultinject"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/httpx/custommethod"
 	"clave/server/internal/httpx/httpjson"
@@ -24,6 +26,10 @@ type Options struct {
 	Triggers *triggers.Dispatcher
 	// Settling waits for live queries and triggers.
 	Settling Settling
+	// Faults injects faults into the calls of projects; nil injects none.
+	Faults *faultinject.Injector
+	// Clock is the clock that tests advance; nil if it cannot be advanced.
+	Clock *clock.Shifted
 	// Usage counts what production would bill.
 	Usage *usage.Meter
 }
@@ -43,6 +49,8 @@ func New(o Options) http.Handler {
 	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
 	(&usageRoutes{usage: o.Usage}).register(methods)
+	(&faultRoutes{faults: o.Faults}).register(methods)
+	(&clockRoutes{clock: o.Clock}).register(mux)
 	mux.Handle("/emulator/v1/projects/{target}", methods)
 	return mux
 }

@@ -15,8 +15,31 @@ export interface Project {
   usage(): Promise<Usage>
   /** Resets the usage. */
   resetUsage(): Promise<void>
+  /** Replaces the faults in the project's calls; without arguments ends them. */
+  setFaults(...faults: Fault[]): Promise<void>
+  /** Advances the clock of the server, which all its projects share, by a duration such as "90m". */
+  advance(by: string): Promise<void>
+  /** Resets the clock of the server to the machine's. */
+  resetClock(): Promise<void>
   /** Runs a function and rejects if the project's requests meanwhile cost more than max reads. It names the queries that read most. */
   expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>
+}
+
+/** A fault in the calls of a project. */
+export interface Fault {
+  /** The calls that are affected; all by default. */
+  calls?: 'all' | 'reads' | 'writes' | 'streams'
+  /** The number of calls that are affected; 0, the default, sets no limit. */
+  times?: number
+  /** The code with which the calls fail; without one they succeed. */
+  error?: 'UNAVAILABLE' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL'
+  /** The delay of the calls in milliseconds. */
+  delay?: number
+  /** Makes writes succeed and their answers errors. */
+  lost?: boolean
+  /** The percentage of the calls, chosen at random from seed; 100 by default. */
+  percent?: number
+  seed?: number
 }
 
 /** What production would bill. */

@@ -68,14 +68,15 @@ function ready(child) {
 
 /** Returns the API of one project of a running server. */
 function handle(projectId, firestore, auth) {
-  const control = async (verb, body = {}, method = 'POST') => {
-    const response = await fetch(`http://${firestore}/emulator/v1/projects/${encodeURIComponent(projectId)}:${verb}`, {
+  const control = (verb, body, method) => call(`projects/${encodeURIComponent(projectId)}:${verb}`, body, method)
+  const call = async (path, body = {}, method = 'POST') => {
+    const response = await fetch(`http://${firestore}/emulator/v1/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       body: method === 'GET' ? undefined : JSON.stringify(body),
     })
     const answer = await response.json()
-    if (!response.ok) throw new Error(`clave: ${verb}: ${answer.error?.message ?? response.status}`)
+    if (!response.ok) throw new Error(`clave: ${path}: ${answer.error?.message ?? response.status}`)
     return answer
   }
   const settle = async (timeout = '10s') => void (await control('settle', { timeout }))
@@ -88,6 +89,12 @@ function handle(projectId, firestore, auth) {
     usage,
     /** Resets the usage. */
     resetUsage: async () => void (await control('usage', undefined, 'DELETE')),
+    /** Replaces the faults in the project's calls; none ends them. */
+    setFaults: async (...faults) => void (await control('faults', { faults }, 'PUT')),
+    /** Advances the clock of the server by a duration such as "90m". */
+    advance: async (by) => void (await call('clock:advance', { by })),
+    /** Resets the clock of the server to the machine's. */
+    resetClock: async () => void (await call('clock', undefined, 'DELETE')),
     /** Runs a function and rejects if its requests cost more than max reads, with the queries that read most. */
     expectReads: async (max, run) => {
       const before = await usage()

@@ -1,0 +1,76 @@
+package faultinject_test
+
+import (
+	"slices"
+	"testing"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/faultinject"
+)
+
+// TestFaultsOfProjects makes the next calls of one project fail, and no others.
+func TestFaultsOfProjects(t *testing.T) {
+	i := faultinject.New(clock.System())
+	faults := []faultinject.Fault{
+		{Settings: faultinject.Settings{Calls: faultinject.Writes, Error: "ABORTED"}, Times: 2},
+		{Settings: faultinject.Settings{Calls: faultinject.Writes}, Lost: true, Times: 1},
+	}
+	if err := i.SetProject("p", faults); err != nil {
+		t.Fatal(err)
+	}
+	var got []fault.Code
+	for range 3 {
+		got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Writes)))
+	}
+	for range 2 {
+		got = append(got, fault.CodeOf(i.AfterOf(t.Context(), "p")))
+	}
+	got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "q", faultinject.Writes)), fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Reads)))
+	if want := []fault.Code{fault.Aborted, fault.Aborted, fault.OK, fault.Unavailable, fault.OK, fault.OK, fault.OK}; !slices.Equal(got, want) {
+		t.Errorf("the calls end with %v, want %v", got, want)
+	}
+	if all := i.Project("p"); len(all) != 2 || all[0].Affected != 2 || all[1].Affected != 1 {
+		t.Errorf("the faults are %+v, want 2 and 1 calls affected", all)
+	}
+	if err := i.SetProject("p", nil); err != nil || len(i.Project("p")) > 0 || i.BeforeOf(t.Context(), "p", faultinject.Writes) != nil {
+		t.Errorf("the faults did not end: %v", err)
+	}
+}
+
+// TestSeeds chooses calls at random: the same ones for the same seed.
+func TestSeeds(t *testing.T) {
+	chosen := func(seed uint64) (out []bool) {
+		i := faultinject.New(clock.System())
+		if err := i.SetProject("p", []faultinject.Fault{{Settings: faultinject.Settings{Percent: 50, Error: "UNAVAILABLE"}, Seed: seed}}); err != nil {
+			t.Fatal(err)
+		}
+		for range 64 {
+			out = append(out, i.BeforeOf(t.Context(), "p", faultinject.Reads) != nil)
+		}
+		return out
+	}
+	one := chosen(1)
+	if !slices.Equal(one, chosen(1)) || slices.Equal(one, chosen(2)) || !slices.Contains(one, true) || !slices.Contains(one, false) {
+		t.Errorf("chosen with seed 1: %v", one)
+	}
+}
+
+// TestFaultsAreBounded sets invalid faults, and too many.
+func TestFaultsAreBounded(t *testing.T) {
+	i := faultinject.New(clock.System())
+	for name, faults := range map[string][]faultinject.Fault{
+		"no effect":             {{}},
+		"lost answers of reads": {{Settings: faultinject.Settings{Calls: faultinject.Reads}, Lost: true}},
+		"negative":              {{Settings: faultinject.Settings{Error: "ABORTED"}, Times: -1}},
+		"unknown code":          {{Settings: faultinject.Settings{Error: "OK"}}},
+		"too many":              make([]faultinject.Fault, 21),
+	} {
+		if err := i.SetProject("p", faults); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%s: %v, want InvalidArgument", name, err)
+		}
+	}
+	if got := i.Project("p"); len(got) > 0 {
+		t.Errorf("invalid faults are in force: %v", got)
+	}
+}

@@ -1,0 +1,67 @@
+package control_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/faultinject"
+	"clave/server/internal/suite/control"
+)
+
+// TestFaultRoutes sets faults of a project, among them those of the documentation, and wrong ones.
+func TestFaultRoutes(t *testing.T) {
+	page, err := os.ReadFile("../../../doc/lab.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```json faults\n")
+	example, _, _ = strings.Cut(example, "```")
+	faults := faultinject.New(clock.System())
+	h := control.New(control.Options{Faults: faults})
+	const path = "/emulator/v1/projects/p:faults"
+	if status, text := exchange(t, h, http.MethodPut, path, example); status != http.StatusOK || len(faults.Project("p")) != 2 {
+		t.Fatalf("%d %s", status, text)
+	}
+	for _, body := range []string{"", `{"faults": [{}]}`, `{"faults": [{"calls": "writes", "eror": "ABORTED"}]}`, `{"faults": [{"lost": true}]}`} {
+		if status, text := exchange(t, h, http.MethodPut, path, body); status != http.StatusBadRequest || len(faults.Project("p")) != 2 {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+	if err := faults.AfterOf(t.Context(), "p"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a write whose answer is lost: %v", err)
+	}
+	if status, text := exchange(t, h, http.MethodGet, path, ""); status != http.StatusOK || !strings.Contains(text, `"affected":1`) {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, _ := exchange(t, h, http.MethodDelete, path, ""); status != http.StatusOK || len(faults.Project("p")) != 0 {
+		t.Errorf("%d, %d faults are left", status, len(faults.Project("p")))
+	}
+}
+
+// TestClockRoutes advances the clock and resets it.
+func TestClockRoutes(t *testing.T) {
+	shifted := clock.NewShifted()
+	h := control.New(control.Options{Clock: shifted})
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		ahead              time.Duration
+	}{
+		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "90m"}`, 200, 90 * time.Minute},
+		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "30m"}`, 200, 2 * time.Hour},
+		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "-1s"}`, 400, 2 * time.Hour},
+		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "9000h"}`, 400, 2 * time.Hour},
+		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": 5}`, 400, 2 * time.Hour},
+		{http.MethodGet, "/emulator/v1/clock", "", 200, 2 * time.Hour},
+		{http.MethodDelete, "/emulator/v1/clock", "", 200, 0},
+	} {
+		if status, text := exchange(t, h, c.method, c.path, c.body); status != c.status || shifted.Ahead() != c.ahead {
+			t.Errorf("%s %s %s: %d %s, %v ahead; want %d and %v", c.method, c.path, c.body, status, text, shifted.Ahead(), c.status, c.ahead)
+		}
+	}
+}
