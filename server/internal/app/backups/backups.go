@@ -203,6 +203,23 @@ func Verify(ctx context.Context, dir string, sizes pebble.Options) (r *verify.Re
 	return r, err
 }
 
+// VerifyBackup restores a backup to a temporary folder, and compares its records with each other and with the backup's
+// inventory.
+func VerifyBackup(ctx context.Context, at *series.Series, b series.Backup, sizes pebble.Options) (r *verify.Report, err error) {
+	scratch, done, err := backup.ScratchCopy(filepath.Join(os.TempDir(), "clave-verify"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	err = at.Restore(ctx, b, filepath.Join(scratch, "data"), func(folder string, inventory json.RawMessage) error {
+		if r, err = verifyFolder(ctx, folder, sizes); err != nil {
+			return err
+		}
+		return CompareInventory(ctx, folder, sizes, inventory)
+	})
+	return r, err
+}
+
 // State returns the state of a schedule for the metrics; nil if there is none.
 func State(s *schedule.Schedule) *prometheus.Backups {
 	if s == nil {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,12 +71,12 @@ func operate(t *testing.T, backups string, place ...string) (dir string) {
 		t.Fatal(err)
 	}
 	commands := commandsOf(t, "../../doc/operations.md")
-	if len(commands) != 7 || !strings.HasPrefix(commands[0], "clave serve ") {
+	if len(commands) != 8 || !strings.HasPrefix(commands[0], "clave serve ") {
 		t.Fatalf("operations.md has the commands %q", commands)
 	}
 	for _, command := range commands[1:] {
 		words := strings.Fields(strings.NewReplacer("/var/lib/clave-drill", drill, "/var/lib/clave", data, "/backups", backups).Replace(command))
-		if words[1] == "backups" {
+		if slices.Contains(words, "--from") {
 			words = append(words, place...)
 		}
 		if out, err := harness.Command(t, dir, words[1:]...).CombinedOutput(); err != nil {

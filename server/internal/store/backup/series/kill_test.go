@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +20,17 @@ import (
 	"clave/server/internal/store"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/backup/target/bucket"
 	"clave/server/internal/store/pebble"
+	"clave/server/test/kit/bucketserver"
 )
 
-// writerVariable is the environment variable with the folder in which a process of this test program makes backups.
-const writerVariable = "CLAVE_TEST_BACKUP_WRITER"
+// writerVariable is the environment variable with the folder of the data of which a process of this test program makes
+// backups, and endpointVariable that with the server of the bucket for them; without it they are in a folder.
+const (
+	writerVariable   = "CLAVE_TEST_BACKUP_WRITER"
+	endpointVariable = "CLAVE_TEST_BACKUP_ENDPOINT"
+)
 
 // writeUntilKilled writes numbered values to a store and makes backups of it, one after the other, until it is killed.
 // It prints a line before each.
@@ -42,7 +49,10 @@ func write(ctx context.Context, dir string) error {
 		return err
 	}
 	defer func() { _ = s.Close() }()
-	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
+	at, err := writersSeries(dir)
+	if err != nil {
+		return err
+	}
 	lock, err := at.Lock(ctx)
 	if err != nil {
 		return err
@@ -71,12 +81,25 @@ func write(ctx context.Context, dir string) error {
 		}
 		time.Advance(second) // to the next backup's name
 		if _, _, err := at.Make(ctx, lock, series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Clock: time}); err != nil {
-			return err
+			if !fault.Is(err, fault.Unavailable) {
+				return err
+			}
+			continue // The server of the bucket refuses now and then.
 		}
-		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil {
+		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil && !fault.Is(err, fault.Unavailable) {
 			return err
 		}
 	}
+}
+
+// writersSeries returns the backups that a process makes.
+func writersSeries(dir string) (*series.Series, error) {
+	endpoint := os.Getenv(endpointVariable)
+	if endpoint == "" {
+		return series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}}), nil
+	}
+	b, err := bucket.New(bucketOptions(&bucketserver.Server{URL: endpoint}))
+	return series.New(series.Options{Target: b}), err
 }
 
 // second is the time between two backups.
@@ -103,50 +126,91 @@ func count(s store.Reader) (int, error) {
 // TestKilledBackups kills a process at random moments of its backups. Every listed backup must be complete, its store
 // must hold the values of one moment, and the next backup must remove what was left.
 func TestKilledBackups(t *testing.T) {
-	rounds := 6
+	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}})
+	killRounds(t, filepath.Dir(at.String()), at, 6)
+}
+
+// TestKilledBackupsToABucket is TestKilledBackups with a bucket whose server ends connections and refuses requests at
+// random.
+func TestKilledBackupsToABucket(t *testing.T) {
+	p := places["gofakes3"](t)
+	t.Setenv(endpointVariable, p.server.URL)
+	p.server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "series.lock.json") {
+			return false
+		}
+		switch rand.IntN(30) {
+		case 0:
+			panic(http.ErrAbortHandler)
+		case 1:
+			bucketserver.Refuse(w, http.StatusServiceUnavailable, "SlowDown")
+			return true
+		}
+		return false
+	})
+	killRounds(t, t.TempDir(), series.New(series.Options{Target: faultless(t, p)}), 4)
+}
+
+// faultless returns the bucket of a place with enough attempts for random faults.
+func faultless(t *testing.T, p place) target.Target {
+	t.Helper()
+	o := bucketOptions(p.server)
+	o.Retries = 12
+	b, err := bucket.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// killRounds makes backups of data in a folder in processes that are killed, and checks those that are listed.
+func killRounds(t *testing.T, dir string, at *series.Series, rounds int) {
+	t.Helper()
 	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
 		rounds = 200
 	}
-	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
-	listed, unfinished := 0, 0
+	listed := 0
 	for range rounds {
-		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env, cmd.Stderr = append(os.Environ(), writerVariable+"="+dir), os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(out)
-		for range 1 + rand.IntN(3) {
-			if line, err := lines.ReadString('\n'); line != "next\n" {
-				t.Fatalf("the process that makes backups printed %q, %v", line, err)
-			}
-		}
-		moment, stop := clock.System().After(time.Duration(rand.IntN(int(100 * time.Millisecond))))
-		<-moment // a random moment
-		stop()
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-			t.Fatalf("the process ended by itself: %v", cmd.ProcessState)
-		}
-		parts, _ := filepath.Glob(filepath.Join(at.String(), "unfinished", "*"))
-		unfinished += len(parts)
+		killWriter(t, dir)
 		listed += checkListed(t, at)
 	}
 	if listed == 0 {
 		t.Error("no backup was complete before a kill")
 	}
-	t.Logf("%d backups were listed, %d were unfinished", listed, unfinished)
+	t.Logf("%d backups were listed after %d kills", listed, rounds)
 	wantNothingLeft(t, dir, at)
+}
+
+// killWriter runs a process that makes backups, and kills it at a random moment.
+func killWriter(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), writerVariable+"="+dir), os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for range 1 + rand.IntN(3) {
+		if line, err := lines.ReadString('\n'); line != "next\n" {
+			t.Fatalf("the process that makes backups printed %q, %v", line, err)
+		}
+	}
+	moment, stop := clock.System().After(time.Duration(rand.IntN(int(100 * time.Millisecond))))
+	<-moment // a random moment
+	stop()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("the process ended by itself: %v", cmd.ProcessState)
+	}
 }
 
 // checkListed restores each listed backup, and returns their number.
@@ -191,7 +255,7 @@ func wantNothingLeft(t *testing.T, dir string, at *series.Series) {
 	if err := errors.Join(err, lock.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{filepath.Join(at.String(), "unfinished", "*"), filepath.Join(data, "*.copy-*")} {
+	for _, pattern := range []string{filepath.Join(dir, "backups", "unfinished", "*"), filepath.Join(data, "*.copy-*")} {
 		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
 			t.Errorf("the next backup left %v, %v", left, err)
 		}
