@@ -91,6 +91,12 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
+	if s.deliveries != nil {
+		o.Deliveries = s.deliveries
+	}
+	if s.backups != nil {
+		o.Backups = s.backups
+	}
 	if a.node != nil {
 		o.Node = a.node.Name()
 	}

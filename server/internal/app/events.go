@@ -27,6 +27,7 @@ func (a *App) deliverEvents(ctx context.Context, s *state) error {
 		return err
 	}
 	a.components.Add("events", service)
+	s.deliveries = service
 	// Without a data folder the commands can't find the socket.
 	if a.config.Memory {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/cluster/stack"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/index"
+	"clave/server/internal/events"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/schedule"
@@ -25,6 +26,8 @@ type state struct {
 	release *release.Release
 	// backups makes backups; nil without --backup-to.
 	backups *schedule.Schedule
+	// deliveries delivers events to services; nil without --events.
+	deliveries *events.Service
 	// testMail sends an e-mail without a code; nil without a mail server.
 	testMail func(ctx context.Context, to, locale string) error
 }

@@ -89,6 +89,10 @@ var routes = []route{
 	{pattern: "DELETE /api/lab/faults", changes: true, development: true, run: (*Console).deleteLabFaults},
 	{pattern: "POST /api/lab/clear", changes: true, development: true, run: (*Console).postClear},
 
+	{pattern: "GET /api/events", run: (*Console).getEvents},
+	{pattern: "POST /api/events/retry", changes: true, run: (*Console).postEventsRetry},
+	{pattern: "GET /api/backups", run: (*Console).getBackups},
+
 	{pattern: "GET /api/safety", run: (*Console).getSafety},
 	{pattern: "POST /api/safety/mail", changes: true, run: (*Console).postTestMail},
 }

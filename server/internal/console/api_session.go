@@ -88,7 +88,13 @@ func (c *Console) projects() []projectJSON {
 
 // features returns the features that are available in this mode. The page shows only these.
 func (c *Console) features() []string {
-	all := []string{"data", "history", "users", "rules", "indexes", "now", "logs", "audit"}
+	all := []string{"data", "history", "users", "auth", "rules", "indexes", "now", "logs", "audit"}
+	if c.o.Deliveries != nil {
+		all = append(all, "events")
+	}
+	if c.o.Backups != nil {
+		all = append(all, "backups")
+	}
 	if c.o.Production {
 		return append(all, "denials", "safety")
 	}

@@ -80,6 +80,9 @@ type Options struct {
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.
 	Checks func(ctx context.Context) []safety.Check
+	// Deliveries are the deliveries of events, and Backups the scheduled backups; nil without any.
+	Deliveries Deliveries
+	Backups    Backups
 	// REST, WebChannel and Identity handle the requests that the console forwards. They must identify callers by Sessions.
 	REST, WebChannel, Identity http.Handler
 	// Ahead is the clock that the lab advances; nil if it cannot be advanced. Faults injects the faults of the lab; nil in

@@ -2,7 +2,7 @@ import { accessible, expect, fits, origins, test } from './console'
 import { link } from './server'
 
 const PROJECT = 'console-served'
-const PAGES = ['Data', 'Users', 'Denials', 'Rules', 'Now', 'Indexes', 'Is it safe?', 'Audit log']
+const PAGES = ['Data', 'Users', 'Authentication', 'Denials', 'Rules', 'Now', 'Indexes', 'Events', 'Backups', 'Is it safe?', 'Audit log']
 const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
 const root = () => `${origins().served}/v1/projects/${PROJECT}/databases/(default)/documents`
 
@@ -54,6 +54,35 @@ test('a read-only session sees all pages of production and changes nothing', asy
   await expect(page.getByText('Cualquiera puede crear una cuenta')).toBeVisible()
   await expect(page.getByText(/^Los datos ocupan/)).toBeVisible()
   await expect(page.locator('main [lang=en]')).toHaveCount(0)
+})
+
+test('the deliveries of events, the backups and the settings of Authentication are shown', async ({ page }) => {
+  await page.goto(await link(true))
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await page.evaluate(async (url) => {
+    const { csrf } = await (await fetch('/api/session')).json()
+    const headers = { 'content-type': 'application/json', 'x-clave-csrf': csrf }
+    await fetch(url, { method: 'PATCH', headers, body: '{"fields": {}}' })
+  }, `${root()}/orders/first`)
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  await menu.getByRole('link', { name: 'Events' }).click()
+  const trigger = page.getByRole('region', { name: 'order-mails' })
+  await expect(trigger.getByRole('row').filter({ hasText: 'orders/first' })).toBeVisible()
+  await expect(trigger.getByText('has dead letters')).toBeVisible()
+  await accessible(page)
+  await fits(page)
+  await trigger.getByRole('button', { name: 'Deliver again' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'are delivered again' })).toBeVisible()
+  await menu.getByRole('link', { name: 'Backups' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'restored for trial' })).toBeVisible()
+  await accessible(page)
+  await fits(page)
+  await menu.getByRole('link', { name: 'Authentication' }).click()
+  const password = page.getByRole('row').filter({ hasText: 'E-mail and password' })
+  await expect(password.getByRole('cell').last()).toHaveText('on')
+  await expect(page.getByText('No identity provider is configured.')).toBeVisible()
+  await accessible(page)
+  await fits(page)
 })
 
 test('a writing session changes documents, saves rules as a file, and ends', async ({ page, quiet }) => {

@@ -135,10 +135,18 @@ async function development(): Promise<Started<Omit<Servers, 'served' | 'servedFo
 async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFolder'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'clave-served-'))
   const [port = 0, consolePort = 0] = await freePorts(2)
-  const files = { 'firestore.rules': RULES, 'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules' } }) }
+  const files = {
+    'firestore.rules': RULES,
+    'firebase.json': JSON.stringify({ firestore: { rules: 'firestore.rules' } }),
+    // Nothing listens at this address: each event becomes a dead letter at once.
+    'events.json': JSON.stringify({
+      triggers: [{ name: 'order-mails', event: 'written', document: 'orders/{id}', url: 'http://127.0.0.1:9/', attempts: 1 }],
+    }),
+  }
   const origin = `http://127.0.0.1:${port}`
   const args = ['serve', '--project', 'console-served', '--port', String(port), '--public-url', origin]
-  const stop = await run(folder, files, [...args, '--console', `127.0.0.1:${consolePort}`, '--data', join(folder, 'data')])
+  const parts = ['--console', `127.0.0.1:${consolePort}`, '--events', 'events.json', '--backup-to', join(folder, 'backups')]
+  const stop = await run(folder, files, [...args, ...parts, '--data', join(folder, 'data')])
   return { origins: { served: `http://127.0.0.1:${consolePort}`, servedFolder: folder }, stop }
 }
 

@@ -85,6 +85,15 @@ func (s *Schedule) Status() Status {
 	return out
 }
 
+// Kept returns the backups, from the oldest to the newest, and the last proof.
+func (s *Schedule) Kept(ctx context.Context) ([]series.Backup, series.Proof, error) {
+	all, err := s.o.Series.List(ctx)
+	if err != nil {
+		return nil, series.Proof{}, err
+	}
+	return all, s.o.Series.LastProof(ctx), nil
+}
+
 // Run makes and proves backups when they are due, until ctx is done. The times of the last ones are in the folder of
 // the backups, so neither a start nor another leader makes one too early.
 func (s *Schedule) Run(ctx context.Context) error {

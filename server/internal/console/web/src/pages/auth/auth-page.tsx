@@ -1,0 +1,108 @@
+import { type AuthSettings, loadAuthSettings, loadProviders } from '../../api/auth-settings'
+import type { Messages } from '../../i18n/en'
+import { useText } from '../../i18n/text'
+import { useLoad } from '../../lib/use-load'
+import { useScope } from '../../session'
+import { PageHead } from '../../ui/page-head'
+import { Empty, Loaded } from '../../ui/states'
+import { Table } from '../../ui/table'
+
+/** The settings with their names; undefined for what a flag of the server decides. */
+function settingsOf({ signIn, emailPrivacyConfig, client, mfa }: AuthSettings, t: Messages): [name: string, on: boolean | undefined][] {
+  const { email, phoneNumber, anonymous, allowDuplicateEmails } = signIn
+  const permissions = client.permissions
+  return [
+    [t.auth.password, email.enabled],
+    [t.auth.emailLink, email.enabled && !email.passwordRequired],
+    [t.auth.phone, phoneNumber.enabled],
+    [t.auth.anonymous, anonymous.enabled],
+    [t.auth.factors, mfa.state === 'ENABLED' || mfa.state === 'MANDATORY'],
+    [t.auth.signUp, permissions.disabledUserSignup === undefined ? undefined : !permissions.disabledUserSignup],
+    [t.auth.ownDeletion, !permissions.disabledUserDeletion],
+    [t.auth.privacy, emailPrivacyConfig.enableImprovedEmailPrivacy],
+    [t.auth.duplicates, allowDuplicateEmails],
+  ]
+}
+
+/** The settings of Authentication and its identity providers. Secrets of clients are not shown. */
+export default function AuthPage() {
+  const { t } = useText()
+  const { project } = useScope()
+  const settings = useLoad(`settings ${project}`, (signal) => loadAuthSettings(project, signal))
+  const providers = useLoad(`providers ${project}`, (signal) => loadProviders(project, signal))
+  const reload = () => {
+    settings.reload()
+    providers.reload()
+  }
+  return (
+    <div className="page">
+      <PageHead title={t.pages.auth} reload={reload} />
+      <p className="soft">{t.auth.hint}</p>
+      <Loaded state={settings.state} reload={settings.reload} rows={9}>
+        {(all) => (
+          <>
+            <Table label={t.auth.settings}>
+              <thead>
+                <tr>
+                  <th scope="col">{t.auth.settings}</th>
+                  <th scope="col">{t.auth.state}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {settingsOf(all, t).map(([name, on]) => (
+                  <tr key={name}>
+                    <td>{name}</td>
+                    <td className="tight">
+                      <span className={`tag ${on ? 'good' : ''}`}>{on === undefined ? t.auth.byFlag : on ? t.auth.on : t.auth.off}</span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </Table>
+            <section className="stack" aria-label={t.auth.domains}>
+              <h2>{t.auth.domains}</h2>
+              {all.authorizedDomains.length === 0 ? (
+                <p>{t.auth.noDomains}</p>
+              ) : (
+                <p className="mono wrap">{all.authorizedDomains.join(', ')}</p>
+              )}
+            </section>
+          </>
+        )}
+      </Loaded>
+      <h2>{t.auth.providers}</h2>
+      <Loaded state={providers.state} reload={providers.reload} rows={3}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{t.auth.noProviders}</Empty>
+          ) : (
+            <Table label={t.auth.providers}>
+              <thead>
+                <tr>
+                  <th scope="col">{t.auth.provider}</th>
+                  <th scope="col">{t.auth.client}</th>
+                  <th scope="col">{t.auth.issuer}</th>
+                  <th scope="col">{t.auth.state}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.map((one) => (
+                  <tr key={one.name}>
+                    <td className="mono tight">
+                      {one.name.split('/').at(-1)} {one.displayName !== '' && <span className="soft">{one.displayName}</span>}
+                    </td>
+                    <td className="mono wrap">{one.clientId}</td>
+                    <td className="mono wrap">{one.issuer}</td>
+                    <td className="tight">
+                      <span className={`tag ${one.enabled ? 'good' : ''}`}>{one.enabled ? t.auth.on : t.auth.off}</span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </Table>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}

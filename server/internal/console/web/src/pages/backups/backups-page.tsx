@@ -1,0 +1,82 @@
+import { loadBackups } from '../../api/backups'
+import { useText } from '../../i18n/text'
+import { bytesText } from '../../lib/bytes'
+import { durationText } from '../../lib/duration'
+import { useLoad } from '../../lib/use-load'
+import { Moment } from '../../ui/moment'
+import { PageHead } from '../../ui/page-head'
+import { Empty, Loaded } from '../../ui/states'
+import { Table } from '../../ui/table'
+
+/** The scheduled backups: when they are made, when one was last restored for trial, and which are kept. */
+export default function BackupsPage() {
+  const { t, number, language } = useText()
+  const { state, reload } = useLoad('backups', loadBackups)
+  return (
+    <div className="page">
+      <PageHead title={t.pages.backups} reload={reload} />
+      <Loaded state={state} reload={reload} rows={8}>
+        {({ place, everySec, proveSec, proved, failures, unproved, failure, count, backups }) => (
+          <div className="stack">
+            {failure !== '' && (
+              <p role="alert" className="bad wrap">
+                {t.backups.failed} <span lang="en">{failure}</span>
+              </p>
+            )}
+            <dl className="facts">
+              <dt>{t.backups.place}</dt>
+              <dd className="mono wrap">{place}</dd>
+              <dt>{t.backups.every}</dt>
+              <dd>{durationText(everySec, language)}</dd>
+              <dt>{t.backups.prove}</dt>
+              <dd>{proveSec > 0 ? durationText(proveSec, language) : t.backups.never}</dd>
+              <dt>{t.backups.proved}</dt>
+              <dd>{proved === '' ? t.backups.notYet : <Moment iso={proved} />}</dd>
+              <dt>{t.backups.failures}</dt>
+              <dd>
+                {number(failures)} / {number(unproved)}
+              </dd>
+            </dl>
+            {backups.length === 0 ? (
+              <Empty>{t.backups.none}</Empty>
+            ) : (
+              <Table label={t.pages.backups}>
+                <thead>
+                  <tr>
+                    <th scope="col">{t.audit.time}</th>
+                    <th scope="col">{t.backups.name}</th>
+                    <th scope="col">{t.backups.size}</th>
+                    <th scope="col">{t.backups.state}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {backups.map((backup) => (
+                    <tr key={backup.name}>
+                      <td className="tight">
+                        <Moment iso={backup.time} />
+                      </td>
+                      <td className="mono tight">{backup.name}</td>
+                      <td className="tight">{bytesText(backup.bytes, number)}</td>
+                      <td className="wrap">
+                        {backup.damage !== '' ? (
+                          <span className="bad" lang="en">
+                            {backup.damage}
+                          </span>
+                        ) : (
+                          <span className={`tag ${backup.proved ? 'good' : ''}`}>
+                            {backup.proved ? t.backups.restored : t.backups.complete}
+                          </span>
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </Table>
+            )}
+            {count > backups.length && <p className="soft small">{t.backups.more(number(count - backups.length))}</p>}
+          </div>
+        )}
+      </Loaded>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+import { loadTriggers, retryTrigger, type Trigger } from '../../api/deliveries'
+import { useText } from '../../i18n/text'
+import { useAction } from '../../lib/use-action'
+import { useEvery } from '../../lib/use-every'
+import { useLoad } from '../../lib/use-load'
+import { useSession } from '../../session'
+import { Moment } from '../../ui/moment'
+import { PageHead } from '../../ui/page-head'
+import { Empty, Loaded, Problem } from '../../ui/states'
+import { Table } from '../../ui/table'
+import { useToast } from '../../ui/toasts'
+
+const EVERY_MS = 5000
+
+/** The deliveries of events: each trigger, what waits for a retry, and the dead letters. */
+export default function EventsPage() {
+  const { t } = useText()
+  const { state, reload } = useLoad('events', loadTriggers)
+  useEvery(reload, EVERY_MS, true)
+  return (
+    <div className="page">
+      <PageHead title={t.pages.events} reload={reload} />
+      <p className="soft">{t.events.hint}</p>
+      <Loaded state={state} reload={reload} rows={6}>
+        {({ triggers }) =>
+          triggers.length === 0 ? (
+            <Empty>{t.events.none}</Empty>
+          ) : (
+            <div className="stack">
+              {triggers.map((trigger) => (
+                <TriggerSection key={trigger.name} trigger={trigger} reload={reload} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+/** A trigger: its counts, its last error and its dead letters. */
+function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => void }) {
+  const { t, number } = useText()
+  const { write } = useSession()
+  const { busy, error, run } = useAction()
+  const toast = useToast()
+  const retry = async () => {
+    await retryTrigger(trigger.name)
+    toast(t.events.retried(trigger.name))
+    reload()
+  }
+  const { dead, letters } = trigger
+  const counts = [
+    [t.events.delivered, trigger.delivered],
+    [t.events.pending, trigger.pending],
+    [t.events.waiting, trigger.waiting],
+    [t.events.dead, dead],
+    [t.events.lost, trigger.lost],
+  ] as const
+  return (
+    <section className="stack" aria-label={trigger.name}>
+      <div className="row">
+        <h2>{trigger.name}</h2>
+        <span className={`tag ${dead > 0 || trigger.lost > 0 ? 'bad' : trigger.waiting > 0 ? 'warn' : 'good'}`}>
+          {dead > 0 || trigger.lost > 0 ? t.events.failing : trigger.waiting > 0 ? t.events.late : t.events.fine}
+        </span>
+        {write && dead + trigger.waiting > 0 && (
+          <button type="button" className="button push" disabled={busy} onClick={() => void run(retry)}>
+            {t.events.retry}
+          </button>
+        )}
+      </div>
+      <p className="mono wrap soft">
+        {trigger.database} → {trigger.target || t.events.noTarget}
+      </p>
+      <dl className="row">
+        {counts.map(([name, n]) => (
+          <div key={name} className="row">
+            <dt className="soft">{name}</dt>
+            <dd>{number(n)}</dd>
+          </div>
+        ))}
+      </dl>
+      {error !== null && <Problem error={error} />}
+      {trigger.error !== '' && (
+        <p>
+          <span className="bad">{t.events.lastError}</span> {trigger.errorAt !== '' && <Moment iso={trigger.errorAt} />}{' '}
+          <span className="mono wrap" lang="en">
+            {trigger.error}
+          </span>
+        </p>
+      )}
+      {letters.length > 0 && (
+        <>
+          <Table label={`${trigger.name}: ${t.events.dead}`}>
+            <thead>
+              <tr>
+                <th scope="col">{t.events.event}</th>
+                <th scope="col">{t.data.document}</th>
+                <th scope="col">{t.events.since}</th>
+                <th scope="col">{t.events.attempts}</th>
+                <th scope="col">{t.events.lastError}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {letters.map((letter) => (
+                <tr key={letter.id}>
+                  <td className="mono tight">{letter.type.split('.').slice(-2).join('.')}</td>
+                  <td className="mono wrap">{letter.document}</td>
+                  <td className="tight">
+                    <Moment iso={letter.since} />
+                  </td>
+                  <td className="tight">{number(letter.attempts)}</td>
+                  <td className="mono wrap" lang="en">
+                    {letter.error}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+          {dead > letters.length && <p className="soft small">{t.events.more(number(dead - letters.length))}</p>}
+        </>
+      )}
+    </section>
+  )
+}
