@@ -1,16 +1,21 @@
 package provider
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
+	"clave/server/internal/auth/account"
+	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
 )
 
@@ -69,4 +74,38 @@ func addAppleName(claims map[string]any, user string) {
 	if name := strings.TrimSpace(sent.Name.FirstName + " " + sent.Name.LastName); name != "" && claims["name"] == nil {
 		claims["name"] = name
 	}
+}
+
+// Revoke implements service.TokenRevoker, for Apple.
+func (p *Providers) Revoke(ctx context.Context, scope account.Scope, provider, token, hint string) error {
+	ctx, cancel := context.WithTimeout(ctx, p.o.TimeLimit)
+	defer cancel()
+	cfg, err := p.config(scope, provider)
+	if err != nil {
+		return err
+	}
+	if cfg.id != apple || !cfg.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given {
+		return apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration has no private key.")
+	}
+	if len(token) > longestToken {
+		return notIssued()
+	}
+	secret, err := cfg.AppleSignInConfig.CodeFlowConfig.secret(cfg.ClientID, cfg.Issuer, p.o.Clock.Now())
+	if err != nil {
+		return p.unreachable(cfg, err)
+	}
+	form := url.Values{"client_id": {cfg.ClientID}, "client_secret": {secret}, "token": {token}, "token_type_hint": {hint}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.Issuer+"/auth/revoke", strings.NewReader(form.Encode()))
+	if err != nil {
+		return p.unreachable(cfg, err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	_, err = p.fetch(r)
+	if errors.Is(err, errNotOurs) {
+		return invalid("The provider did not revoke the token.")
+	}
+	if err != nil {
+		return p.unreachable(cfg, err)
+	}
+	return nil
 }

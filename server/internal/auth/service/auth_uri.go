@@ -161,15 +161,56 @@ func (s *Service) byAnyEmail(ctx context.Context, c Call, email string, own bool
 type RevokeTokenRequest struct {
 	ProviderID *string `json:"providerId"`
 	IDToken    *string `json:"idToken"`
+	Token      *string `json:"token"`
+	// TokenType is ACCESS_TOKEN or REFRESH_TOKEN.
+	TokenType *string `json:"tokenType"`
+	TenantID  *string `json:"tenantId"`
 }
 
-// RevokeToken refuses, as production does for a project without the provider: only tokens of Apple can be revoked, and
-// Clave has no secrets of providers. The official emulator answers that it is not implemented.
-func (s *Service) RevokeToken(context.Context, Call, *RevokeTokenRequest) (*struct{}, error) {
+// TokenRevoker is implemented by IdentityProviders that can revoke tokens.
+type TokenRevoker interface {
+	// Revoke revokes a token of a provider that has been issued to the project; hint is access_token or refresh_token.
+	Revoke(ctx context.Context, scope account.Scope, provider, token, hint string) error
+}
+
+// tokenHints has the types of tokens that can be revoked, by their names in the API, with those of RFC 7009.
+var tokenHints = map[string]string{"ACCESS_TOKEN": "access_token", "REFRESH_TOKEN": "refresh_token"}
+
+// RevokeToken revokes a token of Apple, as its guidelines require when a user deletes an account. Other providers have
+// none that can be revoked. The official emulator answers that it is not implemented.
+func (s *Service) RevokeToken(ctx context.Context, c Call, r *RevokeTokenRequest) (*struct{}, error) {
 	if s.o.AsEmulator {
 		return nil, fault.E(fault.Unimplemented, "identitytoolkit.accounts.revokeToken is not implemented in the Auth Emulator.")
 	}
-	return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+	revoker, ok := s.o.Providers.(TokenRevoker)
+	if !ok || optional.String(r.ProviderID) != "apple.com" {
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+	}
+	hint := tokenHints[optional.String(r.TokenType)]
+	if hint == "" {
+		return nil, fault.E(fault.Unimplemented, "Only tokens of the types ACCESS_TOKEN and REFRESH_TOKEN can be revoked, not %.32q.", optional.String(r.TokenType))
+	}
+	if optional.String(r.Token) == "" {
+		return nil, apierror.New("MISSING_REQ_FIELD : token")
+	}
+	if optional.String(r.IDToken) == "" {
+		return nil, apierror.New("MISSING_ID_TOKEN")
+	}
+	cs, err := s.userSettings(ctx, c, r.IDToken)
+	if err != nil {
+		return nil, err
+	}
+	u, _, err := s.userOf(&cs.Call, *r.IDToken)
+	if err != nil {
+		return nil, err
+	}
+	if u.Provider("apple.com") == nil {
+		return nil, apierror.New("NO_SUCH_PROVIDER")
+	}
+	if err := s.limits.Take(cs.client(), limits.SignIn); err != nil {
+		return nil, err
+	}
+	return &struct{}{}, revoker.Revoke(ctx, cs.scope(), "apple.com", *r.Token, hint)
 }
 
 // RecaptchaConfig returns the state of reCAPTCHA, which is off.

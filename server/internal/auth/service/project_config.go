@@ -28,6 +28,9 @@ func (s *Service) GetConfig(ctx context.Context, c Call, _ *ConfigRequest) (map[
 
 // UpdateConfig changes the settings of the mask. Without a mask all settings are replaced by those given.
 func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (map[string]any, error) {
+	if err := s.checkBuilt(r.Body, r.Mask); err != nil {
+		return nil, err
+	}
 	raw, err := settings.Save(ctx, s.accounts, c.root(), func(raw map[string]any) error {
 		if len(r.Mask) > 0 {
 			settings.DropDefender(raw["recaptchaConfig"])
@@ -43,6 +46,15 @@ func (s *Service) UpdateConfig(ctx context.Context, c Call, r *ConfigRequest) (m
 		return nil, err
 	}
 	return s.shownConfig(ctx, c, raw)
+}
+
+// checkBuilt refuses settings that would have no effect. Servers of developers store them, as the official emulator
+// does.
+func (s *Service) checkBuilt(body map[string]any, mask []string) error {
+	if s.o.Emulator {
+		return nil
+	}
+	return settings.CheckBuilt(body, mask)
 }
 
 // shownConfig adds the fields that are not stored with the settings.

@@ -30,6 +30,8 @@ func (s *Service) sendSMS(ctx context.Context, c *callSettings, to phoneOf, purp
 	switch {
 	case fixed != "":
 		made.Code = fixed
+	case s.o.SMS != nil && !c.project.SMSRegionConfig.Allow(to.number):
+		return "", apierror.New("OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer.")
 	case s.o.SMS != nil:
 		m := sms.Message{Project: c.Project, Tenant: c.Tenant, Phone: to.number, Code: made.Code, Text: sms.Text(c.Locale, made.Code), Locale: c.Locale}
 		if err := s.o.SMS.Text(ctx, m); err != nil {

@@ -97,6 +97,9 @@ type TenantList struct {
 
 // CreateTenant creates a tenant with a new id.
 func (s *Service) CreateTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
+	if err := s.checkBuilt(r.Body, nil); err != nil {
+		return nil, err
+	}
 	t := &settings.Tenant{}
 	if err := t.Decode(r.Body); err != nil {
 		return nil, err
@@ -128,6 +131,9 @@ func (s *Service) GetTenant(ctx context.Context, c Call, r *TenantRequest) (*set
 // defaults.
 func (s *Service) UpdateTenant(ctx context.Context, c Call, r *TenantRequest) (*settings.Tenant, error) {
 	if _, err := s.tenant(ctx, c, r.ID); err != nil {
+		return nil, err
+	}
+	if err := s.checkBuilt(r.Body, r.Mask); err != nil {
 		return nil, err
 	}
 	t := &settings.Tenant{}

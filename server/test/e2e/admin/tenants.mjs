@@ -27,7 +27,8 @@ test('createTenant, getTenant, updateTenant, listTenants, deleteTenant', async (
   assert.deepEqual(json(made), { tenantId, anonymousSignInEnabled: false, ...options })
   assert.deepEqual(json(await tenants.getTenant(tenantId)), json(made))
 
-  const recaptchaConfig = { emailPasswordEnforcementState: 'AUDIT', phoneEnforcementState: 'OFF', managedRules: [{ endScore: 0.1, action: 'BLOCK' }], useAccountDefender: true }
+  const recaptchaConfig = { emailPasswordEnforcementState: 'OFF', phoneEnforcementState: 'OFF', managedRules: [{ endScore: 0.1, action: 'BLOCK' }], useAccountDefender: false }
+  await assert.rejects(tenants.updateTenant(tenantId, { recaptchaConfig: { ...recaptchaConfig, emailPasswordEnforcementState: 'AUDIT' } }), /not implemented/)
   const change = {
     displayName: 'tenant-two',
     emailSignInConfig: { enabled: false },

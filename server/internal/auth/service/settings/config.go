@@ -47,6 +47,7 @@ type Config struct {
 	MFA                  factor.Settings      `json:"mfa"`
 	PasswordPolicyConfig field.PasswordPolicy `json:"passwordPolicyConfig"`
 	AuthorizedDomains    []string             `json:"authorizedDomains"`
+	SMSRegionConfig      Regions              `json:"smsRegionConfig"`
 }
 
 // configItem is the kind of item that stores settings.

@@ -23,9 +23,9 @@ type Tenant struct {
 	TestPhoneNumbers      map[string]string `json:"testPhoneNumbers,omitempty"`
 	PasswordPolicyConfig  map[string]any    `json:"passwordPolicyConfig,omitempty"`
 	EmailPrivacyConfig    map[string]any    `json:"emailPrivacyConfig,omitzero"`
-	// The following fields are stored and returned, but have no effect.
+	SMSRegionConfig       map[string]any    `json:"smsRegionConfig,omitempty"`
+	// The following fields are stored and returned, but have no effect: CheckBuilt refuses what would turn them on.
 	AutodeleteAnonymousUsers bool           `json:"autodeleteAnonymousUsers,omitempty"`
-	SMSRegionConfig          map[string]any `json:"smsRegionConfig,omitempty"`
 	RecaptchaConfig          map[string]any `json:"recaptchaConfig,omitempty"`
 	Monitoring               map[string]any `json:"monitoring,omitempty"`
 	Inheritance              map[string]any `json:"inheritance,omitempty"`
@@ -70,6 +70,12 @@ func (t *Tenant) Overrule(cfg *Config) error {
 	if t.PasswordPolicyConfig != nil {
 		cfg.PasswordPolicyConfig = field.PasswordPolicy{}
 		if err := decode(t.PasswordPolicyConfig, &cfg.PasswordPolicyConfig); err != nil {
+			return err
+		}
+	}
+	if t.SMSRegionConfig != nil {
+		cfg.SMSRegionConfig = Regions{}
+		if err := decode(t.SMSRegionConfig, &cfg.SMSRegionConfig); err != nil {
 			return err
 		}
 	}
