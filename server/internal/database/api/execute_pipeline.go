@@ -107,7 +107,7 @@ func (r *pipelineRun) open(snapshot authz.Snapshot) error {
 
 // result adds a result, and sends those that make a response.
 func (r *pipelineRun) result(x pipeline.Result) error {
-	row := wire.PipelineRow{Name: x.Name, Fields: x.Fields, CreateTime: versionOf(x.Created), UpdateTime: versionOf(x.Updated)}
+	row := wire.PipelineRow{Name: x.Name, Fields: x.Fields, CreateTime: x.Created, UpdateTime: x.Updated}
 	r.rows = append(r.rows, row)
 	r.size += value.Size(x.Fields)
 	if len(r.rows) < rowsOfResponse && r.size < bytesOfResponse {
@@ -116,13 +116,4 @@ func (r *pipelineRun) result(x pipeline.Result) error {
 	out := &wire.PipelineResult{Rows: r.rows, ExecutionTime: r.at}
 	r.rows, r.size = nil, 0
 	return r.send(out)
-}
-
-// versionOf returns the version of a document's time, 0 for none.
-func versionOf(v value.Value) clock.Version {
-	t, ok := v.(value.Timestamp)
-	if !ok {
-		return 0
-	}
-	return clock.Version(t.Seconds*1e6 + int64(t.Nanos)/1e3)
 }

@@ -51,7 +51,9 @@ type sink interface {
 
 // compiler compiles one request.
 type compiler struct {
-	db     resource.Database
+	db resource.Database
+	// root is the name of the database's documents as a whole.
+	root   string
 	stages int
 	// inner is the nesting of pipelines.
 	inner int
@@ -62,7 +64,7 @@ type compiler struct {
 // Compile compiles a pipeline. It returns InvalidArgument for an invalid one, and Unimplemented with the name of a
 // stage or a function that is not implemented.
 func Compile(db resource.Database, stages []request.Stage) (*Pipeline, error) {
-	c := &compiler{db: db}
+	c := &compiler{db: db, root: db.Root()}
 	p, err := c.pipeline(stages, false)
 	if err != nil {
 		return nil, err
@@ -162,11 +164,7 @@ func (c *compiler) source(s *request.Stage, inner bool) (out source, err error) 
 			if err != nil {
 				return out, err
 			}
-			name, err := resource.ParseDocument(c.db.Root() + "/" + path)
-			if err != nil {
-				return out, err
-			}
-			out.documents = append(out.documents, name)
+			out.documents = append(out.documents, resource.Document{DB: c.db, Path: path})
 		}
 	case "literals":
 		for _, arg := range s.Args {
@@ -212,8 +210,8 @@ func (c *compiler) path(s *request.Stage, i int) (string, error) {
 		return "", fault.E(fault.InvalidArgument, "The stage %s requires a reference.", s.Name)
 	}
 	text := string(ref)
-	if root := c.db.Root(); strings.HasPrefix(text, root) {
-		text = text[len(root):]
+	if strings.HasPrefix(text, c.root) {
+		text = text[len(c.root):]
 	} else if text != "" && text[0] != '/' {
 		return "", fault.E(fault.InvalidArgument, "The stage %s has a reference to another database: %s", s.Name, text)
 	}

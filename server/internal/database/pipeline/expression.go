@@ -134,7 +134,7 @@ func (c *compiler) constant(v value.Value) (value.Value, error) {
 	switch x := v.(type) {
 	case value.Reference:
 		if strings.HasPrefix(string(x), "/") {
-			return value.Reference(c.db.Root() + string(x)), nil
+			return value.Reference(c.root + string(x)), nil
 		}
 	case value.Array:
 		out := make(value.Array, len(x))

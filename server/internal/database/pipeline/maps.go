@@ -334,6 +334,9 @@ var otherFunctions = []*Function{
 
 // nameOf returns the name of a row's document, which sub-pipelines begin at.
 func nameOf(r *row) (resource.Document, bool) {
-	name, err := resource.ParseDocument(r.name)
+	if r.read() {
+		return r.doc, true
+	}
+	name, err := resource.ParseDocument(r.named)
 	return name, err == nil
 }

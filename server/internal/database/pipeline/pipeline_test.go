@@ -311,6 +311,7 @@ func TestInvalidPipelines(t *testing.T) {
 		"array_get(...) requires `Array` but got `STRING`.":      {collection, stage("select", request.MapOf{"r": call("array_get", s, constant(value.Int(1)))})},
 		"requires a number that is not negative":                 {collection, stage("limit", constant(value.Int(-1)))},
 		"invalid path":                                           {stage("collection", constant(value.Reference("/c/d")))},
+		"lacks a resource id at index 6":                         {stage("documents", constant(value.Reference("/c/x/y/")))},
 		"invalid regular expression":                             {collection, stage("where", call("regex_match", s, constant(value.String("("))))},
 		"The stage delete must be the last one":                  {collection, stage("delete"), stage("limit", constant(value.Int(1)))},
 		"The stage insert must be the last one":                  {stage("insert")},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
@@ -69,17 +70,26 @@ func (r result) err() error {
 // row is a row between two stages.
 type row struct {
 	fields value.Map
-	// name is the full name of the document, empty if the row is not a document.
-	name string
-	// created and updated are the document's times, nil if the row is not a document.
-	created, updated value.Value
+	// identity is that of the document, the zero value if the row is not a document that was read.
+	identity
+	// named is the full name of a document of which only the name is known, empty if there is none.
+	named string
 	// vars are the variables that let has defined for this row.
 	vars *scope
 }
 
+// identity is the name and the times of a document, without its fields, which a row need not keep.
+type identity struct {
+	doc              resource.Document
+	created, updated clock.Version
+}
+
+// read reports whether the document was read.
+func (i *identity) read() bool { return i.doc.Path != "" }
+
 // size returns the approximate memory of a row.
 func (r *row) size() int {
-	size := 200 + len(r.name) + footprint(r.fields)
+	size := 200 + len(r.named) + len(r.doc.Path) + footprint(r.fields)
 	if r.vars != nil {
 		size += r.vars.size
 	}
@@ -97,19 +107,36 @@ func (r *row) fits(added int) error {
 	return nil
 }
 
+// name returns the full name of the document, empty if the row is not a document.
+func (r *row) name() string {
+	if r.read() {
+		return r.doc.String()
+	}
+	return r.named
+}
+
+// timeOf returns the result of a version, unset for 0.
+func timeOf(v clock.Version) result {
+	if v == 0 {
+		return unset
+	}
+	return of(value.TimestampOf(v.Time()))
+}
+
 // get returns the field at a path.
 func (r *row) get(path value.FieldPath) result {
 	if len(path) == 1 {
 		switch path[0] {
 		case nameField:
-			if r.name == "" {
+			name := r.name()
+			if name == "" {
 				return unset
 			}
-			return of(value.Reference(r.name))
+			return of(value.Reference(name))
 		case createdField:
-			return result{v: r.created}
+			return timeOf(r.created)
 		case updatedField:
-			return result{v: r.updated}
+			return timeOf(r.updated)
 		}
 	}
 	v, ok := r.fields.Get(path)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
@@ -36,8 +37,8 @@ type Result struct {
 	Name string
 	// Fields are the fields.
 	Fields value.Map
-	// Created and Updated are the times of the document, nil for rows that are not documents.
-	Created, Updated value.Value
+	// Created and Updated are the times of the document, 0 for rows that are not documents.
+	Created, Updated clock.Version
 }
 
 // Stats are figures of an execution.
@@ -68,7 +69,7 @@ type results struct {
 // row implements sink.
 func (s *results) row(r *row) error {
 	s.count++
-	return s.yield(Result{Name: r.name, Fields: r.fields, Created: r.created, Updated: r.updated})
+	return s.yield(Result{Name: r.name(), Fields: r.fields, Created: r.created, Updated: r.updated})
 }
 
 // end implements sink.
@@ -128,7 +129,7 @@ func (p passing) row(r *row) error { return p.give(r) }
 func (s *source) read(f *frame, give func(*row) error) error {
 	documents := func(d *document.Document) error {
 		f.run.read++
-		return give(&row{fields: d.Fields, name: d.Name.String(), created: value.TimestampOf(d.CreateTime.Time()), updated: value.TimestampOf(d.UpdateTime.Time())})
+		return give(&row{fields: d.Fields, identity: identity{d.Name, d.CreateTime, d.UpdateTime}})
 	}
 	if s.kind == "database" || s.kind == "literals" {
 		if err := f.run.source.Unjudged(); err != nil {
@@ -186,7 +187,7 @@ func named(m value.Map) *row {
 	}
 	fields := maps.Clone(m)
 	delete(fields, nameField)
-	return &row{fields: fields, name: string(ref)}
+	return &row{fields: fields, named: string(ref)}
 }
 
 // Describe returns a text about the plan: what the query of the source has, and the number of stages after it.

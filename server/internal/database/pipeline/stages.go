@@ -246,8 +246,10 @@ func (c *compiler) selection(s *request.Stage) (stage, error) {
 				continue
 			}
 			if ref, ok := v.(value.Reference); ok && x.path.IsName() {
-				if out.name = string(ref); out.name == f.row.name {
-					out.created, out.updated = f.row.created, f.row.updated
+				if string(ref) == f.row.name() {
+					out.identity, out.named = f.row.identity, f.row.named
+				} else {
+					out.identity, out.named = identity{}, string(ref)
 				}
 				continue
 			}
@@ -345,7 +347,7 @@ func (c *compiler) removal(s *request.Stage) (stage, error) {
 		}
 		for _, path := range paths {
 			if path.IsName() {
-				out.name, out.created, out.updated = "", nil, nil
+				out.identity, out.named = identity{}, ""
 				continue
 			}
 			out.fields = out.fields.Delete(path)

@@ -146,8 +146,8 @@ func (s *changes) row(r *row) error {
 		return fault.E(fault.InvalidArgument, "The stage %s writes a document more than once: %s", s.kind, name)
 	}
 	change := Change{Write: document.Write{Op: document.Delete, Name: name}}
-	if name.String() == r.name {
-		change.Read = versionOf(r.updated)
+	if r.read() && name == r.doc {
+		change.Read = r.updated
 	}
 	if s.kind != Delete {
 		if err := s.fill(f, &change.Write); err != nil {
@@ -215,7 +215,7 @@ const idLength = 20
 
 // name returns the name of the document that a row is written to.
 func (s *changes) name(f *frame) (out resource.Document, err error) {
-	collection, own := s.collection, f.row.name
+	collection, own := s.collection, f.row.name()
 	if own != "" {
 		if out, err = resource.ParseDocument(own); err != nil {
 			return out, err
@@ -245,15 +245,6 @@ func (s *changes) name(f *frame) (out resource.Document, err error) {
 		collection = out.Collection().Path()
 	}
 	return resource.ParseDocument(s.run.db.Root() + "/" + collection + "/" + id)
-}
-
-// versionOf returns the version of a document's time, 0 for nil.
-func versionOf(v value.Value) clock.Version {
-	t, ok := v.(value.Timestamp)
-	if !ok {
-		return 0
-	}
-	return clock.Version(t.Seconds*1e6 + int64(t.Nanos)/1e3)
 }
 
 // splitWriter returns the stages before one that writes, and that one if it is the last of an outermost pipeline.

@@ -58,14 +58,15 @@ var clientSuite = suite{
 	pkg: "cloud.google.com/go/firestore", run: "^TestIntegration_", passes: 53, indexes: clientIndexes, skips: regexp.MustCompile("EnterpriseDB"),
 }
 
-// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore on three nodes behind a balancer. make
-// test-nodes runs the other suites too.
+// TestNodesPassTheSuiteOfTheClient runs the suite of the Go client of Firestore, and its part about pipelines, on three
+// nodes behind a balancer. make test-nodes runs the other suites too.
 func TestNodesPassTheSuiteOfTheClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the SDKs' own suites are too slow for -short")
 	}
 	t.Setenv(harness.NodesVariable, "1")
-	clientSuite.pass(t)
+	t.Run("all", clientSuite.pass)
+	t.Run("pipelines", pipelineSuite.pass)
 }
 
 // TestSuitesOfSDKs runs unchanged integration tests of Go SDKs against `clave serve`: those of the Admin SDK for
