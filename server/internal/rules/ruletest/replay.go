@@ -88,7 +88,7 @@ func ReplayFiles(ctx context.Context, folders []string, rulesFile string, w io.W
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s, %s that differ\n", count(all, "request"), count(changed, "decision")); err != nil {
+	if _, err := fmt.Fprintf(w, "%s, %d decided otherwise\n", count(all, "request"), changed); err != nil {
 		return 1, err
 	}
 	return min(changed, 1), nil
