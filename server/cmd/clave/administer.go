@@ -82,7 +82,7 @@ func administer(ctx context.Context, at administered, args []string, s streams) 
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
-	go func() { ended <- proxy.Run(serving) }()
+	go func() { ended <- proxy.Serve(serving) }()
 	defer func() {
 		stop()
 		err = errors.Join(err, <-ended)

@@ -82,7 +82,7 @@ func run(t *testing.T, s *servers, key *Key, c *clocktest.Manual) *Proxy {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- p.Run(ctx) }()
+	go func() { ended <- p.Serve(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

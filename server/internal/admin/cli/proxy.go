@@ -37,7 +37,7 @@ type Proxy struct {
 	admin, public *url.URL
 }
 
-// New returns a proxy that listens on a free port of the loopback interface. Run serves it.
+// New returns a proxy that listens on a free port of the loopback interface. Serve serves it.
 func New(ctx context.Context, o Options) (*Proxy, error) {
 	p := &Proxy{o: o, secret: rand.Text()}
 	for _, at := range []struct {
@@ -72,8 +72,8 @@ func (p *Proxy) URL() string { return "http://" + p.listener.Addr().String() + "
 // readTime is the time limit for a request's headers.
 const readTime = 30 * time.Second
 
-// Run serves the proxy until ctx is done.
-func (p *Proxy) Run(ctx context.Context) error {
+// Serve serves the proxy until ctx is done.
+func (p *Proxy) Serve(ctx context.Context) error {
 	quiet := log.New(io.Discard, "", 0) // the CLI reports its errors itself
 	s := &http.Server{Handler: p, ReadHeaderTimeout: readTime, ErrorLog: quiet}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
