@@ -39,7 +39,9 @@ async function arrive(page, url) {
     .getByRole(url.includes('/AdminView') ? 'tablist' : 'heading')
     .first()
     .waitFor()
-  await page.waitForFunction(() => !document.querySelector('.hueso, .p-hueso') && !document.body.innerText.includes('Cargando eventos…'))
+  await page.waitForFunction(
+    () => !document.querySelector('.hueso, .panel-hueso') && !document.body.innerText.includes('Cargando eventos…'),
+  )
   await page.evaluate(() => window.scrollTo(0, 0))
   await page.evaluate(async () => {
     for (const image of document.querySelectorAll('img[loading="lazy"]')) image.loading = 'eager'
@@ -86,7 +88,7 @@ const STATES = [
   { name: 'panel-evento-nuevo', page: '/AdminView?tab=eventos', widths: [360], act: (page) => press(page, 'Nuevo evento') },
   { name: 'panel-evento-editar', page: '/AdminView?tab=eventos', act: (page) => press(page, 'Editar') },
   { name: 'panel-evento-eliminar', page: '/AdminView?tab=eventos', act: (page) => press(page, 'Eliminar') },
-  { name: 'panel-mensaje', page: '/AdminView?tab=contactos', act: (page) => page.locator('.p-abrir').first().click() },
+  { name: 'panel-mensaje', page: '/AdminView?tab=contactos', act: (page) => page.locator('.panel-abrir').first().click() },
   { name: 'panel-boletin-nuevo', page: '/AdminView?tab=boletin', act: (page) => press(page, 'Escribir boletín') },
   { name: 'panel-borrar-datos', page: '/AdminView', act: (page) => press(page, 'Borrar datos de una persona') },
   { name: 'impresa-calendario', page: '/calendario', widths: [768], act: (page) => page.emulateMedia({ media: 'print' }) },

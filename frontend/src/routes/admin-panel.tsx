@@ -34,7 +34,7 @@ export default function AdminPanel({ me, onSignOut }: { me: Person; onSignOut: (
       <PanelDataProvider me={me}>
         <Toasts>
           <PanelHeader name={me.displayName || me.email || me.uid} onSignOut={onSignOut} />
-          <main id="contenido" className="p-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
+          <main id="contenido" className="panel-ancho grid grid-cols-[minmax(0,1fr)] gap-4 pb-24">
             <Board />
             <div className="mt-4">
               <ErasePerson />
@@ -63,9 +63,9 @@ function Board() {
     <>
       <Summary recent={recent} now={now} />
       <Tabs.Root value={open} onValueChange={choose}>
-        <Tabs.List ref={list} aria-label={es.panel.sections} className="p-pestanas mb-4">
+        <Tabs.List ref={list} aria-label={es.panel.sections} className="panel-pestanas mb-4">
           {tabs.map(({ name }) => (
-            <Tabs.Trigger key={name} value={name} data-tab={name} className="p-pestana">
+            <Tabs.Trigger key={name} value={name} data-tab={name} className="panel-pestana">
               {es.tabs[name]}
             </Tabs.Trigger>
           ))}
@@ -83,16 +83,16 @@ function Board() {
 
 function PanelHeader({ name, onSignOut }: { name: string; onSignOut: () => void }) {
   return (
-    <header className="p-cabecera">
-      <div className="p-ancho flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
-        <Link to="/" className="p-marca-sitio" aria-label={es.site}>
+    <header className="panel-cabecera">
+      <div className="panel-ancho flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
+        <Link to="/" className="panel-marca-sitio" aria-label={es.site}>
           <Logo variant="marca" />
         </Link>
-        <h1 className="p-titulo text-[20px]">
+        <h1 className="panel-titulo text-[20px]">
           <Link to="/AdminView">{es.panel.title}</Link>
         </h1>
-        <p className="p-quien">{name}</p>
-        <ThemeButton className="p-icono" />
+        <p className="panel-quien">{name}</p>
+        <ThemeButton className="panel-icono" />
         <SignOutButton onSignOut={onSignOut} />
       </div>
     </header>

@@ -29,7 +29,7 @@ export default function AdminView() {
     case 'denied':
       return (
         <Frame title={es.panel.title}>
-          <p role="alert" className="p-problema">
+          <p role="alert" className="panel-problema">
             {es.panel.noAccess}
           </p>
           <SignOutButton onSignOut={() => void signOut()} />
@@ -55,8 +55,8 @@ function Waiting({ children }: { children: ReactNode }) {
 function Frame({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="panel">
-      <main id="contenido" className="p-acceso grid justify-items-start gap-4">
-        <h1 className="p-titulo text-[20px]">{title}</h1>
+      <main id="contenido" className="panel-acceso grid justify-items-start gap-4">
+        <h1 className="panel-titulo text-[20px]">{title}</h1>
         {children}
       </main>
     </div>

@@ -21,17 +21,17 @@ export default function LogIn() {
   if (session.status === 'admin') return <Navigate to={PANEL} replace />
   return (
     <div className="panel">
-      <main id="contenido" className="p-acceso">
-        <Link to="/" className="p-marca-sitio" aria-label={es.access.goBackTo}>
+      <main id="contenido" className="panel-acceso">
+        <Link to="/" className="panel-marca-sitio" aria-label={es.access.goBackTo}>
           <Logo variant="completo" />
         </Link>
         <h1 className="sr-only">{es.access.title}</h1>
-        <Tabs.Root defaultValue="entrar" className="p-capa">
-          <Tabs.List aria-label={es.access.tabs} className="p-pestanas px-2">
-            <Tabs.Trigger value="entrar" className="p-pestana">
+        <Tabs.Root defaultValue="entrar" className="panel-capa">
+          <Tabs.List aria-label={es.access.tabs} className="panel-pestanas px-2">
+            <Tabs.Trigger value="entrar" className="panel-pestana">
               {es.access.enter}
             </Tabs.Trigger>
-            <Tabs.Trigger value="crear" className="p-pestana">
+            <Tabs.Trigger value="crear" className="panel-pestana">
               {es.access.create}
             </Tabs.Trigger>
           </Tabs.List>

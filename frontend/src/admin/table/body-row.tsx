@@ -14,7 +14,7 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
   const name = columns[0]?.text(row) ?? ''
   return (
     <tr
-      className={onOpen ? 'p-fila-abre' : undefined}
+      className={onOpen ? 'panel-fila-abre' : undefined}
       aria-selected={selection ? selection.checked : undefined}
       onClick={(event) => {
         const inControl = event.target instanceof Element && event.target.closest('button, a, input, label')
@@ -22,7 +22,7 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
       }}
     >
       {selection ? (
-        <td className="p-celda-marca">
+        <td className="panel-celda-marca">
           <Checkbox
             label={es.table.selectRow(name)}
             checked={selection.checked}
@@ -36,7 +36,7 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
         return (
           <td key={column.id} data-label={column.header} data-narrow={column.narrow}>
             {i === 0 && onOpen ? (
-              <button type="button" className="p-abrir" onClick={() => onOpen(row)}>
+              <button type="button" className="panel-abrir" onClick={() => onOpen(row)}>
                 {content}
               </button>
             ) : (
@@ -50,5 +50,5 @@ export function BodyRow<T extends { id: string }>({ row, columns, onOpen, select
 }
 
 function Text({ long, children }: { long: boolean; children: string }) {
-  return <span className={long ? 'p-largo' : undefined}>{children}</span>
+  return <span className={long ? 'panel-largo' : undefined}>{children}</span>
 }

@@ -3,9 +3,9 @@ import { DASH, dateAndTime } from '../../lib/dates'
 /** An e-mail address. A long one is broken before its @. */
 export function Email({ address }: { address: string }) {
   const at = address.lastIndexOf('@')
-  if (at < 1) return <span className="p-correo">{address || DASH}</span>
+  if (at < 1) return <span className="panel-correo">{address || DASH}</span>
   return (
-    <span className="p-correo">
+    <span className="panel-correo">
       {address.slice(0, at)}
       <wbr />
       {address.slice(at)}
@@ -17,7 +17,7 @@ export function Email({ address }: { address: string }) {
 export function Moment({ at }: { at: Date | null }) {
   const [day, time] = dateAndTime(at).split(' • ')
   return (
-    <span className="p-fecha">
+    <span className="panel-fecha">
       <span>{day}</span>
       {time ? ' ' : null}
       {time ? <span>• {time}</span> : null}

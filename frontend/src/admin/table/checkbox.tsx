@@ -16,7 +16,7 @@ export function Checkbox({ label, checked, mixed = false, disabled = false, onTo
     if (box.current) box.current.indeterminate = mixed && !checked
   }, [mixed, checked])
   return (
-    <label className="p-marca">
+    <label className="panel-marca">
       <input ref={box} type="checkbox" aria-label={label} checked={checked} disabled={disabled} onChange={onToggle} />
     </label>
   )

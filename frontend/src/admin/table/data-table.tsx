@@ -62,8 +62,8 @@ export function DataTable<T extends { id: string }>({ label, columns, rows, tota
     <>
       <SortMenu columns={columns} sorting={sorting} onSort={setSorting} />
       {renderSelected ? renderSelected(selected, () => setRowSelection({})) : null}
-      <div className="p-capa p-marco">
-        <table aria-label={label} className="p-tabla">
+      <div className="panel-capa panel-marco">
+        <table aria-label={label} className="panel-tabla">
           <HeaderRow
             headers={table.getHeaderGroups()[0]?.headers ?? []}
             selectAll={

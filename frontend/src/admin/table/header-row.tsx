@@ -23,7 +23,7 @@ export function HeaderRow<T extends object>({ headers, selectAll }: Props<T>) {
           const sorted = header.column.getIsSorted()
           return (
             <th key={header.id} scope="col" aria-sort={ariaSort(sorted)}>
-              <button type="button" className="p-ordenar" onClick={header.column.getToggleSortingHandler()}>
+              <button type="button" className="panel-ordenar" onClick={header.column.getToggleSortingHandler()}>
                 {String(header.column.columnDef.header)}
                 <SortIcon sorted={sorted} />
               </button>
@@ -42,5 +42,5 @@ function ariaSort(sorted: false | 'asc' | 'desc') {
 
 function SortIcon({ sorted }: { sorted: false | 'asc' | 'desc' }) {
   const Icon = sorted === 'asc' ? ArrowUp : sorted === 'desc' ? ArrowDown : ArrowUpDown
-  return <Icon aria-hidden size={13} className={sorted ? '' : 'p-orden-callado'} />
+  return <Icon aria-hidden size={13} className={sorted ? '' : 'panel-orden-callado'} />
 }

@@ -16,7 +16,7 @@ type Props = {
 export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
   const id = useId()
   return (
-    <div className="p-paginas">
+    <div className="panel-paginas">
       <label htmlFor={id}>{es.table.perPage}</label>
       <select id={id} className="casilla w-auto" value={size} onChange={({ target }) => onSize(Number(target.value))}>
         {SIZES.map((n) => (
@@ -27,10 +27,16 @@ export function Pager({ page, pages, size, label, onPage, onSize }: Props) {
       </select>
       <div className="ml-auto flex items-center gap-2">
         <span role="status">{label}</span>
-        <button type="button" className="p-icono" aria-label={es.table.previous} disabled={page === 0} onClick={() => onPage(page - 1)}>
+        <button type="button" className="panel-icono" aria-label={es.table.previous} disabled={page === 0} onClick={() => onPage(page - 1)}>
           <ChevronLeft aria-hidden size={18} />
         </button>
-        <button type="button" className="p-icono" aria-label={es.table.next} disabled={page + 1 >= pages} onClick={() => onPage(page + 1)}>
+        <button
+          type="button"
+          className="panel-icono"
+          aria-label={es.table.next}
+          disabled={page + 1 >= pages}
+          onClick={() => onPage(page + 1)}
+        >
           <ChevronRight aria-hidden size={18} />
         </button>
       </div>

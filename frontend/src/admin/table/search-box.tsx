@@ -4,7 +4,7 @@ import { Search } from 'lucide-react'
 export function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
   return (
     <div className="relative w-full sm:w-72">
-      <Search aria-hidden size={15} className="p-lupa" />
+      <Search aria-hidden size={15} className="panel-lupa" />
       <input
         type="search"
         className="casilla pl-8"

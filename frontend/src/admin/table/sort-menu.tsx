@@ -11,7 +11,7 @@ export function SortMenu<T>({ columns, sorting, onSort }: Props<T>) {
   const [first] = sorting
   const { table } = es
   return (
-    <div className="p-solo-tarjetas mb-3">
+    <div className="panel-solo-tarjetas mb-3">
       <label htmlFor={menu} className="ayuda">
         {table.sort}
       </label>

@@ -15,7 +15,7 @@ type Props = {
 /** The controls above a table: search, filter, count, and actions for the rows. */
 export function Toolbar({ search, onSearch, searchLabel, status, count, children }: Props) {
   return (
-    <div className="p-barra">
+    <div className="panel-barra">
       <SearchBox label={searchLabel} value={search} onChange={onSearch} />
       {status ? (
         <StatusSelect
@@ -26,7 +26,7 @@ export function Toolbar({ search, onSearch, searchLabel, status, count, children
           onPick={(value) => status.onChange(value ?? '')}
         />
       ) : null}
-      <p role="status" className="p-cuenta">
+      <p role="status" className="panel-cuenta">
         {count}
       </p>
       <div className="ml-auto flex gap-2">{children}</div>

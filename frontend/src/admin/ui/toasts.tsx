@@ -32,7 +32,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Context value={notify}>
       {children}
-      <section role="status" aria-label={es.panel.notices} className="p-avisos">
+      <section role="status" aria-label={es.panel.notices} className="panel-avisos">
         {shown.map((notice) => (
           <Toast key={notice.id} notice={notice} onGone={drop} />
         ))}
@@ -52,7 +52,7 @@ function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void
   }, [held, duration, id, onGone])
   return (
     <div
-      className={kind === 'error' ? 'p-aviso p-aviso-error' : 'p-aviso'}
+      className={kind === 'error' ? 'panel-aviso panel-aviso-error' : 'panel-aviso'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -64,7 +64,7 @@ function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void
       {action ? (
         <button
           type="button"
-          className="p-aviso-boton"
+          className="panel-aviso-boton"
           onClick={() => {
             onGone(id)
             action.run()
@@ -73,7 +73,7 @@ function Toast({ notice, onGone }: { notice: Shown; onGone: (id: number) => void
           {action.label}
         </button>
       ) : null}
-      <button type="button" className="p-icono p-aviso-cerrar" aria-label={es.table.close} onClick={() => onGone(id)}>
+      <button type="button" className="panel-icono panel-aviso-cerrar" aria-label={es.table.close} onClick={() => onGone(id)}>
         <X aria-hidden size={16} />
       </button>
     </div>

@@ -8,7 +8,7 @@ export function Unsaved({ text, onStay, onLeave, keep }: Props) {
   const stay = useRef<HTMLButtonElement>(null)
   useEffect(() => stay.current?.focus(), [])
   return (
-    <div className="p-problema grid gap-2">
+    <div className="panel-problema grid gap-2">
       <p role="alert">{text}</p>
       <div className="flex flex-wrap gap-2">
         <button ref={stay} type="button" className="boton" onClick={onStay}>

@@ -59,10 +59,10 @@ export function AccessForm<Name extends string, Values>({
   }
   return (
     <form method="post" noValidate className="grid gap-4" onSubmit={(event) => void submit(event)}>
-      <h2 className="p-titulo text-[20px]">{title}</h2>
+      <h2 className="panel-titulo text-[20px]">{title}</h2>
       {children((name) => (problem?.field === name ? id : undefined))}
       {problem ? (
-        <p id={id} role="alert" className="p-error">
+        <p id={id} role="alert" className="panel-error">
           {problem.message}
         </p>
       ) : null}

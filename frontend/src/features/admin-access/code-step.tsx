@@ -66,13 +66,13 @@ export function CodeStep({ verified, onTicket }: Props) {
 function CodeState({ verified, error }: { verified: boolean; error: string | undefined }) {
   if (error) {
     return (
-      <p id="codigo-estado" role="alert" className="p-error">
+      <p id="codigo-estado" role="alert" className="panel-error">
         {error}
       </p>
     )
   }
   return (
-    <p role="status" className={verified ? 'p-exito' : 'ayuda'}>
+    <p role="status" className={verified ? 'panel-exito' : 'ayuda'}>
       {verified ? es.access.codeVerified : es.access.codeRequired}
     </p>
   )

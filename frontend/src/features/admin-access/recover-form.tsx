@@ -41,10 +41,10 @@ export function RecoverForm({ email, onBack }: { email: string; onBack: () => vo
           </>
         )}
       </AccessForm>
-      <p role="status" className={sentTo === undefined ? 'sr-only' : 'p-exito'}>
+      <p role="status" className={sentTo === undefined ? 'sr-only' : 'panel-exito'}>
         {sentTo === undefined ? '' : access.recoverSent(sentTo)}
       </p>
-      <button type="button" className="p-enlace min-h-11 justify-self-start" onClick={onBack}>
+      <button type="button" className="panel-enlace min-h-11 justify-self-start" onClick={onBack}>
         {access.recoverBack}
       </button>
     </div>

@@ -34,7 +34,7 @@ export function SignInForm({ onDone, onForgotten }: { onDone: () => void; onForg
           />
           <button
             type="button"
-            className="p-enlace min-h-11 justify-self-start"
+            className="panel-enlace min-h-11 justify-self-start"
             onClick={({ currentTarget: { form } }) => onForgotten(form ? textOf(form, 'email') : '')}
           >
             {access.forgotten}

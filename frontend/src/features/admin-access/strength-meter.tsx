@@ -17,7 +17,7 @@ export function StrengthMeter({ password }: { password: string }) {
         aria-valuemax={100}
         aria-valuenow={percent}
         aria-valuetext={label || es.access.notTyped}
-        className="p-medidor"
+        className="panel-medidor"
         data-nivel={Math.max(1, Math.min(4, score))}
       >
         <span style={{ width: `${percent}%` }} />

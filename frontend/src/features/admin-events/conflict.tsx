@@ -31,13 +31,13 @@ export function Conflict({ changed, theirs, refused, join, take, choice }: Props
   const help = useId()
   const { events } = es
   return (
-    <div className="p-problema grid gap-2">
+    <div className="panel-problema grid gap-2">
       <div role="alert" className="grid gap-2">
         <p>
           {refused ? `${events.notSavedYet} ` : ''}
           {events.changedByOther}
         </p>
-        <dl className="p-cambios">
+        <dl className="panel-cambios">
           {changed.map((name) => (
             <div key={name}>
               <dt>{labels[name]}</dt>
@@ -62,7 +62,7 @@ export function Conflict({ changed, theirs, refused, join, take, choice }: Props
 /** Restores the text that the user has discarded. */
 export function Recovery({ onRecover }: { onRecover: () => void }) {
   return (
-    <div className="p-problema flex flex-wrap items-center gap-2">
+    <div className="panel-problema flex flex-wrap items-center gap-2">
       <p role="status" className="grow">
         {es.events.otherVersion}
       </p>

@@ -54,7 +54,7 @@ function Question({ event, onClose }: { event: MusicEvent; onClose: () => void }
         {dateAndTime(event.eventDate)}
       </p>
       {state === 'failed' ? (
-        <p role="alert" className="p-error">
+        <p role="alert" className="panel-error">
           {events.notDeleted}
         </p>
       ) : null}

@@ -31,8 +31,8 @@ export function Drafts() {
   return (
     <>
       {rows.length > 0 ? (
-        <section aria-labelledby="borradores" className="p-capa grid gap-3 p-4">
-          <h2 id="borradores" className="p-titulo text-[17px]">
+        <section aria-labelledby="borradores" className="panel-capa grid gap-3 p-4">
+          <h2 id="borradores" className="panel-titulo text-[17px]">
             {texts.title}
           </h2>
           <p className="ayuda">{texts.help}</p>
@@ -62,23 +62,23 @@ export function Drafts() {
 function DraftRow({ draft, onDo }: { draft: DraftEvent; onDo: (what: DraftDialog['what']) => void }) {
   const heading = useId()
   const action = (what: DraftDialog['what'], label: string, className = '') => (
-    <button type="button" className={`p-accion ${className}`} aria-describedby={heading} onClick={() => onDo(what)}>
+    <button type="button" className={`panel-accion ${className}`} aria-describedby={heading} onClick={() => onDo(what)}>
       {label}
     </button>
   )
   return (
-    <article className="p-evento" aria-labelledby={heading}>
-      <p className="p-evento-fecha">
+    <article className="panel-evento" aria-labelledby={heading}>
+      <p className="panel-evento-fecha">
         {dateAndTime(draft.eventDate)}
-        {draft.publishAt ? <span className="p-estado">{texts.scheduled(dateAndTime(draft.publishAt))}</span> : null}
+        {draft.publishAt ? <span className="panel-estado">{texts.scheduled(dateAndTime(draft.publishAt))}</span> : null}
       </p>
-      <h3 id={heading} className="p-titulo text-[15px]">
+      <h3 id={heading} className="panel-titulo text-[15px]">
         {draft.title}
       </h3>
-      <div className="p-evento-pie">
+      <div className="panel-evento-pie">
         {action('edit', texts.open)}
         {action('schedule', texts.schedule)}
-        {action('remove', texts.remove, 'p-accion-peligro')}
+        {action('remove', texts.remove, 'panel-accion-peligro')}
       </div>
     </article>
   )
@@ -156,7 +156,7 @@ function Schedule({ draft, onClose }: Props) {
   }
   if (!whole.ok) return <p role="alert">{whole.field === 'imageAlt' ? whole.message : texts.incomplete}</p>
   return (
-    <form method="post" noValidate className="p-campos" onSubmit={submit}>
+    <form method="post" noValidate className="panel-campos" onSubmit={submit}>
       <PickedField kind="date" label={es.events.date} value="" errorId={problem ? id : undefined} />
       <PickedField kind="time" label={es.events.time} value="" errorId={problem ? id : undefined} />
       <div className="col-span-full flex flex-wrap gap-2">
@@ -168,7 +168,7 @@ function Schedule({ draft, onClose }: Props) {
         ) : null}
       </div>
       {problem ? (
-        <p id={id} role="alert" className="p-error col-span-full">
+        <p id={id} role="alert" className="panel-error col-span-full">
           {problem}
         </p>
       ) : null}
@@ -198,7 +198,7 @@ function Remove({ draft, onClose }: Props) {
         <strong>{draft.title}</strong>
       </p>
       {state === 'failed' ? (
-        <p role="alert" className="p-error">
+        <p role="alert" className="panel-error">
           {es.events.notDeleted}
         </p>
       ) : null}

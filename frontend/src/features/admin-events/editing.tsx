@@ -79,7 +79,7 @@ export function Editing({ event, base, onBase, form, onCancel, onDone }: Props) 
   return (
     <>
       {gone ? (
-        <p role="alert" className="p-problema">
+        <p role="alert" className="panel-problema">
           {events.deletedByOther}
         </p>
       ) : null}

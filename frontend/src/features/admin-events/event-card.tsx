@@ -22,23 +22,23 @@ export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props)
   const heading = useId()
   const { events } = es
   return (
-    <article className="p-evento" aria-labelledby={heading} data-pasado={past || undefined}>
+    <article className="panel-evento" aria-labelledby={heading} data-pasado={past || undefined}>
       <EventImage
         event={{ image: safeLink(event.imageUrl), imageAlt: event.imageAlt }}
         sizes="320px"
         lazy
-        className="p-evento-imagen"
-        fallback={<SlotImage slot={eventArt(event)} decorative sizes="320px" className="p-evento-imagen" />}
+        className="panel-evento-imagen"
+        fallback={<SlotImage slot={eventArt(event)} decorative sizes="320px" className="panel-evento-imagen" />}
       />
-      <p className="p-evento-fecha">
+      <p className="panel-evento-fecha">
         <time dateTime={event.eventDate?.toISOString()}>{dateAndTime(event.eventDate)}</time>
-        {past ? <span className="p-estado">{events.past}</span> : null}
+        {past ? <span className="panel-estado">{events.past}</span> : null}
       </p>
-      <h3 id={heading} className="p-titulo text-[15px]">
+      <h3 id={heading} className="panel-titulo text-[15px]">
         {event.title || events.untitled}
       </h3>
-      <p className="p-evento-texto">{event.description || DASH}</p>
-      <dl className="p-evento-datos">
+      <p className="panel-evento-texto">{event.description || DASH}</p>
+      <dl className="panel-evento-datos">
         <div>
           <dt>
             <MapPin aria-hidden size={14} />
@@ -58,17 +58,17 @@ export function EventCard({ event, past, onEdit, onDuplicate, onDelete }: Props)
             <Banknote aria-hidden size={14} />
             <span className="sr-only">{events.price}</span>
           </dt>
-          <dd className="p-precio">{panelPrice(event.price)}</dd>
+          <dd className="panel-precio">{panelPrice(event.price)}</dd>
         </div>
       </dl>
-      <div className="p-evento-pie">
-        <button type="button" className="p-accion" aria-describedby={heading} onClick={onEdit}>
+      <div className="panel-evento-pie">
+        <button type="button" className="panel-accion" aria-describedby={heading} onClick={onEdit}>
           {events.editButton}
         </button>
-        <button type="button" className="p-accion" aria-describedby={heading} onClick={onDuplicate}>
+        <button type="button" className="panel-accion" aria-describedby={heading} onClick={onDuplicate}>
           {events.duplicate}
         </button>
-        <button type="button" className="p-accion p-accion-peligro" aria-describedby={heading} onClick={onDelete}>
+        <button type="button" className="panel-accion panel-accion-peligro" aria-describedby={heading} onClick={onDelete}>
           {events.remove}
         </button>
       </div>

@@ -75,27 +75,27 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
       ref={ref}
       method="post"
       noValidate
-      className="p-campos"
+      className="panel-campos"
       onSubmit={(event) => void submit(event)}
       onChange={(event) => onInput?.(read(event.currentTarget))}
     >
-      <Field label={events.title} errorId={errorOf('title')} className="p-campo-titulo">
+      <Field label={events.title} errorId={errorOf('title')} className="panel-campo-titulo">
         {(input) => <input {...input} name="title" required maxLength={limits.title} defaultValue={values.title} />}
       </Field>
-      <Field label={events.description} errorId={errorOf('description')} className="p-campo-texto">
+      <Field label={events.description} errorId={errorOf('description')} className="panel-campo-texto">
         {(input) => (
           <textarea {...input} name="description" required rows={4} maxLength={limits.description} defaultValue={values.description} />
         )}
       </Field>
       <PickedField kind="date" label={events.date} value={values.date} errorId={errorOf('date')} />
       <PickedField kind="time" label={events.time} value={values.time} errorId={errorOf('time')} />
-      <Field label={events.place} errorId={errorOf('location')} className="p-campo-lugar">
+      <Field label={events.place} errorId={errorOf('location')} className="panel-campo-lugar">
         {(input) => <input {...input} name="location" required maxLength={limits.location} defaultValue={values.location} />}
       </Field>
-      <Field label={events.artist} hint={events.optional} errorId={errorOf('featuredArtist')} className="p-campo-medio">
+      <Field label={events.artist} hint={events.optional} errorId={errorOf('featuredArtist')} className="panel-campo-medio">
         {(input) => <input {...input} name="featuredArtist" maxLength={limits.featuredArtist} defaultValue={values.featuredArtist} />}
       </Field>
-      <PriceField value={values.price} errorId={errorOf('price')} className="p-campo-medio" />
+      <PriceField value={values.price} errorId={errorOf('price')} className="panel-campo-medio" />
       <PictureField
         url={values.imageUrl}
         alt={values.imageAlt}
@@ -103,7 +103,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
         onBusy={setUploading}
         onChange={(form) => onInput?.(read(form))}
       />
-      <div className="p-acciones">
+      <div className="panel-acciones">
         <div className="flex flex-wrap items-center gap-2">
           <SubmitButton busy={busy} disabled={uploading} label={label} busyLabel={events.saving} className="min-w-36" />
           {onDraft ? (
@@ -126,7 +126,7 @@ export function EventForm({ values, label, onSave, success, failure, onCancel, o
           <p
             id={`${id}-message`}
             role={message.kind === 'ok' ? 'status' : 'alert'}
-            className={message.kind === 'ok' ? 'p-exito' : 'p-error'}
+            className={message.kind === 'ok' ? 'panel-exito' : 'panel-error'}
           >
             {message.text}
           </p>

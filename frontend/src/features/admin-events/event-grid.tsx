@@ -101,7 +101,7 @@ function Cards({ events, total, onEdit, onDuplicate, onDelete }: CardsProps) {
         count={es.table.results(shown.length, total)}
       />
       {shown.length === 0 ? <Empty slot="vacio-busqueda">{es.table.noMatches}</Empty> : null}
-      <ul className="p-eventos">
+      <ul className="panel-eventos">
         {shown.map((event) => (
           <li key={event.id}>
             <EventCard

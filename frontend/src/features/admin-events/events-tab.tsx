@@ -63,7 +63,7 @@ export function EventsTab() {
   // A dialog that was closed meanwhile, or that is for another event by now, is not changed.
   const closeOf = (set: typeof setEdited) => (id: string) => set((open) => (open?.id === id ? undefined : open))
   const form = (
-    <div ref={column} className="p-formulario-campos">
+    <div ref={column} className="panel-formulario-campos">
       <EventForm
         key={template.version}
         values={template.values}
@@ -77,7 +77,7 @@ export function EventsTab() {
     </div>
   )
   return (
-    <div className="p-dos">
+    <div className="panel-dos">
       {narrow ? (
         <>
           <button type="button" className="boton boton-primario" onClick={() => begin(readDraft(me.uid))}>
@@ -88,8 +88,8 @@ export function EventsTab() {
           </Dialog>
         </>
       ) : (
-        <section className="p-capa p-formulario" aria-labelledby="nuevo-evento">
-          <h2 id="nuevo-evento" className="p-titulo mb-3 text-[17px]">
+        <section className="panel-capa panel-formulario" aria-labelledby="nuevo-evento">
+          <h2 id="nuevo-evento" className="panel-titulo mb-3 text-[17px]">
             {texts.fresh}
           </h2>
           {form}

@@ -13,16 +13,16 @@ const choices: readonly (readonly [When, string])[] = [
 /** The controls above the events: search, filter, count. */
 export function GridBar({ search, onSearch, when, onWhen, count }: Props) {
   return (
-    <div className="p-barra">
+    <div className="panel-barra">
       <SearchBox label={es.table.search} value={search} onChange={onSearch} />
-      <div role="group" aria-label={es.events.filter} className="p-grupo">
+      <div role="group" aria-label={es.events.filter} className="panel-grupo">
         {choices.map(([value, label]) => (
           <button key={value} type="button" aria-pressed={when === value} onClick={() => onWhen(value)}>
             {label}
           </button>
         ))}
       </div>
-      <p role="status" className="p-cuenta">
+      <p role="status" className="panel-cuenta">
         {count}
       </p>
     </div>

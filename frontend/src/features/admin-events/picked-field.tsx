@@ -27,15 +27,21 @@ export function PickedField({ kind, label, value, errorId }: Props) {
     picker.current.showPicker()
   }
   const button = (
-    <span className="p-elegir">
+    <span className="panel-elegir">
       <input ref={picker} type={kind} tabIndex={-1} aria-hidden="true" onChange={({ target }) => put(dateText(target.value))} />
-      <button type="button" className="p-icono" aria-label={open} onClick={pick}>
+      <button type="button" className="panel-icono" aria-label={open} onClick={pick}>
         <Icon aria-hidden size={16} />
       </button>
     </span>
   )
   return (
-    <Field label={label} hint={<span aria-live="polite">{note || example}</span>} errorId={errorId} after={button} className="p-con-boton">
+    <Field
+      label={label}
+      hint={<span aria-live="polite">{note || example}</span>}
+      errorId={errorId}
+      after={button}
+      className="panel-con-boton"
+    >
       {(input) => <input {...input} ref={text} name={kind} required autoComplete="off" onInput={follow} defaultValue={value} />}
     </Field>
   )

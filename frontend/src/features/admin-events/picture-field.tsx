@@ -31,7 +31,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
   }
   const busy = state.kind === 'busy'
   return (
-    <div className="p-campo-imagen grid gap-3">
+    <div className="panel-campo-imagen grid gap-3">
       {/* The type is not hidden, because such a field has no value apart from its default value. */}
       <input ref={address} hidden name="imageUrl" tabIndex={-1} aria-hidden="true" defaultValue={url} />
       <Field
@@ -44,7 +44,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
             <input
               {...input}
               ref={chooser}
-              className="sr-only p-archivo"
+              className="sr-only panel-archivo"
               type="file"
               accept="image/*"
               disabled={busy}
@@ -70,7 +70,7 @@ export function PictureField({ url, alt, errorId, onBusy, onChange }: Props) {
       </Field>
       {busy ? <progress className="w-full" aria-label={texts.progress} value={state.share} max={1} /> : null}
       <div hidden={shown === ''} className="grid gap-3">
-        {shown ? <img src={shown} alt={texts.preview} width={320} height={200} className="p-imagen" /> : null}
+        {shown ? <img src={shown} alt={texts.preview} width={320} height={200} className="panel-imagen" /> : null}
         <Field label={texts.alt} hint={texts.altHelp} errorId={errorId}>
           {(input) => (
             <input {...input} ref={description} name="imageAlt" maxLength={limits.imageAlt} autoComplete="off" defaultValue={alt} />

@@ -21,7 +21,7 @@ export function useConflict({ form, base, current, onBase }: Versions) {
     if (refusals === 0) return
     choice.current?.focus()
     // A narrow window would show the choice without its explanation.
-    choice.current?.closest('.p-problema')?.scrollIntoView({ block: 'nearest' })
+    choice.current?.closest('.panel-problema')?.scrollIntoView({ block: 'nearest' })
   }, [refusals])
 
   const put = (values: Values, focus = 'title') => {

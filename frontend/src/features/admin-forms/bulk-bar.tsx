@@ -13,12 +13,12 @@ export function BulkBar({ paths, onDone }: { paths: readonly string[]; onDone: (
     if (await change(paths, status)) onDone()
   }
   return (
-    <div className="p-lote">
+    <div className="panel-lote">
       <p role="status" className="font-semibold">
         {es.table.selectedCount(paths.length)}
       </p>
       {failed ? (
-        <p role="alert" className="p-error">
+        <p role="alert" className="panel-error">
           {es.table.statusFailed}
         </p>
       ) : null}

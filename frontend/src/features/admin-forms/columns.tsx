@@ -80,7 +80,7 @@ export const volunteerColumns: readonly Column<Volunteer>[] = [
     header: columns.phone,
     narrow: 'details',
     text: (row) => row.phone || DASH,
-    cell: (row) => <span className="p-fijo">{row.phone || DASH}</span>,
+    cell: (row) => <span className="panel-fijo">{row.phone || DASH}</span>,
   },
   text('motivation', columns.motivation, (row) => row.motivation, { long: true, narrow: 'start' }),
   status(),

@@ -21,7 +21,7 @@ export function Details<T extends FormRow>({ row, collection, title, columns, on
   return (
     <Dialog open={row !== undefined} onClose={onClose} kind="drawer" title={row ? title(row) : ''}>
       {row ? (
-        <dl className="p-ficha">
+        <dl className="panel-ficha">
           {columns
             .filter(({ id }) => id !== 'status')
             .map((column) => (
@@ -56,7 +56,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
 /** An e-mail link. The address is data: its characters cannot leave the path of the mailto URL. */
 function MailLink({ address }: { address: string }) {
   return (
-    <a className="p-enlace" href={`mailto:${encodeURIComponent(address)}`}>
+    <a className="panel-enlace" href={`mailto:${encodeURIComponent(address)}`}>
       {address}
     </a>
   )

@@ -41,7 +41,7 @@ export function StatusField({ path, status, statusBy, statusAt, fixed }: Props) 
         </>
       )}
       {failed ? (
-        <p role="alert" className="p-error">
+        <p role="alert" className="panel-error">
           {es.table.statusFailed}
         </p>
       ) : null}

@@ -109,7 +109,7 @@ function Outcome({ result: { kind, text } }: { result: Result }) {
   if (kind === 'preview') {
     return <Field label={texts.previewTitle}>{(input) => <textarea {...input} readOnly rows={10} value={text} />}</Field>
   }
-  const classes = { done: 'p-exito', error: 'p-error', question: 'p-problema' }
+  const classes = { done: 'panel-exito', error: 'panel-error', question: 'panel-problema' }
   return (
     <p role={kind === 'done' ? 'status' : 'alert'} className={classes[kind]}>
       {text}

@@ -78,13 +78,13 @@ export function Issues() {
         {status && !off ? <p className="ayuda">{texts.confirmed(status.confirmed)}</p> : null}
       </div>
       {off ? (
-        <p role="status" className="p-problema">
+        <p role="status" className="panel-problema">
           {texts.off}
         </p>
       ) : null}
       {status?.delivery === 'terminal' ? <p className="ayuda">{texts.terminal}</p> : null}
       {latest.length > 0 ? (
-        <section aria-label={texts.issues} className="p-capa p-4">
+        <section aria-label={texts.issues} className="panel-capa p-4">
           <ul className="grid gap-3">
             {latest.map((row) => (
               <li key={row.id}>

@@ -13,7 +13,7 @@ const columns: readonly Column<Administrator>[] = [
     id: 'name',
     header: es.columns.name,
     text: (row) => fullName(row) || DASH,
-    cell: (row) => <span className="p-correo">{fullName(row) || DASH}</span>,
+    cell: (row) => <span className="panel-correo">{fullName(row) || DASH}</span>,
   },
   {
     id: 'email',
@@ -47,7 +47,7 @@ export function PeopleTab() {
       searchLabel={es.table.searchPerson}
       empty={{ text: es.table.noMatches, slot: 'vacio-busqueda' }}
       file="administradores"
-      note={<p className="p-nota">{es.people.note}</p>}
+      note={<p className="panel-nota">{es.people.note}</p>}
     />
   )
 }

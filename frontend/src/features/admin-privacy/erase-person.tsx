@@ -100,7 +100,7 @@ function Question({ onSubmit, onClose, submit, focused = false, problem, childre
     <form method="post" noValidate className="grid gap-4" onSubmit={onSubmit}>
       {children}
       {problem ? (
-        <p role="alert" className="p-error">
+        <p role="alert" className="panel-error">
           {problem}
         </p>
       ) : null}

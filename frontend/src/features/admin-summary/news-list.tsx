@@ -15,7 +15,7 @@ export function NewsList({ recent }: { recent: Recent }) {
   const forms = newForms(recent)
   return (
     <section aria-labelledby="lo-nuevo" className="grid gap-3">
-      <h2 id="lo-nuevo" className="p-titulo text-[17px]">
+      <h2 id="lo-nuevo" className="panel-titulo text-[17px]">
         {news.title}
       </h2>
       {lists.some(({ status }) => status === 'error') ? (
@@ -25,14 +25,14 @@ export function NewsList({ recent }: { recent: Recent }) {
       ) : forms.length === 0 ? (
         <Empty slot="vacio-mensajes">{news.none}</Empty>
       ) : (
-        <ul className="p-capa p-nuevos">
+        <ul className="panel-capa panel-nuevos">
           {forms.slice(0, MOST).map(({ id, tab, who, text, createdAt }) => (
             <li key={id}>
-              <Link to={{ search: `?tab=${tab}&estado=new` }} className="p-nuevo">
-                <span className="p-nuevo-tipo">{es.tabs[tab]}</span>
-                <strong className="p-nuevo-quien">{who || DASH}</strong>
-                <span className="p-nuevo-texto">{text || DASH}</span>
-                <time dateTime={createdAt?.toISOString()} className="p-nuevo-hora">
+              <Link to={{ search: `?tab=${tab}&estado=new` }} className="panel-nuevo">
+                <span className="panel-nuevo-tipo">{es.tabs[tab]}</span>
+                <strong className="panel-nuevo-quien">{who || DASH}</strong>
+                <span className="panel-nuevo-texto">{text || DASH}</span>
+                <time dateTime={createdAt?.toISOString()} className="panel-nuevo-hora">
                   {dateAndTime(createdAt)}
                 </time>
               </Link>

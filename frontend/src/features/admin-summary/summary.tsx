@@ -37,7 +37,7 @@ export function Summary({ recent, now }: { recent: Recent; now: Date }) {
   const subscriptions = useCount('Massive Boletin', undefined, useOccasion(recent.subscriptions, panel.subscriptions))
   const moments = Object.values(recent).flatMap((live) => rowsOf<{ createdAt: Date | null }>(live).map((row) => row.createdAt))
   return (
-    <section aria-label={summary.name} className="p-resumen">
+    <section aria-label={summary.name} className="panel-resumen">
       <Figure to="eventos" state="proximos" name={summary.events} value={ahead} />
       <Figure to="contactos" state="new" name={summary.messages} value={messages} />
       <Figure
@@ -68,7 +68,7 @@ function Figure({ to, state, name, value }: { to: string; state?: string; name: 
   const query = new URLSearchParams({ tab: to, ...(state ? { estado: state } : {}) })
   return (
     <Link to={{ search: `?${query}` }} replace preventScrollReset className="block">
-      <span className="p-cifra block">{value ?? DASH}</span>
+      <span className="panel-cifra block">{value ?? DASH}</span>
       <span className="ayuda">{name}</span>
     </Link>
   )
@@ -79,7 +79,7 @@ function WeekBars({ moments, now }: { moments: readonly (Date | null)[]; now: Da
   const most = Math.max(1, ...weeks.map((week) => week.count))
   return (
     <>
-      <ul className="p-semanas">
+      <ul className="panel-semanas">
         {weeks.map(({ start, count: n }) => {
           const text = es.summary.week(shortDate(toLocal(start)?.date ?? ''), n)
           return (
