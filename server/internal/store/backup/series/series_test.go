@@ -21,10 +21,8 @@ import (
 	"clave/server/internal/store/backup/target/bucket"
 	"clave/server/internal/store/pebble"
 	"clave/server/test/kit/bucketserver"
+	"clave/server/test/kit/wait"
 )
-
-// leaseTime is the lease of the locks of tests.
-const leaseTime = 300 * time.Millisecond
 
 // The keys of tests, made by age-keygen, and the public key of each.
 const (
@@ -285,31 +283,70 @@ func TestADamagedList(t *testing.T) {
 	}
 }
 
+// byManual returns a target with a clock of its own, whose lease is a minute, and a function that advances the clock,
+// whenever a number of timers wait for it, until a call returns. A folder has no clock.
+func byManual(t *testing.T, p place) (target.Target, func(timers int, call func())) {
+	t.Helper()
+	if p.server == nil {
+		return p.Target, func(_ int, call func()) { call() }
+	}
+	c := clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))
+	o := bucketOptions(p.server)
+	o.Clock = c
+	b, err := bucket.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, func(timers int, call func()) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			call()
+		}()
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if c.Timers() == timers {
+					c.Advance(time.Second)
+				}
+			}
+		}
+	}
+}
+
 // TestTwoServers lets two servers write to one target: the second one is refused while the first one writes, and if its
 // data are others. The lock of a process that was killed ends.
 func TestTwoServers(t *testing.T) {
 	for name, openPlace := range places {
 		t.Run(name, func(t *testing.T) {
 			p := openPlace(t)
-			s, at := open(t), series.New(series.Options{Target: p.Target})
-			lock, err := at.Lock(t.Context())
+			to, advanced := byManual(t, p)
+			lock, err := to.Lock(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := at.Lock(t.Context()); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
-				t.Errorf("the second Lock = %v", err)
-			}
+			advanced(2, func() { // the one that keeps the lock and the one that waits
+				if _, err := to.Lock(t.Context()); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
+					t.Errorf("the second Lock = %v", err)
+				}
+			})
 			if err := errors.Join(lock.Held(), lock.Close()); err != nil {
 				t.Error(err)
 			}
-			s.must(at)
 			if p.server != nil {
 				text := `{"holder": "killed", "host": "here"}`
 				if _, err := p.Put(t.Context(), "series.lock.json", strings.NewReader(text), int64(len(text))); err != nil {
 					t.Fatal(err)
 				}
-				s.must(at)
+				advanced(1, func() { lock, err = to.Lock(t.Context()) })
+				if err := errors.Join(err, lock.Close()); err != nil {
+					t.Fatal(err)
+				}
 			}
+			s, at := open(t), series.New(series.Options{Target: p.Target})
+			s.must(at)
 			s.r.ID = "b"
 			if _, _, err := s.make(at); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "other data") {
 				t.Errorf("a backup of other data: %v", err)
@@ -326,10 +363,11 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// TestALostLock lets another process take the lock while a backup is made. The backup is not completed.
+// TestALostLock lets another process take the lock before a backup is complete. The backup is not completed.
 func TestALostLock(t *testing.T) {
 	p := places["gofakes3"](t)
-	s, at := open(t), series.New(series.Options{Target: p.Target})
+	to, advanced := byManual(t, p)
+	s, at := open(t), series.New(series.Options{Target: to})
 	lock, err := at.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -338,13 +376,11 @@ func TestALostLock(t *testing.T) {
 	if _, err := p.Put(t.Context(), "series.lock.json", strings.NewReader(text), int64(len(text))); err != nil {
 		t.Fatal(err)
 	}
-	for lock.Held() == nil {
-		if t.Context().Err() != nil {
-			t.Fatal("the lock was not lost")
-		}
-	}
-	if _, _, err := at.Make(t.Context(), lock, s.r); err == nil {
-		t.Error("a backup was completed without the lock")
+	advanced(1, func() {
+		wait.Until(t, "the lock to be lost", func() bool { return lock.Held() != nil })
+	})
+	if _, _, err := at.Make(t.Context(), lock, s.r); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("a backup without the lock: %v", err)
 	}
 	if err := lock.Close(); err != nil {
 		t.Error(err)

@@ -41,7 +41,7 @@ func inBucket(t *testing.T, s *bucketserver.Server) place {
 func bucketOptions(s *bucketserver.Server) bucket.Options {
 	return bucket.Options{
 		URL: "s3://" + bucketserver.Bucket + "/of/clave", Endpoint: s.URL, AccessKey: bucketserver.AccessKey, SecretKey: bucketserver.SecretKey,
-		Clock: clock.System(), Lease: leaseTime, Retries: 2,
+		Clock: clock.System(), Retries: 2,
 	}
 }
 
