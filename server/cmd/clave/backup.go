@@ -18,7 +18,10 @@ func folderCommand(cmd *cobra.Command, mode config.Mode, run func(ctx context.Co
 		if len(c.Command) == 0 && c.UsersFile != "" {
 			return run(ctx, c, "") // accounts alone
 		}
-		if len(c.Command) != 1 {
+		if mode == config.ModeRestore && !c.History.At.IsZero() && len(c.Command) == 0 {
+			return run(ctx, c, "")
+		}
+		if len(c.Command) != 1 || !c.History.At.IsZero() {
 			return usageError("clave %s: name the folder, and nothing else; see clave %s --help", mode, mode)
 		}
 		dir, err := filepath.Abs(c.Command[0])
@@ -47,9 +50,16 @@ func backupCommand(s streams) *cobra.Command {
 // restoreCommand returns `clave restore`.
 func restoreCommand(s streams) *cobra.Command {
 	return folderCommand(&cobra.Command{
-		Use: "restore FOLDER [flags]", Short: "Restore a data folder from a backup",
-		Long: "Restores the data folder, which must be empty or absent, from FOLDER, which clave backup wrote. The server must be stopped.",
+		Use: "restore FOLDER [flags]\nrestore --at TIME [--to ID] [flags]", Short: "Restore a data folder from a backup, or a database as of a time",
+		Long: "Restores the data folder, which must be empty or absent, from FOLDER, which clave backup wrote. The server must be stopped.\n" +
+			"With --at, the running server copies a database as it was at that time to a new one, as clave clone does.",
 	}, config.ModeRestore, func(ctx context.Context, c *config.Config, dir string) error {
+		if dir == "" {
+			if c.History.To == "" {
+				c.History.To = "restored-" + c.History.At.UTC().Format("20060102-150405")
+			}
+			return clone(ctx, c, s)
+		}
 		if err := commands.Restore(ctx, c, commands.Options{Log: logger(c, s.err)}, dir); err != nil {
 			return err
 		}

@@ -27,6 +27,9 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 			a.o.Log.Warn("debug() in the security rules", "database", db.String(), "line", line, "value", value)
 		}
 	}
+	if !development {
+		o.Served = a.data.Stack().Exists
+	}
 	rulesets := authz.NewRulesets(o)
 	if a.config.Store != "" {
 		return rulesets, nil // the release of the store counts (openReleases)

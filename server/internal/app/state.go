@@ -6,6 +6,7 @@ import (
 
 	"clave/server/internal/app/backups"
 	"clave/server/internal/app/datastore"
+	"clave/server/internal/app/recovery"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/stack"
@@ -83,8 +84,15 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 		w.Role.Moves = a.node.Sessions.Moves
 	}
 	s.Stack = stack.New(a.stackOptions(), w.Role, &a.components)
-	if err := s.Open(ctx); err != nil || !a.config.Production() {
+	if err := s.Open(ctx); err != nil {
 		return s, err
+	}
+	if !a.config.Memory {
+		past, err := (&recovery.Recovery{Engine: s.Engine, Project: a.config.Project}).Listen(a.config.DataDir)
+		a.serve("history", "clave history, clave clone and clave restore --at do not work", past, err)
+	}
+	if !a.config.Production() {
+		return s, nil
 	}
 	return s, s.Service.SealSecrets(ctx)
 }

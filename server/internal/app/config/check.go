@@ -26,6 +26,9 @@ func (c *Config) check() error {
 		return err
 	}
 	if c.Mode.offline() {
+		if err := c.checkPast(); err != nil {
+			return err
+		}
 		if c.Mode.needsProject() && c.Project == "" {
 			return fault.E(fault.InvalidArgument, "clave %s: name the project with --project", c.Mode)
 		}

@@ -197,6 +197,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	if c.Mode == ModeDeploy {
 		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: the databases that firebase.json gives these files, otherwise (default))")
 	}
+	c.declarePast(flags)
 	if c.Mode == ModeConsole {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")
 	}

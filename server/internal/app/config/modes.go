@@ -34,10 +34,18 @@ const (
 // ModeDeploy releases rules and indexes at the nodes that share a store.
 const ModeDeploy Mode = "deploy"
 
+// ModeHistory lists the versions of a document and restores one, and ModeClone copies a database as it was, beside the
+// server that runs on a data folder.
+const (
+	ModeHistory Mode = "history"
+	ModeClone   Mode = "clone"
+)
+
 // offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
-		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAddProvider
+		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAddProvider ||
+		m == ModeHistory || m == ModeClone
 }
 
 // storesShared reports whether a mode works on data in PostgreSQL too.

@@ -16,18 +16,21 @@ import (
 
 // RulesetsOptions configure Rulesets. The zero value is for production.
 type RulesetsOptions struct {
-	// Open allows everything in databases without ruleset. It is for development only; without it only privileged callers
-	// have access to them.
+	// Open allows everything in databases without ruleset. It is for development only; without it only privileged
+	// callers have access to them.
 	Open bool
-	// Detail adds the denying rule to denials, as the official emulator does. It is for development only: the text quotes
-	// data that the rules read.
+	// Detail adds the denying rule to denials, as the official emulator does. It is for development only: the text
+	// quotes data that the rules read.
 	Detail bool
 	// Explain adds to denials of Detail, as a last line, the reason in one sentence with the values that decided.
 	Explain bool
 	// Debug receives the calls of debug() in rules; nil receives nothing. It is for development only, like Detail.
 	Debug func(db resource.Database, line int, value string)
-	// Cover counts the values of each expression of the rules, and keeps the latest decisions for the request monitor. It
-	// costs time and memory.
+	// Served reports whether a database is served to clients. One that is not has no rules but its own, so that a copy
+	// of a database is closed until the configuration names it. If it is nil, all are.
+	Served func(resource.Database) bool
+	// Cover counts the values of each expression of the rules, and keeps the latest decisions for the request monitor.
+	// It costs time and memory.
 	Cover bool
 }
 
@@ -152,6 +155,9 @@ func (b *Rulesets) of(db resource.Database) *rules.Ruleset {
 	if r := b.mu.databases[db]; r != nil {
 		return r
 	}
+	if b.o.Served != nil && !b.o.Served(db) {
+		return nil
+	}
 	if r := b.mu.projects[db.Project]; r != nil {
 		return r
 	}
@@ -183,6 +189,9 @@ func (b *Rulesets) Ruleset(db resource.Database) (r *rules.Ruleset, scope string
 	defer b.mu.RUnlock()
 	if r := b.mu.databases[db]; r != nil {
 		return r, "database"
+	}
+	if b.o.Served != nil && !b.o.Served(db) {
+		return nil, "database"
 	}
 	if r := b.mu.projects[db.Project]; r != nil {
 		return r, "project"

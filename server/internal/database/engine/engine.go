@@ -42,7 +42,9 @@ type Engine struct {
 		view      *view
 		closed    bool
 		// writing is closed when the group that is being written is visible or has failed; nil if there is none.
-		writing   chan struct{}
+		writing chan struct{}
+		// reserved are the databases that are being copied.
+		reserved  map[resource.Database]bool
 		failed    error             // the error that ended writing permanently
 		snapshots map[string]string // retained states: the project of each token
 	}
@@ -104,6 +106,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.defaults.Store(&index.Definitions{})
 	e.mu.databases = make(map[resource.Database]*database)
 	e.mu.snapshots = make(map[string]string)
+	e.mu.reserved = make(map[resource.Database]bool)
 	e.mu.view = newView(o.Store.Snapshot())
 	if err := e.load(ctx); err != nil {
 		e.mu.view.release()
@@ -111,6 +114,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	if e.follows() {
 		e.mu.view.indexes = e.storedIndexesLocked()
+	} else if err := e.removeCopies(ctx); err != nil {
+		e.mu.view.release()
+		return nil, err
 	}
 	return e, nil
 }
@@ -196,6 +202,9 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	}
 	if db := e.mu.databases[name]; db != nil {
 		return db, nil
+	}
+	if e.mu.reserved[name] {
+		return nil, fault.E(fault.Unavailable, "The database %s is being created.", name.ID)
 	}
 	if e.o.Exists != nil && !e.o.Exists(name) {
 		return nil, fault.E(fault.NotFound, "The database %s does not exist for project %s", name.ID, name.Project)

@@ -97,7 +97,7 @@ func Differing(a, b []Count) []string {
 
 // numbered are the kinds of keys, except those of documents, that have the number of a database after their first byte.
 var numbered = map[byte]string{
-	keys.KindChange: "commits", keys.KindDropped: "ends of the log of commits", keys.KindHistory: "segments of the history", keys.KindGroup: "members of collection groups", keys.KindDefinition: "index definitions",
+	keys.KindChange: "commits", keys.KindDropped: "ends of the log of commits", keys.KindHistory: "segments of the history", keys.KindCopying: "copies that are not complete", keys.KindGroup: "members of collection groups", keys.KindDefinition: "index definitions",
 }
 
 // kind returns the purpose of a key. Package engine/keys has the layout of the engine's keys, whose first byte is their

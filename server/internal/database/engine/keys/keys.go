@@ -23,6 +23,7 @@ import (
 //	h number 03 version           -> the commits of that segment
 //	i number …                    -> an index entry (package index)
 //	m number                      -> the index definitions of the stored entries
+//	n number                      -> nothing: a copy of a database that is not complete, and not in the catalogue
 //	t                             -> the greatest version given to a commit or a reader, written every minute
 const (
 	KindCatalogue  byte = 'a'
@@ -33,6 +34,7 @@ const (
 	KindHistory    byte = 'h'
 	KindIndex      byte = 'i'
 	KindDefinition byte = 'm'
+	KindCopying    byte = 'n'
 	KindFloor      byte = 't'
 )
 
@@ -62,6 +64,11 @@ func Catalogue(project, id string) []byte {
 // separates them from the keys of other packages, such as account/….
 func CatalogueRange() store.Range {
 	return store.Range{From: []byte{KindCatalogue}, To: []byte{KindCatalogue, 'A'}}
+}
+
+// CopyingRange returns the range of the keys of copies that are not complete, as CatalogueRange does.
+func CopyingRange() store.Range {
+	return store.Range{From: []byte{KindCopying}, To: []byte{KindCopying, 'A'}}
 }
 
 // Document returns the key of the document with a relative path.
