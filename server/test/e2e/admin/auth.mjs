@@ -270,7 +270,7 @@ test('OIDC providers', async () => {
   assert.deepEqual({ ...(await auth.createProviderConfig(given)) }, given)
   assert.deepEqual({ ...(await auth.getProviderConfig(given.providerId)) }, given)
   const change = { displayName: 'Other', enabled: false, issuer: 'https://oidc.example.org', clientId: 'client2', clientSecret: 'secret', responseType: { code: true, idToken: false } }
-  assert.deepEqual(json(await auth.updateProviderConfig(given.providerId, change)), { ...given, ...change, responseType: { code: true }, clientSecret: undefined })
+  assert.deepEqual(json(await auth.updateProviderConfig(given.providerId, change)), json({ ...given, ...change, responseType: { code: true }, clientSecret: undefined }))
   const other = { ...given, providerId: unique('oidc.b'), clientSecret: 'secret', responseType: { code: true } }
   const { clientSecret, ...shown } = other // No answer has the secret.
   assert.deepEqual({ ...(await auth.createProviderConfig(other)) }, shown)

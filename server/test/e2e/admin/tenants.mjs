@@ -28,7 +28,7 @@ test('createTenant, getTenant, updateTenant, listTenants, deleteTenant', async (
   assert.deepEqual(json(await tenants.getTenant(tenantId)), json(made))
 
   const recaptchaConfig = { emailPasswordEnforcementState: 'OFF', phoneEnforcementState: 'OFF', managedRules: [{ endScore: 0.1, action: 'BLOCK' }], useAccountDefender: false }
-  await assert.rejects(tenants.updateTenant(tenantId, { recaptchaConfig: { ...recaptchaConfig, emailPasswordEnforcementState: 'AUDIT' } }), /not implemented/)
+  await assert.rejects(tenants.updateTenant(tenantId, { recaptchaConfig: { ...recaptchaConfig, emailPasswordEnforcementState: 'AUDIT' } }), /reCAPTCHA/)
   const change = {
     displayName: 'tenant-two',
     emailSignInConfig: { enabled: false },

@@ -53,7 +53,7 @@ func CheckBuilt(body map[string]any, mask []string) error {
 			object, _ = object[name].(map[string]any)
 		}
 		if setting.asks(object[parts[len(parts)-1]]) {
-			return fault.E(fault.Unimplemented, "%s is not implemented: %s.", setting.path, setting.reason)
+			return fault.E(fault.Unimplemented, "UNIMPLEMENTED : %s is not implemented (%s).", setting.path, setting.reason)
 		}
 	}
 	return nil
