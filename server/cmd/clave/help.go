@@ -20,7 +20,7 @@ var flagGroups = []struct {
 	{"History and backups", []string{"history", "history-bytes", "backup-to", "backup-every", "backup-keep", "backup-verify", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"}},
 	{"Certificates", []string{"tls-cert", "tls-key", "acme-domain", "acme-email", "acme-directory"}},
 	{"Firestore", []string{"indexes", "edition", "usage", "usage-budget", "explain-denials", "record-requests"}},
-	{"Authentication", []string{"sign-tokens", "rate-limits", "mail", "sms-webhook", "secret-key-file", "no-sign-up", "as-emulator", "production-settings"}},
+	{"Authentication", []string{"sign-tokens", "rate-limits", "mail", "sms-webhook", "secret-key-file", "no-sign-up", "app-check", "app-check-keys", "as-emulator", "production-settings"}},
 }
 
 // helpWidth is the width of the help in characters.

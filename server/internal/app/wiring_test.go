@@ -31,7 +31,7 @@ func TestEveryRunIsStarted(t *testing.T) {
 		},
 		"serve": func(t *testing.T) (any, []any) {
 			return leading(t, config.ModeServe, "--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0",
-				"--backup-to", filepath.Join(t.TempDir(), "backups"))
+				"--backup-to", filepath.Join(t.TempDir(), "backups"), "--app-check", "auth=count", "--app-check-keys", "https://keys.example/jwks")
 		},
 		"a follower": followingNode,
 	} {
@@ -87,6 +87,7 @@ func followingNode(t *testing.T) (server any, parts []any) {
 	t.Helper()
 	c, o := wiringConfig(t, config.ModeServe, []string{
 		"--project", "wiring", "--public-url", "https://wiring.example", "--trust-proxy", "--console", "127.0.0.1:0", "--admin-api", "127.0.0.1:0", "--store", pgtest.New(t).Database(),
+		"--app-check", "auth=count", "--app-check-keys", "https://keys.example/jwks",
 	})
 	a := newApp(c, o)
 	closeAfter(t, a.components.Close)

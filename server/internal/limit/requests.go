@@ -37,7 +37,15 @@ var accounts = []Limit{
 		All: "256; beyond them the request sends its code itself", Excess: Waits, Error: "none", At: []string{"auth/service.outboxSize"},
 	},
 	{
-		What: "verified ID tokens that are kept", Key: byAll,
+		What: "exchanges for App Check tokens", Key: "each network, and each IPv6 /48 and /32",
+		Network: "30, and 30 a minute; a /48 eight times as many, a /32 64 times", Excess: Refuses, Error: exhausted, At: []string{"auth/appcheck.New", "auth/appcheck.exchanges"},
+	},
+	{
+		What: "used App Check tokens that are still valid, debug tokens of an app, and keys of another service", Key: byAll,
+		All: "200,000; 20; 64", Excess: Refuses, Error: exhausted, At: []string{"auth/appcheck.maxUsed", "auth/appcheck/debugtoken.maxTokens", "auth/appcheck/keyset.maxKeys"},
+	},
+	{
+		What: "verified ID tokens, and as many App Check tokens, that are kept", Key: byAll,
 		All: "10,000 and 16 MiB, of at most 8 KiB each", Excess: Displaces, Error: "none: the token is verified again",
 		At: []string{"auth/token.maxKeptTokens", "auth/token.maxKeptBytes", "auth/token.maxKeptToken"},
 	},

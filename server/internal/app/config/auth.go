@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/loopback"
 )
@@ -26,6 +27,10 @@ type Auth struct {
 	// ProductionSettings gives projects that configure nothing the settings of a new production project instead of the
 	// official emulator's. ModeServe always does.
 	ProductionSettings bool
+	// AppCheck has the modes of App Check; nil without App Check. AppCheckKeys is the URL of the keys of another App Check
+	// service whose tokens count too; empty for none.
+	AppCheck     *appcheck.Modes
+	AppCheckKeys string
 }
 
 // declareAuth declares the flags of Authentication.
@@ -34,6 +39,7 @@ func (c *Config) declareAuth(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.Auth.NoSignUp, "no-sign-up", false, "let only administrators create accounts")
 	if c.Production() {
 		c.declareSecretKeys(flags)
+		c.declareAppCheck(flags)
 	}
 	if !c.Production() {
 		flags.BoolVar(&c.Auth.AsEmulator, "as-emulator", false, "respond like the official emulator where it differs from Auth in production")
@@ -69,6 +75,9 @@ func (c *Config) Keyless() []string {
 func (c *Config) checkAuth() error {
 	if c.Auth.AsEmulator && c.Auth.ProductionSettings {
 		return fault.E(fault.InvalidArgument, "--as-emulator and --production-settings exclude each other")
+	}
+	if err := c.checkAppCheck(); err != nil {
+		return err
 	}
 	if c.Auth.SMSWebhook == "" {
 		return nil

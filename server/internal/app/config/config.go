@@ -30,6 +30,9 @@ const (
 	ModeCreateCredential Mode = "credentials create"
 )
 
+// ModeAppCheck changes the debug tokens of App Check, even while a server runs on the data folder.
+const ModeAppCheck Mode = "appcheck"
+
 // Config is the checked configuration of one run.
 type Config struct {
 	// Mode determines which fields are used. The modes of servers use all except Out.

@@ -44,7 +44,7 @@ const (
 // offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
-		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAddProvider ||
+		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider ||
 		m == ModeHistory || m == ModeClone
 }
 
@@ -60,5 +60,5 @@ func (m Mode) knowsOrigin() bool {
 
 // needsProject reports whether a mode that runs no server is about one project.
 func (m Mode) needsProject() bool {
-	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport || m == ModeProviders || m == ModeAddProvider
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider
 }

@@ -40,8 +40,12 @@ func (d *Opener) Stack() stack.Options {
 	if c.Memory && !c.Production() {
 		accounts.HashMemCost = memoryHashCost
 	}
+	var checks *stack.AppCheck
+	if c.Auth.AppCheck != nil {
+		checks = &stack.AppCheck{Modes: *c.Auth.AppCheck, KeysURL: c.Auth.AppCheckKeys}
+	}
 	return stack.Options{
-		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: d.exists(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "",
+		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: d.exists(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "", AppCheck: checks,
 		Accounts: accounts, AnonymousWrites: c.AnonymousWrites, Memory: d.o.Memory, Clock: d.o.Clock, Log: d.o.Log,
 		History: c.History.Window, HistoryBytes: c.History.Bytes,
 		Enterprise: func(db resource.Database) bool { return c.IsEnterprise(db.ID) },

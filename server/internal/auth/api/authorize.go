@@ -67,7 +67,7 @@ func (h *Handler) authorize(req *request, route route) error {
 	if req.call.Key == "" || !h.keyOK(req.call.Key) {
 		return fault.E(fault.PermissionDenied, "The request is missing a valid API key.")
 	}
-	if req.args["project"] != "" {
+	if req.args["project"] != "" && !route.ofApp {
 		return insufficient()
 	}
 	if route.admin {

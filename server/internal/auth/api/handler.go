@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/custommethod"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/limit/parse"
 	"clave/server/internal/observe/meter"
@@ -30,6 +31,8 @@ type Options struct {
 	Meter *meter.Meter
 	// SignInPages serves the pages with which web SDKs sign in at providers.
 	SignInPages bool
+	// AppCheck is App Check; the zero value if the server has none.
+	AppCheck AppCheck
 	// Parsing limits the memory of clients' large bodies that are parsed; nil means a separate limit.
 	Parsing *parse.Limit
 	// Log logs failures; nil logs nothing.
@@ -57,6 +60,7 @@ func New(o Options) *Handler {
 		o.Admins = o.Service.Tokens()
 	}
 	h := &Handler{o: o, service: o.Service, routes: routes(o.Service)}
+	h.appCheckRoutes(h.routes)
 	names := make([]string, 0, len(h.routes))
 	for key, r := range h.routes {
 		r.name = methodName(key)
@@ -74,6 +78,10 @@ func methodName(key string) string {
 	if strings.HasSuffix(host, "oauth2.googleapis.com") {
 		return "oauth2:" + path // not Secure Token's
 	}
+	if strings.HasSuffix(host, checkHost) {
+		_, verb := custommethod.Cut(path)
+		return "appCheck:" + verb
+	}
 	path = strings.TrimPrefix(path, "identitytoolkit/v3/relyingparty/")
 	for _, prefix := range []string{"v1/", "v2/", "projects/*", "/", "tenants/*/"} {
 		path = strings.TrimPrefix(path, prefix)
@@ -84,7 +92,7 @@ func methodName(key string) string {
 // hosts lists the APIs' hosts, which are also the first segment of paths of requests to the emulator.
 var hosts = []string{
 	"identitytoolkit.googleapis.com", tokenHost, "www.googleapis.com", "iamcredentials.googleapis.com", "oauth2.googleapis.com",
-	"securetoken.google.com",
+	"securetoken.google.com", checkHost, checkHostContent,
 }
 
 // tokenHost is the host of the Secure Token API.
@@ -124,6 +132,8 @@ type route struct {
 	admin bool
 	// open requires no credential, not even an API key.
 	open bool
+	// ofApp marks methods about an app of a project, which clients call with an API key though their path has a project.
+	ofApp bool
 	// reads is set if the method changes nothing. It is not needed for GET.
 	reads bool
 	run   run
@@ -180,13 +190,21 @@ func withMeantMethod(r *http.Request) *http.Request {
 func split(r *http.Request) (host, path string) {
 	path = r.URL.Path
 	if first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && IsHost(first) && !strings.Contains(first, ":") {
-		return first, rest
+		return apiOf(first), rest
 	}
 	name, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		name = r.Host
 	}
-	return name, strings.TrimPrefix(path, "/")
+	return apiOf(name), strings.TrimPrefix(path, "/")
+}
+
+// apiOf returns the host of an API, which may have a further one for browsers.
+func apiOf(host string) string {
+	if host == checkHostContent {
+		return checkHost
+	}
+	return host
 }
 
 // answer finds, counts and calls the method, and returns its response.
@@ -211,6 +229,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host, path stri
 func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape string) (any, error) {
 	r := req.http
 	if err := h.authorize(req, route); err != nil {
+		return nil, err
+	}
+	if err := h.checkApp(req, req.host); err != nil {
 		return nil, err
 	}
 	limit := int64(maxBody)

@@ -50,6 +50,8 @@ func (h *Handler) published(host, path string) any {
 		return keys.CookieCertificates()
 	case "www.googleapis.com/service_accounts/v1/jwk/" + metadata, "www.googleapis.com/robot/v1/metadata/jwk/" + metadata:
 		return map[string]any{"keys": keys.IDKeySet()}
+	case checkHost + "/v1/jwks", checkHost + "/v1beta/jwks":
+		return h.checkKeys(keys)
 	case "identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys":
 		return map[string]any{"keys": keys.CookieKeySet()}
 	}

@@ -2,6 +2,7 @@ package token
 
 import (
 	"container/list"
+	"crypto/rsa"
 	"crypto/sha256"
 	"sync"
 	"sync/atomic"
@@ -20,14 +21,16 @@ const maxKeptToken = 8 << 10
 // digest is the SHA-256 of a token as the client sent it, its signature included.
 type digest [sha256.Size]byte
 
-// verifiedToken is an ID token that was verified for the project that it names. It is shared by all callers that
-// present the token, and nobody changes it except for derived.
+// verifiedToken is an ID token or an App Check token that was verified for the project that it names. It is shared by
+// all callers that present the token, and nobody changes it except for derived.
 type verifiedToken struct {
 	// jwt is the token without its signed part and its signature.
 	jwt *jwt
 	id  ID
 	// key has signed the token; nil if tokens are not signed.
 	key *key
+	// foreign has signed an App Check token of another service, instead of key; nil for other tokens.
+	foreign *rsa.PublicKey
 	// derived is the value of Caller.Derived; nil before its first call.
 	derived atomic.Pointer[any]
 }

@@ -37,6 +37,9 @@ type Caller struct {
 	Service string
 	// Role is that of the service account; Owner for other administrators, empty for users.
 	Role Role
+	// Refused is why a client that is known is refused, such as for its app; nil for others. Streams refuse each of its
+	// targets and batches and stay open, because SDKs open streams again that end before anything was sent.
+	Refused error
 	// token is the ID token, whose session CheckSession checks; nil for callers without an account.
 	token *verifiedToken
 	// key is the id of the service account's key.

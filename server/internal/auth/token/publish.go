@@ -1,6 +1,7 @@
 package token
 
 import (
+	"crypto/rsa"
 	"encoding/base64"
 	"math/big"
 )
@@ -41,16 +42,23 @@ func (k *Keys) CookieKeySet() []JWK { return k.keySet(ringSession) }
 // EventKeySet returns the public keys for the tokens of events as a JWK set's keys; none without KeyOptions.Events.
 func (k *Keys) EventKeySet() []JWK { return k.keySet(ringEvents) }
 
+// AppCheckKeySet returns the public keys for App Check tokens as a JWK set's keys; none without KeyOptions.AppCheck.
+func (k *Keys) AppCheckKeySet() []JWK { return k.keySet(ringAppCheck) }
+
 // keySet returns a ring's published keys.
 func (k *Keys) keySet(ring ringName) []JWK {
 	var set []JWK
 	for _, key := range k.published(ring, k.o.Clock.Now()) {
-		public := key.private.PublicKey
-		set = append(set, JWK{
-			Kty: "RSA", Alg: "RS256", Use: "sig", Kid: key.id,
-			N: base64.RawURLEncoding.EncodeToString(public.N.Bytes()),
-			E: base64.RawURLEncoding.EncodeToString(big.NewInt(int64(public.E)).Bytes()),
-		})
+		set = append(set, Published(key.id, &key.private.PublicKey))
 	}
 	return set
+}
+
+// Published returns a public key with its id as a JWK.
+func Published(id string, public *rsa.PublicKey) JWK {
+	return JWK{
+		Kty: "RSA", Alg: "RS256", Use: "sig", Kid: id,
+		N: base64.RawURLEncoding.EncodeToString(public.N.Bytes()),
+		E: base64.RawURLEncoding.EncodeToString(big.NewInt(int64(public.E)).Bytes()),
+	}
 }

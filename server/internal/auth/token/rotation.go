@@ -20,22 +20,28 @@ const (
 	ringAccess  ringName = "access"
 	ringBlob    ringName = "signblob"
 	ringEvents  ringName = "events"
+	// ringAppCheck signs App Check tokens.
+	ringAppCheck ringName = "appcheck"
 )
 
 // subjects holds the common names in the certificates, the same as Google's.
 var subjects = map[ringName]string{
-	ringID:      "securetoken.system.gserviceaccount.com",
-	ringSession: "session.firebase.google.com",
-	ringAccess:  "access.clave",
-	ringBlob:    "signblob.clave",
-	ringEvents:  "events.clave",
+	ringID:       "securetoken.system.gserviceaccount.com",
+	ringSession:  "session.firebase.google.com",
+	ringAccess:   "access.clave",
+	ringBlob:     "signblob.clave",
+	ringEvents:   "events.clave",
+	ringAppCheck: "appcheck.clave",
 }
 
 // maxLifetimes holds the maximum lifetimes of the tokens of each ring. A key is published for that much longer than it
 // signs.
 var maxLifetimes = map[ringName]time.Duration{
-	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour,
+	ringID: time.Hour, ringSession: 14 * 24 * time.Hour, ringAccess: time.Hour, ringBlob: time.Hour, ringEvents: time.Hour, ringAppCheck: MaxAppCheckLife,
 }
+
+// MaxAppCheckLife is the maximum lifetime of an App Check token.
+const MaxAppCheckLife = 7 * 24 * time.Hour
 
 // KeyOptions configure Keys.
 type KeyOptions struct {
@@ -54,6 +60,8 @@ type KeyOptions struct {
 	Follow bool
 	// Events creates keys for the tokens of events too.
 	Events bool
+	// AppCheck creates keys for App Check tokens too.
+	AppCheck bool
 	// Log logs rotations; nil logs nothing.
 	Log *slog.Logger
 }
@@ -120,6 +128,9 @@ func (k *Keys) rings() []ringName {
 	all := []ringName{ringID, ringSession, ringAccess, ringBlob}
 	if k.o.Events {
 		all = append(all, ringEvents)
+	}
+	if k.o.AppCheck {
+		all = append(all, ringAppCheck)
 	}
 	return all
 }

@@ -46,6 +46,9 @@ type Options struct {
 	// Session is called for every valid ID token, with signatures on. It returns an error when the session was revoked or
 	// its user disabled or deleted. Nil skips the check.
 	Session func(ctx context.Context, id ID) error
+	// AppCheckKeys returns the key with an id of another App Check service whose tokens count too, or nil. It returns
+	// Unavailable if the keys are not known yet. Nil means that only our own tokens count.
+	AppCheckKeys func(kid string) (*rsa.PublicKey, error)
 }
 
 // ServiceAccount is a registered service account.
@@ -61,6 +64,8 @@ type Verifier struct {
 	o Options
 	// tokens holds the verified ID tokens; nil with Options.Unsigned.
 	tokens *cache
+	// checks holds the verified App Check tokens; nil without keys for them.
+	checks *cache
 }
 
 // New returns a Verifier.
@@ -71,6 +76,9 @@ func New(o Options) *Verifier {
 	v := &Verifier{o: o}
 	if !o.Unsigned {
 		v.tokens = newCache()
+	}
+	if o.Keys != nil && o.Keys.o.AppCheck {
+		v.checks = newCache()
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
@@ -40,6 +41,8 @@ type Options struct {
 	Enterprise func(resource.Database) bool
 	// SignTokens is set if tokens are signed, and Events if events are delivered with tokens.
 	SignTokens, Events bool
+	// AppCheck configures App Check; nil for a server without it.
+	AppCheck *AppCheck
 	// Accounts has the options of accounts that the configuration sets.
 	Accounts service.Options
 	// AnonymousWrites is the number of writes that a network may do without an account each minute; 0 means no limit.
@@ -61,6 +64,14 @@ type Options struct {
 	Parsing        *parse.Limit
 	Clock          clock.Clock
 	Log            *slog.Logger
+}
+
+// AppCheck configures App Check.
+type AppCheck struct {
+	// Modes are the modes of the products.
+	Modes appcheck.Modes
+	// KeysURL is the address of the keys of another App Check service whose tokens count too; empty for none.
+	KeysURL string
 }
 
 // Role is what differs between the stack of a server that writes its store and that of a node that follows another one.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"clave/server/internal/auth/account"
+	"clave/server/internal/auth/appcheck"
+	"clave/server/internal/auth/appcheck/keyset"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/auth/token"
@@ -33,8 +35,12 @@ type Stack struct {
 	// ServiceKeys are the keys of service accounts.
 	ServiceKeys *serviceaccount.Registry
 	// Keys sign and verify tokens; nil if tokens carry no signatures.
-	Keys       *token.Keys
-	Tokens     *token.Verifier
+	Keys   *token.Keys
+	Tokens *token.Verifier
+	// Checks decides about clients by their App Check tokens; nil without App Check. CheckKeys are the keys of another App
+	// Check service; nil without one.
+	Checks     *appcheck.Checker
+	CheckKeys  *keyset.Keys
 	Service    *service.Service
 	Authorizer *authz.Authorizer
 	Firestore  *api.Server
@@ -105,14 +111,18 @@ func (s *Stack) openAccounts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.o.Clock, Vault: vault, Follow: s.role.Follows, Events: s.o.Events, Log: s.o.Log})
+		s.Keys, err = token.OpenKeys(token.KeyOptions{Clock: s.o.Clock, Vault: vault, Follow: s.role.Follows, Events: s.o.Events, AppCheck: s.o.AppCheck != nil, Log: s.o.Log})
 		if err != nil {
 			return err
 		}
 		to.Keys = s.Keys
 		s.components.Add("keys", s.Keys)
 	}
+	s.openChecks(&to)
 	s.Tokens = token.New(to)
+	if s.o.AppCheck != nil {
+		s.Checks = appcheck.NewChecker(appcheck.CheckerOptions{Tokens: s.Tokens, Modes: s.o.AppCheck.Modes, Meter: s.o.Meter})
+	}
 	o := s.o.Accounts
 	o.Accounts, o.Follow, o.Tokens, o.Clock, o.Log = s.Accounts, s.role.Follows, s.Tokens, s.o.Clock, s.o.Log
 	o.Project, o.PublicURL, o.Emulator = s.o.Project, s.o.PublicURL, !s.o.Production
@@ -125,6 +135,16 @@ func (s *Stack) openAccounts(ctx context.Context) error {
 	s.Service = service.New(o)
 	s.components.Add("accounts", s.Service)
 	return nil
+}
+
+// openChecks opens the keys of another App Check service, if there is one.
+func (s *Stack) openChecks(to *token.Options) {
+	if s.o.AppCheck == nil || s.o.AppCheck.KeysURL == "" {
+		return
+	}
+	s.CheckKeys = keyset.New(keyset.Options{URL: s.o.AppCheck.KeysURL, Clock: s.o.Clock, Log: s.o.Log})
+	to.AppCheckKeys = s.CheckKeys.Key
+	s.components.Add("app check keys", s.CheckKeys)
 }
 
 // OpenAuthorizer creates the authorizer. While it runs, it re-authorizes open live queries and ends revoked sessions.
@@ -155,14 +175,14 @@ func (s *Stack) openCalls(context.Context) (err error) {
 	}
 	s.components.Add("firestore", s.Firestore)
 	s.Channels, err = webchannel.New(webchannel.Options{
-		Firestore: s.Firestore, Tokens: s.Tokens, ProxyHops: s.o.ProxyHops, Clock: s.o.Clock, MaxHeld: int(s.o.Memory.Requests), Streams: s.o.Streams, Budget: s.o.Budget,
+		Firestore: s.Firestore, Tokens: s.Tokens, AppCheck: s.Checks, ProxyHops: s.o.ProxyHops, Clock: s.o.Clock, MaxHeld: int(s.o.Memory.Requests), Streams: s.o.Streams, Budget: s.o.Budget,
 		Owner: s.role.Owner, ListenOnly: s.role.Follows, Ended: s.role.Ended, Moves: s.role.Moves, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log,
 	})
 	if err != nil {
 		return err
 	}
 	s.components.Add(ChannelsName, s.Channels)
-	s.REST, err = rest.New(rest.Options{Firestore: s.Firestore, Tokens: s.Tokens, ProxyHops: s.o.ProxyHops, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log})
+	s.REST, err = rest.New(rest.Options{Firestore: s.Firestore, Tokens: s.Tokens, AppCheck: s.Checks, ProxyHops: s.o.ProxyHops, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log})
 	return err
 }
 
@@ -170,7 +190,7 @@ func (s *Stack) openCalls(context.Context) (err error) {
 // stopped at the end even if no port has served it, because its workers run from the beginning.
 func (s *Stack) OpenGRPC() (*grpc.Server, error) {
 	server, err := grpc.New(grpc.Options{
-		Firestore: s.Firestore, Tokens: s.Tokens, Ended: s.role.Ended, ProxyHops: s.o.ProxyHops, Calls: s.o.Calls, Streams: s.o.Streams, Budget: s.o.Budget, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log,
+		Firestore: s.Firestore, Tokens: s.Tokens, AppCheck: s.Checks, Ended: s.role.Ended, ProxyHops: s.o.ProxyHops, Calls: s.o.Calls, Streams: s.o.Streams, Budget: s.o.Budget, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log,
 	})
 	if err != nil {
 		return nil, err

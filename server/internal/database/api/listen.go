@@ -43,7 +43,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Databas
 		})
 	}()
 	go func() {
-		if err := receive(targets, stream); !errors.Is(err, io.EOF) {
+		if err := receive(c, targets, stream); !errors.Is(err, io.EOF) {
 			ended <- err
 		} else {
 			targets.Finish()
@@ -72,7 +72,7 @@ func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
 }
 
 // receive executes the client's messages. It returns io.EOF when the client has closed its side.
-func receive(targets *authz.Stream, stream Stream[request.Watch, wire.Listened]) error {
+func receive(c token.Caller, targets *authz.Stream, stream Stream[request.Watch, wire.Listened]) error {
 	for {
 		r, err := stream.Recv()
 		if err != nil {
@@ -81,6 +81,8 @@ func receive(targets *authz.Stream, stream Stream[request.Watch, wire.Listened])
 		switch {
 		case r.Refused != nil:
 			targets.Refuse(r.Add.ID, r.Refused)
+		case r.Add != nil && c.Refused != nil:
+			targets.Refuse(r.Add.ID, c.Refused)
 		case r.Add != nil:
 			targets.Add(*r.Add)
 		default:

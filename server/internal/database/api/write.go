@@ -113,6 +113,9 @@ func (s *Server) writeBatch(ctx context.Context, c token.Caller, db resource.Dat
 	if len(r.Writes) == 0 {
 		return &wire.Written{}, nil
 	}
+	if c.Refused != nil {
+		return nil, c.Refused
+	}
 	result, err := s.o.Authorizer.Commit(ctx, c, db, request.Commit{Writes: r.Writes})
 	if err != nil {
 		return nil, err

@@ -91,6 +91,7 @@ type Meter struct {
 	commits, writes, reads, queries, denials, signIns atomic.Int64
 	took                                              [operations]*Histogram
 	decisions                                         [len(RuleMethods)][decided]atomic.Int64
+	checked                                           [len(Products)][checks]atomic.Int64
 	limits                                            map[string]*atomic.Int64
 	groups, syncs, fanout                             *Histogram
 	started                                           time.Time

@@ -27,8 +27,8 @@ func (m *Meter) Decide(method int, d Decision) {
 }
 
 // Limits are the names of limits for clients: of writes without a signed-in user, of requests that wait for a leader,
-// and of Authentication.
-var Limits = []string{"anonymous-writes", "leader-wait", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses"}
+// and of Authentication and App Check.
+var Limits = []string{"anonymous-writes", "leader-wait", "sign-in", "sign-up", "code", "factor", "hash", "recipient", "guesses", "app-check"}
 
 // Limited counts a request that a limit refused.
 func (m *Meter) Limited(name string) {
@@ -40,6 +40,30 @@ func (m *Meter) Limited(name string) {
 		n = m.limits[Other]
 	}
 	n.Add(1)
+}
+
+// Products are the products whose requests App Check checks; Check takes their indexes.
+var Products = [...]string{"firestore", "auth"}
+
+// Checked is what App Check found out about a request.
+type Checked int
+
+// The results of checks.
+const (
+	Valid Checked = iota
+	Invalid
+	Missing
+	checks
+)
+
+// CheckedNames are the results' names.
+var CheckedNames = [checks]string{Valid: "valid", Invalid: "invalid", Missing: "missing"}
+
+// Check counts a request to the product with an index in Products.
+func (m *Meter) Check(product int, c Checked) {
+	if m != nil && product >= 0 && product < len(Products) {
+		m.checked[product][c].Add(1)
+	}
 }
 
 // CommitsWritten counts a group of commits that were written together, with the duration.
@@ -58,6 +82,8 @@ type All struct {
 	Operations [operations]Distribution
 	// Decisions are the decisions of rules, by index in RuleMethods and Decision.
 	Decisions [len(RuleMethods)][decided]uint64
+	// Checked are the requests by index in Products and what App Check found.
+	Checked [len(Products)][checks]uint64
 	// Limits are the numbers of requests that limits refused, by name.
 	Limits map[string]uint64
 	// Groups are the numbers of commits that were written together, Writes the durations of these writes, and Fanout
@@ -75,6 +101,11 @@ func (m *Meter) All() All {
 	for i := range m.decisions {
 		for j := range m.decisions[i] {
 			a.Decisions[i][j] = uint64(m.decisions[i][j].Load())
+		}
+	}
+	for i := range m.checked {
+		for j := range m.checked[i] {
+			a.Checked[i][j] = uint64(m.checked[i][j].Load())
 		}
 	}
 	for name, n := range m.limits {

@@ -40,6 +40,7 @@ var (
 
 	signInsTotal  = desc("sign_ins_total", "New sessions.")
 	attemptsTotal = desc("sign_in_attempts_total", "Attempts to sign in or to refresh a token, by method and canonical code.", "method", "code")
+	checksTotal   = desc("app_check_requests_total", "Requests of clients that App Check looked at, by product and what it found: a valid, invalid or missing token.", "product", "result")
 	limitsTotal   = desc("limits_hit_total", "Requests that a limit refused.", "limit")
 
 	storeBytes    = desc("store_bytes", "Bytes of data on this machine's disk.")
@@ -70,7 +71,7 @@ var (
 // all are the metrics, for Describe.
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
-	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, limitsTotal, storeBytes,
+	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, checksTotal, limitsTotal, storeBytes,
 	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, historyBytes, historyMax, historyWindow, historyShrunk, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
@@ -263,6 +264,11 @@ func (o output) counts(a meter.All) {
 	for i, decisions := range a.Decisions {
 		for j, n := range decisions {
 			o.counter(decisionsTotal, n, meter.RuleMethods[i], meter.DecisionNames[j])
+		}
+	}
+	for i, results := range a.Checked {
+		for j, n := range results {
+			o.counter(checksTotal, n, meter.Products[i], meter.CheckedNames[j])
 		}
 	}
 	for name, n := range a.Limits {

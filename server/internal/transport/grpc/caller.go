@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/httpx/clientaddr"
 )
@@ -20,6 +21,9 @@ func (d *common) caller(ctx context.Context, name string) (token.Caller, error) 
 		project = projectOf(prefix(ctx))
 	}
 	c, err := d.o.Tokens.Caller(ctx, first(ctx, "authorization"), project)
+	if err == nil && !c.Privileged {
+		c.Refused, err = d.o.AppCheck.Refuse(appcheck.Firestore, project, first(ctx, "x-firebase-appcheck"))
+	}
 	c.Address = Address(ctx, d.o.ProxyHops)
 	return c, err
 }

@@ -14,6 +14,7 @@ import (
 	_ "google.golang.org/grpc/encoding/gzip" // Clients may compress their messages.
 	"google.golang.org/grpc/keepalive"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/database/api"
 	"clave/server/internal/limit/parse"
@@ -60,6 +61,8 @@ type Options struct {
 	Firestore *api.Server
 	// Tokens identifies callers.
 	Tokens *token.Verifier
+	// AppCheck decides about clients by their App Check tokens; nil allows all.
+	AppCheck *appcheck.Checker
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Budget bounds the memory of large messages that wait; nil means a budget of its own.

@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -71,7 +72,7 @@ func (d *common) one(call *calls.Call) grpc.MethodHandler {
 // serveOne serves a call with one response.
 func (d *common) serveOne(ctx context.Context, r calls.Request) (out any, err error) {
 	caller, err := d.caller(ctx, r.Resource())
-	if err != nil {
+	if err = cmp.Or(err, caller.Refused); err != nil {
 		return nil, err
 	}
 	err = r.Serve(ctx, d.o.Firestore, caller, func(m calls.Response) error {
@@ -88,7 +89,7 @@ func (d *common) many(call *calls.Call, ss grpc.ServerStream) error {
 		return err
 	}
 	caller, err := d.caller(ss.Context(), r.Resource())
-	if err != nil {
+	if err = cmp.Or(err, caller.Refused); err != nil {
 		return err
 	}
 	return r.Serve(ss.Context(), d.o.Firestore, caller, func(m calls.Response) error { return ss.SendMsg(m) })

@@ -16,7 +16,7 @@ var (
 	restPrefixes     = []string{"/v1/", "/v1beta1/"}
 	identityPrefixes = []string{
 		"/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/", "/iamcredentials.googleapis.com/",
-		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/__/",
+		"/oauth2.googleapis.com/", "/securetoken.google.com/", "/firebaseappcheck.googleapis.com/", "/content-firebaseappcheck.googleapis.com/", "/__/",
 	}
 )
 

@@ -22,6 +22,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/api"
@@ -39,6 +40,8 @@ type Options struct {
 	Firestore *api.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
+	// AppCheck decides about clients by their App Check tokens; nil allows all.
+	AppCheck *appcheck.Checker
 	// ProxyHops is the number of trusted reverse proxies that append the client's address to X-Forwarded-For.
 	ProxyHops int
 	// Parsing limits the memory of large bodies that are parsed; nil means a separate limit.
@@ -135,6 +138,9 @@ func methodOf(r *http.Request) string {
 // serve does the call.
 func (d *handler) serve(r *http.Request, t target, call *calls.Call, out *answer) error {
 	caller, err := d.o.Tokens.Caller(r.Context(), r.Header.Get("Authorization"), t.db.Project)
+	if err == nil && !caller.Privileged {
+		err = d.o.AppCheck.Check(appcheck.Firestore, t.db.Project, r.Header.Get(appcheck.Header))
+	}
 	if err != nil {
 		return err
 	}

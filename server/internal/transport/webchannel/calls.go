@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/api"
@@ -25,6 +26,9 @@ func (h *Handler) serve(ctx context.Context, s *session) (err error) {
 	}()
 	project, _, _ := strings.Cut(strings.TrimPrefix(s.database, "projects/"), "/")
 	caller, err := h.o.Tokens.Caller(ctx, s.authorization, project)
+	if err == nil && !caller.Privileged {
+		caller.Refused, err = h.o.AppCheck.Refuse(appcheck.Firestore, project, s.appCheck)
+	}
 	if err != nil {
 		return err
 	}

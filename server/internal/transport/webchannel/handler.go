@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/database/api"
@@ -29,6 +30,8 @@ type Options struct {
 	Firestore *api.Server
 	// Tokens identifies callers.
 	Tokens token.Callers
+	// AppCheck decides about clients by their App Check tokens; nil allows all.
+	AppCheck *appcheck.Checker
 	// Owner is the name of this handler in the ids of its sessions, in letters, digits, - and _, so that nodes can find it
 	// (SessionOwner). Empty for ids without a name.
 	Owner string

@@ -33,15 +33,15 @@ type Moves struct {
 
 // moved is a session between two handlers. Its fields are those of session.
 type moved struct {
-	rpc, database, authorization string
-	address                      netip.Addr
-	slot                         *slots.Slot
-	in                           []string
-	nextRID, nextMap             int
-	early                        map[int][]forwardMap
-	out                          []array
-	last, written                int
-	at                           time.Time
+	rpc, database, authorization, appCheck string
+	address                                netip.Addr
+	slot                                   *slots.Slot
+	in                                     []string
+	nextRID, nextMap                       int
+	early                                  map[int][]forwardMap
+	out                                    []array
+	last, written                          int
+	at                                     time.Time
 }
 
 // NewMoves returns Moves without sessions.
@@ -102,7 +102,7 @@ func (s *session) move(err error) bool {
 		return false
 	}
 	moves.put(s.id, &moved{
-		rpc: s.rpc, database: s.database, authorization: s.authorization, address: s.address, slot: s.mu.slot,
+		rpc: s.rpc, database: s.database, authorization: s.authorization, appCheck: s.appCheck, address: s.address, slot: s.mu.slot,
 		in: append(s.mu.given, s.mu.in...), nextRID: s.mu.nextRID, nextMap: s.mu.nextMap, early: s.mu.early,
 		out: s.mu.out, last: s.mu.last, written: s.mu.written, at: s.handler.o.Clock.Now(),
 	})
@@ -123,7 +123,7 @@ func (h *Handler) adopt(ctx context.Context, id, rpc string) *session {
 		return nil
 	}
 	s := newSession(h, id, m.nextRID)
-	s.rpc, s.database, s.authorization, s.address = m.rpc, m.database, m.authorization, m.address
+	s.rpc, s.database, s.authorization, s.appCheck, s.address = m.rpc, m.database, m.authorization, m.appCheck, m.address
 	s.mu.slot, s.mu.in, s.mu.nextMap, s.mu.early = m.slot, m.in, m.nextMap, m.early
 	s.mu.out, s.mu.last, s.mu.written = m.out, m.last, m.written
 	for _, text := range m.in {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"clave/server/internal/auth/appcheck"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/clientaddr"
 )
@@ -45,7 +46,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 		return
 	}
 	s.database = q.Get("database")
-	s.authorization = authorization(r, q, f)
+	s.authorization, s.appCheck = headerOf(r, q, f, "Authorization"), headerOf(r, q, f, appcheck.Header)
 	s.address = clientaddr.Address(r, h.o.ProxyHops)
 	if !s.occupy(h.o.Streams.Take(s.address, func() { go h.drop(s) })) {
 		h.drop(s)
@@ -71,16 +72,16 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 	_, _ = w.Write(appendChunk(nil, []byte(hello)))
 }
 
-// authorization returns the handshake's Authorization header. Current SDKs send it in the body, older ones in the
-// address, and other clients as a header of the request.
-func authorization(r *http.Request, q url.Values, f *forward) string {
-	if a := f.headers.Get("Authorization"); a != "" {
+// headerOf returns a header of the handshake. Current SDKs send it in the body, older ones in the address, and other
+// clients as a header of the request.
+func headerOf(r *http.Request, q url.Values, f *forward, name string) string {
+	if a := f.headers.Get(name); a != "" {
 		return a
 	}
-	if a := parseHeaders(q.Get("$httpHeaders")).Get("Authorization"); a != "" {
+	if a := parseHeaders(q.Get("$httpHeaders")).Get(name); a != "" {
 		return a
 	}
-	return r.Header.Get("Authorization")
+	return r.Header.Get(name)
 }
 
 // hostPrefix returns a prefix for the host name of the back channel. Browsers limit the connections to a host name to

@@ -31,8 +31,8 @@ type session struct {
 	id      string
 	// rpc is the stream's name, and database the database in the address of the handshake.
 	rpc, database string
-	// authorization is the header of the handshake.
-	authorization string
+	// authorization and appCheck are headers of the handshake.
+	authorization, appCheck string
 	// address is the client's network address at the handshake.
 	address netip.Addr
 	// done is closed when the session has ended.

@@ -10,6 +10,7 @@ const hosts = new Set([
   'www.googleapis.com',
   'iamcredentials.googleapis.com',
   'oauth2.googleapis.com',
+  'firebaseappcheck.googleapis.com',
   'securetoken.google.com',
 ])
 
