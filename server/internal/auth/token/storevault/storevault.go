@@ -23,8 +23,11 @@ func Has(key []byte) bool { return bytes.HasPrefix(key, []byte(prefix)) }
 func Copy(from, to token.Vault) error {
 	for _, ring := range token.Rings() {
 		there, err := to.Load(ring)
-		if err != nil || len(there) > 0 {
+		if err != nil {
 			return err
+		}
+		if len(there) > 0 {
+			continue
 		}
 		keys, err := from.Load(ring)
 		if err != nil {
