@@ -71,7 +71,10 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r request.
 	if err := db.locks.Err(t.owner); err != nil {
 		return request.CommitResult{}, err
 	}
-	before := t.laterWrites()
+	before, err := t.takeLater()
+	if err != nil {
+		return request.CommitResult{}, err
+	}
 	if len(before) > 0 {
 		if r.Writes, err = document.Combine(slices.Concat(before, r.Writes)); err != nil {
 			return request.CommitResult{}, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"testing"
 
 	"clave/server/internal/base/fault"
@@ -56,4 +57,64 @@ func TestDeferredWritesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d bytes are held after %d transactions", name, used, len(open))
 		}
 	}
+}
+
+// TestDeferredWritesAreNotLost defers writes while the transaction commits, and commits a transaction that ends
+// meanwhile: nobody is told that writes are done, or will be, which are dropped.
+func TestDeferredWritesAreNotLost(t *testing.T) {
+	store, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	e, err := Open(t.Context(), Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close() }()
+	name := resource.Database{Project: "p", ID: "d"}
+	begin := func() (*database, *txn, []byte) {
+		id, err := e.Begin(t.Context(), name, request.TransactionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := e.database(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, err := e.find(db, id, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db, open, id
+	}
+	write := func(path string) []document.Write {
+		return []document.Write{{Name: resource.Document{DB: name, Path: path}, Fields: value.Map{"n": value.Int(1)}}}
+	}
+
+	_, open, id := begin()
+	late := error(nil)
+	check := CheckBy(func(context.Context, *CheckView) error {
+		late = e.deferIn(t.Context(), open, write("c/late"))
+		return nil
+	})
+	if _, err := e.Commit(t.Context(), name, request.Commit{Transaction: id, Writes: write("c/x")}, check); err != nil {
+		t.Fatal(err)
+	}
+	if !fault.Is(late, fault.Aborted) {
+		t.Errorf("a pipeline whose transaction commits: %v, want Aborted", late)
+	}
+
+	db, open, id := begin()
+	if err := e.Defer(t.Context(), name, id, write("c/y")); err != nil {
+		t.Fatal(err)
+	}
+	if err := open.enter(); err != nil {
+		t.Fatal(err)
+	}
+	e.end(db, open) // as for an idle one, after its commit has found it
+	if writes, err := open.takeLater(); !fault.Is(err, fault.Aborted) {
+		t.Errorf("the commit of a transaction that has ended takes %d writes: %v, want Aborted", len(writes), err)
+	}
+	open.leave(e.o.Clock.Now())
 }

@@ -90,7 +90,7 @@ func (r *Reading) lockQuery(ctx context.Context, q *query.Query) (*locks.Range, 
 		return nil, fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, q.DB)
 	}
-	if err := r.unwritten(q.InScope); err != nil {
+	if err := r.unwrittenIn(q.InScope); err != nil {
 		return nil, err
 	}
 	if err := r.mayQuery(); err != nil {

@@ -166,7 +166,7 @@ func (r *Reading) Get(ctx context.Context, name resource.Document) (*document.Do
 		return nil, fault.E(fault.InvalidArgument,
 			"The request was for database '%s' but was attempting to access database '%s'", r.db.name, name.DB)
 	}
-	if err := r.unwritten(func(written resource.Document) bool { return written == name }); err != nil {
+	if err := r.unwritten(name); err != nil {
 		return nil, err
 	}
 	if r.locking() {
