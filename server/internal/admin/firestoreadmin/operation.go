@@ -137,14 +137,7 @@ func (a *API) next() *operation {
 	return nil
 }
 
-// end records the end of an operation.
-func (a *API) end(ctx context.Context, id string, outcome error) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.endLocked(ctx, id, outcome)
-}
-
-// endLocked is end; mu is held.
+// endLocked records the end of an operation, which is in the list; mu is held.
 func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 	var kept, dropped []*operation
 	var ended *operation

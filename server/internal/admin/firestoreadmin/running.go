@@ -62,11 +62,15 @@ func (a *API) Run(ctx context.Context) error {
 	}
 }
 
-// do does an operation. It reports whether this process stopped before its end.
+// do does an operation, unless it was cancelled meanwhile. It reports whether this process stopped before its end.
 func (a *API) do(ctx context.Context, o *operation) (stopped bool) {
 	doing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.mu.Lock()
+	if !slices.Contains(a.mu.operations, o) { // one that has ended is another value
+		a.mu.Unlock()
+		return false
+	}
 	a.mu.running = &running{id: o.ID, cancel: cancel}
 	a.mu.Unlock()
 	var err error
@@ -75,17 +79,17 @@ func (a *API) do(ctx context.Context, o *operation) (stopped bool) {
 	} else {
 		err = a.o.Releases.ChangeIndexes(doing, o.By, o.Database, o.edit)
 	}
-	a.mu.Lock()
+	a.mu.Lock() // up to the end, before which a cancel must not come
+	defer a.mu.Unlock()
 	canceled := a.mu.running.canceled
 	a.mu.running = nil
-	a.mu.Unlock()
 	if ctx.Err() != nil || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrMoved) {
 		return true
 	}
 	if canceled && err != nil {
 		err = errCanceled
 	}
-	if err := a.end(ctx, o.ID, err); err != nil {
+	if err := a.endLocked(ctx, o.ID, err); err != nil {
 		a.o.Log.Error("the end of an operation was not written; the next start repeats it", "operation", o.ID, "error", err)
 	}
 	return false
