@@ -298,7 +298,7 @@ func TestMetricsOfNodes(t *testing.T) {
 	if strings.Contains(string(m), "secret") || before.value(t, "clave_healthy") != 1 {
 		t.Errorf("the follower's metrics: %s", m)
 	}
-	m.checkNames(t, "clave_node_state_", "clave_backup")
+	m.checkNames(t, "clave_node_state_", "clave_backup", "clave_history")
 }
 
 // nameOf returns the name of a node.
