@@ -112,22 +112,22 @@ func authValue(a *Auth) eval.Value {
 	if known := a.variable.Load(); known != nil {
 		return *known
 	}
-	variable := value.Map{"uid": value.String(a.UID), "token": claimsValue(a.Claims)}
+	variable := value.Map{"uid": value.String(a.UID), "token": ClaimsValue(a.Claims)}
 	a.variable.Store(&variable)
 	return variable
 }
 
-// claimsValue returns a token's claims as a map.
-func claimsValue(claims map[string]any) value.Map {
+// ClaimsValue returns a token's claims as a map of rules.
+func ClaimsValue(claims map[string]any) value.Map {
 	m := make(value.Map, len(claims))
 	for k, v := range claims {
-		m[k] = claimValue(v)
+		m[k] = ValueOf(v)
 	}
 	return m
 }
 
-// claimValue returns one claim.
-func claimValue(v any) eval.Value {
+// ValueOf returns a claim, or other decoded JSON, as a value of rules; null for a value of another type.
+func ValueOf(v any) eval.Value {
 	switch x := v.(type) {
 	case bool:
 		return value.Bool(x)
@@ -142,11 +142,11 @@ func claimValue(v any) eval.Value {
 	case []any:
 		list := make(value.Array, len(x))
 		for i, item := range x {
-			list[i] = claimValue(item)
+			list[i] = ValueOf(item)
 		}
 		return list
 	case map[string]any:
-		return claimsValue(x)
+		return ClaimsValue(x)
 	}
 	return value.Null{}
 }

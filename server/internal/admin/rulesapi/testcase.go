@@ -144,7 +144,7 @@ func (d *testDocument) at(name resource.Document) *document.Document {
 	if d == nil {
 		return nil
 	}
-	fields, _ := valueOf(d.Data).(value.Map)
+	fields, _ := rules.ValueOf(whole(d.Data)).(value.Map)
 	return &document.Document{Name: name, Fields: fields}
 }
 
@@ -169,34 +169,6 @@ func whole(v any) any {
 		}
 	}
 	return v
-}
-
-// valueOf returns decoded JSON as a value of rules. Whole numbers are ints.
-func valueOf(v any) value.Value {
-	switch x := v.(type) {
-	case bool:
-		return value.Bool(x)
-	case float64:
-		if x == float64(int64(x)) {
-			return value.Int(int64(x))
-		}
-		return value.Double(x)
-	case string:
-		return value.String(x)
-	case []any:
-		list := make(value.Array, len(x))
-		for i, item := range x {
-			list[i] = valueOf(item)
-		}
-		return list
-	case map[string]any:
-		fields := make(value.Map, len(x))
-		for k, item := range x {
-			fields[k] = valueOf(item)
-		}
-		return fields
-	}
-	return value.Null{}
 }
 
 // mockReader has the documents that the mocks of a case describe. It implements rules.Reader.

@@ -27,7 +27,7 @@ func worldsOf(ctx context.Context, r *rules.Ruleset, c *ruletest.Case) ([]*world
 			}
 		}
 		if q.Auth != nil {
-			w.uid, w.claims = q.Auth.UID, claims(q.Auth.Claims)
+			w.uid, w.claims = q.Auth.UID, rules.ClaimsValue(q.Auth.Claims)
 		}
 		switch {
 		case q.Verify:
@@ -51,38 +51,6 @@ func fieldsOf(d *document.Document) value.Map {
 		return value.Map{}
 	}
 	return d.Fields
-}
-
-// claims converts a token's claims.
-func claims(m map[string]any) value.Map {
-	out := make(value.Map, len(m))
-	for k, v := range m {
-		out[k] = claim(v)
-	}
-	return out
-}
-
-// claim converts one claim.
-func claim(v any) value.Value {
-	switch x := v.(type) {
-	case bool:
-		return value.Bool(x)
-	case int64:
-		return value.Int(x)
-	case float64:
-		return value.Double(x)
-	case string:
-		return value.String(x)
-	case []any:
-		out := make(value.Array, len(x))
-		for i, item := range x {
-			out[i] = claim(item)
-		}
-		return out
-	case map[string]any:
-		return claims(x)
-	}
-	return value.Null{}
 }
 
 // read takes over a query, and reports whether it has the form of a list.
