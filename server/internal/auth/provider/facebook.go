@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"clave/server/internal/auth/account"
@@ -39,9 +38,9 @@ func facebookIssuer(cfg *config) *issuer {
 
 // facebookResponse returns who signed in at Facebook, by the code of its response.
 func (p *Providers) facebookResponse(ctx context.Context, cfg *config, open *openSignIn, code string) (*idp.Assertion, error) {
-	tokens, err := cfg.client(facebookIssuer(cfg), open.Redirect, nil).Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(open.Verifier))
+	tokens, err := p.exchange(ctx, cfg, cfg.client(facebookIssuer(cfg), open.Redirect, nil), open, code)
 	if err != nil {
-		return nil, p.refusedCode(cfg, err)
+		return nil, err
 	}
 	return p.facebookToken(ctx, cfg, tokens.AccessToken)
 }

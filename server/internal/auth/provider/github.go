@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"clave/server/internal/auth/account"
@@ -41,9 +40,9 @@ func gitHubIssuer(cfg *config) *issuer {
 
 // gitHubResponse returns who signed in at GitHub, by the code of its response.
 func (p *Providers) gitHubResponse(ctx context.Context, cfg *config, open *openSignIn, code string) (*idp.Assertion, error) {
-	tokens, err := cfg.client(gitHubIssuer(cfg), open.Redirect, nil).Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(open.Verifier))
+	tokens, err := p.exchange(ctx, cfg, cfg.client(gitHubIssuer(cfg), open.Redirect, nil), open, code)
 	if err != nil {
-		return nil, p.refusedCode(cfg, err)
+		return nil, err
 	}
 	return p.gitHubUser(ctx, cfg, tokens.AccessToken)
 }

@@ -120,6 +120,15 @@ func (p *Providers) verify(ctx context.Context, cfg *config, at *issuer, raw str
 	return &verified{IDToken: t, claims: claims}, nil
 }
 
+// exchange exchanges the code of a provider's response to an open sign-in for its tokens.
+func (p *Providers) exchange(ctx context.Context, cfg *config, client *oauth2.Config, open *openSignIn, code string) (*oauth2.Token, error) {
+	tokens, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(open.Verifier))
+	if err != nil {
+		return nil, p.refusedCode(cfg, err)
+	}
+	return tokens, nil
+}
+
 // identify returns who signed in, by the fields of a provider's response to an open sign-in.
 func (p *Providers) identify(ctx context.Context, cfg *config, at *issuer, open *openSignIn, fields url.Values) (*idp.Assertion, error) {
 	raw, tokens := fields.Get("id_token"), &oauth2.Token{}
@@ -133,8 +142,8 @@ func (p *Providers) identify(ctx context.Context, cfg *config, at *issuer, open 
 			client.ClientSecret = secret
 		}
 		var err error
-		if tokens, err = client.Exchange(oidc.ClientContext(ctx, p.client), fields.Get("code"), oauth2.VerifierOption(open.Verifier)); err != nil {
-			return nil, p.refusedCode(cfg, err)
+		if tokens, err = p.exchange(ctx, cfg, client, open, fields.Get("code")); err != nil {
+			return nil, err
 		}
 		raw, _ = tokens.Extra("id_token").(string)
 	}
