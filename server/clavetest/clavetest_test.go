@@ -16,13 +16,7 @@ import (
 )
 
 func TestStart(t *testing.T) {
-	s := clavetest.Start(t, clavetest.Options{})
-	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
-	client, err := firestore.NewClient(t.Context(), s.ProjectID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
+	s, client := start(t)
 	set(t, client, "notes/a")
 	before, err := s.Snapshot(t.Context())
 	if err != nil {
@@ -47,13 +41,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestExpectReads(t *testing.T) {
-	s := clavetest.Start(t, clavetest.Options{})
-	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
-	client, err := firestore.NewClient(t.Context(), s.ProjectID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
+	s, client := start(t)
 	set(t, client, "notes/a")
 	set(t, client, "notes/b")
 	s.ExpectReads(t, 2, func() { count(t, client) })
@@ -101,6 +89,19 @@ func (s *spy) Errorf(format string, args ...any) {
 }
 func (s *spy) Fatal(...any)          { s.failed = true; panic("fatal") }
 func (s *spy) Fatalf(string, ...any) { s.failed = true; panic("fatal") }
+
+// start starts a server and connects a client to it.
+func start(t *testing.T) (*clavetest.Server, *firestore.Client) {
+	t.Helper()
+	s := clavetest.Start(t, clavetest.Options{})
+	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
+	client, err := firestore.NewClient(t.Context(), s.ProjectID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return s, client
+}
 
 // set writes a document.
 func set(t *testing.T, client *firestore.Client, path string) {

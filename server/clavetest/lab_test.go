@@ -13,13 +13,7 @@ import (
 
 // TestFaults makes calls of the Go SDK fail: a read before it is served, and a write whose answer is lost.
 func TestFaults(t *testing.T) {
-	s := clavetest.Start(t, clavetest.Options{})
-	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
-	client, err := firestore.NewClient(t.Context(), s.ProjectID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
+	s, client := start(t)
 	set(t, client, "notes/a")
 	s.SetFaults(t, clavetest.Fault{Calls: "reads", Error: "ABORTED", Times: 1})
 	if _, err := client.Doc("notes/a").Get(t.Context()); status.Code(err) != codes.Aborted {
@@ -42,13 +36,7 @@ func TestFaults(t *testing.T) {
 
 // TestAdvance advances the clock of the server, which server timestamps follow.
 func TestAdvance(t *testing.T) {
-	s := clavetest.Start(t, clavetest.Options{})
-	t.Setenv("FIRESTORE_EMULATOR_HOST", s.Firestore)
-	client, err := firestore.NewClient(t.Context(), s.ProjectID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
+	s, client := start(t)
 	stamp := func(path string) time.Time {
 		t.Helper()
 		r, err := client.Doc(path).Set(t.Context(), map[string]any{"at": firestore.ServerTimestamp})

@@ -20,7 +20,7 @@ import (
 // TestFirebaseCLIWithClaveInside runs the unmodified Firebase CLI, without Java, with Clave instead of the Firestore
 // emulator. The project has functions of both generations, which trigger each other.
 func TestFirebaseCLIWithClaveInside(t *testing.T) {
-	modules := functionsModules(t)
+	modules := harness.FirebaseModules(t)
 	for only, documents := range map[string]int{"firestore,functions": 40, "firestore,auth,functions": 40} {
 		t.Run(only, func(t *testing.T) {
 			got := runFirebase(t, modules, only, documents)
@@ -54,23 +54,6 @@ func jsonText(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// functionsModules returns the folder of the Firebase CLI and its functions SDK, which make test installs. If they are
-// not installed, the test is skipped.
-func functionsModules(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("skipped in short mode: the Firebase CLI takes seconds to start")
-	}
-	modules, err := filepath.Abs("functions/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(modules, ".installed")); err != nil {
-		t.Skip("skipped: firebase-tools is not installed in server/test/e2e/functions (make server/test/e2e/functions/node_modules/.installed)")
-	}
-	return modules
 }
 
 // runFirebase runs emulators:exec in a copy of the project and returns what its script printed.

@@ -26,16 +26,7 @@ type administered struct {
 // administer starts a server with two databases, and creates a key for the CLI.
 func administer(t *testing.T) *administered {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("skipped in short mode: the Firebase CLI takes seconds to start")
-	}
-	modules, err := filepath.Abs("functions/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(modules, ".installed")); err != nil {
-		t.Skip("skipped: firebase-tools is not installed in server/test/e2e/functions (make server/test/e2e/functions/node_modules/.installed)")
-	}
+	modules := harness.FirebaseModules(t)
 	dir := harness.ProductionFolder(t)
 	harness.WriteFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": [
 		{"database": "(default)", "rules": "firestore.rules", "indexes": "firestore.indexes.json"}, {"database": "second", "rules": "second.rules"}]}`)
