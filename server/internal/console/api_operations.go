@@ -14,7 +14,8 @@ import (
 type Deliveries interface {
 	// Status returns the state of all triggers.
 	Status(ctx context.Context) ([]events.Status, error)
-	// Retry makes the dead letters of a trigger due again, and what waits for a retry; an empty name means all triggers.
+	// Retry lets the dead letters of a trigger be delivered again, and what waits for a retry; an empty name means all
+	// triggers.
 	Retry(ctx context.Context, trigger string) (int, error)
 }
 

@@ -26,8 +26,8 @@ func EventsStatus(ctx context.Context, c *config.Config, o Options) (all []event
 	return events.Stored(ctx, store)
 }
 
-// EventsRetry makes the dead letters of a trigger due again, or those of all triggers if the name is empty. If a server
-// runs on the data folder, the server does it. EventsRetry returns the number of events.
+// EventsRetry lets the dead letters of a trigger be delivered again, or those of all triggers if the name is empty. If
+// a server runs on the data folder, the server does it. EventsRetry returns the number of events.
 func EventsRetry(ctx context.Context, c *config.Config, o Options, trigger string) (n int, err error) {
 	if n, err = events.RequestRetry(ctx, c.DataDir, trigger); !errors.Is(err, controlsocket.ErrNoServer) {
 		return n, err

@@ -60,7 +60,7 @@ func TestDeferredWritesAreBounded(t *testing.T) {
 }
 
 // TestDeferredWritesAreNotLost defers writes while the transaction commits, and commits a transaction that ends
-// meanwhile: nobody is told that writes are done, or will be, which are dropped.
+// meanwhile: no call succeeds whose writes are dropped.
 func TestDeferredWritesAreNotLost(t *testing.T) {
 	store, err := pebble.OpenMemory()
 	if err != nil {
