@@ -64,19 +64,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+	if isCall(r) {
+		s.serveCall(w, r)
+		return
+	}
 	found, vars, other := s.find(r.Method, r.URL.Path)
 	if found == nil {
 		s.notFound(w, r, other)
 		return
 	}
 	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r)}
-	out, err := s.serve(w, r, found, c)
+	target := r.Method + " " + r.URL.Path
+	out, err := s.serve(r, found, c, &target, func() (err error) {
+		c.Body, err = readBody(w, r)
+		return err
+	})
 	if err != nil {
-		s.refuse(w, found, err)
+		s.log(found.Name, err)
+		httpjson.WriteError(w, wire.HTTP(fault.CodeOf(err)), fault.CodeOf(err).String(), fault.FromError(err).Message)
 		return
-	}
-	if out == nil {
-		out = struct{}{}
 	}
 	httpjson.Write(w, http.StatusOK, out)
 }
@@ -97,9 +103,10 @@ func (s *Server) find(method, path string) (found *route.Route, vars map[string]
 	return nil, nil, other
 }
 
-// serve identifies the caller, reads the body, and calls the route. The call is recorded with its result, also if the
-// caller may not administer the project, but not without a valid token.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, found *route.Route, c *route.Call) (out any, err error) {
+// serve identifies the caller, reads the rest of the request with read, and calls the route. The call is recorded with
+// its result and what target names after that, also if the caller may not administer the project, but not without a
+// valid token.
+func (s *Server) serve(r *http.Request, found *route.Route, c *route.Call, target *string, read func() error) (out any, err error) {
 	c.Caller, err = s.o.Accounts.Account(r.Context(), r.Header.Get("Authorization"), c.Project)
 	if err == nil && (c.Project != s.o.Project || !c.Caller.Role.Permits(found.Permission)) {
 		err = fault.Denied()
@@ -107,28 +114,40 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, found *route.Rout
 	if fault.Is(err, fault.Unauthenticated) {
 		return nil, fault.Wrap(err, fault.Unauthenticated, "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.")
 	}
-	if err == nil || fault.Is(err, fault.PermissionDenied) {
-		if ready := s.o.Audit.Ready(); ready != nil {
-			return nil, ready
-		}
-		address := ""
-		if from := clientaddr.Address(r, 0); from.IsValid() {
-			address = from.String()
-		}
-		ended := s.o.Audit.Begin(audit.Entry{Session: c.Caller.Service, Address: address, Method: found.Name, Database: c.Vars["database"], Targets: []string{r.Method + " " + r.URL.Path}, Count: 1})
-		defer func() { ended(err) }()
+	if err != nil && !fault.Is(err, fault.PermissionDenied) {
+		return nil, err
 	}
+	if ready := s.o.Audit.Ready(); ready != nil {
+		return nil, ready
+	}
+	if err == nil {
+		err = read()
+	}
+	address := ""
+	if from := clientaddr.Address(r, 0); from.IsValid() {
+		address = from.String()
+	}
+	ended := s.o.Audit.Begin(audit.Entry{Session: c.Caller.Service, Address: address, Method: found.Name, Database: c.Vars["database"], Targets: []string{*target}, Count: 1})
+	defer func() { ended(err) }()
 	if err != nil {
 		return nil, denied(err)
 	}
-	c.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if out, err = found.Do(r.Context(), c); out == nil {
+		out = struct{}{}
+	}
+	return out, err
+}
+
+// readBody reads the body of a request.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", maxBody)
 	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.InvalidArgument, "The body of the request ended early.")
 	}
-	return found.Do(r.Context(), c)
+	return body, nil
 }
 
 // denied returns the error for a caller that may not call a method.
@@ -139,13 +158,11 @@ func denied(err error) error {
 	return err
 }
 
-// refuse writes an error. One that is not for clients is logged.
-func (s *Server) refuse(w http.ResponseWriter, r *route.Route, err error) {
-	code, text := fault.CodeOf(err), fault.FromError(err).Message
-	if code == fault.Internal {
-		s.o.Log.Error("a call of the administration APIs has failed", "method", r.Name, "error", err)
+// log logs an error that is not for clients.
+func (s *Server) log(method string, err error) {
+	if fault.CodeOf(err) == fault.Internal {
+		s.o.Log.Error("a call of the administration APIs has failed", "method", method, "error", err)
 	}
-	httpjson.WriteError(w, wire.HTTP(code), code.String(), text)
 }
 
 // notFound answers requests for no route.

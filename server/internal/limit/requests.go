@@ -60,8 +60,8 @@ var sizes = []Limit{
 	{What: "one message of gRPC", Key: byRequest, All: "17 MiB", Excess: Refuses, Error: exhausted, At: []string{"transport/grpc.maxMessage"}},
 	{What: "body of a request of REST, packed and unpacked", Key: byRequest, All: "11 MiB", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxBody"}},
 	{
-		What: "body of a request of the administration APIs, the elements of a page, the rulesets that are kept, and the test cases of a request", Key: byRequest, All: "10 MiB, 1,000, 2,500 and 500", Excess: Refuses, Error: invalid,
-		At: []string{"admin.maxBody", "admin/route.maxPage", "admin/rulesapi.maxRulesets", "admin/rulesapi.maxCases"},
+		What: "body of a request of the administration APIs, and the message of a call of gRPC, the elements of a page, the rulesets that are kept, and the test cases of a request", Key: byRequest, All: "10 MiB, 1 MiB, 1,000, 2,500 and 500", Excess: Refuses, Error: invalid + "; " + exhausted,
+		At: []string{"admin.maxBody", "admin.maxMessage", "admin/route.maxPage", "admin/rulesapi.maxRulesets", "admin/rulesapi.maxCases"},
 	},
 	{
 		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000", Excess: Refuses, Error: exhausted + "; " + invalid,

@@ -16,13 +16,14 @@ func CountsResponse(r *http.Request) bool {
 // isBackChannel reports whether a request is a back channel of WebChannel.
 func isBackChannel(r *http.Request) bool { return r.Method == http.MethodGet && IsStream(r.URL.Path) }
 
-// bound serves a request by a handler, and bounds the time and the memory of its body and of its response.
-func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler) {
+// bound serves a request by a handler, and bounds the time and the memory of its body and of its response. forwarded is
+// set if the handler forwards calls of gRPC. Otherwise a call is a request like others, whatever answers it.
+func (p *Port) bound(w http.ResponseWriter, r *http.Request, by http.Handler, forwarded bool) {
 	if isBackChannel(r) { // which bounds its writes by itself
 		by.ServeHTTP(w, r)
 		return
 	}
-	if IsCall(r) { // A call that is forwarded, whose responses are bounded there.
+	if forwarded && IsCall(r) { // Its responses are bounded there.
 		p.limitBodyTime(w, r)
 		defer p.o.Budget.Body(w, r)()
 		by.ServeHTTP(w, r)

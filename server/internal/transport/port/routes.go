@@ -56,7 +56,7 @@ func (p *Port) forwarding(d Handlers) http.Handler {
 		case d.Health != nil && r.URL.Path == HealthPath:
 			health(d.Health, d.Role).ServeHTTP(w, r)
 		default:
-			p.bound(w, r, others)
+			p.bound(w, r, others, true)
 		}
 	})
 }
@@ -110,7 +110,7 @@ func (p *Port) routes(d Handlers) http.Handler {
 		}
 		// All further requests have a single body, which must arrive in time and within the budget. The messages of a gRPC
 		// call are bounded individually.
-		p.bound(w, r, others)
+		p.bound(w, r, others, false)
 	})
 }
 

@@ -20,9 +20,12 @@ import (
 	"clave/server/test/kit/wait"
 )
 
-// unreadStreams sends n GETs over HTTP/2 and reads no body: the client's windows are 0. It returns a channel that
-// receives each stream that the server resets.
-func unreadStreams(t *testing.T, address string, n int) <-chan uint32 {
+// asCall is the encoded header content-type: application/grpc.
+const asCall = "\x0f\x10\x10application/grpc"
+
+// unreadStreams sends n GETs with a further encoded header over HTTP/2 and reads no body: the client's windows are 0.
+// It returns a channel that receives each stream that the server resets.
+func unreadStreams(t *testing.T, address string, n int, header string) <-chan uint32 {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -32,7 +35,7 @@ func unreadStreams(t *testing.T, address string, n int) <-chan uint32 {
 	const noWindow = "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00"
 	all := []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + noWindow)
 	for i := range n {
-		const get = "\x82\x86\x84\x41\x01a" // GET http://a/ (RFC 7541, appendix A)
+		get := "\x82\x86\x84\x41\x01a" + header // GET http://a/ (RFC 7541, appendix A)
 		all = append(all, 0, 0, byte(len(get)), 1, 5)
 		all = binary.BigEndian.AppendUint32(all, uint32(2*i+1))
 		all = append(all, get...)
@@ -78,7 +81,7 @@ func TestUnreadResponsesAreCounted(t *testing.T) {
 			b := receive.New(receive.Options{Bytes: 1 << 20, Wait: 500 * time.Millisecond})
 			ln := listener(t)
 			run(t, port.Options{Listener: ln, Budget: b, Handlers: port.Handlers{Site: answers(strings.Repeat("x", tt.body))}})
-			resets := unreadStreams(t, ln.Addr().String(), tt.streams)
+			resets := unreadStreams(t, ln.Addr().String(), tt.streams, "")
 			for range tt.refused {
 				<-resets
 			}
@@ -100,21 +103,24 @@ func TestUnreadResponsesAreCounted(t *testing.T) {
 	}
 }
 
-// TestResponsesHaveSlots leaves more responses unread than there are slots, and reads another one.
+// TestResponsesHaveSlots leaves more responses unread than there are slots, and reads another one: also if the requests
+// are calls of gRPC, at a port without a server for them.
 func TestResponsesHaveSlots(t *testing.T) {
-	ln := listener(t)
-	p := slots.New(slots.Options{All: 3})
-	run(t, port.Options{Listener: ln, Responses: p, Handlers: port.Handlers{Site: answers("site"), Health: func() error { return nil }}})
-	_ = unreadStreams(t, ln.Addr().String(), 3)
-	wait.Until(t, "the unread responses have no slots", func() bool { return p.Taken() == 3 })
-	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, port.HealthPath: http.StatusOK} {
-		res, err := http.Get("http://" + ln.Addr().String() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = res.Body.Close()
-		if res.StatusCode != want {
-			t.Errorf("GET %s beside them: %s, want %d", path, res.Status, want)
+	for _, header := range []string{"", asCall} {
+		ln := listener(t)
+		p := slots.New(slots.Options{All: 3})
+		run(t, port.Options{Listener: ln, Responses: p, Handlers: port.Handlers{Site: answers("site"), Health: func() error { return nil }}})
+		_ = unreadStreams(t, ln.Addr().String(), 3, header)
+		wait.Until(t, "the unread responses have no slots", func() bool { return p.Taken() == 3 })
+		for path, want := range map[string]int{"/": http.StatusServiceUnavailable, port.HealthPath: http.StatusOK} {
+			res, err := http.Get("http://" + ln.Addr().String() + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			if res.StatusCode != want {
+				t.Errorf("GET %s beside them (%q): %s, want %d", path, header, res.Status, want)
+			}
 		}
 	}
 }
@@ -179,7 +185,7 @@ func TestCopiesAreBounded(t *testing.T) {
 		}
 		_, _ = io.CopyN(w, strings.NewReader(strings.Repeat("x", 40<<10)), 40<<10) // it fails at the end of the test
 	})}})
-	_ = unreadStreams(t, ln.Addr().String(), 2)
+	_ = unreadStreams(t, ln.Addr().String(), 2, "")
 	wait.Until(t, "the unread responses are not counted", func() bool { return b.Used() == 2*48<<10 })
 }
 

@@ -95,8 +95,8 @@ var SdksOf = []struct{ Name, Folder string }{
 	{"the newest version", "sdks/node_modules"},
 }
 
-// RunAdmin runs a program of admin on a server, with the file of a key.
-func (p *Production) RunAdmin(t *testing.T, dir, program, key string) {
+// RunAdmin runs a program of admin on a server, with the file of a key and further variables of the environment.
+func (p *Production) RunAdmin(t *testing.T, dir, program, key string, env ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), ScriptLimit)
 	defer cancel()
@@ -108,6 +108,7 @@ func (p *Production) RunAdmin(t *testing.T, dir, program, key string) {
 		// Programs that give no authority trust this one.
 		"NODE_EXTRA_CA_CERTS=" + filepath.Join(p.Dir, "cert.pem"),
 	}
+	cmd.Env = append(cmd.Env, env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", program, err, out)
 	}

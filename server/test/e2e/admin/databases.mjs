@@ -1,0 +1,52 @@
+// FirestoreAdminClient of @google-cloud/firestore, over gRPC with TLS: databases, indexes, fields and operations.
+// GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names the authority of the server's certificate.
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import firestore from '@google-cloud/firestore'
+import { key, unique } from './setup.mjs'
+
+const { hostname, port } = new URL(process.env.CLAVE_ADMIN_API)
+const client = new firestore.v1.FirestoreAdminClient({ keyFilename: key, apiEndpoint: hostname, servicePath: hostname, port: Number(port) })
+const project = await client.getProjectId()
+const database = `projects/${project}/databases/(default)`
+const parent = `${database}/collectionGroups/${unique('g')}`
+
+after(() => client.close())
+
+test('databases', async () => {
+  const [{ databases }] = await client.listDatabases({ parent: `projects/${project}` })
+  assert.ok(databases.some(({ name }) => name === database))
+  const [operation] = await client.updateDatabase({ database: { name: database, deleteProtectionState: 'DELETE_PROTECTION_ENABLED' }, updateMask: { paths: ['delete_protection_state'] } })
+  const [updated] = await operation.promise()
+  const [again] = await client.getDatabase({ name: database })
+  assert.equal(again.etag, updated.etag)
+  assert.equal(again.deleteProtectionState, 'DELETE_PROTECTION_ENABLED')
+  await assert.rejects(client.getDatabase({ name: `projects/${project}/databases/none` }), { code: 5, message: /does not exist/ })
+})
+
+test('indexes and fields', async () => {
+  const index = { queryScope: 'COLLECTION', fields: [{ fieldPath: 'a', order: 'ASCENDING' }, { fieldPath: 'b', arrayConfig: 'CONTAINS' }] }
+  const [operation] = await client.createIndex({ parent, index })
+  const [created] = await operation.promise()
+  const [[listed]] = await client.listIndexes({ parent })
+  assert.equal(listed.name, created.name)
+  assert.equal(listed.state, 'READY')
+  await assert.rejects(client.createIndex({ parent, index }), { code: 6, message: /index already exists/ })
+  await client.deleteIndex({ name: created.name })
+  await assert.rejects(client.getIndex({ name: created.name }), { code: 5 })
+  const name = `${parent}/fields/until`
+  const [change] = await client.updateField({ field: { name, indexConfig: { indexes: [] }, ttlConfig: {} }, updateMask: { paths: ['index_config', 'ttl_config'] } })
+  await change.promise()
+  const [field] = await client.getField({ name })
+  assert.equal(field.ttlConfig.state, 'ACTIVE')
+  const [fields] = await client.listFields({ parent, filter: 'ttlConfig:*' })
+  assert.deepEqual(fields.map((one) => one.name), [name])
+})
+
+test('operations', async () => {
+  const [operation] = await client.bulkDeleteDocuments({ name: database, collectionIds: [unique('none')] })
+  await operation.promise()
+  const [done] = await client.operationsClient.getOperation({ name: operation.name })
+  assert.equal(done.done, true)
+  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule: {} }), { code: 12, message: /does not have the method CreateBackupSchedule/ })
+})
