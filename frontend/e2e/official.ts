@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import { join } from 'node:path'
 import { startMailServer } from './mail-server'
-import { freePorts } from '../scripts/ports.mjs'
+import { freePorts } from '../../server/test/kit/node/ports.mjs'
 import { finish, waitFor } from './programs'
 
 /** The paths of Firebase's emulators, of the built site and of the project's files. */

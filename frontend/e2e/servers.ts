@@ -6,7 +6,7 @@ import { join, relative, resolve } from 'node:path'
 import type { FullConfig } from '@playwright/test'
 import { officeEnv, type Running, officials } from './official'
 import { startMailServer } from './mail-server'
-import { freePorts } from '../scripts/ports.mjs'
+import { freePorts } from '../../server/test/kit/node/ports.mjs'
 import { finish, waitFor } from './programs'
 
 const ROOT = join(import.meta.dirname, '../..')

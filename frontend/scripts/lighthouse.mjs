@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { freePorts } from './ports.mjs'
+import { freePorts } from '../../server/test/kit/node/ports.mjs'
 import { publicPages, withSite } from './running.mjs'
 
 const RUNS = 3

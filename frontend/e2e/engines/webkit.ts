@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { expect } from '@playwright/test'
-import { freePorts } from '../../scripts/ports.mjs'
+import { freePorts } from '../../../server/test/kit/node/ports.mjs'
 import { finish, waitFor } from '../programs'
 import type { Engine, Key, Tab } from './tab'
 

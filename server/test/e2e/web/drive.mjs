@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import net from 'node:net'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePorts } from '../../kit/node/ports.mjs'
 import { opened } from './opened.mjs'
 import { buffering, counting } from './proxies.mjs'
 
@@ -23,20 +23,8 @@ service cloud.firestore {
 }`
 const project = 'demo-web'
 
-// freePort returns a free port below the ephemeral range. A connection could take an ephemeral port before the server starts.
-async function freePort() {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 20_000)
-    const server = net.createServer()
-    const free = await new Promise(done => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)))
-    if (!free) continue
-    await new Promise(closed => server.close(closed))
-    return port
-  }
-}
-
 // clave starts the server in a folder with rules and waits until it is ready.
-const sockets = await freePort()
+const [sockets, port] = await freePorts(2)
 async function clave(port, dir = folder, source = rules, websocketPort = sockets) {
   const config = { firestore: { rules: 'firestore.rules' }, emulators: { firestore: { port, websocketPort } } }
   writeFileSync(path.join(dir, 'firebase.json'), JSON.stringify(config))
@@ -84,7 +72,6 @@ async function check(name, test) {
 // shown describes the last snapshot of a page's listener, for failure messages.
 const shown = (page) => page.evaluate(() => JSON.stringify([document.visibilityState, window.events?.length, window.events?.at(-1), window.latest]))
 
-const port = await freePort()
 let server = await clave(port)
 const direct = { project, host: 'localhost', port }
 
@@ -198,8 +185,8 @@ for (const [name, settings] of [['streaming', {}], ['long polling', { longPollin
   await check(`an administrator who is deactivated loses an open list, ${name}`, async () => {
     const dir = path.join(folder, `site-${name.replace(' ', '-')}`)
     mkdirSync(dir)
-    const own = await freePort()
-    const site = await clave(own, dir, readFileSync(path.join(here, '..', '..', '..', '..', 'firestore.rules'), 'utf8'), await freePort())
+    const [own, ownSockets] = await freePorts(2)
+    const site = await clave(own, dir, readFileSync(path.join(here, '..', '..', '..', '..', 'firestore.rules'), 'utf8'), ownSockets)
     const record = async (active) => {
       const fields = { role: { stringValue: 'admin' }, active: { booleanValue: active } }
       const url = `http://127.0.0.1:${own}/v1/projects/${project}/databases/(default)/documents/adminusers/ana`

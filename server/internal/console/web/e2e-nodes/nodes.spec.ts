@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, type Page, test } from '@playwright/test'
 import { CLAVE } from '../e2e/server'
-import { freePorts } from '../scripts/ports.mjs'
+import { freePorts } from '../../../../test/kit/node/ports.mjs'
 
 const PROJECT = 'console-nodes'
 const RULES = `rules_version = '2';

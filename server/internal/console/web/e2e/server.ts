@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FullConfig } from '@playwright/test'
-import { freePorts } from '../scripts/ports.mjs'
+import { freePorts } from '../../../../test/kit/node/ports.mjs'
 
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../../bin/clave')
 const WAIT_MS = 60_000
@@ -143,9 +144,20 @@ async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFol
       triggers: [{ name: 'order-mails', event: 'written', document: 'orders/{id}', url: 'http://127.0.0.1:9/', attempts: 1 }],
     }),
   }
+  const keys = join(folder, 'secret.keys')
+  await writeFile(keys, randomBytes(32).toString('base64'), { mode: 0o600 })
   const origin = `http://127.0.0.1:${port}`
   const args = ['serve', '--project', 'console-served', '--port', String(port), '--public-url', origin]
-  const parts = ['--console', `127.0.0.1:${consolePort}`, '--events', 'events.json', '--backup-to', join(folder, 'backups')]
+  const parts = [
+    '--console',
+    `127.0.0.1:${consolePort}`,
+    '--events',
+    'events.json',
+    '--backup-to',
+    join(folder, 'backups'),
+    '--secret-key-file',
+    keys,
+  ]
   const stop = await run(folder, files, [...args, ...parts, '--data', join(folder, 'data')])
   return { origins: { served: `http://127.0.0.1:${consolePort}`, servedFolder: folder }, stop }
 }

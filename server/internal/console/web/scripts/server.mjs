@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts } from './ports.mjs'
+import { freePorts } from '../../../../test/kit/node/ports.mjs'
 
 const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../../bin/clave')
 

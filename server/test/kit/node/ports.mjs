@@ -1,7 +1,8 @@
+// Free ports for the programs that the tests and scripts of the site, of the console and of the browsers start.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A listener on a free port below the ephemeral range. A connection could take an ephemeral port before the server starts. */
+/** A listener on a free port below the ephemeral range. A connection could take an ephemeral port before the program starts. */
 async function listener() {
   for (;;) {
     const port = randomInt(12_000, 32_000)
