@@ -1,4 +1,4 @@
-import { type Fields, fieldOf, toWire, type Value } from './value'
+import { type Fields, fieldOf, type Value } from './value'
 
 /** The keys that lead through maps to a value. Values of arrays have no such path, as in the masks of Firestore. */
 export type FieldPath = readonly string[]
@@ -18,7 +18,14 @@ export function same(a: Value | undefined, b: Value | undefined): boolean {
   if (a.type === 'array' && b.type === 'array') {
     return a.value.length === b.value.length && a.value.every((item, i) => same(item, b.value[i]))
   }
-  return JSON.stringify(toWire(a)) === JSON.stringify(toWire(b))
+  if (a.type === 'vector' && b.type === 'vector') {
+    return a.value.length === b.value.length && a.value.every((n, i) => Object.is(n, b.value[i]))
+  }
+  if (a.type === 'geopoint' && b.type === 'geopoint') {
+    return Object.is(a.latitude, b.latitude) && Object.is(a.longitude, b.longitude)
+  }
+  // NaN equals itself, and the zeros differ.
+  return 'value' in a && 'value' in b ? Object.is(a.value, b.value) : true
 }
 
 /** The differences of two documents: the fewest paths whose values differ. */

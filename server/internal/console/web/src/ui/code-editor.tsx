@@ -81,10 +81,14 @@ export function CodeEditor({ text, language, label, readOnly = false, changed, c
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' })
     let timer: ReturnType<typeof setTimeout> | undefined
     let turn = 0
+    /** Whether errors are shown. */
+    let marked = false
     const show = async (view: EditorView, found: Promise<Diagnostic[]> | Diagnostic[]) => {
       const mine = ++turn
       const all = await found
-      if (mine === turn) view.dispatch(setDiagnostics(view.state, all))
+      if (mine !== turn || (all.length === 0 && !marked)) return
+      marked = all.length > 0
+      view.dispatch(setDiagnostics(view.state, all))
     }
     const listener = EditorView.updateListener.of((update) => {
       if (!update.docChanged) return
