@@ -83,6 +83,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	o := console.Options{
 		Mode: string(c.Mode), Production: c.Production(), Version: a.o.Version, Project: c.Project, SignedTokens: c.SignTokens,
 		Hosts:     a.consoleHosts(),
+		PublicURL: c.PublicURL,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Authorizer: s.Authorizer, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
 		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Logs: &a.consoleData.logs,

@@ -32,6 +32,7 @@ type sessionJSON struct {
 	Expires      *string       `json:"expires"`
 	Features     []string      `json:"features"`
 	Addresses    Addresses     `json:"addresses"`
+	PublicURL    string        `json:"publicUrl,omitempty"`
 	TokensSigned bool          `json:"tokensSigned"`
 }
 
@@ -39,7 +40,7 @@ type sessionJSON struct {
 func (c *Console) getSession(in *call) (any, error) {
 	out := sessionJSON{
 		Mode: c.o.Mode, Write: in.session.Write, Project: c.o.Project, Projects: c.projects(), Version: c.o.Version, Node: c.o.Node, CSRF: in.session.CSRF,
-		Features: c.features(), Addresses: c.o.Addresses, TokensSigned: c.o.SignedTokens,
+		Features: c.features(), Addresses: c.o.Addresses, PublicURL: c.o.PublicURL, TokensSigned: c.o.SignedTokens,
 	}
 	if end := c.o.Sessions.Expires(in.session); !end.IsZero() {
 		text := timeText(end)

@@ -47,6 +47,8 @@ type Options struct {
 	Node string
 	// Hosts are the hosts by which pages may name the console.
 	Hosts Hosts
+	// PublicURL is the origin that the clients of a production server use; empty if it is unknown.
+	PublicURL string
 	// Addresses holds the addresses of the other parts.
 	Addresses Addresses
 	// Sessions are the sessions.

@@ -270,6 +270,9 @@ func (h *Handler) run(req *request, route route, shape string) (any, error) {
 		c := token.Change{Method: r.Method + " " + shape, Count: 1}
 		if c.Targets = targets(req.body); len(c.Targets) > 0 {
 			c.Count = len(c.Targets)
+		} else if id := configID(req); id != "" {
+			const longest = 128
+			c.Targets = []string{"provider " + id[:min(len(id), longest)]}
 		}
 		c.Targets = c.Targets[:min(len(c.Targets), maxTargets)]
 		return c

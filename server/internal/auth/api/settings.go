@@ -41,21 +41,26 @@ func tenantRun[A any](call func(context.Context, service.Call, *service.TenantRe
 	}
 }
 
+// configID returns the id of the configuration of an identity provider that a request names; empty for none.
+func configID(r *request) string {
+	id := r.args["config"]
+	for _, name := range []string{"oauthIdpConfigId", "inboundSamlConfigId", "idpId"} {
+		if id == "" {
+			id = r.http.URL.Query().Get(name)
+		}
+	}
+	return id
+}
+
 // idpRun adapts a method on the configurations of identity providers.
 func idpRun[A any](kind string, call func(context.Context, service.Call, *service.IdpConfigRequest) (A, error)) run {
 	return func(ctx context.Context, r *request) (any, error) {
 		q := r.http.URL.Query()
-		id := r.args["config"]
-		for _, name := range []string{"oauthIdpConfigId", "inboundSamlConfigId", "idpId"} {
-			if id == "" {
-				id = q.Get(name)
-			}
-		}
 		size, err := strconv.Atoi(q.Get("pageSize"))
 		if err != nil {
 			size = 0 // not given
 		}
-		return answered(call(ctx, r.call, &service.IdpConfigRequest{Kind: kind, ID: id, Mask: mask(r), Body: r.body, PageSize: size, PageToken: q.Get("pageToken")}))
+		return answered(call(ctx, r.call, &service.IdpConfigRequest{Kind: kind, ID: configID(r), Mask: mask(r), Body: r.body, PageSize: size, PageToken: q.Get("pageToken")}))
 	}
 }
 

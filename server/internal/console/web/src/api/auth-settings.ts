@@ -17,28 +17,7 @@ const Settings = v.object({
 })
 export type AuthSettings = v.InferOutput<typeof Settings>
 
-/** A provider without its client's secret, which the page has no use for. */
-const Provider = v.object({
-  name: v.string(),
-  displayName: v.optional(v.string(), ''),
-  enabled: flag,
-  clientId: v.optional(v.string(), ''),
-  issuer: v.optional(v.string(), ''),
-})
-export type Provider = v.InferOutput<typeof Provider>
-
 const base = (project: string): string => `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}`
 
 /** The settings of Authentication. */
 export const loadAuthSettings = (project: string, signal?: AbortSignal) => call(Settings, `${base(project)}/config`, { signal })
-
-/** The identity providers: the usual ones and those of OpenID Connect. */
-export async function loadProviders(project: string, signal?: AbortSignal): Promise<Provider[]> {
-  const [usual, others] = await Promise.all([
-    call(v.object({ defaultSupportedIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/defaultSupportedIdpConfigs`, {
-      signal,
-    }),
-    call(v.object({ oauthIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/oauthIdpConfigs`, { signal }),
-  ])
-  return [...usual.defaultSupportedIdpConfigs, ...others.oauthIdpConfigs]
-}

@@ -13,6 +13,8 @@ const Session = v.object({
   expires: v.nullish(v.string()),
   features: v.array(v.string()),
   addresses: v.record(v.string(), v.string()),
+  /** The origin that clients of a served project use. */
+  publicUrl: v.optional(v.string(), ''),
   tokensSigned: v.optional(v.boolean(), false),
 })
 

@@ -6,7 +6,7 @@ import { useLoad } from '../../lib/use-load'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { ListTable } from '../../ui/table'
 
 const MAX_TARGETS = 5
 
@@ -36,37 +36,26 @@ function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
   }
   return (
     <>
-      <Table label={t.pages.audit}>
-        <thead>
-          <tr>
-            <th scope="col">{t.audit.time}</th>
-            <th scope="col">{t.audit.what}</th>
-            <th scope="col">{t.audit.targets}</th>
-            <th scope="col">{t.audit.session}</th>
-            <th scope="col">{t.audit.result}</th>
+      <ListTable label={t.pages.audit} heads={[t.audit.time, t.audit.what, t.audit.targets, t.audit.session, t.audit.result]}>
+        {entries.map((entry) => (
+          <tr key={entry.n}>
+            <td className="tight">
+              <Moment iso={entry.time} />
+            </td>
+            <td className="mono">{entry.method}</td>
+            <td className="mono wrap">
+              {entry.targets.slice(0, MAX_TARGETS).join(', ')}
+              {entry.count > MAX_TARGETS && ` … (${entry.count})`}
+            </td>
+            <td className="mono clip">
+              {entry.session} {entry.address}
+            </td>
+            <td>
+              <span className={`tag ${entry.result === 'OK' ? 'good' : 'bad'}`}>{entry.result}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.n}>
-              <td className="tight">
-                <Moment iso={entry.time} />
-              </td>
-              <td className="mono">{entry.method}</td>
-              <td className="mono wrap">
-                {entry.targets.slice(0, MAX_TARGETS).join(', ')}
-                {entry.count > MAX_TARGETS && ` … (${entry.count})`}
-              </td>
-              <td className="mono clip">
-                {entry.session} {entry.address}
-              </td>
-              <td>
-                <span className={`tag ${entry.result === 'OK' ? 'good' : 'bad'}`}>{entry.result}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+        ))}
+      </ListTable>
       {error !== null && <Problem error={error} />}
       {rest.more && (
         <div>

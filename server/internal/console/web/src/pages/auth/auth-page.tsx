@@ -1,11 +1,13 @@
-import { type AuthSettings, loadAuthSettings, loadProviders } from '../../api/auth-settings'
+import { type AuthSettings, loadAuthSettings } from '../../api/auth-settings'
+import { loadProviders } from '../../api/providers'
 import type { Messages } from '../../i18n/en'
 import { useText } from '../../i18n/text'
 import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
 import { PageHead } from '../../ui/page-head'
-import { Empty, Loaded } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { Loaded } from '../../ui/states'
+import { ListTable } from '../../ui/table'
+import { ProvidersSection } from './providers-section'
 
 /** The settings with their names; undefined for what a flag of the server decides. */
 function settingsOf({ signIn, emailPrivacyConfig, client, mfa }: AuthSettings, t: Messages): [name: string, on: boolean | undefined][] {
@@ -24,7 +26,7 @@ function settingsOf({ signIn, emailPrivacyConfig, client, mfa }: AuthSettings, t
   ]
 }
 
-/** The settings of Authentication and its identity providers. Secrets of clients are not shown. */
+/** The settings of Authentication and its identity providers. */
 export default function AuthPage() {
   const { t } = useText()
   const { project } = useScope()
@@ -41,24 +43,16 @@ export default function AuthPage() {
       <Loaded state={settings.state} reload={settings.reload} rows={9}>
         {(all) => (
           <>
-            <Table label={t.auth.settings}>
-              <thead>
-                <tr>
-                  <th scope="col">{t.auth.settings}</th>
-                  <th scope="col">{t.auth.state}</th>
+            <ListTable label={t.auth.settings} heads={[t.auth.settings, t.auth.state]}>
+              {settingsOf(all, t).map(([name, on]) => (
+                <tr key={name}>
+                  <td>{name}</td>
+                  <td className="tight">
+                    <span className={`tag ${on ? 'good' : ''}`}>{on === undefined ? t.auth.byFlag : on ? t.auth.on : t.auth.off}</span>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {settingsOf(all, t).map(([name, on]) => (
-                  <tr key={name}>
-                    <td>{name}</td>
-                    <td className="tight">
-                      <span className={`tag ${on ? 'good' : ''}`}>{on === undefined ? t.auth.byFlag : on ? t.auth.on : t.auth.off}</span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
+              ))}
+            </ListTable>
             <section className="stack" aria-label={t.auth.domains}>
               <h2>{t.auth.domains}</h2>
               {all.authorizedDomains.length === 0 ? (
@@ -70,39 +64,7 @@ export default function AuthPage() {
           </>
         )}
       </Loaded>
-      <h2>{t.auth.providers}</h2>
-      <Loaded state={providers.state} reload={providers.reload} rows={3}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>{t.auth.noProviders}</Empty>
-          ) : (
-            <Table label={t.auth.providers}>
-              <thead>
-                <tr>
-                  <th scope="col">{t.auth.provider}</th>
-                  <th scope="col">{t.auth.client}</th>
-                  <th scope="col">{t.auth.issuer}</th>
-                  <th scope="col">{t.auth.state}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map((one) => (
-                  <tr key={one.name}>
-                    <td className="mono tight">
-                      {one.name.split('/').at(-1)} {one.displayName !== '' && <span className="soft">{one.displayName}</span>}
-                    </td>
-                    <td className="mono wrap">{one.clientId}</td>
-                    <td className="mono wrap">{one.issuer}</td>
-                    <td className="tight">
-                      <span className={`tag ${one.enabled ? 'good' : ''}`}>{one.enabled ? t.auth.on : t.auth.off}</span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
-          )
-        }
-      </Loaded>
+      <ProvidersSection state={providers.state} reload={providers.reload} />
     </div>
   )
 }

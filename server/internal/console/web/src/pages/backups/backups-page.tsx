@@ -6,7 +6,7 @@ import { useLoad } from '../../lib/use-load'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { ListTable } from '../../ui/table'
 
 /** The scheduled backups: when they are made, when one was last restored for trial, and which are kept. */
 export default function BackupsPage() {
@@ -40,38 +40,28 @@ export default function BackupsPage() {
             {backups.length === 0 ? (
               <Empty>{t.backups.none}</Empty>
             ) : (
-              <Table label={t.pages.backups}>
-                <thead>
-                  <tr>
-                    <th scope="col">{t.audit.time}</th>
-                    <th scope="col">{t.backups.name}</th>
-                    <th scope="col">{t.backups.size}</th>
-                    <th scope="col">{t.backups.state}</th>
+              <ListTable label={t.pages.backups} heads={[t.audit.time, t.backups.name, t.backups.size, t.backups.state]}>
+                {backups.map((backup) => (
+                  <tr key={backup.name}>
+                    <td className="tight">
+                      <Moment iso={backup.time} />
+                    </td>
+                    <td className="mono tight">{backup.name}</td>
+                    <td className="tight">{bytesText(backup.bytes, number)}</td>
+                    <td className="wrap">
+                      {backup.damage !== '' ? (
+                        <span className="bad" lang="en">
+                          {backup.damage}
+                        </span>
+                      ) : (
+                        <span className={`tag ${backup.proved ? 'good' : ''}`}>
+                          {backup.proved ? t.backups.restored : t.backups.complete}
+                        </span>
+                      )}
+                    </td>
                   </tr>
-                </thead>
-                <tbody>
-                  {backups.map((backup) => (
-                    <tr key={backup.name}>
-                      <td className="tight">
-                        <Moment iso={backup.time} />
-                      </td>
-                      <td className="mono tight">{backup.name}</td>
-                      <td className="tight">{bytesText(backup.bytes, number)}</td>
-                      <td className="wrap">
-                        {backup.damage !== '' ? (
-                          <span className="bad" lang="en">
-                            {backup.damage}
-                          </span>
-                        ) : (
-                          <span className={`tag ${backup.proved ? 'good' : ''}`}>
-                            {backup.proved ? t.backups.restored : t.backups.complete}
-                          </span>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </Table>
+                ))}
+              </ListTable>
             )}
             {count > backups.length && <p className="soft small">{t.backups.more(number(count - backups.length))}</p>}
           </div>

@@ -90,6 +90,8 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
       {rows.status === 'ready' && rows.docs.length > 0 && (
         <Grid
           key={row}
+          scope={scope}
+          write={write}
           docs={rows.docs}
           fields={columns.shown}
           widths={columns.widths}
@@ -105,6 +107,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
           more={rows.more}
           loadMore={rows.loadMore}
           see={rows.see}
+          refresh={rows.refresh}
         />
       )}
       <footer className="table-foot">

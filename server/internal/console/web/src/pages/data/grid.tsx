@@ -1,14 +1,18 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { Doc } from '../../api/firestore'
 import { useText } from '../../i18n/text'
 import { type Order, wirePath } from '../../lib/query'
-import { fieldOf } from '../../lib/value'
-import { valueText } from '../../lib/value-text'
+import type { Scope } from '../../lib/scope'
+import { type Cell, loadCell } from './cell-editor'
+import { GridRow } from './grid-row'
 
 const AHEAD = 30
 
 type Props = {
+  scope: Scope
+  /** Whether values may be edited. */
+  write: boolean
   docs: Doc[]
   fields: string[]
   /** The widths of the columns of ids and fields in CSS. */
@@ -26,16 +30,25 @@ type Props = {
   more: boolean
   loadMore: () => void
   see: (first: number, last: number) => void
+  /** Loads a row again whose document was saved. */
+  refresh: (path: string) => void
 }
 
-/** A table that renders only visible rows. Arrow keys move, Enter opens a row, the space bar selects it. */
+/**
+ * A table that renders only visible rows. Arrow keys move between rows and their fields. Enter opens a row, or edits a field; the
+ * space bar selects the row. A double click edits a field too.
+ */
 export function Grid(props: Props) {
   const { docs, fields, row: height, current, selected, setSelected, open, more, loadMore, see } = props
   const { t } = useText()
   const scroller = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
-  /** The row to focus once it is rendered. */
-  const focusNext = useRef<number | null>(null)
+  /** The row and the field to focus once they are rendered, from 1; 0 is the row itself. */
+  const focusNext = useRef<{ row: number; field: number } | null>(null)
+  const [cell, setCell] = useState<Cell | null>(null)
+  /** The row with the edited field. An editor whose document is gone has kept a draft. */
+  const editing = cell ? docs.findIndex((doc) => doc.path === cell.base.path) : -1
+  if (cell && editing < 0) setCell(null)
   const virtual = useVirtualizer({
     count: docs.length,
     getScrollElement: () => scroller.current,
@@ -45,7 +58,7 @@ export function Grid(props: Props) {
     overscan: 8,
     paddingStart: height,
     scrollPaddingStart: height,
-    rangeExtractor: (range) => withRow(range, active),
+    rangeExtractor: (range) => withRow(range, active, editing),
   })
   const items = virtual.getVirtualItems()
   const first = virtual.range?.startIndex ?? 0
@@ -58,38 +71,77 @@ export function Grid(props: Props) {
     return () => clearTimeout(timer)
   }, [first, last, see])
   useEffect(() => {
-    if (focusNext.current !== active) return
+    const next = focusNext.current
+    if (next?.row !== active) return
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
     // A later rendering contains a row that was just loaded.
     if (!row) return
     focusNext.current = null
-    row.focus({ preventScroll: true })
+    const field = row.querySelector<HTMLElement>(`[data-cell="${next.field}"]`)
+    ;(field ?? row).focus({ preventScroll: true })
+    field?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
   const select = (path: string) => {
     const next = new Set(selected)
     if (!next.delete(path)) next.add(path)
     setSelected(next)
   }
-  const move = (to: number) => {
+  const [, render] = useState(0)
+  const move = (to: number, field: number) => {
     const next = Math.max(0, Math.min(docs.length - 1, to))
-    focusNext.current = next
+    focusNext.current = { row: next, field: Math.min(fields.length, field) }
     setActive(next)
     virtual.scrollToIndex(next)
+    render((n) => n + 1)
   }
+  const asked = useRef(0)
+  /** Edits a field of a row, or opens the document if its value needs more room. */
+  const edit = async (row: number, field: number) => {
+    const [doc, name] = [docs[row], fields[field - 1]]
+    if (!doc || name === undefined) return
+    const mine = ++asked.current
+    const loaded = props.write ? await loadCell(props.scope, doc.path, name).catch(() => null) : null
+    if (mine !== asked.current) return
+    if (!loaded) return open(doc.path)
+    setActive(row)
+    setCell(loaded)
+  }
+  const latest = useRef({ cell, move, active })
+  latest.current = { cell, move, active }
+  const { refresh } = props
+  const endEdit = useCallback(
+    (saved: boolean) => {
+      const { cell: was, move: to, active: row } = latest.current
+      setCell(null)
+      if (!was) return
+      if (saved) refresh(was.base.path)
+      // The focus returns to the field, unless it has gone elsewhere.
+      if (document.activeElement?.closest('.cell-edit')) to(row, fields.indexOf(was.name) + 1)
+    },
+    [refresh, fields],
+  )
   const onKey = (event: KeyboardEvent) => {
-    if (!(event.target instanceof HTMLElement) || event.target.getAttribute('role') !== 'row') return
+    const { target } = event
+    if (!(target instanceof HTMLElement) || !target.matches('[role=row], [data-cell]')) return
+    const field = Number(target.dataset['cell'] ?? 0)
+    // A row that a pointer has focused is not the active one yet.
+    const at = Number(target.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? active)
     const page = Math.max(1, last - first - 1)
     const steps: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + page,
-      PageUp: active - page,
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
       Home: 0,
       End: docs.length - 1,
     }
     const step = steps[event.key]
-    const doc = docs[active]
-    if (step !== undefined) move(step)
+    const doc = docs[at]
+    if (step !== undefined) move(step, field)
+    else if (event.key === 'ArrowRight') move(at, field + 1)
+    else if (event.key === 'ArrowLeft') move(at, Math.max(0, field - 1))
+    else if (event.key === 'Escape' && field > 0) move(at, 0)
+    else if ((event.key === 'Enter' || event.key === 'F2') && field > 0) void edit(at, field)
     else if (event.key === 'Enter' && doc) open(doc.path)
     else if (event.key === ' ' && doc) select(doc.path)
     else return
@@ -107,14 +159,22 @@ export function Grid(props: Props) {
         tabIndex={-1}
         style={{ height: virtual.getTotalSize(), '--row': `${height}px`, '--widths': props.widths } as React.CSSProperties}
         onKeyDown={onKey}
+        onDoubleClick={({ target }) => {
+          const field = target instanceof Element ? target.closest<HTMLElement>('[data-cell]:not(.cell-edit)') : null
+          const row = field?.closest<HTMLElement>('[data-index]')
+          if (props.write && field && row) void edit(Number(row.dataset['index']), Number(field.dataset['cell']))
+        }}
       >
         <Head {...props} />
         {items.map((item) => {
           const doc = docs[item.index]
           return (
             doc && (
-              <Row
+              <GridRow
                 key={doc.path}
+                scope={props.scope}
+                cell={cell?.base.path === doc.path ? cell : null}
+                endEdit={endEdit}
                 doc={doc}
                 index={item.index}
                 top={item.start}
@@ -138,11 +198,11 @@ export function Grid(props: Props) {
   )
 }
 
-/** The visible rows and the active one, which must remain rendered because it has the focus. */
-export function withRow(range: Range, row: number): number[] {
+/** The visible rows, and others that must remain rendered: the active one, which may have the focus, and the one that is edited. */
+export function withRow(range: Range, ...rows: number[]): number[] {
   const seen = defaultRangeExtractor(range)
-  if (row < 0 || row >= range.count || seen.includes(row)) return seen
-  return row < (seen[0] ?? 0) ? [row, ...seen] : [...seen, row]
+  const more = [...new Set(rows)].filter((row) => row >= 0 && row < range.count && !seen.includes(row))
+  return more.length === 0 ? seen : [...more, ...seen].toSorted((a, b) => a - b)
 }
 
 function Head({ docs, fields, order, setOrder, selected, setSelected }: Props) {
@@ -182,54 +242,3 @@ function Head({ docs, fields, order, setOrder, selected, setSelected }: Props) {
     </div>
   )
 }
-
-type RowProps = {
-  doc: Doc
-  index: number
-  top: number
-  fields: string[]
-  group: boolean
-  active: boolean
-  current: boolean
-  selected: boolean
-  changed: boolean
-  select: (path: string) => void
-  open: (path: string) => void
-}
-
-const Row = memo(function Row({ doc, index, top, fields, group, active, current, selected, changed, select, open }: RowProps) {
-  const { t } = useText()
-  return (
-    <div
-      className={`grid-row ${changed ? 'changed' : ''}`}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={current || selected}
-      data-index={index}
-      tabIndex={active ? 0 : -1}
-      style={{ transform: `translateY(${top}px)` }}
-      onClick={(event) => {
-        // A press beside the checkbox also selects the row.
-        if (!(event.target instanceof Element && event.target.closest('.grid-check'))) open(doc.path)
-      }}
-      onKeyDown={undefined}
-    >
-      <span role="gridcell">
-        <label className="grid-check">
-          <input type="checkbox" tabIndex={-1} checked={selected} aria-label={t.data.select(doc.id)} onChange={() => select(doc.path)} />
-        </label>
-      </span>
-      <span role="gridcell" className={`mono ${doc.missing ? 'missing' : ''}`} title={doc.missing ? t.data.missing : undefined}>
-        {group ? doc.path : doc.id}
-      </span>
-      {fields.map((name) => {
-        const value = fieldOf(doc.fields, name)
-        return (
-          <span role="gridcell" key={name} className={value ? `v-${value.type}` : 'soft'}>
-            {value ? valueText(value).slice(0, 200) : ''}
-          </span>
-        )
-      })}
-    </div>
-  )
-})

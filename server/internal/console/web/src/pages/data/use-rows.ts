@@ -183,6 +183,17 @@ export function useRows(place: Place) {
       [],
     ),
     reload: useCallback(() => setTurn((n) => n + 1), []),
+    /** Loads a row again, which the listener does only while it is connected. */
+    refresh: useCallback((path: string) => {
+      const { place: at } = latest.current
+      rowsAt(at.scope, [path]).then(
+        (found) =>
+          setState((now) =>
+            now.key === keyOf(at) ? { ...now, docs: now.docs.map((doc) => (doc.path === path ? (found.get(path) ?? doc) : doc)) } : now,
+          ),
+        () => {},
+      )
+    }, []),
   }
 }
 

@@ -6,7 +6,7 @@ import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
 import { Moment } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { ListTable } from '../../ui/table'
 
 const EVERY_MS = 10_000
 
@@ -29,37 +29,26 @@ export default function DenialsPage() {
           denials.length === 0 ? (
             <Empty>{t.denials.none}</Empty>
           ) : (
-            <Table label={t.pages.denials}>
-              <thead>
-                <tr>
-                  <th scope="col">{t.audit.time}</th>
-                  <th scope="col">{t.requests.method}</th>
-                  <th scope="col">{t.requests.path}</th>
-                  <th scope="col">{t.requests.user}</th>
-                  <th scope="col">{t.denials.rules}</th>
+            <ListTable label={t.pages.denials} heads={[t.audit.time, t.requests.method, t.requests.path, t.requests.user, t.denials.rules]}>
+              {denials.map((denial, i) => (
+                <tr key={`${denial.time} ${i}`}>
+                  <td className="tight">
+                    <Moment iso={denial.time} />
+                  </td>
+                  <td className="tight">{denial.method}</td>
+                  <td className="mono wrap">{denial.path}</td>
+                  <td className="mono clip">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+                  <td className="mono wrap">
+                    {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
+                    {denial.lines.map((line) => (
+                      <div key={line}>
+                        {t.requests.lineShort(line)} <span className="soft">{source[line - 1]?.trim()}</span>
+                      </div>
+                    ))}
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {denials.map((denial, i) => (
-                  <tr key={`${denial.time} ${i}`}>
-                    <td className="tight">
-                      <Moment iso={denial.time} />
-                    </td>
-                    <td className="tight">{denial.method}</td>
-                    <td className="mono wrap">{denial.path}</td>
-                    <td className="mono clip">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
-                    <td className="mono wrap">
-                      {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
-                      {denial.lines.map((line) => (
-                        <div key={line}>
-                          {t.requests.lineShort(line)} <span className="soft">{source[line - 1]?.trim()}</span>
-                        </div>
-                      ))}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
+              ))}
+            </ListTable>
           )
         }
       </Loaded>

@@ -7,7 +7,7 @@ import { useSession } from '../../session'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { ListTable } from '../../ui/table'
 import { useToast } from '../../ui/toasts'
 
 const EVERY_MS = 5000
@@ -92,32 +92,24 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
       )}
       {letters.length > 0 && (
         <>
-          <Table label={`${trigger.name}: ${t.events.dead}`}>
-            <thead>
-              <tr>
-                <th scope="col">{t.events.event}</th>
-                <th scope="col">{t.data.document}</th>
-                <th scope="col">{t.events.since}</th>
-                <th scope="col">{t.events.attempts}</th>
-                <th scope="col">{t.events.lastError}</th>
+          <ListTable
+            label={`${trigger.name}: ${t.events.dead}`}
+            heads={[t.events.event, t.data.document, t.events.since, t.events.attempts, t.events.lastError]}
+          >
+            {letters.map((letter) => (
+              <tr key={letter.id}>
+                <td className="mono tight">{letter.type.split('.').slice(-2).join('.')}</td>
+                <td className="mono wrap">{letter.document}</td>
+                <td className="tight">
+                  <Moment iso={letter.since} />
+                </td>
+                <td className="tight">{number(letter.attempts)}</td>
+                <td className="mono wrap" lang="en">
+                  {letter.error}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {letters.map((letter) => (
-                <tr key={letter.id}>
-                  <td className="mono tight">{letter.type.split('.').slice(-2).join('.')}</td>
-                  <td className="mono wrap">{letter.document}</td>
-                  <td className="tight">
-                    <Moment iso={letter.since} />
-                  </td>
-                  <td className="tight">{number(letter.attempts)}</td>
-                  <td className="mono wrap" lang="en">
-                    {letter.error}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+            ))}
+          </ListTable>
           {dead > letters.length && <p className="soft small">{t.events.more(number(dead - letters.length))}</p>}
         </>
       )}

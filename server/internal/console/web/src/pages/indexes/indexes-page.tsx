@@ -1,4 +1,5 @@
 import { addIndex, type Index, loadIndexes } from '../../api/operations'
+import type { Messages } from '../../i18n/en'
 import { useText } from '../../i18n/text'
 import { bytesText } from '../../lib/bytes'
 import { indexFile } from '../../lib/index-file'
@@ -9,7 +10,7 @@ import { CopyButton } from '../../ui/copy-button'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
-import { Table } from '../../ui/table'
+import { type Head, ListTable } from '../../ui/table'
 import { useToast } from '../../ui/toasts'
 
 /** Composite indexes: existing ones with their use, and missing ones that queries needed. */
@@ -82,52 +83,37 @@ function Cells({ index }: { index: Index }) {
   )
 }
 
-function Heads() {
-  const { t } = useText()
-  return (
-    <>
-      <th scope="col">{t.indexes.collection}</th>
-      <th scope="col">{t.data.fields}</th>
-      <th scope="col">{t.indexes.scope}</th>
-    </>
-  )
-}
+/** The heads of the first cells. */
+const headsOf = (t: Messages): Head[] => [t.indexes.collection, t.data.fields, t.indexes.scope]
 
 function NeededTable({ indexes, busy, add }: { indexes: Index[]; busy: boolean; add: ((index: Index) => void) | null }) {
   const { t, number } = useText()
   return (
-    <Table label={t.indexes.needed} role="group">
-      <thead>
-        <tr>
-          <Heads />
-          <th scope="col" className="number">
-            {t.indexes.wanted}
-          </th>
-          <th scope="col">{t.indexes.lastWanted}</th>
+    <ListTable
+      label={t.indexes.needed}
+      role="group"
+      heads={[
+        ...headsOf(t),
+        { text: t.indexes.wanted, as: 'number' },
+        t.indexes.lastWanted,
+        ...(add ? [{ text: t.data.actions, as: 'hidden' as const }] : []),
+      ]}
+    >
+      {indexes.map((index) => (
+        <tr key={index.json}>
+          <Cells index={index} />
+          <td className="number">{number(index.count)}</td>
+          <td className="tight">{index.last && <Moment iso={index.last} />}</td>
           {add && (
-            <th scope="col">
-              <span className="hidden-label">{t.data.actions}</span>
-            </th>
+            <td className="tight">
+              <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
+                {t.indexes.toFile}
+              </button>
+            </td>
           )}
         </tr>
-      </thead>
-      <tbody>
-        {indexes.map((index) => (
-          <tr key={index.json}>
-            <Cells index={index} />
-            <td className="number">{number(index.count)}</td>
-            <td className="tight">{index.last && <Moment iso={index.last} />}</td>
-            {add && (
-              <td className="tight">
-                <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
-                  {t.indexes.toFile}
-                </button>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 
@@ -136,40 +122,34 @@ function PresentTable({ indexes }: { indexes: Index[] }) {
   const states: Record<string, string> = t.indexes.states
   const origins: Record<string, string> = t.indexes.origins
   return (
-    <Table label={t.pages.indexes}>
-      <thead>
-        <tr>
-          <Heads />
-          <th scope="col">{t.users.state}</th>
-          <th scope="col">{t.indexes.origin}</th>
-          <th scope="col" className="number">
-            {t.indexes.size}
-          </th>
-          <th scope="col" className="number">
-            {t.indexes.uses}
-          </th>
-          <th scope="col">{t.indexes.lastUse}</th>
+    <ListTable
+      label={t.pages.indexes}
+      heads={[
+        ...headsOf(t),
+        t.users.state,
+        t.indexes.origin,
+        { text: t.indexes.size, as: 'number' },
+        { text: t.indexes.uses, as: 'number' },
+        t.indexes.lastUse,
+      ]}
+    >
+      {indexes.map((index) => (
+        <tr key={index.json}>
+          <Cells index={index} />
+          <td>
+            {index.state && (
+              <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
+            )}
+          </td>
+          <td>{origins[index.origin] ?? index.origin}</td>
+          <td className="number">
+            {number(index.entries)}
+            {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
+          </td>
+          <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
+          <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
         </tr>
-      </thead>
-      <tbody>
-        {indexes.map((index) => (
-          <tr key={index.json}>
-            <Cells index={index} />
-            <td>
-              {index.state && (
-                <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
-              )}
-            </td>
-            <td>{origins[index.origin] ?? index.origin}</td>
-            <td className="number">
-              {number(index.entries)}
-              {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
-            </td>
-            <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
-            <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }

@@ -1,0 +1,112 @@
+import { accessible, expect, fits, origins, test } from './console'
+import { link } from './server'
+
+const PROJECT = 'console-served'
+const SECRET = 'the-secret-of-the-client'
+const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
+const configs = () => `${origins().served}/identitytoolkit.googleapis.com/v2/projects/${PROJECT}/defaultSupportedIdpConfigs`
+
+test('a provider is added, changed and removed, and its secret is never shown', async ({ page }) => {
+  const answers: string[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('IdpConfigs'))
+      void response.text().then(
+        (text) => answers.push(text),
+        () => {},
+      )
+  })
+  await page.goto(await link(true))
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await page.goto(at('auth'))
+  await page.getByRole('button', { name: 'Add a provider' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Client id', { exact: true }).fill('123.apps.example.org')
+  await dialog.getByLabel('Client secret').fill(SECRET)
+  await dialog.getByLabel('Client ids of apps').fill('android, ios')
+  const entered = dialog.getByRole('region', { name: 'To be entered at the provider' })
+  await expect(entered).toContainText(`${origins().served.replace(/:\d+$/, '')}:`)
+  await expect(entered).toContainText('/__/auth/handler')
+  await expect(entered).toContainText('Google Cloud console')
+  await accessible(page)
+  await fits(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'google.com' })
+  await expect(row).toContainText('123.apps.example.org')
+  await expect(row.getByRole('cell').last()).toHaveText('on')
+
+  // The secret is not in the form again. An empty field keeps it; the other fields are changed alone.
+  await row.getByRole('button', { name: 'google.com' }).click()
+  await expect(dialog.getByLabel('Client secret')).toHaveValue('')
+  await expect(dialog.getByLabel('Client ids of apps')).toHaveValue('android, ios')
+  await dialog.getByLabel('Users may sign in with it').uncheck()
+  const [change] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    dialog.getByRole('button', { name: 'Save' }).click(),
+  ])
+  expect(new URL(change.url()).searchParams.get('updateMask')).toBe('enabled')
+  expect(change.postDataJSON()).toEqual({ enabled: false })
+  await expect(row.getByRole('cell').last()).toHaveText('off')
+
+  // What was typed is kept when the dialog is closed, without the secret.
+  await row.getByRole('button', { name: 'google.com' }).click()
+  await dialog.getByLabel('Client id', { exact: true }).fill('456')
+  await dialog.getByLabel('Client secret').fill(SECRET)
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('Your draft of google.com is kept')).toBeVisible()
+  expect(await page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]))).not.toContain(SECRET)
+  await page.getByRole('button', { name: 'Go back to it' }).click()
+  await expect(dialog.getByLabel('Client id', { exact: true })).toHaveValue('456')
+  await expect(dialog.getByLabel('Client secret')).toHaveValue('')
+  await dialog.getByRole('button', { name: 'Discard' }).click()
+  await expect(dialog.getByLabel('Client id', { exact: true })).toHaveValue('123.apps.example.org')
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
+  await expect(page.getByText('No identity provider is configured.')).toBeVisible()
+  expect(answers.length).toBeGreaterThan(2)
+  expect(answers.join('\n')).not.toContain(SECRET)
+
+  await page.goto(at('audit'))
+  await expect(page.getByRole('row').filter({ hasText: 'provider google.com' })).toHaveCount(3)
+  expect(await page.locator('main').innerText()).not.toContain(SECRET)
+})
+
+test('a provider of OpenID Connect is added, and a refusal stays beside what was typed', async ({ page, quiet }) => {
+  quiet(/400/)
+  await page.goto(await link(true))
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await page.goto(`${at('auth')}?provider=new`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').selectOption('another one of OpenID Connect')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('choir')
+  await dialog.getByLabel('Client id', { exact: true }).fill('client')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('MISSING_ISSUER')
+  await dialog.getByLabel('Issuer').fill('https://login.example.org')
+  await dialog.getByLabel('Client secret').fill(SECRET)
+  const [added] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('oauthIdpConfigs')),
+    dialog.getByRole('button', { name: 'Save' }).click(),
+  ])
+  expect(added.postDataJSON()).toMatchObject({ responseType: { code: true } })
+  await page.getByRole('button', { name: 'oidc.choir' }).click()
+  await expect(dialog.getByLabel('Issuer')).toHaveValue('https://login.example.org')
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
+  await expect(page.getByRole('button', { name: 'oidc.choir' })).toHaveCount(0)
+})
+
+test('a read-only session sees providers and changes none', async ({ page, quiet }) => {
+  await page.goto(await link(false))
+  await expect(page.getByText('Read only')).toBeVisible()
+  await page.goto(`${at('auth')}?provider=new`)
+  await expect(page.getByRole('heading', { name: 'Identity providers' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add a provider' })).toHaveCount(0)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  quiet(/403/)
+  const status = await page.evaluate(async (url) => {
+    const { csrf } = await (await fetch('/api/session')).json()
+    const headers = { 'content-type': 'application/json', 'x-clave-csrf': csrf }
+    return (await fetch(`${url}?idpId=google.com`, { method: 'POST', headers, body: '{"clientId":"c"}' })).status
+  }, configs())
+  expect(status).toBe(403)
+})

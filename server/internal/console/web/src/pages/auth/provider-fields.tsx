@@ -1,0 +1,84 @@
+import { useText } from '../../i18n/text'
+import { Input } from '../../ui/input'
+import { fieldsOf, NAMED, type Secrets, type Values } from './provider-values'
+
+type Props = {
+  values: Values
+  secrets: Secrets
+  /** Whether the provider was added before. Its id stays. */
+  added: boolean
+  set: (edits: Partial<Values>) => void
+  setSecrets: (secrets: Secrets) => void
+}
+
+/** The fields of an identity provider. Those of secrets are empty, also if a secret is stored. */
+export function ProviderFields({ values, secrets, added, set, setSecrets }: Props) {
+  const { t } = useText()
+  const { oidc, apple, apps } = fieldsOf(values.kind)
+  const bind = (name: Exclude<keyof Values, 'enabled' | 'kind'>) => ({
+    value: values[name],
+    set: (value: string) => set({ [name]: value }),
+  })
+  const secretHint = added ? t.auth.secretKept : oidc ? t.auth.secretOptional : undefined
+  return (
+    <>
+      {!added && (
+        <label className="field">
+          <span>{t.auth.provider}</span>
+          <select data-first value={values.kind} onChange={(event) => set({ kind: event.target.value })}>
+            {NAMED.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+            <option value="oidc">{t.auth.oidc}</option>
+          </select>
+        </label>
+      )}
+      {oidc && (
+        <div className="two">
+          {!added && <Input label={t.auth.oidcName} className="mono" hint={t.auth.oidcNameHint} {...bind('name')} />}
+          <Input label={t.auth.displayName} {...bind('displayName')} />
+        </div>
+      )}
+      {oidc && <Input label={t.auth.issuer} type="url" className="mono" hint={t.auth.issuerHint} {...bind('issuer')} />}
+      <Input label={apple ? t.auth.servicesId : t.auth.client} className="mono" {...bind('clientId')} />
+      {apple ? (
+        <>
+          <div className="two">
+            <Input label={t.auth.teamId} className="mono" {...bind('teamId')} />
+            <Input label={t.auth.keyId} className="mono" {...bind('keyId')} />
+          </div>
+          <label className="field">
+            <span>{t.auth.privateKey}</span>
+            <textarea
+              className="mono"
+              rows={3}
+              value={secrets.privateKey}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setSecrets({ ...secrets, privateKey: event.target.value })}
+            />
+            <span>{added ? t.auth.secretKept : t.auth.privateKeyHint}</span>
+          </label>
+          <Input label={t.auth.bundleIds} className="mono" hint={t.auth.listHint} {...bind('bundleIds')} />
+        </>
+      ) : (
+        <Input
+          label={t.auth.secret}
+          type="password"
+          className="mono"
+          autoComplete="new-password"
+          hint={secretHint}
+          value={secrets.clientSecret}
+          set={(clientSecret) => setSecrets({ ...secrets, clientSecret })}
+        />
+      )}
+      {apps && <Input label={t.auth.apps} className="mono" hint={t.auth.listHint} {...bind('additionalClientIds')} />}
+      <div className="checks">
+        <label>
+          <input type="checkbox" checked={values.enabled} onChange={(event) => set({ enabled: event.target.checked })} />
+          {t.auth.enabled}
+        </label>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { isOidc, type Provider, type ProviderChange } from '../../api/providers'
+
+/** The providers with a name of their own. Others of OpenID Connect are oidc.NAME. */
+export const NAMED = ['google.com', 'apple.com', 'microsoft.com', 'github.com', 'facebook.com'] as const
+
+const Values = v.object({
+  /** One of NAMED, or oidc; name is the end of its id. */
+  kind: v.string(),
+  name: v.string(),
+  displayName: v.string(),
+  enabled: v.boolean(),
+  clientId: v.string(),
+  issuer: v.string(),
+  /** Lists are written with commas. */
+  additionalClientIds: v.string(),
+  bundleIds: v.string(),
+  teamId: v.string(),
+  keyId: v.string(),
+})
+/** What the form shows of a provider. */
+export type Values = v.InferOutput<typeof Values>
+
+/** What is typed and never shown again or kept. */
+export type Secrets = { clientSecret: string; privateKey: string }
+export const NO_SECRETS: Secrets = { clientSecret: '', privateKey: '' }
+
+/** Reads the text of a kept draft. */
+export function readEdits(text: string | null): Partial<Values> {
+  const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), v.partial(Values)), text)
+  return kept.success ? kept.output : {}
+}
+
+const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
+
+/** A provider as the form shows it; a new one if there is none. */
+export const valuesOf = (provider: Provider | null): Values => ({
+  kind: provider ? (isOidc(provider.id) ? 'oidc' : provider.id) : NAMED[0],
+  name: provider && isOidc(provider.id) ? provider.id.slice('oidc.'.length) : '',
+  displayName: provider?.displayName ?? '',
+  enabled: provider?.enabled ?? true,
+  clientId: provider?.clientId ?? '',
+  issuer: provider?.issuer ?? '',
+  additionalClientIds: provider?.additionalClientIds.join(', ') ?? '',
+  bundleIds: provider?.bundleIds.join(', ') ?? '',
+  teamId: provider?.teamId ?? '',
+  keyId: provider?.keyId ?? '',
+})
+
+export const idOf = ({ kind, name }: Values): string => (kind === 'oidc' ? `oidc.${name}` : kind)
+
+/** The fields that a kind of provider has. */
+export const fieldsOf = (kind: string) => ({
+  oidc: kind === 'oidc',
+  apple: kind === 'apple.com',
+  apps: kind === 'google.com' || kind === 'oidc' || kind === 'microsoft.com',
+})
+
+/** The difference between two states of the form, with the secrets that were typed. */
+export function changeOf(before: Values, after: Values, secrets: Secrets): ProviderChange {
+  const change: ProviderChange = {}
+  const { oidc, apple, apps } = fieldsOf(after.kind)
+  if (after.enabled !== before.enabled) change.enabled = after.enabled
+  for (const field of [
+    'clientId',
+    ...(oidc ? (['displayName', 'issuer'] as const) : []),
+    ...(apple ? (['teamId', 'keyId'] as const) : []),
+  ] as const) {
+    const value = after[field].trim()
+    if (value !== before[field]) change[field] = value
+  }
+  if (apps && after.additionalClientIds !== before.additionalClientIds) change.additionalClientIds = listOf(after.additionalClientIds)
+  if (apple && after.bundleIds !== before.bundleIds) change.bundleIds = listOf(after.bundleIds)
+  if (apple) {
+    if (secrets.privateKey) change.privateKey = secrets.privateKey
+  } else if (secrets.clientSecret) change.clientSecret = secrets.clientSecret
+  return change
+}

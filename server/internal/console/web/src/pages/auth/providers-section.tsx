@@ -1,0 +1,75 @@
+import { useSearchParams } from 'react-router-dom'
+import type { Provider } from '../../api/providers'
+import { useText } from '../../i18n/text'
+import type { Load } from '../../lib/use-load'
+import { useSession } from '../../session'
+import { Icon } from '../../ui/icons'
+import { Empty, Loaded } from '../../ui/states'
+import { ListTable } from '../../ui/table'
+import { NEW, PROVIDER } from './address'
+import { ProviderDialog } from './provider-dialog'
+
+/** The identity providers, which writing sessions add, change and remove. The address names the one that is edited. */
+export function ProvidersSection({ state, reload }: { state: Load<Provider[]>; reload: () => void }) {
+  const { t } = useText()
+  const { write } = useSession()
+  const [params, setParams] = useSearchParams()
+  const asked = write ? params.get(PROVIDER) : null
+  const edit = (id: string | null) => {
+    const next = new URLSearchParams(params)
+    if (id === null) next.delete(PROVIDER)
+    else next.set(PROVIDER, id)
+    setParams(next)
+  }
+  return (
+    <>
+      <div className="row">
+        <h2>{t.auth.providers}</h2>
+        {write && (
+          <button type="button" className="button push" onClick={() => edit(NEW)}>
+            <Icon name="plus" />
+            {t.auth.addProvider}
+          </button>
+        )}
+      </div>
+      <Loaded state={state} reload={reload} rows={3}>
+        {(all) => {
+          const chosen = all.find((one) => one.id === asked) ?? null
+          return (
+            <>
+              {all.length === 0 ? <Empty>{t.auth.noProviders}</Empty> : <ProvidersTable all={all} edit={write ? edit : null} />}
+              {(chosen ?? asked === NEW) && <ProviderDialog key={asked} provider={chosen} close={() => edit(null)} changed={reload} />}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function ProvidersTable({ all, edit }: { all: Provider[]; edit: ((id: string) => void) | null }) {
+  const { t } = useText()
+  return (
+    <ListTable label={t.auth.providers} heads={[t.auth.provider, t.auth.client, t.auth.issuer, t.auth.state]}>
+      {all.map(({ id, displayName, clientId, issuer, enabled }) => (
+        <tr key={id}>
+          <td className="mono tight">
+            {edit ? (
+              <button type="button" className="link" onClick={() => edit(id)}>
+                {id}
+              </button>
+            ) : (
+              id
+            )}{' '}
+            {displayName !== '' && <span className="soft">{displayName}</span>}
+          </td>
+          <td className="mono wrap">{clientId}</td>
+          <td className="mono wrap">{issuer}</td>
+          <td className="tight">
+            <span className={`tag ${enabled ? 'good' : ''}`}>{enabled ? t.auth.on : t.auth.off}</span>
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  )
+}
