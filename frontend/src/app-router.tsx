@@ -2,7 +2,7 @@ import { type ReactNode, startTransition, useLayoutEffect, useRef, useState } fr
 import { flushSync } from 'react-dom'
 import { type Location, Router, UNSAFE_createBrowserHistory as createHistory } from 'react-router-dom'
 import { backgroundOf } from './lib/background'
-import { page } from './chunks'
+import { page } from './loading'
 import { routeOf } from './paths'
 
 const REDUCED_MOTION = '(prefers-reduced-motion: reduce)'

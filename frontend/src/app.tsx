@@ -5,7 +5,7 @@ import { ErrorBoundary } from './components/error-boundary'
 import { Shell } from './layout/shell'
 import { backgroundOf } from './lib/background'
 import { useMeta } from './lib/use-meta'
-import { load, page } from './chunks'
+import { load, page } from './loading'
 import { type RoutePath, routeOf } from './paths'
 
 /** Pages without the bar and the footer. */

@@ -3,7 +3,8 @@ import { StaticRouter } from 'react-router-dom'
 import { App } from './app'
 import { site } from './content/sitio'
 import { organizationData, META, type Meta } from './meta'
-import { load } from './chunks'
+import './chunks'
+import { load } from './loading'
 import { PUBLIC_PATHS, routeOf } from './paths'
 
 export { META }

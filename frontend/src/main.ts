@@ -1,4 +1,5 @@
-import { load } from './chunks'
+import './chunks'
+import { load } from './loading'
 import { routeOf } from './paths'
 import './styles/index.css'
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { useLocation } from 'react-router-dom'
-import { prefetch } from '../chunks'
+import { prefetch } from '../loading'
 import { Link } from '../components/link'
 
 type Props = Omit<ComponentProps<typeof Link>, 'to'> & { to: string }
