@@ -11,6 +11,7 @@ COPY frontend ./
 # The site's project and address. The defaults are those of the demo.
 ARG VITE_FIREBASE_PROJECT_ID
 ARG VITE_SITIO_URL
+ARG VITE_ACCESO_GOOGLE
 RUN npm run build
 
 # The console's pages, which are part of the program clave.

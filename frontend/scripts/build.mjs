@@ -79,8 +79,11 @@ const sourceOf = (path) => `src/routes/${SOURCES[path] ?? (path.startsWith('/pro
  */
 const marks = (data) => [`<!--evento ${JSON.stringify(data).replaceAll('--', '-\\u002d')}-->`, '<!--/evento-->']
 
-/** A page's metadata and fonts. */
-function head({ meta, path, data, marks: [from, until] = [] }) {
+/** The provider that /LogIn offers beside the password; empty for none. */
+const google = process.env.VITE_ACCESO_GOOGLE ? 'google.com' : ''
+
+/** A page's metadata and fonts. provider is that of sign-ins. */
+function head({ meta, path, data, provider, marks: [from, until] = [] }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
     from,
@@ -100,6 +103,7 @@ function head({ meta, path, data, marks: [from, until] = [] }) {
     `<meta property="og:image:alt" content="${escape(META['/'].title)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
     until,
+    provider ? `<meta name="acceso-google" content="${provider}" />` : '',
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
     data ? `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>` : '',
   ]
@@ -114,12 +118,15 @@ function scripts(html, preload) {
   return `<template id="guiones">${links.join('')}${script.replace(' src=', ' fetchpriority="low" src=')}</template>`
 }
 
-async function write(file, { meta, path, data = null, marks, html = '', route = '', preload = [], after = '', withScripts = true }) {
+async function write(
+  file,
+  { meta, path, data = null, provider = '', marks, html = '', route = '', preload = [], after = '', withScripts = true },
+) {
   const page = template
     .replace(script, '')
     .replace(styles, '')
     .replace('<!--guiones-->', () => (withScripts ? scripts(html, preload) : ''))
-    .replace('<!--meta-->', () => `${styles}\n    ${head({ meta, path, data, marks })}`)
+    .replace('<!--meta-->', () => `${styles}\n    ${head({ meta, path, data, provider, marks })}`)
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${route ? ` data-ruta="${escape(route)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
@@ -150,7 +157,7 @@ await write('eventos/plantilla-completa.html', {
   preload: chunksOf('src/routes/evento.tsx'),
 })
 // The shell of the panel has "noindex" until a page changes it.
-await write('app.html', { meta: { ...META['/'], index: false }, path: '', after: noScript('panel') })
+await write('app.html', { meta: { ...META['/'], index: false }, path: '', provider: google, after: noScript('panel') })
 
 // The page for the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts, because the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }

@@ -13,6 +13,8 @@ export const access = {
     hide: 'Ocultar',
     enterButton: 'Entrar',
     entering: 'Entrando…',
+    or: 'o',
+    google: 'Continuar con Google',
     forgotten: '¿Olvidaste tu contraseña?',
     recoverTitle: 'Recuperar contraseña',
     recoverHelp: 'Escribe el correo de tu cuenta. Te enviaremos un enlace para crear una contraseña nueva.',

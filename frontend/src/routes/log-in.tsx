@@ -5,6 +5,7 @@ import { Link } from '../components/link'
 import '../admin/panel.css'
 import { useSession } from '../admin/use-session'
 import { Logo } from '../art/logo'
+import { GoogleSignIn } from '../features/admin-access/google-sign-in'
 import { RecoverForm } from '../features/admin-access/recover-form'
 import { SignInForm } from '../features/admin-access/sign-in-form'
 import { SignUpForm } from '../features/admin-access/sign-up-form'
@@ -37,7 +38,10 @@ export default function LogIn() {
           </Tabs.List>
           <Tabs.Content value="entrar" className="p-5">
             {forgotten === undefined ? (
-              <SignInForm onDone={enter} onForgotten={setForgotten} />
+              <>
+                <SignInForm onDone={enter} onForgotten={setForgotten} />
+                <GoogleSignIn onDone={enter} />
+              </>
             ) : (
               <RecoverForm email={forgotten} onBack={() => setForgotten(undefined)} />
             )}
