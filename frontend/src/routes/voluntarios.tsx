@@ -26,8 +26,8 @@ function Stories() {
   return (
     <ul className="grid gap-10 md:grid-cols-2 lg:gap-16">
       {voluntarios.stories.list.map(({ slot, name, text }, i) => (
-        <li key={name} className="flex flex-col gap-6 sm:flex-row">
-          <Plate slot={slot} ink={i ? 'mar' : 'rosa'} className="w-32 shrink-0 self-start" sizes="128px" />
+        <li key={name} className="flex gap-5 sm:gap-6">
+          <Plate slot={slot} ink={i ? 'mar' : 'rosa'} className="w-20 shrink-0 self-start sm:w-32" sizes="128px" />
           <figure>
             <blockquote className="text-lg">
               <p>«{text}»</p>

@@ -20,7 +20,7 @@ export function Counts() {
             </dd>
             <dd className="mt-2">{text}</dd>
             {figure === null ? (
-              <dd aria-hidden="true" className="mt-3">
+              <dd aria-hidden="true" className="mt-auto pt-3">
                 <span className="etiqueta text-acento">{pending}</span>
               </dd>
             ) : null}
