@@ -19,8 +19,15 @@ type Fault struct {
 	Error string `json:"error,omitempty"`
 	// Delay is the delay of the calls in milliseconds.
 	Delay int `json:"delay,omitempty"`
+	// Spread adds to the delay up to this many milliseconds, chosen at random from Seed.
+	Spread int `json:"spread,omitempty"`
 	// Lost makes a write succeed and its answer an error. Calls must be writes.
 	Lost bool `json:"lost,omitempty"`
+	// After ends streams this many milliseconds after they opened. Calls must be streams.
+	After int `json:"after,omitempty"`
+	// ReadOnly makes all writes fail; Offline makes all calls fail and ends the open streams.
+	ReadOnly bool `json:"readOnly,omitempty"`
+	Offline  bool `json:"offline,omitempty"`
 	// Percent is the percentage of the calls, chosen at random from Seed; zero means all.
 	Percent int    `json:"percent,omitempty"`
 	Seed    uint64 `json:"seed,omitempty"`
@@ -35,6 +42,17 @@ func (s *Server) SetFaults(t testing.TB, faults ...Fault) {
 	t.Cleanup(func() { s.EndFaults(t) })
 }
 
+// DropStreams ends the project's open streams with a code, UNAVAILABLE if it is empty, and returns their number. SDKs
+// open them again.
+func (s *Server) DropStreams(t testing.TB, code string) int {
+	t.Helper()
+	var answer struct{ Dropped int }
+	if err := s.call(t.Context(), http.MethodPost, "dropStreams", map[string]string{"error": code}, &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Dropped
+}
+
 // EndFaults ends the faults in the project's calls.
 func (s *Server) EndFaults(t testing.TB) {
 	t.Helper()
@@ -43,19 +61,50 @@ func (s *Server) EndFaults(t testing.TB) {
 	}
 }
 
-// Advance advances the server's clock, which all its projects share: the time of requests and server timestamps, the
-// expiry of tokens, codes and sessions, TTL policies, and all time limits.
-func (s *Server) Advance(t testing.TB, by time.Duration) {
+// PinClock lets the project's clock stand still at a time, or at the present one if it is zero: the time of requests
+// and server timestamps, tokens, codes, sessions and TTL policies follow it, as doc/lab.md describes. Other projects
+// are not affected. The clock is reset at the end of the test.
+func (s *Server) PinClock(t testing.TB, at time.Time) {
 	t.Helper()
-	if err := s.at(t.Context(), http.MethodPost, "clock:advance", map[string]string{"by": fmt.Sprint(by)}, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.setClock(t, at, true)
 }
 
-// ResetClock resets the server's clock to the machine's.
+// SetClock sets the project's clock, which goes on from there; the time may be in the past. The clock is reset at the
+// end of the test.
+func (s *Server) SetClock(t testing.TB, at time.Time) {
+	t.Helper()
+	s.setClock(t, at, false)
+}
+
+// setClock sets the project's clock until the end of the test.
+func (s *Server) setClock(t testing.TB, at time.Time, pinned bool) {
+	t.Helper()
+	body := map[string]any{"pinned": pinned}
+	if !at.IsZero() {
+		body["at"] = at
+	}
+	s.changeClock(t, http.MethodPut, "clock", body)
+}
+
+// Advance advances the project's clock, also while it stands still. The clock is reset at the end of the test.
+func (s *Server) Advance(t testing.TB, by time.Duration) {
+	t.Helper()
+	s.changeClock(t, http.MethodPost, "advance", map[string]string{"by": fmt.Sprint(by)})
+}
+
+// changeClock changes the project's clock until the end of the test.
+func (s *Server) changeClock(t testing.TB, method, verb string, body any) {
+	t.Helper()
+	if err := s.call(t.Context(), method, verb, body, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.ResetClock(t) })
+}
+
+// ResetClock resets the project's clock to the server's.
 func (s *Server) ResetClock(t testing.TB) {
 	t.Helper()
-	if err := s.at(t.Context(), http.MethodDelete, "clock", struct{}{}, nil); err != nil {
-		t.Fatal(err)
+	if err := s.call(context.WithoutCancel(t.Context()), http.MethodDelete, "clock", struct{}{}, nil); err != nil {
+		t.Error(err)
 	}
 }

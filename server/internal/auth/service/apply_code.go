@@ -20,14 +20,14 @@ func (s *Service) loadCode(c Call, code string) (*onetime.Code, *account.User, e
 	if err != nil || !found {
 		return nil, nil, cmp.Or(err, apierror.New("INVALID_OOB_CODE"))
 	}
-	if s.now().Sub(made.Made) > onetime.Lifetimes[made.Type] {
+	if s.now(c.Project).Sub(made.Made) > onetime.Lifetimes[made.Type] {
 		return nil, nil, apierror.New("EXPIRED_OOB_CODE")
 	}
 	if made.UID == "" {
 		return made, nil, nil
 	}
 	u, err := s.accounts.Get(c.scope(), made.UID)
-	if err != nil || u == nil || made.Ended(u, s.now()) {
+	if err != nil || u == nil || made.Ended(u, s.now(c.Project)) {
 		return nil, nil, cmp.Or(err, apierror.New("INVALID_OOB_CODE"))
 	}
 	return made, u, nil
@@ -52,7 +52,7 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		if made.Type != onetime.RecoverEmail && u.Email != made.Email {
 			return apierror.New("EMAIL_NOT_FOUND")
 		}
-		if made.Ended(u, s.now()) {
+		if made.Ended(u, s.now(c.Project)) {
 			return apierror.New("INVALID_OOB_CODE")
 		}
 		if err := onetime.Use(ch, u, code); err != nil {
@@ -61,13 +61,13 @@ func (s *Service) applyCode(ctx context.Context, c Call, code string) (*UpdateRe
 		switch made.Type {
 		case onetime.ChangeEmail:
 			if !s.o.AsEmulator { // The official emulator sends no recovery e-mail for it.
-				if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
+				if notice, err = s.recoverable(ch, c, u, s.recoveryCode(c.Project, u)); err != nil {
 					return err
 				}
 			}
-			u.ChangeEmail(made.NewEmail, true, s.now())
+			u.ChangeEmail(made.NewEmail, true, s.now(c.Project))
 		case onetime.RecoverEmail:
-			s.restore(u, made)
+			s.restore(c.Project, u, made)
 		}
 		u.EmailVerified = true
 		res.fill(u)

@@ -106,7 +106,7 @@ func (s *Service) FinalizeEnrollment(ctx context.Context, c Call, r *MFARequest)
 		return nil, err
 	}
 	defer func() { endGuess(guess, err) }()
-	f, res := account.Factor{ID: factor.NewID(), DisplayName: optional.String(r.DisplayName), Enrolled: s.now().Truncate(time.Millisecond)}, &MFAResponse{}
+	f, res := account.Factor{ID: factor.NewID(), DisplayName: optional.String(r.DisplayName), Enrolled: s.now(c.Project).Truncate(time.Millisecond)}, &MFAResponse{}
 	switch {
 	case r.TOTPVerificationInfo != nil:
 		first := authapp.FirstCode{Session: r.TOTPVerificationInfo.SessionInfo, Code: r.TOTPVerificationInfo.VerificationCode, Window: e.rules.Window}

@@ -23,13 +23,13 @@ func (s *Service) requestFactor(ch *account.Change, c Call, u *account.User, ses
 	for i := range list {
 		list[i].PhoneInfo = field.HidePhone(list[i].PhoneInfo)
 	}
-	credential, err := pending.Save(ch, c.root(), ses, s.now())
+	credential, err := pending.Save(ch, c.root(), ses, s.now(c.Project))
 	return Pending{MFAPendingCredential: credential, MFAInfo: list}, err
 }
 
 // pendingSignIn returns the pending sign-in of a request, its user and the factor that the request names.
 func (s *Service) pendingSignIn(c *Call, r *MFARequest) (*pending.SignIn, *account.User, error) {
-	p, err := pending.Load(s.accounts, c.root(), optional.String(r.MFAPendingCredential), s.now())
+	p, err := pending.Load(s.accounts, c.root(), optional.String(r.MFAPendingCredential), s.now(c.Project))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,7 +50,7 @@ func (s *Service) deliver(ctx context.Context, p queuedCode) {
 
 // drainOutbox delivers the waiting codes when the server stops, within a time limit.
 func (s *Service) drainOutbox(ctx context.Context) {
-	for until := s.now().Add(postTime); s.now().Before(until); {
+	for until := s.now("").Add(postTime); s.now("").Before(until); {
 		select {
 		case p := <-s.outbox:
 			s.deliver(ctx, p)

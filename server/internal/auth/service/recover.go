@@ -14,7 +14,7 @@ import (
 // An attacker may have changed the address, so credentials that were added since are removed. If ownership of the
 // address had not been proved before, the older credentials are removed too. The official emulator and `clave start`
 // keep all credentials.
-func (s *Service) restore(u *account.User, made *onetime.Code) {
+func (s *Service) restore(project string, u *account.User, made *onetime.Code) {
 	u.Email = made.Email
 	if !s.o.Emulator {
 		if made.Before != nil { // Codes that earlier versions stored have no credentials.
@@ -23,10 +23,10 @@ func (s *Service) restore(u *account.User, made *onetime.Code) {
 		}
 		if made.Unverified {
 			u.EmailVerified = false
-			u.HandOver(s.now())
+			u.HandOver(s.now(project))
 		}
 	}
-	u.Revoke(s.now())
+	u.Revoke(s.now(project))
 }
 
 // recovery is a code that restores an account's former address, and its link.
@@ -36,8 +36,8 @@ type recovery struct {
 }
 
 // recoveryCode returns a code that restores an account to its present state, without storing it.
-func (s *Service) recoveryCode(u *account.User) onetime.Code {
-	return onetime.Code{Type: onetime.RecoverEmail, UID: u.UID, Email: u.Email, Unverified: !u.EmailVerified, Before: onetime.MeansOf(u), Made: s.now()}
+func (s *Service) recoveryCode(project string, u *account.User) onetime.Code {
+	return onetime.Code{Type: onetime.RecoverEmail, UID: u.UID, Email: u.Email, Unverified: !u.EmailVerified, Before: onetime.MeansOf(u), Made: s.now(project)}
 }
 
 // recoverable stores, in a change of an account's address, the code that restores the former address, if there was one.

@@ -69,8 +69,8 @@ func (s *Service) ResetPassword(ctx context.Context, c Call, r *ResetRequest) (*
 		case u.Email != made.Email:
 			return apierror.New("USER_NOT_FOUND")
 		}
-		u.HandOver(s.now())
-		u.SetPassword(hash, s.now())
+		u.HandOver(s.now(c.Project))
+		u.SetPassword(hash, s.now(c.Project))
 		u.EmailVerified = true
 		if s.o.AsEmulator {
 			u.Providers = nil

@@ -115,7 +115,7 @@ func (s *Service) MayContinue(c Call, address string) bool {
 // oobFor finds the account that a code belongs to: that of an ID token, if it is not nil. A code without UID belongs to
 // none.
 func (s *Service) oobFor(c *callSettings, r *OobRequest, idToken *string) (onetime.Code, error) {
-	made := onetime.Code{Type: r.RequestType, Made: s.now()}
+	made := onetime.Code{Type: r.RequestType, Made: s.now(c.Project)}
 	if made.Type == onetime.ChangeEmail && optional.String(r.NewEmail) == "" {
 		return onetime.Code{}, apierror.New("MISSING_NEW_EMAIL")
 	}

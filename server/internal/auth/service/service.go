@@ -195,7 +195,7 @@ func (c Call) client() limits.Client {
 }
 
 // now returns the present time.
-func (s *Service) now() time.Time { return s.o.Clock.Now() }
+func (s *Service) now(project string) time.Time { return clock.NowOf(s.o.Clock, project) }
 
 // newUID returns the id of a new account: 28 alphanumeric characters.
 func newUID() string {
@@ -267,7 +267,7 @@ const maxSignInAge = 5 * time.Minute
 // because such accounts can't sign in again. A session that began anonymously does count as old once the account has
 // another way to sign in. The official emulator does not check.
 func (s *Service) signedInRecently(u *account.User, id token.ID) error {
-	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now().Sub(id.AuthTime) <= maxSignInAge {
+	if s.o.Emulator || id.Provider == "anonymous" && u.Anonymous() || s.now(id.Project).Sub(id.AuthTime) <= maxSignInAge {
 		return nil
 	}
 	return apierror.New("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")

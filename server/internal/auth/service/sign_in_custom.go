@@ -57,7 +57,7 @@ func (s *Service) SignInWithCustomToken(ctx context.Context, c Call, r *CustomRe
 	}
 	res := &CustomResponse{Kind: "identitytoolkit#VerifyCustomTokenResponse", IsNewUser: u == nil}
 	if u == nil {
-		u = s.newUser(t.UID)
+		u = s.newUser(c.Project, t.UID)
 		u.Custom = true
 	}
 	out, err := s.complete(ctx, &attempt{

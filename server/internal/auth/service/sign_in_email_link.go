@@ -85,7 +85,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c *callSettings, linkTo, 
 		if c.signUpOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
-		u = &account.User{UID: newUID(), Created: s.now().UnixMilli(), Email: email, EmailVerified: true, EmailLink: true}
+		u = &account.User{UID: newUID(), Created: s.now(c.Project).UnixMilli(), Email: email, EmailVerified: true, EmailLink: true}
 		res.IsNewUser = true
 	}
 	res.LocalID = u.UID
@@ -94,7 +94,7 @@ func (s *Service) finishEmailLink(ctx context.Context, c *callSettings, linkTo, 
 	// required. A new account is not handed over: it is as beforeCreate left it.
 	handOver := func(u *account.User) {
 		if linkTo == "" && !res.IsNewUser && !s.o.AsEmulator {
-			u.HandOver(s.now())
+			u.HandOver(s.now(c.Project))
 		}
 	}
 	var notice *recovery
@@ -109,10 +109,10 @@ func (s *Service) finishEmailLink(ctx context.Context, c *callSettings, linkTo, 
 			}
 			handOver(u)
 			if u.Email != "" && u.Email != email {
-				if notice, err = s.recoverable(ch, c.Call, u, s.recoveryCode(u)); err != nil {
+				if notice, err = s.recoverable(ch, c.Call, u, s.recoveryCode(c.Project, u)); err != nil {
 					return err
 				}
-				u.ChangeEmail(email, true, s.now())
+				u.ChangeEmail(email, true, s.now(c.Project))
 			}
 			u.Email, u.EmailVerified, u.EmailLink = email, u.EmailVerified || !res.IsNewUser, true
 			return nil

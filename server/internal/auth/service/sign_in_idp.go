@@ -188,7 +188,7 @@ func (s *Service) idpWithoutUser(ctx context.Context, in *idpSignIn, u *account.
 		if in.signUpOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
-		u = s.newUser(newUID())
+		u = s.newUser(in.Project, newUID())
 		res.IsNewUser = true
 		a.Fill(u, !in.uniqueEmail())
 	}
@@ -206,12 +206,12 @@ func (s *Service) finishIdp(ctx context.Context, in *idpSignIn, u *account.User)
 		callSettings: in.callSettings, user: u, isNew: res.IsNewUser, session: in.session(), event: a.Event(),
 		prepare: func(u *account.User) {
 			if takesOver(u) {
-				u.HandOver(s.now())
+				u.HandOver(s.now(in.Project))
 			}
 		},
 		edit: func(_ *account.Change, u *account.User) error {
 			if takesOver(u) {
-				u.HandOver(s.now())
+				u.HandOver(s.now(in.Project))
 				if s.o.AsEmulator && u.Email != "" {
 					u.DisplayName, u.PhotoURL, u.ScreenName = nil, nil, "" // replaced by the provider's, which may be empty
 				}

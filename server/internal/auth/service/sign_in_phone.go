@@ -25,7 +25,7 @@ func (s *Service) sendSMS(ctx context.Context, c *callSettings, to phoneOf, purp
 	if err := cmp.Or(s.limits.Take(c.client(), limits.Code), s.limits.TakeRecipient(c.client(), to.number)); err != nil {
 		return "", err
 	}
-	made, session := sms.NewCode(to.number, to.uid, s.now()), sms.NewSession()
+	made, session := sms.NewCode(to.number, to.uid, s.now(c.Project)), sms.NewSession()
 	fixed := c.project.SignIn.PhoneNumber.TestPhoneNumbers[to.number]
 	switch {
 	case fixed != "":
@@ -159,7 +159,7 @@ func (s *Service) SignInWithPhoneNumber(ctx context.Context, c Call, r *PhoneReq
 		if cs.signUpOff() {
 			return nil, apierror.New("ADMIN_ONLY_OPERATION")
 		}
-		u, res.IsNewUser = s.newUser(newUID()), true
+		u, res.IsNewUser = s.newUser(c.Project, newUID()), true
 		u.Phone = phone
 	}
 	res.LocalID = u.UID

@@ -89,7 +89,7 @@ func (s *Service) signUpAnonymous(ctx context.Context, c *callSettings) (*SignUp
 	if !c.anonymousOn() {
 		return nil, apierror.New("ADMIN_ONLY_OPERATION")
 	}
-	u := &account.User{UID: newUID(), Created: s.now().UnixMilli()}
+	u := &account.User{UID: newUID(), Created: s.now(c.Project).UnixMilli()}
 	out, err := s.complete(ctx, &attempt{callSettings: c, user: u, isNew: true, session: session.Session{Provider: "anonymous"}, exempt: true})
 	if err != nil {
 		return nil, err
@@ -98,8 +98,8 @@ func (s *Service) signUpAnonymous(ctx context.Context, c *callSettings) (*SignUp
 }
 
 // newUser returns an account that is created now. Tokens from before are not valid for it.
-func (s *Service) newUser(uid string) *account.User {
-	now := s.now()
+func (s *Service) newUser(project, uid string) *account.User {
+	now := s.now(project)
 	since := now.Unix()
 	return &account.User{UID: uid, Created: now.UnixMilli(), ValidSince: &since}
 }
@@ -145,10 +145,10 @@ func (s *Service) signUpPassword(ctx context.Context, c *callSettings, old *acco
 		return s.linkPassword(ctx, c.Call, old.UID, passwordLink{email, hash, r.DisplayName})
 	}
 	res := &SignUpResponse{Kind: kindSignUp, Email: &email}
-	u := s.newUser(newUID())
+	u := s.newUser(c.Project, newUID())
 	u.Email, u.Password, u.PasswordUpdated, u.DisplayName, res.LocalID = email, hash, u.Created, r.DisplayName, u.UID
 	if s.o.AsEmulator {
-		if err := factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now()); err != nil {
+		if err := factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now(c.Project)); err != nil {
 			return nil, err
 		}
 	}
@@ -176,12 +176,12 @@ func (s *Service) linkPassword(ctx context.Context, c Call, uid string, link pas
 	var notice *recovery
 	err := s.change(ctx, c, uid, func(ch *account.Change, u *account.User) (err error) {
 		if u.Email != link.email {
-			if notice, err = s.recoverable(ch, c, u, s.recoveryCode(u)); err != nil {
+			if notice, err = s.recoverable(ch, c, u, s.recoveryCode(c.Project, u)); err != nil {
 				return err
 			}
-			u.ChangeEmail(link.email, false, s.now())
+			u.ChangeEmail(link.email, false, s.now(c.Project))
 		}
-		u.SetPassword(link.hash, s.now())
+		u.SetPassword(link.hash, s.now(c.Project))
 		if link.name != nil {
 			u.DisplayName = link.name
 		}
@@ -217,7 +217,7 @@ func (s *Service) create(ctx context.Context, c Call, r *SignUpRequest) (*SignUp
 
 // newByAdmin checks the request of an administrator and returns the account to create.
 func (s *Service) newByAdmin(ctx context.Context, c *callSettings, r *SignUpRequest) (*account.User, error) {
-	now := s.now()
+	now := s.now(c.Project)
 	since := now.Unix()
 	u := &account.User{
 		UID: newUID(), Created: now.UnixMilli(), DisplayName: r.DisplayName, PhotoURL: r.PhotoURL, EmailVerified: optional.Bool(r.EmailVerified, false),
@@ -262,7 +262,7 @@ func (s *Service) newByAdmin(ctx context.Context, c *callSettings, r *SignUpRequ
 		}
 		u.PasswordUpdated = now.UnixMilli()
 	}
-	return u, factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now())
+	return u, factor.Enroll(u, s.newFactors(r.MFAInfo), nil, true, s.now(c.Project))
 }
 
 // newFactors returns the factors of a request that creates an account. The official emulator replaces their ids.

@@ -96,7 +96,7 @@ func (s *Service) sweepKind(ctx context.Context, sc account.Scope, kind string) 
 
 // over reports whether an item has expired.
 func (s *Service) over(sc account.Scope, kind string, decode func(any) error) (bool, error) {
-	now := s.now()
+	now := s.now(sc.Project)
 	if kind == session.Item || kind == session.BegunItem {
 		var ses session.Session
 		if err := decode(&ses); err != nil {

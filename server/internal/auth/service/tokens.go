@@ -34,7 +34,7 @@ func (s *Service) signIn(ch *account.Change, c Call, u *account.User, ses sessio
 	if u.Disabled {
 		return Tokens{}, apierror.New("USER_DISABLED")
 	}
-	now := s.now()
+	now := s.now(c.Project)
 	u.LastLogin = now.UnixMilli()
 	u.LastRefresh = now.Truncate(time.Millisecond)
 	s.limits.NotePlace(c.client(), u)
@@ -138,7 +138,7 @@ func (s *Service) Refresh(ctx context.Context, c Call, r *RefreshRequest) (*Refr
 // noteRefresh records that a user's token was refreshed. On a full disk it records nothing: signed-in users can still
 // read.
 func (s *Service) noteRefresh(ctx context.Context, c Call, u *account.User) error {
-	now := s.now()
+	now := s.now(c.Project)
 	if now.Sub(u.LastRefresh) < lastRefreshGrain {
 		return nil
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/account/passhash"
@@ -50,7 +51,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 		return nil, err
 	}
 	edit, err := r.Prepare(updateform.Options{
-		AsEmulator: s.o.AsEmulator, Admin: !asUser, Policy: &cs.project.PasswordPolicyConfig, Now: s.now,
+		AsEmulator: s.o.AsEmulator, Admin: !asUser, Policy: &cs.project.PasswordPolicyConfig, Now: func() time.Time { return s.now(c.Project) },
 		Hash: func(password string) (*passhash.Hash, error) { return s.hash(ctx, cs.Call, password) },
 	})
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 	res := &UpdateResponse{Kind: kindUpdate}
 	var notice *recovery
 	err = s.change(ctx, cs.Call, uid, func(ch *account.Change, u *account.User) error {
-		before, formerly := *u, s.recoveryCode(u)
+		before, formerly := *u, s.recoveryCode(c.Project, u)
 		if err := edit.Apply(ch, u); err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (s *Service) Update(ctx context.Context, c Call, r *updateform.Request) (*U
 		if ses.Provider == "anonymous" && u.Password != nil {
 			ses.Provider = "password"
 		}
-		ses.AuthTime = s.now().Unix()
+		ses.AuthTime = s.now(c.Project).Unix()
 		res.Tokens, err = s.issueTokens(ch, cs.Call, u, ses)
 		return err
 	})

@@ -137,7 +137,7 @@ func (v *Verifier) judgeCheck(t *verifiedToken, project string) error {
 	if !ours || !strings.HasPrefix(t.jwt.text("iss"), issuerAppCheck) || t.jwt.text("sub") == "" {
 		return errAppCheck
 	}
-	return v.checkTimes(t.jwt)
+	return v.checkTimes(t.jwt, "")
 }
 
 // AppCheckCustom verifies a custom token by which a service account of project attests an app. It returns the wanted

@@ -122,7 +122,7 @@ func (v *Verifier) signedBlob(t *jwt) bool {
 
 // checkCustomTimes checks that the token's lifetime is an hour at most and that it is valid now.
 func (v *Verifier) checkCustomTimes(t *jwt) error {
-	if err := v.checkTimes(t); err != nil {
+	if err := v.checkTimes(t, ""); err != nil {
 		return invalidCustom(err.Error())
 	}
 	if t.isLong() {

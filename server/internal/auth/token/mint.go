@@ -16,7 +16,7 @@ const Life = time.Hour
 
 // MintID returns an ID token for project. It sets iss, aud, sub, user_id, iat and exp in claims.
 func (v *Verifier) MintID(project, uid string, claims map[string]any) (string, error) {
-	now := v.o.Clock.Now().Unix()
+	now := v.now(project).Unix()
 	claims = maps.Clone(claims)
 	claims["iss"], claims["aud"] = issuerID+project, project
 	claims["sub"], claims["user_id"] = uid, uid
@@ -26,7 +26,7 @@ func (v *Verifier) MintID(project, uid string, claims map[string]any) (string, e
 
 // MintCookie returns a session cookie with the claims of a verified ID token.
 func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
-	now := v.o.Clock.Now().Unix()
+	now := v.now(id.Project).Unix()
 	claims := maps.Clone(id.Claims)
 	claims["iss"] = issuerSession + id.Project
 	claims["iat"], claims["exp"] = now, now+int64(life/time.Second)
@@ -35,7 +35,7 @@ func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
 
 // MintLegacy returns the token for a sign-in without returnSecureToken. No method accepts it.
 func (v *Verifier) MintLegacy(project, uid string, claims map[string]any) (string, error) {
-	now := v.o.Clock.Now().Unix()
+	now := v.now(project).Unix()
 	claims = maps.Clone(claims)
 	claims["iss"], claims["aud"], claims["user_id"] = "https://identitytoolkit.google.com/", project, uid
 	claims["iat"], claims["exp"] = now, now+int64(14*24*time.Hour/time.Second)
@@ -91,7 +91,7 @@ func (v *Verifier) MintDelivery(project, audience string) (raw string, expires t
 // MintEvent returns the JWT that is sent to a blocking function. It is signed like ID tokens, and the function's URL is
 // in "aud".
 func (v *Verifier) MintEvent(project, uid string, claims map[string]any) (string, error) {
-	now := v.o.Clock.Now().Unix()
+	now := v.now(project).Unix()
 	claims = maps.Clone(claims)
 	claims["iss"], claims["sub"] = issuerID+project, uid
 	claims["iat"], claims["exp"] = now, now+int64(Life/time.Second)

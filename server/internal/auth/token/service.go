@@ -69,7 +69,7 @@ func (v *Verifier) access(ctx context.Context, raw, project string) (Caller, err
 	if v.o.Keys == nil || !v.o.Keys.signed(ringAccess, t, now) || t.text("aud") != accessAudience {
 		return Caller{}, errUnauthenticated(errors.New("not an access token of ours"))
 	}
-	if err := v.checkTimes(t); err != nil {
+	if err := v.checkTimes(t, ""); err != nil {
 		return Caller{}, errUnauthenticated(err)
 	}
 	account, err := v.serviceAccount(ctx, t.text("iss"))
@@ -173,7 +173,7 @@ func (v *Verifier) byServiceAccount(ctx context.Context, t *jwt) (account Servic
 	if kid == "" {
 		return ServiceAccount{}, "", errUnauthenticated(errors.New("not signed by a registered key"))
 	}
-	if err := v.checkTimes(t); err != nil {
+	if err := v.checkTimes(t, ""); err != nil {
 		return ServiceAccount{}, "", errUnauthenticated(err)
 	}
 	if t.isLong() {

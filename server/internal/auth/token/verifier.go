@@ -237,7 +237,7 @@ func (v *Verifier) judge(t *jwt, project, issuer string) error {
 	if v.o.Unsigned {
 		return nil
 	}
-	if err := v.checkTimes(t); err != nil {
+	if err := v.checkTimes(t, project); err != nil {
 		return errUnauthenticated(err)
 	}
 	if !isIssuer(t.text("iss"), issuer, project) {
@@ -280,9 +280,13 @@ func (v *Verifier) describe(t *jwt, project string) (ID, error) {
 	return id, nil
 }
 
-// checkTimes checks that a token is valid now: exp must be in the future; iat, auth_time and nbf must not.
-func (v *Verifier) checkTimes(t *jwt) error {
-	now := v.o.Clock.Now()
+// now returns the present time of a project.
+func (v *Verifier) now(project string) time.Time { return clock.NowOf(v.o.Clock, project) }
+
+// checkTimes checks that a token is valid now, by the clock of a project; with an empty id by the server's, for tokens
+// that other machines make: exp must be in the future; iat, auth_time and nbf must not.
+func (v *Verifier) checkTimes(t *jwt, project string) error {
+	now := v.now(project)
 	exp, hasExp := t.seconds("exp")
 	iat, hasIat := t.seconds("iat")
 	if !hasExp || !hasIat {

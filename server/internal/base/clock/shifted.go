@@ -6,20 +6,28 @@ import (
 	"time"
 )
 
-// Shifted is the machine's clock, put ahead by a duration that can be changed while it is used. It is for development:
-// a timer fires as soon as the clock is put past its time.
+// Shifted is the machine's clock, put ahead by a duration that can be changed while it is used. Projects may have
+// clocks of their own, which Following returns. It is for development: a timer fires as soon as its clock is put past
+// its time.
 type Shifted struct {
 	// ahead is a time.Duration, changed while mu is held.
 	ahead atomic.Int64
-	mu    struct {
+	// projects are the clocks of projects, *projectSetting by id, changed while mu is held; own is their number.
+	projects sync.Map
+	own      atomic.Int64
+	mu       struct {
 		sync.Mutex
 		timers map[*shiftedTimer]struct{}
+		// changed is closed at the next change of a clock; nil if nobody waits for it.
+		changed chan struct{}
 	}
 }
 
 // shiftedTimer is a timer of a Shifted that has not fired.
 type shiftedTimer struct {
-	// at is the time of the Shifted clock at which it fires.
+	// project is that whose clock the timer follows; empty for the server's.
+	project string
+	// at is the time of that clock at which it fires.
 	at    time.Time
 	c     chan time.Time
 	timer *time.Timer
@@ -43,9 +51,21 @@ func (s *Shifted) Ahead() time.Duration { return time.Duration(s.ahead.Load()) }
 func (s *Shifted) Put(ahead time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	by := ahead - time.Duration(s.ahead.Swap(int64(ahead)))
-	now := s.Now()
+	s.changeLocked(func() { s.ahead.Store(int64(ahead)) })
+}
+
+// changeLocked changes clocks, and then fires or moves the timers that follow them.
+func (s *Shifted) changeLocked(change func()) {
+	before := make(map[string]time.Time)
 	for t := range s.mu.timers {
+		if _, seen := before[t.project]; !seen {
+			before[t.project] = s.nowOf(t.project)
+		}
+	}
+	change()
+	for t := range s.mu.timers {
+		now := s.nowOf(t.project)
+		by := now.Sub(before[t.project])
 		if by < 0 {
 			t.at = t.at.Add(by)
 			continue
@@ -57,18 +77,35 @@ func (s *Shifted) Put(ahead time.Duration) {
 		}
 		t.timer.Reset(t.at.Sub(now))
 	}
+	if s.mu.changed != nil {
+		close(s.mu.changed)
+		s.mu.changed = nil
+	}
+}
+
+// Changed returns a channel that is closed at the next change of the clock or of a project's.
+func (s *Shifted) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.changed == nil {
+		s.mu.changed = make(chan struct{})
+	}
+	return s.mu.changed
 }
 
 // After implements Clock.
-func (s *Shifted) After(d time.Duration) (<-chan time.Time, func()) {
+func (s *Shifted) After(d time.Duration) (<-chan time.Time, func()) { return s.after("", d) }
+
+// after starts a timer of the clock of a project, or with an empty id of the server's.
+func (s *Shifted) after(project string, d time.Duration) (<-chan time.Time, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &shiftedTimer{at: s.Now().Add(d), c: make(chan time.Time, 1)}
+	t := &shiftedTimer{project: project, at: s.nowOf(project).Add(d), c: make(chan time.Time, 1)}
 	s.mu.timers[t] = struct{}{}
 	t.timer = time.AfterFunc(d, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.fireLocked(t, s.Now())
+		s.fireLocked(t, s.nowOf(t.project))
 	})
 	return t.c, func() {
 		t.timer.Stop()

@@ -1,6 +1,7 @@
 package faultinject
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -14,6 +15,7 @@ import (
 const (
 	maxFaults   = 20
 	maxProjects = 1000
+	maxAfter    = time.Hour
 )
 
 // Fault is a fault in the calls of one project. Its zero numbers have a meaning of their own, so that a short text
@@ -24,25 +26,46 @@ type Fault struct {
 	Times int `json:"times"`
 	// Lost makes a write succeed, and only its answer an error, as if the connection had broken.
 	Lost bool `json:"lost"`
+	// Spread adds to the delay up to this many milliseconds, chosen at random.
+	Spread int `json:"spread,omitempty"`
+	// After lets streams open, and ends them with the error after this many milliseconds.
+	After int `json:"after,omitempty"`
+	// ReadOnly and Offline stand for errors of all writes, and of all calls and the open streams.
+	ReadOnly bool `json:"readOnly,omitempty"`
+	Offline  bool `json:"offline,omitempty"`
 	// Seed begins the random choice of calls, so that a test chooses the same ones again. Zero is a seed, too.
 	Seed uint64 `json:"seed"`
 	// Affected is the number of calls that were affected.
 	Affected int `json:"affected"`
 }
 
-// Validate returns an error for an invalid fault, and sets defaults: all calls of the kind, and UNAVAILABLE for a lost
-// answer.
+// Validate returns an error for an invalid fault, and sets defaults: all calls of the kind, and UNAVAILABLE for a
+// broken connection.
 func (f *Fault) Validate() error {
+	if f.ReadOnly && f.Calls == "" {
+		f.Calls = Writes
+	}
 	if f.Percent == 0 {
 		f.Percent = 100
 	}
 	if f.Calls == "" {
 		f.Calls = All
 	}
-	if f.Lost && f.Error == "" {
+	if (f.Lost || f.After > 0 || f.ReadOnly || f.Offline) && f.Error == "" {
 		f.Error = fault.Unavailable.String()
 	}
+	if f.Spread > 0 && f.Delay == 0 {
+		f.Delay = 1
+	}
 	switch {
+	case f.Spread < 0 || f.Spread > int(MaxDelay.Milliseconds()):
+		return fault.E(fault.InvalidArgument, "spread must be a number of milliseconds up to %d.", MaxDelay.Milliseconds())
+	case f.After < 0 || f.After > int(maxAfter.Milliseconds()):
+		return fault.E(fault.InvalidArgument, "after must be a number of milliseconds up to %d.", maxAfter.Milliseconds())
+	case f.After > 0 && f.Calls != Streams:
+		return fault.E(fault.InvalidArgument, "Only streams end after a time: calls must be streams.")
+	case f.ReadOnly && f.Calls != Writes || f.Offline && f.Calls != All:
+		return fault.E(fault.InvalidArgument, "readOnly and offline name their calls themselves.")
 	case f.Times < 0:
 		return fault.E(fault.InvalidArgument, "times must be a number of calls, or 0 for no limit.")
 	case f.Lost && f.Calls != Writes:
@@ -105,16 +128,42 @@ func (i *Injector) Project(project string) []Fault {
 	return out
 }
 
-// choose returns the first fault of a project that affects a call, before or after it is served, and counts the call.
-func (i *Injector) choose(project string, of Kind, after bool) (f Fault, ok bool) {
+// moment is when a fault affects a call: before it is served, after it has succeeded, or after a stream has opened.
+type moment uint8
+
+// The moments.
+const (
+	before moment = iota
+	answered
+	opened
+)
+
+// moment returns when the fault affects a call.
+func (f *Fault) moment() moment {
+	switch {
+	case f.Lost:
+		return answered
+	case f.After > 0:
+		return opened
+	}
+	return before
+}
+
+// choose returns the first fault of a project that affects a call at a moment, and counts the call. Its delay is that
+// of the call.
+func (i *Injector) choose(project string, of Kind, at moment) (f Fault, ok bool) {
 	i.projects.Lock()
 	defer i.projects.Unlock()
 	for _, f := range i.projects.faults[project] {
-		if f.Lost != after || f.Calls != All && f.Calls != of || f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
+		if f.moment() != at || f.Calls != All && f.Calls != of || f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
 			continue
 		}
 		f.Affected++
-		return f.Fault, true
+		chosen := f.Fault
+		if f.Spread > 0 {
+			chosen.Delay += f.random.IntN(f.Spread + 1)
+		}
+		return chosen, true
 	}
 	return Fault{}, false
 }
@@ -125,7 +174,7 @@ func (i *Injector) BeforeOf(ctx context.Context, project string, of Kind) error 
 		return nil
 	}
 	if i.some.Load() {
-		if f, ok := i.choose(project, of, false); ok {
+		if f, ok := i.choose(project, of, before); ok {
 			return i.happen(ctx, f)
 		}
 	}
@@ -138,8 +187,39 @@ func (i *Injector) AfterOf(ctx context.Context, project string) error {
 	if i == nil || !i.some.Load() {
 		return nil
 	}
-	if f, ok := i.choose(project, Writes, true); ok {
+	if f, ok := i.choose(project, Writes, answered); ok {
 		return i.happen(ctx, f)
+	}
+	return nil
+}
+
+// EndOf is called when a stream of a project opens. It returns the time after which the stream ends, and with which
+// error, or nil if it does not.
+func (i *Injector) EndOf(project string) (after time.Duration, err error) {
+	if i == nil || !i.some.Load() {
+		return 0, nil
+	}
+	f, ok := i.choose(project, Streams, opened)
+	if !ok {
+		return 0, nil
+	}
+	return time.Duration(f.After) * time.Millisecond, f.failure()
+}
+
+// Dropped returns the error of streams that are ended with the code of a name; an empty name means UNAVAILABLE, as
+// for a broken connection.
+func Dropped(name string) (failure, err error) {
+	f := Fault{Settings: Settings{Error: cmp.Or(name, fault.Unavailable.String())}}
+	if failure = f.failure(); failure == nil {
+		err = fault.E(fault.InvalidArgument, "error must be empty or one of %v.", codes)
+	}
+	return failure, err
+}
+
+// failure returns the error with which a call fails, or nil.
+func (f *Fault) failure() error {
+	if c, ok := code(f.Error); ok {
+		return fault.E(c, "Injected by a fault of the project.")
 	}
 	return nil
 }
@@ -151,8 +231,5 @@ func (i *Injector) happen(ctx context.Context, f Fault) error {
 			return err
 		}
 	}
-	if c, ok := code(f.Error); ok {
-		return fault.E(c, "Injected by a fault of the project.")
-	}
-	return nil
+	return f.failure()
 }

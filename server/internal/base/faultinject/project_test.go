@@ -3,6 +3,8 @@ package faultinject_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
@@ -35,6 +37,61 @@ func TestFaultsOfProjects(t *testing.T) {
 	}
 	if err := i.SetProject("p", nil); err != nil || len(i.Project("p")) > 0 || i.BeforeOf(t.Context(), "p", faultinject.Writes) != nil {
 		t.Errorf("the faults did not end: %v", err)
+	}
+}
+
+// TestSpread delays calls by different times, which are the same for the same seed, and ends streams after a time.
+func TestSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		delays := func(seed uint64) (out []time.Duration) {
+			i := faultinject.New(clock.System())
+			if err := i.SetProject("p", []faultinject.Fault{{Settings: faultinject.Settings{Delay: 100}, Spread: 50, Seed: seed}}); err != nil {
+				t.Fatal(err)
+			}
+			for range 20 {
+				began := time.Now()
+				if err := i.BeforeOf(t.Context(), "p", faultinject.Reads); err != nil {
+					t.Fatal(err)
+				}
+				took := time.Since(began)
+				if took < 100*time.Millisecond || took > 150*time.Millisecond {
+					t.Errorf("a delay of %v", took)
+				}
+				out = append(out, took)
+			}
+			return out
+		}
+		one := delays(1)
+		if !slices.Equal(one, delays(1)) || slices.Equal(one, delays(2)) || slices.Min(one) == slices.Max(one) {
+			t.Errorf("delays with seed 1: %v", one)
+		}
+	})
+}
+
+// TestStreamsEnd ends streams of a project after a time.
+func TestStreamsEnd(t *testing.T) {
+	i := faultinject.New(clock.System())
+	if err := i.SetProject("p", []faultinject.Fault{{Settings: faultinject.Settings{Calls: faultinject.Streams}, After: 500, Times: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.BeforeOf(t.Context(), "p", faultinject.Streams); err != nil {
+		t.Errorf("the stream does not open: %v", err)
+	}
+	if after, err := i.EndOf("p"); after != 500*time.Millisecond || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("the stream ends after %v with %v", after, err)
+	}
+	if _, err := i.EndOf("p"); err != nil {
+		t.Errorf("the second stream ends with %v", err)
+	}
+	var none *faultinject.Injector
+	if _, err := none.EndOf("p"); err != nil {
+		t.Errorf("without an injector a stream ends with %v", err)
+	}
+	if failure, err := faultinject.Dropped("ABORTED"); !fault.Is(failure, fault.Aborted) || err != nil {
+		t.Errorf("Dropped(ABORTED) = %v, %v", failure, err)
+	}
+	if failure, err := faultinject.Dropped("OK"); failure != nil || !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("Dropped(OK) = %v, %v", failure, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/model/request"
@@ -49,7 +50,7 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Databas
 			targets.Finish()
 		}
 	}()
-	expired, stop := s.expiry(c)
+	expired, stop := s.expiry(c, db)
 	defer stop()
 	select {
 	case err := <-ended:
@@ -58,17 +59,20 @@ func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Databas
 		return fault.E(fault.ResourceExhausted, "The client has not read its stream for too long.")
 	case <-session.Ended():
 		return session.Err()
+	case <-session.Cut():
+		return session.CutErr()
 	case <-expired:
 		return fault.E(fault.Internal, "The caller's credentials have expired.")
 	}
 }
 
 // expiry returns a channel that receives when the caller's token expires, and a function that releases it.
-func (s *Server) expiry(c token.Caller) (<-chan time.Time, func()) {
+func (s *Server) expiry(c token.Caller, db resource.Database) (<-chan time.Time, func()) {
 	if c.Expires.IsZero() {
 		return nil, func() {}
 	}
-	return s.o.Clock.After(c.Expires.Sub(s.o.Clock.Now()))
+	own := clock.Following(s.o.Clock, db.Project)
+	return own.After(c.Expires.Sub(own.Now()))
 }
 
 // receive executes the client's messages. It returns io.EOF when the client has closed its side.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/model/request"
@@ -45,13 +46,15 @@ func (s *Server) Write(ctx context.Context, c token.Caller, db resource.Database
 	ended := make(chan error, 1)
 	// Recv blocks until the transport ends the stream, at the latest after Write has returned.
 	go func() { ended <- s.writeBatches(ctx, c, db, session, stream) }()
-	expired, stop := s.expiry(c)
+	expired, stop := s.expiry(c, db)
 	defer stop()
 	select {
 	case err := <-ended:
 		return err
 	case <-session.Ended():
 		return session.Err()
+	case <-session.Cut():
+		return session.CutErr()
 	case <-expired:
 		return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
 	}
@@ -71,7 +74,7 @@ func (s *Server) writeBatches(ctx context.Context, c token.Caller, db resource.D
 		} else if err != nil {
 			return err
 		}
-		if !c.Expires.IsZero() && !s.o.Clock.Now().Before(c.Expires) {
+		if !c.Expires.IsZero() && !clock.NowOf(s.o.Clock, db.Project).Before(c.Expires) {
 			return fault.E(fault.Unauthenticated, "The caller's credentials have expired.")
 		}
 		if err := session.Check(ctx); err != nil {

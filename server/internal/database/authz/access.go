@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/limit/fair"
@@ -65,7 +66,7 @@ func (az *Authorizer) access(c token.Caller, db resource.Database, before docume
 		ruleset:  az.rules.of(db),
 		database: db,
 		own:      *rules.NewLookups(),
-		time:     value.TimestampOf(az.clock.Now()),
+		time:     value.TimestampOf(clock.NowOf(az.clock, db.Project)),
 		before:   before,
 		after:    before,
 		spend:    waitForTurn,

@@ -39,7 +39,11 @@ func (r *PastReader) Lookup(ctx context.Context, name resource.Document, after b
 	if err := privileged(r.caller); err != nil {
 		return nil, err
 	}
-	found, err := r.authorizer.ReadWritten(ctx, name.DB, name, r.at)
+	at := r.at
+	if clock.IsOwn(r.authorizer.clock, name.DB.Project) {
+		at = 0 // the time of the request is no version then
+	}
+	found, err := r.authorizer.ReadWritten(ctx, name.DB, name, at)
 	if fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.InvalidArgument) {
 		found, err = r.authorizer.ReadWritten(ctx, name.DB, name, 0)
 	}

@@ -63,10 +63,13 @@ func (p *liveTarget) expired(now time.Time) bool {
 	return !p.expires.IsZero() && !now.Before(p.expires)
 }
 
+// now returns the present time of the target's project.
+func (p *liveTarget) now() time.Time { return clock.NowOf(p.authorizer.clock, p.db.Project) }
+
 // check decides whether the target may be shown in the state that read reads, and returns the documents that the rules
 // looked up. An expired token ends the stream, as recorded in production.
 func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Document, error) {
-	if p.expired(p.authorizer.clock.Now()) {
+	if p.expired(p.now()) {
 		return nil, &listen.StreamError{Err: fault.E(fault.Internal, "The caller's credentials have expired.")}
 	}
 	made := &queryDecision{}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/memory"
@@ -68,7 +69,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 		return stats, err
 	}
 	turn := fair.Of(ctx)
-	return r.Pipeline.Run(ctx, from, az.clock.Now().Truncate(time.Microsecond), func(x pipeline.Result) error {
+	return r.Pipeline.Run(ctx, from, clock.NowOf(az.clock, db.Project).Truncate(time.Microsecond), func(x pipeline.Result) error {
 		turn.Lend()
 		defer turn.Return()
 		return yield(x)

@@ -135,7 +135,7 @@ func (az *Authorizer) collect(ctx context.Context, c token.Caller, db resource.D
 	if err := from.Hold(executionBytes); err != nil {
 		return err
 	}
-	changes, stats, err := r.Pipeline.Collect(ctx, from, az.clock.Now().Truncate(time.Microsecond))
+	changes, stats, err := r.Pipeline.Collect(ctx, from, clock.NowOf(az.clock, db.Project).Truncate(time.Microsecond))
 	if err != nil {
 		return err
 	}

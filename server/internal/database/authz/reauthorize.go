@@ -19,10 +19,9 @@ func (az *Authorizer) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick:
-			now := az.clock.Now()
 			az.hub.Reauthorize(func(key any) bool {
 				p, ok := key.(*liveTarget)
-				return ok && p.expired(now)
+				return ok && p.expired(p.now())
 			})
 			tick, stop = az.clock.After(expiryInterval)
 		case <-az.sessions.wake:

@@ -2,25 +2,35 @@ package authz
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/model/resource"
 )
 
 // Session is the session of a caller whose stream is open. It ends when the caller's account is disabled or deleted,
-// the account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked. Its
-// user closes it.
+// the account's sessions are revoked, its tenant is closed, or the key of the caller's service account is revoked.
+// Its user closes it.
 type Session struct {
 	authorizer *Authorizer
 	caller     token.Caller
 	key        account
-	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was found
-	// valid.
+	// revoked counts the revocations that concern the session, and checked is the number of them as of which it was
+	// found valid.
 	revoked, checked atomic.Uint64
+	// project is that of the database if faults may drop the stream, or empty. The stream fails with cutErr when cut
+	// receives; stopCut releases the timer.
+	project string
+	cut     <-chan time.Time
+	cutErr  error
+	stopCut func()
 	// ended is closed after err was set.
 	ended chan struct{}
 	err   error // guarded by sessions.mu until ended is closed
@@ -28,6 +38,13 @@ type Session struct {
 
 // Ended returns a channel that is closed when the session has ended.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+// Cut returns a channel that receives when the stream is to fail with CutErr, by a fault of the project; nil without
+// one.
+func (s *Session) Cut() <-chan time.Time { return s.cut }
+
+// CutErr returns the error of a stream that is cut.
+func (s *Session) CutErr() error { return s.cutErr }
 
 // Err returns the error with which the session has ended, which is for its client, or nil while it is valid.
 func (s *Session) Err() error {
@@ -39,8 +56,8 @@ func (s *Session) Err() error {
 	}
 }
 
-// Check is Err as of the present time: after a revocation it checks the account instead of waiting for Ended. A stream
-// that calls it before each message does nothing more after a revocation that was acknowledged.
+// Check is Err as of the present time: after a revocation it checks the account instead of waiting for Ended. A
+// stream that calls it before each message does nothing more after a revocation that was acknowledged.
 func (s *Session) Check(ctx context.Context) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -73,7 +90,12 @@ func (s *Session) pass(revoked uint64) {
 }
 
 // Close releases the session.
-func (s *Session) Close() { s.authorizer.sessions.remove(s) }
+func (s *Session) Close() {
+	if s.stopCut != nil {
+		s.stopCut()
+	}
+	s.authorizer.sessions.remove(s)
+}
 
 // account names an account, or with an empty uid all accounts of a tenant or, without tenant, of a project. Service
 // accounts belong to no project; their uid is their e-mail address.
@@ -95,6 +117,8 @@ type sessions struct {
 		sync.Mutex
 		open    map[account]map[*Session]struct{}
 		revoked map[account]struct{}
+		// projects are the sessions that faults may end, by project.
+		projects map[string]map[*Session]struct{}
 	}
 }
 
@@ -103,6 +127,7 @@ func newSessions() *sessions {
 	s := &sessions{wake: make(chan struct{}, 1)}
 	s.mu.open = make(map[account]map[*Session]struct{})
 	s.mu.revoked = make(map[account]struct{})
+	s.mu.projects = make(map[string]map[*Session]struct{})
 	return s
 }
 
@@ -113,6 +138,7 @@ func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.D
 		return nil, err
 	}
 	s := &Session{authorizer: az, caller: c, key: accountOf(c), ended: make(chan struct{})}
+	az.disturb(s, db.Project)
 	if s.key.uid == "" || az.checkSession == nil {
 		return s, nil // Anonymous callers and the owner of the emulator have no account.
 	}
@@ -123,6 +149,46 @@ func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.D
 		return nil, err
 	}
 	return s, nil
+}
+
+// disturb lets faults end a stream: after a time that is fixed now, or when DropStreams is called. The console's
+// streams are exempt.
+func (az *Authorizer) disturb(s *Session, project string) {
+	if az.faults == nil || s.caller.Journal != nil {
+		return
+	}
+	if after, err := az.faults.EndOf(project); err != nil {
+		s.cut, s.stopCut = clock.System().After(after)
+		s.cutErr = err
+	}
+	s.project = project
+	az.sessions.track(s)
+}
+
+// DropStreams ends the open streams of a project with an error, for tests, and returns their number.
+func (az *Authorizer) DropStreams(project string, err error) int {
+	dropped := az.sessions.ofProject(project)
+	for _, s := range dropped {
+		az.sessions.end(s, err)
+	}
+	return len(dropped)
+}
+
+// track adds a session to those of its project.
+func (t *sessions) track(s *Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.mu.projects[s.project] == nil {
+		t.mu.projects[s.project] = make(map[*Session]struct{})
+	}
+	t.mu.projects[s.project][s] = struct{}{}
+}
+
+// ofProject returns the sessions of a project that are tracked.
+func (t *sessions) ofProject(project string) []*Session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.mu.projects[project]))
 }
 
 // Revoke requests a check of the open streams' sessions of an account. An empty uid means all accounts of the tenant
@@ -155,6 +221,13 @@ func (t *sessions) remove(s *Session) {
 	delete(t.mu.open[s.key], s)
 	if len(t.mu.open[s.key]) == 0 {
 		delete(t.mu.open, s.key)
+	}
+	if s.project == "" {
+		return
+	}
+	delete(t.mu.projects[s.project], s)
+	if len(t.mu.projects[s.project]) == 0 {
+		delete(t.mu.projects, s.project)
 	}
 }
 

@@ -64,7 +64,7 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r request.
 	if err := t.enter(); err != nil {
 		return request.CommitResult{}, err
 	}
-	defer func() { t.leave(e.o.Clock.Now()) }()
+	defer func() { t.leave() }()
 	if t.readOnly && len(r.Writes) > 0 {
 		return request.CommitResult{}, fault.E(fault.InvalidArgument, textReadOnly)
 	}

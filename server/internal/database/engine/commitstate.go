@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -45,6 +46,7 @@ type commitState struct {
 	db      *database
 	view    *view
 	at      clock.Version // the time of the request, a version that no commit has
+	now     clock.Version // that time by the project's own clock; zero if it has none
 	set     *index.Set    // the indexes that the commit writes
 	docs    map[string]*docState
 	order   []*docState // those written, in the order of first writing
@@ -54,7 +56,11 @@ type commitState struct {
 
 // newCommitState returns the state of a commit of n writes that has read nothing yet.
 func newCommitState(db *database, v *view, n int) *commitState {
-	return &commitState{db: db, view: v, docs: make(map[string]*docState, n), at: db.given.Next()}
+	s := &commitState{db: db, view: v, docs: make(map[string]*docState, n), at: db.given.Next()}
+	if clock.IsOwn(db.clock.server, db.name.Project) {
+		s.now = clock.VersionOf(db.clock.Now())
+	}
+	return s
 }
 
 // load returns the state of a document, read on first use.
@@ -210,6 +216,7 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		}
 		if d.draft == nil {
 			d.draft = document.NewDraft(w.Name, d.before)
+			d.draft.SetTime(s.now)
 			s.order = append(s.order, d)
 		}
 		if err := d.draft.Check(w.Precondition, s.at); err != nil && failed == nil {
@@ -224,7 +231,7 @@ func (s *commitState) apply(ctx context.Context, writes []document.Write, check 
 		failed = err
 	}
 	if len(steps) > 0 {
-		if err := check.decide(ctx, &CheckView{Time: s.at, Steps: steps, Locked: s.locked, reader: s}); err != nil {
+		if err := check.decide(ctx, &CheckView{Time: cmp.Or(s.now, s.at), Steps: steps, Locked: s.locked, reader: s}); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (e *Engine) deferIn(ctx context.Context, t *txn, writes []document.Write) e
 	if err := t.enter(); err != nil {
 		return err
 	}
-	defer func() { t.leave(e.o.Clock.Now()) }()
+	defer func() { t.leave() }()
 	size := int64(0)
 	for _, w := range writes {
 		d := document.Document{Name: w.Name, Fields: w.Fields}

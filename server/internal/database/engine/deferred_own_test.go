@@ -116,5 +116,5 @@ func TestDeferredWritesAreNotLost(t *testing.T) {
 	if writes, err := open.takeLater(); !fault.Is(err, fault.Aborted) {
 		t.Errorf("the commit of a transaction that has ended takes %d writes: %v, want Aborted", len(writes), err)
 	}
-	open.leave(e.o.Clock.Now())
+	open.leave()
 }

@@ -61,6 +61,7 @@ type Engine struct {
 // database is one database of an engine.
 type database struct {
 	name   resource.Database
+	clock  projectClock
 	number atomic.Uint32 // 0 in a following engine until something is stored
 	birth  clock.Version
 	// gate is held for reading by commits, and for writing by operations on the whole database.
@@ -176,7 +177,8 @@ func (db *database) become(stored *database, indexes *indexState) {
 func (e *Engine) add(db *database, indexes *indexState) {
 	db.indexes.Store(indexes)
 	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor)), e.follows()
-	db.locks = locks.New(e.o.Clock, e.o.Limits.Lock)
+	db.clock = projectClock{e.o.Clock, db.name.Project}
+	db.locks = locks.New(clock.Following(e.o.Clock, db.name.Project), e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
 	db.snapshots = make(map[string]clock.Version)
 	db.kept = make(map[*Subscription]clock.Version)
@@ -284,9 +286,15 @@ func (e *Engine) Run(ctx context.Context) error {
 	building.Go(func() { e.builder.run(ctx) })
 	building.Go(func() { e.expirer.run(ctx) })
 	building.Go(func() { e.archiver.run(ctx) })
+	changes := clock.Changed(e.o.Clock)
+	e.expirer.wake() // for what has expired while no engine ran, or before the clock was watched
 	for n := 1; ; n++ {
-		if clock.Sleep(ctx, e.o.Clock, tick) != nil {
+		changed, err := e.pause(ctx, tick, &changes)
+		if err != nil {
 			return nil
+		}
+		if changed {
+			e.expirer.wake()
 		}
 		for _, db := range e.all() {
 			e.endIdle(db)

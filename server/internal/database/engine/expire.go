@@ -66,7 +66,7 @@ func (x *expirer) run(ctx context.Context) {
 
 // expire deletes the documents of a database that have expired, and returns their number.
 func (e *Engine) expire(ctx context.Context, db *database) (deleted int, err error) {
-	now := e.o.Clock.Now()
+	now := db.clock.Now()
 	prefix := keys.Prefix(keys.KindIndex, db.number.Load())
 	for _, id := range db.indexes.Load().set.Expiring() {
 		span := db.indexes.Load().set.Expired(prefix, id, now)

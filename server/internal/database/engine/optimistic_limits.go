@@ -66,7 +66,7 @@ func longestIdle(open map[*txn]struct{}) *txn {
 	var since time.Time
 	for t := range open {
 		t.mu.Lock()
-		touched, busy := t.mu.touched, t.mu.busy > 0
+		touched, busy := t.mu.touched.server, t.mu.busy > 0
 		t.mu.Unlock()
 		if !busy && (idle == nil || touched.Before(since)) {
 			idle, since = t, touched

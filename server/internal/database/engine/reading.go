@@ -151,7 +151,7 @@ func (r *Reading) Close() {
 		r.view = nil
 	}
 	if r.txn != nil {
-		r.txn.leave(r.e.o.Clock.Now())
+		r.txn.leave()
 		r.txn = nil
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
@@ -43,11 +42,12 @@ type txn struct {
 	// view and version are the state that a read-only transaction reads.
 	view    *view
 	version clock.Version
-	begun   time.Time
+	clock   projectClock
+	begun   moment
 
 	mu struct {
 		sync.Mutex
-		touched time.Time
+		touched moment
 		busy    int // the number of reads in progress
 		ended   bool
 		// reads and queries hold the reads of an optimistic transaction: the update times of documents, and queries with the
@@ -171,7 +171,7 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o request.Tr
 
 // begin creates a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o request.TransactionOptions) (*txn, error) {
-	t := &txn{nonce: nonce(randid.Bytes(len(nonce{}))), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, begun: e.o.Clock.Now()}
+	t := &txn{nonce: nonce(randid.Bytes(len(nonce{}))), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, clock: db.clock, begun: db.clock.moment()}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
@@ -300,7 +300,8 @@ func (t *txn) enter() error {
 }
 
 // leave reverses enter.
-func (t *txn) leave(now time.Time) {
+func (t *txn) leave() {
+	now := t.clock.moment()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mu.busy--
@@ -314,8 +315,8 @@ func (t *txn) leave(now time.Time) {
 func (e *Engine) overdue(t *txn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := e.o.Clock.Now()
-	return now.Sub(t.begun) > e.o.Limits.Total || t.mu.busy == 0 && now.Sub(t.mu.touched) > e.o.Limits.Idle
+	now := t.clock.moment()
+	return now.since(t.begun) > e.o.Limits.Total || t.mu.busy == 0 && now.since(t.mu.touched) > e.o.Limits.Idle
 }
 
 // endIdle ends the overdue transactions of a database.

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"cmp"
+
 	"clave/server/internal/base/clock"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
@@ -12,6 +14,8 @@ type Draft struct {
 	name   resource.Document
 	before *Document
 	exists bool
+	// now is the time of the request for transforms; zero means the commit's version.
+	now clock.Version
 	// given is the document in the order of a write that changed nothing.
 	given *Document
 	// written is set after the first Update or Delete, and created after an Update of a document that did not exist.
@@ -31,6 +35,9 @@ func NewDraft(name resource.Document, before *Document) *Draft {
 	}
 	return d
 }
+
+// SetTime sets the time of the request, which transforms store, for projects whose time is not that of versions.
+func (d *Draft) SetTime(now clock.Version) { d.now = now }
 
 // Exists reports whether the document exists after the writes so far.
 func (d *Draft) Exists() bool { return d.exists }
@@ -72,7 +79,7 @@ func (d *Draft) Apply(w Write, at clock.Version) Result {
 	}
 	r := Result{UpdateTime: at}
 	if len(w.Transforms) > 0 {
-		r.Transforms = d.transform(w.Transforms, at)
+		r.Transforms = d.transform(w.Transforms, cmp.Or(d.now, at))
 	}
 	return r
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
@@ -40,28 +39,5 @@ func TestFaultRoutes(t *testing.T) {
 	}
 	if status, _ := exchange(t, h, http.MethodDelete, path, ""); status != http.StatusOK || len(faults.Project("p")) != 0 {
 		t.Errorf("%d, %d faults are left", status, len(faults.Project("p")))
-	}
-}
-
-// TestClockRoutes advances the clock and resets it.
-func TestClockRoutes(t *testing.T) {
-	shifted := clock.NewShifted()
-	h := control.New(control.Options{Clock: shifted})
-	for _, c := range []struct {
-		method, path, body string
-		status             int
-		ahead              time.Duration
-	}{
-		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "90m"}`, 200, 90 * time.Minute},
-		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "30m"}`, 200, 2 * time.Hour},
-		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "-1s"}`, 400, 2 * time.Hour},
-		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": "9000h"}`, 400, 2 * time.Hour},
-		{http.MethodPost, "/emulator/v1/clock:advance", `{"by": 5}`, 400, 2 * time.Hour},
-		{http.MethodGet, "/emulator/v1/clock", "", 200, 2 * time.Hour},
-		{http.MethodDelete, "/emulator/v1/clock", "", 200, 0},
-	} {
-		if status, text := exchange(t, h, c.method, c.path, c.body); status != c.status || shifted.Ahead() != c.ahead {
-			t.Errorf("%s %s %s: %d %s, %v ahead; want %d and %v", c.method, c.path, c.body, status, text, shifted.Ahead(), c.status, c.ahead)
-		}
 	}
 }

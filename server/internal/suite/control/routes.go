@@ -49,8 +49,8 @@ func New(o Options) http.Handler {
 	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
 	(&usageRoutes{usage: o.Usage}).register(methods)
-	(&faultRoutes{faults: o.Faults}).register(methods)
-	(&clockRoutes{clock: o.Clock}).register(mux)
+	(&faultRoutes{faults: o.Faults, authorizer: o.Authorizer}).register(methods)
+	(&clockRoutes{clock: o.Clock}).register(mux, methods)
 	mux.Handle("/emulator/v1/projects/{target}", methods)
 	return mux
 }

@@ -17,9 +17,18 @@ export interface Project {
   resetUsage(): Promise<void>
   /** Replaces the faults in the project's calls; without arguments ends them. */
   setFaults(...faults: Fault[]): Promise<void>
-  /** Advances the clock of the server, which all its projects share, by a duration such as "90m". */
+  /** Ends the open streams of the project with a code, UNAVAILABLE by default, and resolves with their number. SDKs open them again. */
+  dropStreams(error?: Fault['error']): Promise<number>
+  /**
+   * Lets the clock of the project stand still, at a time or at the present one: the time of requests and server timestamps,
+   * tokens, codes, sessions and TTL policies follow it. The time may be in the past.
+   */
+  pinClock(at?: Date | string): Promise<void>
+  /** Sets the clock of the project, which goes on from there. */
+  setClock(at: Date | string): Promise<void>
+  /** Advances the clock of the project by a duration such as "90m", also while it stands still. */
   advance(by: string): Promise<void>
-  /** Resets the clock of the server to the machine's. */
+  /** Resets the clock of the project to the server's. */
   resetClock(): Promise<void>
   /** Runs a function and rejects if the project's requests meanwhile cost more than max reads. It names the queries that read most. */
   expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>
@@ -35,8 +44,16 @@ export interface Fault {
   error?: 'UNAVAILABLE' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL'
   /** The delay of the calls in milliseconds. */
   delay?: number
+  /** Adds to the delay up to this many milliseconds, chosen at random from seed. */
+  spread?: number
   /** Makes writes succeed and their answers errors. */
   lost?: boolean
+  /** Ends streams this many milliseconds after they opened; calls must be streams. */
+  after?: number
+  /** Makes all writes fail. */
+  readOnly?: boolean
+  /** Makes all calls fail, and ends the open streams. */
+  offline?: boolean
   /** The percentage of the calls, chosen at random from seed; 100 by default. */
   percent?: number
   seed?: number

@@ -68,8 +68,8 @@ function ready(child) {
 
 /** Returns the API of one project of a running server. */
 function handle(projectId, firestore, auth) {
-  const control = (verb, body, method) => call(`projects/${encodeURIComponent(projectId)}:${verb}`, body, method)
-  const call = async (path, body = {}, method = 'POST') => {
+  const control = async (verb, body = {}, method = 'POST') => {
+    const path = `projects/${encodeURIComponent(projectId)}:${verb}`
     const response = await fetch(`http://${firestore}/emulator/v1/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -91,10 +91,16 @@ function handle(projectId, firestore, auth) {
     resetUsage: async () => void (await control('usage', undefined, 'DELETE')),
     /** Replaces the faults in the project's calls; none ends them. */
     setFaults: async (...faults) => void (await control('faults', { faults }, 'PUT')),
-    /** Advances the clock of the server by a duration such as "90m". */
-    advance: async (by) => void (await call('clock:advance', { by })),
-    /** Resets the clock of the server to the machine's. */
-    resetClock: async () => void (await call('clock', undefined, 'DELETE')),
+    /** Ends the open streams of the project with a code and resolves with their number. SDKs open them again. */
+    dropStreams: async (error) => (await control('dropStreams', { error })).dropped,
+    /** Lets the clock of the project stand still, at a time or at the present one. */
+    pinClock: async (at) => void (await control('clock', { at, pinned: true }, 'PUT')),
+    /** Sets the clock of the project, which goes on from there. */
+    setClock: async (at) => void (await control('clock', { at }, 'PUT')),
+    /** Advances the clock of the project by a duration such as "90m". */
+    advance: async (by) => void (await control('advance', { by })),
+    /** Resets the clock of the project to the server's. */
+    resetClock: async () => void (await control('clock', undefined, 'DELETE')),
     /** Runs a function and rejects if its requests cost more than max reads, with the queries that read most. */
     expectReads: async (max, run) => {
       const before = await usage()

@@ -13,11 +13,12 @@ import (
 	"clave/server/internal/auth/service/optional"
 	"clave/server/internal/auth/service/session"
 	"clave/server/internal/auth/service/userinfo"
+	"clave/server/internal/base/clock"
 )
 
 // convert converts one account. problem is the reason if it can't be imported.
 func (m *Importer) convert(ctx context.Context, to Target, g User, hash *passhash.Hash) (u *account.User, problem string, err error) {
-	now := m.Clock.Now()
+	now := clock.NowOf(m.Clock, to.Scope.Project)
 	since := now.Unix()
 	u = &account.User{
 		UID: g.LocalID, EmailVerified: optional.Bool(g.EmailVerified, false), DisplayName: g.DisplayName, PhotoURL: g.PhotoURL, Disabled: optional.Bool(g.Disabled, false),

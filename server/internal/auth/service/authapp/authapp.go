@@ -46,7 +46,7 @@ type secret struct {
 
 // Start creates a secret for a user's app and stores it until Finish.
 func (a *Apps) Start(ctx context.Context, scope account.Scope, uid string) (*Enrollment, error) {
-	made := secret{UID: uid, Secret: newSecret(), Made: a.Clock.Now()}
+	made := secret{UID: uid, Secret: newSecret(), Made: clock.NowOf(a.Clock, scope.Project)}
 	const size = 48
 	session := randid.Secret(size)
 	return &Enrollment{
@@ -77,7 +77,7 @@ func (a *Apps) Finish(ctx context.Context, scope account.Scope, uid string, firs
 			return err
 		case !found || made.UID != uid:
 			return apierror.New("INVALID_SESSION_INFO")
-		case a.Clock.Now().Sub(made.Made) > life:
+		case clock.NowOf(a.Clock, scope.Project).Sub(made.Made) > life:
 			return apierror.New("SESSION_EXPIRED")
 		}
 		f := account.Factor{Secret: made.Secret}

@@ -249,7 +249,7 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 	omitEmpty(record)
 	claims := map[string]any{
 		"event_id": randid.Secret(12), "event_type": e.Name, "user_agent": e.UserAgent, "ip_address": e.Address, "locale": e.Locale,
-		"sign_in_method": e.Session.SignInMethod(), "user_record": record, "aud": uri, "auth_time": f.Clock.Now().Unix(),
+		"sign_in_method": e.Session.SignInMethod(), "user_record": record, "aud": uri, "auth_time": clock.NowOf(f.Clock, e.Project).Unix(),
 	}
 	if e.Tenant != "" {
 		claims["tenant_id"] = e.Tenant

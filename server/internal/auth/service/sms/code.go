@@ -88,7 +88,7 @@ func (c *Codes) Save(ctx context.Context, scope account.Scope, session string, m
 func (c *Codes) Phone(scope account.Scope, session string) (string, error) {
 	made := &Code{}
 	found, err := c.Accounts.Load(scope, Item, randid.Digest(session), made)
-	if err != nil || !found || made.Proof || c.Clock.Now().Sub(made.Made) > Lifetime {
+	if err != nil || !found || made.Proof || clock.NowOf(c.Clock, scope.Project).Sub(made.Made) > Lifetime {
 		return "", err
 	}
 	return made.Phone, nil
@@ -116,7 +116,7 @@ func (c *Codes) Check(ctx context.Context, scope account.Scope, session, code st
 			return err
 		case !found || made.Proof:
 			verdict = apierror.New("INVALID_SESSION_INFO")
-		case c.Clock.Now().Sub(made.Made) > Lifetime:
+		case clock.NowOf(c.Clock, scope.Project).Sub(made.Made) > Lifetime:
 			verdict = apierror.New("SESSION_EXPIRED")
 			ch.Remove(Item, id)
 		case subtle.ConstantTimeCompare([]byte(code), []byte(made.Code)) != 1:
@@ -138,7 +138,7 @@ func (c *Codes) Check(ctx context.Context, scope account.Scope, session, code st
 func (c *Codes) NewProof(ctx context.Context, scope account.Scope, phone string) (proof string, err error) {
 	const size = 60
 	proof = randid.Secret(size)
-	return proof, c.Save(ctx, scope, proof, Code{Phone: phone, Made: c.Clock.Now(), Proof: true})
+	return proof, c.Save(ctx, scope, proof, Code{Phone: phone, Made: clock.NowOf(c.Clock, scope.Project), Proof: true})
 }
 
 // CheckProof returns an error unless a temporary proof is valid for a number. It does not use the proof: UseProof does.
@@ -148,7 +148,7 @@ func (c *Codes) CheckProof(scope account.Scope, proof, phone string) error {
 	if err != nil {
 		return err
 	}
-	if !found || !made.Proof || made.Phone != phone || c.Clock.Now().Sub(made.Made) > proofLifetime {
+	if !found || !made.Proof || made.Phone != phone || clock.NowOf(c.Clock, scope.Project).Sub(made.Made) > proofLifetime {
 		return apierror.New("INVALID_TEMPORARY_PROOF")
 	}
 	return nil
