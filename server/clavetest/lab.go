@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 )
@@ -51,6 +52,15 @@ func (s *Server) DropStreams(t testing.TB, code string) int {
 		t.Fatal(err)
 	}
 	return answer.Dropped
+}
+
+// DropProject removes everything of a project on the server: documents, accounts, rules, settings, usage, faults,
+// clock and streams. So each test may have a project of its own, whose id it chooses.
+func (s *Server) DropProject(t testing.TB, project string) {
+	t.Helper()
+	if err := s.at(context.WithoutCancel(t.Context()), http.MethodDelete, "projects/"+url.PathEscape(project), struct{}{}, nil); err != nil {
+		t.Error(err)
+	}
 }
 
 // EndFaults ends the faults in the project's calls.

@@ -41,6 +41,9 @@ test('a snapshot brings the documents back', async () => {
   // The SDK resumes the query: it pays for the two documents that it has not read before.
   await worker().setFaults({ calls: 'reads', delay: 1 })
   await worker().setFaults()
+  const own = worker().project()
+  await own.pinClock()
+  await own.drop()
   expect(await worker().dropStreams()).toBeGreaterThanOrEqual(0)
   await worker().pinClock('2030-01-01T00:00:00Z')
   await worker().advance('1m')

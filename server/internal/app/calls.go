@@ -46,7 +46,7 @@ func (a *App) makeCalls(s *state, u *users) (*calls, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.control = control.New(control.Options{Authorizer: s.Authorizer, Rulesets: s.Rulesets, Transfer: c.transfer, Triggers: events.Triggers, Settling: events, Usage: a.usage, Faults: a.faults, Clock: a.ahead})
+		c.control = control.New(control.Options{Authorizer: s.Authorizer, Accounts: s.Service, Rulesets: s.Rulesets, Transfer: c.transfer, Triggers: events.Triggers, Settling: events, Usage: a.usage, Faults: a.faults, Clock: a.ahead})
 		c.monitor = control.Monitor(s.Rulesets, newWatcherSlots(), a.o.Clock)
 	}
 	return c, nil

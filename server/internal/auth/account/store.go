@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,6 +138,30 @@ func (s *Store) clear(ctx context.Context, sc Scope) error {
 	for _, kind := range []string{"u\x00", "e\x00", "p\x00", "f\x00", itemKey("refresh", ""), itemKey("begun", "")} {
 		r := store.Prefix(sc.key(kind))
 		b.DeleteRange(r.From, r.To)
+	}
+	return s.store.Apply(ctx, &b)
+}
+
+// Forget removes everything of a project: accounts of all tenants, sessions, settings and codes.
+func (s *Store) Forget(ctx context.Context, project string) error {
+	s.whole.Lock()
+	defer s.whole.Unlock()
+	all := store.Prefix([]byte("account/" + project + "\x00"))
+	b := store.Batch{Deletes: true}
+	const few = 1000 // thousands of removed ranges would slow down each read
+	it := s.store.Scan(all)
+	for it.Next() && len(b.Ops) <= few {
+		b.Delete(slices.Clone(it.Key()))
+	}
+	if err := errors.Join(it.Err(), it.Close()); err != nil {
+		return err
+	}
+	if len(b.Ops) > few {
+		b.Ops = nil
+		b.DeleteRange(all.From, all.To)
+	}
+	if b.Empty() {
+		return nil
 	}
 	return s.store.Apply(ctx, &b)
 }

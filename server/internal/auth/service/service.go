@@ -206,6 +206,16 @@ func newUID() string {
 // Clear removes all accounts of the call's scope.
 func (s *Service) Clear(ctx context.Context, c Call) error { return s.accounts.Clear(ctx, c.scope()) }
 
+// Forget removes everything of a project, for tests that have a project each: the accounts of all tenants, their
+// sessions, settings and codes.
+func (s *Service) Forget(ctx context.Context, project string) error {
+	if err := s.accounts.Forget(ctx, project); err != nil {
+		return err
+	}
+	s.accounts.Revoked(account.Revocation{Scope: account.Scope{Project: project}})
+	return nil
+}
+
 // checkSession returns an error unless a session is valid: its user exists and is enabled, and it began after the last
 // revocation of the user's sessions. Sessions that began in the second of that revocation are distinguished by their
 // epoch; the official emulator accepts them all.

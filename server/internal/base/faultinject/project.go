@@ -88,6 +88,9 @@ type injected struct {
 
 // SetProject replaces the faults of a project; none ends them.
 func (i *Injector) SetProject(project string, faults []Fault) error {
+	if i == nil {
+		return nil
+	}
 	if len(faults) > maxFaults {
 		return fault.E(fault.InvalidArgument, "A project may have at most %d faults.", maxFaults)
 	}

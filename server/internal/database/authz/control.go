@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"clave/server/internal/base/fault"
 	"cmp"
 	"context"
 	"slices"
@@ -14,6 +15,18 @@ import (
 // Clear deletes all documents of a database. Live queries receive the deletions.
 func (az *Authorizer) Clear(ctx context.Context, db resource.Database) error {
 	return az.engine.Clear(ctx, db)
+}
+
+// Forget removes everything of a project, for tests that have a project each: databases, rules, recorded decisions,
+// usage and faults. Its open streams end.
+func (az *Authorizer) Forget(ctx context.Context, project string) error {
+	az.DropStreams(project, fault.E(fault.Unavailable, "The project was dropped."))
+	if err := az.engine.Forget(ctx, project); err != nil {
+		return err
+	}
+	az.rules.forget(project)
+	az.usage.Forget(project)
+	return az.faults.SetProject(project, nil)
 }
 
 // Keep retains the state of a project's databases for Restore and returns its token.

@@ -54,6 +54,15 @@ func (l *Denials) add(q *rules.Request, d *rules.Decision) {
 	l.mu.next = (l.mu.next + 1) % maxDenials
 }
 
+// forget removes the denials of databases.
+func (l *Denials) forget(of func(resource.Database) bool) {
+	kept := slices.DeleteFunc(l.Latest(), func(d Denial) bool { return of(d.DB) })
+	slices.Reverse(kept)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mu.latest, l.mu.next = kept, 0
+}
+
 // withoutIDs replaces the ids of documents in a path.
 func withoutIDs(path string) string {
 	ids := strings.Split(path, "/")

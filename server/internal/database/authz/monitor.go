@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"clave/server/internal/model/resource"
 	"clave/server/internal/rules"
 )
 
@@ -74,6 +75,28 @@ func (m *Monitor) add(r *rules.Ruleset, q *rules.Request, d *rules.Decision) {
 		default:
 		}
 	}
+}
+
+// databaseOf returns the database of a decision.
+func databaseOf(e *rules.Evaluation) resource.Database {
+	r := e.Request()
+	if r.Query != nil {
+		return r.Query.DB
+	}
+	return r.Name.DB
+}
+
+// forget removes the kept decisions of databases.
+func (m *Monitor) forget(of func(resource.Database) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mu.kept = slices.DeleteFunc(slices.Clone(m.mu.kept), func(e *rules.Evaluation) bool {
+		if !of(databaseOf(e)) {
+			return false
+		}
+		m.mu.size -= e.Size()
+		return true
+	})
 }
 
 // watched reports whether there are watchers.

@@ -46,7 +46,7 @@ type Rulesets struct {
 		databases map[resource.Database]*rules.Ruleset
 		// sums holds the checksums of the texts in force, by scope.
 		sums map[resource.Database][sha256.Size]byte
-		// digest is a checksum of sums.
+		// digest is a checksum of sums; empty if they have changed since it was computed.
 		digest string
 		// within runs each replacement; nil runs it as it is.
 		within func(replace func())
@@ -99,7 +99,7 @@ func (b *Rulesets) put(project, database string, sum [sha256.Size]byte, ruleset 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mu.sums[resource.Database{Project: project, ID: database}] = sum
-	b.mu.digest = digestOf(b.mu.sums)
+	b.mu.digest = ""
 	switch {
 	case project == "":
 		b.mu.all = ruleset
@@ -120,8 +120,28 @@ func (b *Rulesets) Within(run func(replace func())) {
 // Digest identifies the rules in force: nodes with the same rules have the same digest.
 func (b *Rulesets) Digest() string {
 	b.mu.RLock()
-	defer b.mu.RUnlock()
+	digest := b.mu.digest
+	b.mu.RUnlock()
+	if digest != "" {
+		return digest
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mu.digest = digestOf(b.mu.sums)
 	return b.mu.digest
+}
+
+// forget removes the rules of a project, and its recorded decisions and denials.
+func (b *Rulesets) forget(project string) {
+	of := func(db resource.Database) bool { return db.Project == project }
+	b.mu.Lock()
+	delete(b.mu.projects, project)
+	maps.DeleteFunc(b.mu.databases, func(db resource.Database, _ *rules.Ruleset) bool { return of(db) })
+	maps.DeleteFunc(b.mu.sums, func(db resource.Database, _ [sha256.Size]byte) bool { return of(db) })
+	b.mu.digest = ""
+	b.mu.Unlock()
+	b.monitor.forget(of)
+	b.denials.forget(of)
 }
 
 // digestOf returns a checksum of checksums by scope.

@@ -106,7 +106,10 @@ func (b *builder) run(ctx context.Context) {
 			return
 		case x := <-b.requests:
 			began := b.engine.o.Clock.Now()
-			err := b.build(ctx, x)
+			err := errDropped
+			if !x.db.gone.Load() {
+				err = b.build(ctx, x)
+			}
 			log := b.engine.o.Log.With("database", x.db.name.String(), "index", x.definition.JSON())
 			if err != nil && ctx.Err() == nil && !errors.Is(err, errDropped) {
 				log.Error("index not built", "error", err)

@@ -68,6 +68,9 @@ func (e *Engine) nextDocuments(ctx context.Context, db *database, n int) ([]targ
 
 // replace commits targets. The caller holds the gate.
 func (e *Engine) replace(ctx context.Context, db *database, targets []target) error {
+	if db.gone.Load() {
+		return nil
+	}
 	view, _, err := e.current(db)
 	if err != nil {
 		return err
@@ -134,7 +137,15 @@ func (e *Engine) Release(_ context.Context, project, token string) {
 
 // project returns the databases of a project.
 func (e *Engine) project(project string) []*database {
-	return slices.DeleteFunc(e.all(), func(db *database) bool { return db.name.Project != project })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []*database
+	for name, db := range e.mu.databases {
+		if name.Project == project {
+			out = append(out, db)
+		}
+	}
+	return out
 }
 
 // Restore restores all databases of a project to a snapshot, which remains valid. The cost is proportional to the

@@ -117,6 +117,9 @@ func (e *Engine) commit(ctx context.Context, db *database, o *locks.Owner, t *tx
 // commitOnce is one attempt of commit. prepared is the state that results from the writes, or nil if they have to be
 // applied and checked.
 func (e *Engine) commitOnce(ctx context.Context, db *database, o *locks.Owner, t *txn, writes []document.Write, check Check, prepared *commitState) (request.CommitResult, error) {
+	if db.gone.Load() {
+		return request.CommitResult{}, locks.Expired()
+	}
 	// The locks come before the view. A commit releases its locks only after readers see it, so the view includes every
 	// commit that has changed these documents, and no other commit changes them until this one is done. For the same
 	// reason the reads of an optimistic transaction are locked before they are compared.

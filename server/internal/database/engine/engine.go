@@ -43,6 +43,8 @@ type Engine struct {
 		closed    bool
 		// writing is closed when the group that is being written is visible or has failed; nil if there is none.
 		writing chan struct{}
+		// forgotten is the greatest version of the databases that were forgotten. New ones begin after it.
+		forgotten clock.Version
 		// reserved are the databases that are being copied.
 		reserved  map[resource.Database]bool
 		failed    error             // the error that ended writing permanently
@@ -71,6 +73,7 @@ type database struct {
 	// indexes are the indexes that commits write and queries read (indexes.go); indexing guards their change.
 	indexes  atomic.Pointer[indexState]
 	indexing sync.Mutex
+	gone     atomic.Bool // whether the database was forgotten
 	own      atomic.Bool // whether the definitions are the database's own
 	follows  bool        // whether another engine assigns its versions
 	// Guarded by Engine.mu.
@@ -176,7 +179,7 @@ func (db *database) become(stored *database, indexes *indexState) {
 // add completes a new database and registers it. Engine.mu is held, or the engine isn't shared yet.
 func (e *Engine) add(db *database, indexes *indexState) {
 	db.indexes.Store(indexes)
-	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor)), e.follows()
+	db.given, db.follows = clock.NewVersions(e.o.Clock, max(db.latest, e.floor, e.mu.forgotten)), e.follows()
 	db.clock = projectClock{e.o.Clock, db.name.Project}
 	db.locks = locks.New(clock.Following(e.o.Clock, db.name.Project), e.o.Limits.Lock)
 	db.txns.open = make(map[uint64]*txn)
@@ -215,7 +218,7 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	if !e.follows() { // in a following engine nothing is stored under the number 0, and the writer assigns all versions
 		e.mu.last++
 		db.number.Store(e.mu.last)
-		db.birth = e.opened
+		db.birth = max(e.opened, e.mu.forgotten)
 	}
 	defs := *e.defaults.Load()
 	e.add(db, newIndexState(index.NewSet(defs, firstIDs(len(defs.Indexes)))))

@@ -106,6 +106,9 @@ func (e *Engine) Changes(ctx context.Context, name resource.Database, after, upt
 	if err != nil {
 		return err
 	}
+	if after < db.birth { // a version of a former database of this name, such as a forgotten one
+		return fault.E(fault.FailedPrecondition, textTooOld)
+	}
 	if after < clock.VersionOf(e.o.Clock.Now())-clock.Version(e.o.Retention.Microseconds()) {
 		e.mu.Lock()
 		quiet := db.latest <= after

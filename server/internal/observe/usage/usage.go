@@ -239,6 +239,17 @@ func (m *Meter) Report(project string) Report {
 	return r
 }
 
+// Forget removes what was counted of a project.
+func (m *Meter) Forget(project string) {
+	if m == nil || project == "" {
+		return
+	}
+	m.Reset(project)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.mu.since, project)
+}
+
 // Reset begins to count a project anew, or all projects for an empty name.
 func (m *Meter) Reset(project string) {
 	if m == nil {

@@ -3,6 +3,7 @@ package control
 import (
 	"net/http"
 
+	"clave/server/internal/auth/service"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/faultinject"
 	"clave/server/internal/database/authz"
@@ -30,6 +31,8 @@ type Options struct {
 	Faults *faultinject.Injector
 	// Clock is the clock that tests advance; nil if it cannot be advanced.
 	Clock *clock.Shifted
+	// Accounts are those of Auth.
+	Accounts *service.Service
 	// Usage counts what production would bill.
 	Usage *usage.Meter
 }
@@ -50,6 +53,7 @@ func New(o Options) http.Handler {
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
 	(&usageRoutes{usage: o.Usage}).register(methods)
 	(&faultRoutes{faults: o.Faults, authorizer: o.Authorizer}).register(methods)
+	(&projectRoutes{o: o}).register(methods)
 	(&clockRoutes{clock: o.Clock}).register(mux, methods)
 	mux.Handle("/emulator/v1/projects/{target}", methods)
 	return mux

@@ -186,6 +186,15 @@ func (d *Dispatcher) Clear(project string) {
 	}
 }
 
+// ended removes a subscription whose source is closed, so that a later trigger makes a new one.
+func (d *Dispatcher) ended(f *subscription) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mu.subscriptions[f.database] == f {
+		delete(d.mu.subscriptions, f.database)
+	}
+}
+
 // SetEnabled switches the delivery of the commits after the call on or off. Commits that were acknowledged before are
 // not affected.
 func (d *Dispatcher) SetEnabled(ctx context.Context, enabled bool) error {

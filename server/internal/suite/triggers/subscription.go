@@ -85,6 +85,7 @@ func (f *subscription) end() {
 	n := len(f.mu.barriers)
 	f.mu.Unlock()
 	f.release(n)
+	f.dispatcher.ended(f)
 }
 
 // barrier waits until the commits that were acknowledged before the call have become events.

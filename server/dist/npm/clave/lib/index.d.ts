@@ -5,6 +5,10 @@ export interface Project {
   readonly firestore: string
   /** host:port of Auth, for connectAuthEmulator and FIREBASE_AUTH_EMULATOR_HOST. */
   readonly auth: string
+  /** Removes everything of the project: documents, accounts, rules, settings, usage, faults, clock and streams. */
+  drop(): Promise<void>
+  /** Returns another project of the server, by default one that nobody has used, for a test of its own. drop() ends it. */
+  project(id?: string): Project
   /** Stores the state of all documents and resolves with a token for restore. */
   snapshot(): Promise<string>
   /** Restores the documents of a snapshot. */

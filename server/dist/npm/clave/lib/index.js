@@ -69,7 +69,7 @@ function ready(child) {
 /** Returns the API of one project of a running server. */
 function handle(projectId, firestore, auth) {
   const control = async (verb, body = {}, method = 'POST') => {
-    const path = `projects/${encodeURIComponent(projectId)}:${verb}`
+    const path = `projects/${encodeURIComponent(projectId)}${verb && `:${verb}`}`
     const response = await fetch(`http://${firestore}/emulator/v1/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -109,6 +109,10 @@ function handle(projectId, firestore, auth) {
       checkReads(max, before, await usage())
       return result
     },
+    /** Removes everything of the project: documents, accounts, rules, settings, usage, faults, clock and streams. */
+    drop: async () => void (await control('', undefined, 'DELETE')),
+    /** Returns another project of the server, by default one that nobody has used. */
+    project: (id = `demo-${randomBytes(8).toString('hex')}`) => handle(id, firestore, auth),
     /** Stores the state of all documents and resolves with a token for restore. */
     snapshot: async () => (await control('snapshot')).token,
     /** Restores the documents of a snapshot. */
