@@ -30,7 +30,7 @@ CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/internal/console
 
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
 # The modules of tests whose programs run in Node.
-TEST_MODULES := $(addsuffix /node_modules/.installed,server/test/e2e/functions server/test/e2e/sdks server/dist/npm/runners)
+TEST_MODULES := $(addsuffix /node_modules/.installed,server/test/e2e/functions server/test/e2e/sdks server/test/e2e/idps server/dist/npm/runners)
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
 
 .PHONY: help start test requirements packages lint test-go test-race test-programs test-nodes test-site test-console test-official bench bench-console release soak attack torture fuzz clean
@@ -185,6 +185,10 @@ server/test/e2e/functions/node_modules/.installed: server/test/e2e/functions/pac
 
 server/test/e2e/sdks/node_modules/.installed: server/test/e2e/sdks/package.json
 	cd server/test/e2e/sdks && npm install --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+server/test/e2e/idps/node_modules/.installed: server/test/e2e/idps/package.json
+	cd server/test/e2e/idps && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 
@@ -29,8 +30,8 @@ func providersCommand(s streams) *cobra.Command {
 		command("remove PROVIDER [flags]", "Remove a provider with its secret", config.ModeProviders, words(1, 1, "name the provider, and nothing else"), removeProvider),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, facebook, and oidc.NAME for others\n" +
-		"of OpenID Connect (server/doc/providers.md). The server may be running, and uses a change at once."
+	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, facebook, and oidc.NAME and saml.NAME\n" +
+		"for others of OpenID Connect and SAML (server/doc/providers.md). The server may be running, and uses a change at once."
 	return cmd
 }
 
@@ -46,7 +47,11 @@ func addProvider(ctx context.Context, c *config.Config, s streams) error {
 	if err != nil {
 		return usageError("clave providers add: %s", fault.Reason(err))
 	}
-	body, err := providerFields(id, &c.Provider)
+	fields := providerFields
+	if strings.HasPrefix(id, "saml.") {
+		fields = samlFields
+	}
+	body, err := fields(id, &c.Provider)
 	if err != nil {
 		return err
 	}
@@ -62,23 +67,39 @@ func addProvider(ctx context.Context, c *config.Config, s streams) error {
 	if origin == "" {
 		origin = "https://YOUR-HOST"
 	}
+	if strings.HasPrefix(id, "saml.") {
+		printSAML(s, id, done, origin, out)
+		return nil
+	}
 	fmt.Fprintf(s.out, "%s is %s. Enter these redirect URIs at the provider, the second one for clients with connectAuthEmulator:\n", id, done)
 	fmt.Fprintf(s.out, "  %s/__/auth/handler\n  %s/emulator/auth/handler\n", origin, origin)
 	return nil
 }
 
+// printSAML prints what is to be entered at a SAML provider that was added or changed.
+func printSAML(s streams, id, done, origin string, out *providerservice.Response) {
+	own, _ := out.Config["spConfig"].(map[string]any)
+	entity, _ := own["spEntityId"].(string)
+	fmt.Fprintf(s.out, "%s is %s. Enter at the provider:\n  entity id (audience)  %s\n", id, done, strings.Map(printable, entity))
+	if callback, _ := own["callbackUri"].(string); callback != "" {
+		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s\n", strings.Map(printable, callback))
+	} else {
+		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s/__/auth/handler\n  and, for clients with connectAuthEmulator,\n                        %s/emulator/auth/handler\n", origin, origin)
+	}
+	fmt.Fprintln(s.out, "  NameID                the user's e-mail address, or another id that never changes\n  signature             of the assertion or the response, with SHA-256; no encryption")
+}
+
 // providerFields returns the fields of a configuration that flags set, in the API's form.
 func providerFields(id string, p *config.Provider) (map[string]any, error) {
+	if !reflect.ValueOf(p.SAML).IsZero() {
+		return nil, usageError("clave providers add: --idp-entity-id, --sso-url, --certificate-file, --sp-entity-id, --callback-url and --email-domain are for saml.NAME only")
+	}
 	body := map[string]any{"enabled": !p.Disabled}
 	if p.ClientID != "" {
 		body["clientId"] = p.ClientID
 	}
 	if len(p.MoreClientIDs) > 0 {
-		more := make([]any, len(p.MoreClientIDs))
-		for i, one := range p.MoreClientIDs {
-			more[i] = one
-		}
-		body["additionalClientIds"] = more
+		body["additionalClientIds"] = list(p.MoreClientIDs)
 	}
 	isOIDC := strings.HasPrefix(id, "oidc.")
 	if p.Issuer != "" {
@@ -120,13 +141,57 @@ func providerFields(id string, p *config.Provider) (map[string]any, error) {
 	return body, nil
 }
 
+// samlFields returns the fields of a SAML provider's configuration that flags set, in the API's form.
+func samlFields(_ string, p *config.Provider) (map[string]any, error) {
+	if p.ClientID+p.ClientSecretFile+p.Issuer+p.TeamID+p.KeyID+p.PrivateKeyFile != "" || len(p.MoreClientIDs) > 0 {
+		return nil, usageError("clave providers add: saml.NAME has no client id, secret or issuer; give --idp-entity-id, --sso-url, --certificate-file and --sp-entity-id")
+	}
+	provider, own := make(map[string]any), make(map[string]any)
+	for _, field := range []struct {
+		in          map[string]any
+		name, value string
+	}{
+		{provider, "idpEntityId", p.SAML.IDPEntityID}, {provider, "ssoUrl", p.SAML.SSOURL},
+		{own, "spEntityId", p.SAML.SPEntityID}, {own, "callbackUri", p.SAML.CallbackURL},
+	} {
+		if field.value != "" {
+			field.in[field.name] = field.value
+		}
+	}
+	var certificates []any
+	for _, path := range p.SAML.CertificateFiles {
+		text, err := secretIn(path)
+		if err != nil {
+			return nil, err
+		}
+		certificates = append(certificates, map[string]any{"x509Certificate": text})
+	}
+	if certificates != nil {
+		provider["idpCertificates"] = certificates
+	}
+	body := map[string]any{"enabled": !p.Disabled, "idpConfig": provider, "spConfig": own}
+	if len(p.SAML.EmailDomains) > 0 {
+		body["emailDomains"] = list(p.SAML.EmailDomains)
+	}
+	return body, nil
+}
+
+// list returns texts as JSON has them.
+func list(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, one := range texts {
+		out[i] = one
+	}
+	return out
+}
+
 // secretIn reads a secret from a file, without the line break at its end. A command line would show it to other users
 // of the machine.
 func secretIn(path string) (string, error) {
 	const enough = 1 << 14
 	text, err := regularfile.Read(path, enough)
 	if err != nil {
-		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot read the secret: %v", err)
+		return "", fault.Wrap(err, fault.FailedPrecondition, "cannot read %s: %v", path, err)
 	}
 	secret := strings.TrimRight(string(text), "\r\n")
 	if secret == "" {
@@ -149,6 +214,9 @@ func listProviders(ctx context.Context, c *config.Config, s streams) error {
 			state = "enabled"
 		}
 		client, _ := p.Config["clientId"].(string)
+		if own, ok := p.Config["spConfig"].(map[string]any); ok {
+			client, _ = own["spEntityId"].(string)
+		}
 		columns := []string{p.ID, p.Tenant, state, client, strings.Join(p.Secrets, ",")}
 		for i, text := range columns {
 			if columns[i] = strings.Map(printable, text); text == "" {

@@ -10,6 +10,19 @@ import (
 	"clave/server/internal/store/pebble"
 )
 
+// certificate is one of a SAML provider.
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBczCCARmgAwIBAgIURSU0ekW9lKVakX+xm/UQdyq9d7kwCgYIKoZIzj0EAwIw
+DjEMMAoGA1UEAwwDaWRwMCAXDTI2MTEyNzAwNDkxNloYDzIxMjYxMTAzMDA0OTE2
+WjAOMQwwCgYDVQQDDANpZHAwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR7pgXf
+NDNWPTmi6O+pArsAEsk+cd23RlAtuWYuBPZjz08O2S6hdBbYEMOgWpPR+Oj4UUim
+sHiTlbyDxTzJt6DBo1MwUTAdBgNVHQ4EFgQUKu0S6jQnAr1rtIUK9wvhBb5KHJsw
+HwYDVR0jBBgwFoAUKu0S6jQnAr1rtIUK9wvhBb5KHJswDwYDVR0TAQH/BAUwAwEB
+/zAKBggqhkjOPQQDAgNIADBFAiEA3lx3UmwLl28zV544405F1KFaK6lsilnOlafS
+hVuu+q8CICvA4bVyTrIFQ0aml++2fpUDfL5GVdXir6KtDBOW9sdt
+-----END CERTIFICATE-----
+`
+
 // TestProviders adds, changes, lists and removes providers in a data folder that no server uses. No secret is printed
 // or in a file of the folder.
 func TestProviders(t *testing.T) {
@@ -23,6 +36,7 @@ func TestProviders(t *testing.T) {
 	write("keys", secrettest.Line("key"))
 	write("google.secret", "hunter2-hunter2\n")
 	write("empty", "\n")
+	write("idp.pem", certificate)
 	store, err := pebble.Open(filepath.Join("data", "store"), pebble.Options{})
 	if err == nil {
 		err = store.Close()
@@ -48,7 +62,20 @@ func TestProviders(t *testing.T) {
 		{[]string{"add", "google", "--client-id=c", "--client-secret-file=google.secret", "--public-url=https://data.example.org", sealing}, 0, []string{"added", "https://data.example.org/__/auth/handler"}},
 		{[]string{"add", "google", "--client-id=d", "--additional-client-id=a", "--additional-client-id=b"}, 0, []string{"changed", "https://YOUR-HOST/"}},
 		{[]string{"add", "oidc.acme", "--client-id=c", "--issuer=https://acme.example", "--disabled"}, 0, []string{"added"}},
-		{[]string{"list"}, 0, []string{"google.com   -        enabled    d        clientSecret", "oidc.acme    -        disabled   c        -"}},
+		{[]string{"add", "saml.corp", "--client-id=c"}, 2, []string{"--idp-entity-id"}},
+		{[]string{"add", "oidc.acme", "--sso-url=https://idp.example"}, 2, []string{"saml.NAME"}},
+		{[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=https://idp.example", "--certificate-file=idp.pem"}, 1, []string{"--sp-entity-id"}},
+		{[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=https://idp.example", "--sp-entity-id=s"}, 1, []string{"--certificate-file"}},
+		{[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=https://idp.example", "--sp-entity-id=s", "--certificate-file=keys"}, 1, []string{"PEM"}},
+		{[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=http://idp.example", "--sp-entity-id=s", "--certificate-file=idp.pem"}, 1, []string{"https"}},
+		{
+			[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=https://idp.example", "--sp-entity-id=clave-of-corp", "--certificate-file=idp.pem", "--public-url=https://data.example.org"}, 0,
+			[]string{"added", "clave-of-corp", "https://data.example.org/__/auth/handler"},
+		},
+		{[]string{"add", "saml.corp", "--callback-url=https://data.example.org/__/auth/handler", "--email-domain=corp.example"}, 0, []string{"changed", "clave-of-corp", "ACS URL"}},
+		{[]string{"add", "saml.corp", "--sso-url=javascript:alert(1)"}, 1, []string{"https"}},
+		{[]string{"list"}, 0, []string{"google.com   -        enabled    d               clientSecret", "oidc.acme    -        disabled   c               -", "saml.corp    -        enabled    clave-of-corp   -"}},
+		{[]string{"remove", "saml.corp"}, 0, []string{"saml.corp is removed"}},
 		{[]string{"remove", "google"}, 0, []string{"google.com is removed"}},
 		{[]string{"remove", "google"}, 1, []string{"no provider google.com"}},
 		{[]string{"list"}, 0, []string{"oidc.acme"}},

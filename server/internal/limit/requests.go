@@ -29,6 +29,11 @@ var accounts = []Limit{
 		All: "5", Excess: Refuses, Error: "SESSION_EXPIRED", At: []string{"auth/service/sms.maxTries"},
 	},
 	{
+		What: "size, tags and attributes of a SAML response", Key: "each response",
+		All: "256 KiB, 5,000 and 64 KiB", Excess: Refuses, Error: "INVALID_IDP_RESPONSE",
+		At: []string{"auth/provider.longestSAMLResponse", "auth/provider.maxSAMLTags", "auth/provider.longestSAMLAttributes"},
+	},
+	{
 		What: "buckets that the rates keep", Key: byAll,
 		All: "100,000 of networks and as many of accounts; the fullest is dropped first", Excess: Displaces, Error: "none", At: []string{"limit/rate.Options", "limit/rate.Limiter.bucketLocked", "limit/rate.Limiter.evictLocked"},
 	},

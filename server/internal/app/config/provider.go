@@ -15,7 +15,20 @@ type Provider struct {
 	Issuer string
 	// TeamID, KeyID and PrivateKeyFile are those of Apple.
 	TeamID, KeyID, PrivateKeyFile string
-	Disabled                      bool
+	// SAML has the fields of a SAML provider.
+	SAML     SAMLProvider
+	Disabled bool
+}
+
+// SAMLProvider has the fields of a SAML provider that flags set.
+type SAMLProvider struct {
+	// IDPEntityID and SSOURL are the provider's id and page, and CertificateFiles have the certificates of its keys.
+	IDPEntityID, SSOURL string
+	CertificateFiles    []string
+	// SPEntityID is Clave's id at the provider, and CallbackURL the address to which the provider posts its responses.
+	SPEntityID, CallbackURL string
+	// EmailDomains are the domains whose addresses the provider proves.
+	EmailDomains []string
 }
 
 // declareProvider declares the flags of the modes that manage identity providers.
@@ -34,6 +47,12 @@ func (c *Config) declareProvider(flags *pflag.FlagSet) {
 	flags.StringVar(&p.TeamID, "team-id", "", "`ID` of the team, for apple")
 	flags.StringVar(&p.KeyID, "key-id", "", "`ID` of the team's key, for apple")
 	flags.StringVar(&p.PrivateKeyFile, "private-key-file", "", "`FILE` with the team's private key (PEM), for apple")
+	flags.StringVar(&p.SAML.IDPEntityID, "idp-entity-id", "", "`ID` of the provider, for saml.NAME")
+	flags.StringVar(&p.SAML.SSOURL, "sso-url", "", "`URL` of the provider's sign-in page, for saml.NAME")
+	flags.StringArrayVar(&p.SAML.CertificateFiles, "certificate-file", nil, "`FILE` with a certificate of the provider's keys (PEM), for saml.NAME; repeatable, replaces the stored ones")
+	flags.StringVar(&p.SAML.SPEntityID, "sp-entity-id", "", "`ID` by which the provider knows this server, for saml.NAME")
+	flags.StringVar(&p.SAML.CallbackURL, "callback-url", "", "`URL` to which the provider posts responses, for saml.NAME (default: the page that began the sign-in)")
+	flags.StringArrayVar(&p.SAML.EmailDomains, "email-domain", nil, "`DOMAIN` whose addresses the provider proves, for saml.NAME; repeatable, replaces the stored ones (default: all)")
 	flags.BoolVar(&p.Disabled, "disabled", false, "store the provider without enabling it")
 	c.declareSecretKeys(flags)
 }

@@ -58,7 +58,7 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 	case strings.HasPrefix(id, "oidc."):
 		kind = idp.OIDC
 	case issuers[id] == "":
-		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com, facebook.com and providers of OpenID Connect (oidc.).", id)
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com, facebook.com and providers of OpenID Connect (oidc.) and SAML (saml.).", id)
 	}
 	cfg := &config{}
 	found, err := p.o.Accounts.Load(scope, kind, id, cfg)

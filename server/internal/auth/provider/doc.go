@@ -1,11 +1,11 @@
 // Package provider signs users in with real identity providers: those that speak OpenID Connect, among them Google,
-// Apple and Microsoft, and GitHub.
+// Apple and Microsoft, those that speak SAML, and GitHub and Facebook.
 //
 // Providers begin a sign-in at a provider (Begin) and verify its response, or the ID token of an app that signed the
 // user in itself (Verify). They read the configurations that administrators store with the API. The open sign-ins are
 // items of the account store: each is found by the digest of its state, is bound to the session id that the client
 // received, and is valid once and for ten minutes.
 //
-// Tokens and signatures are verified by go-oidc. An answer of a provider is limited in time and size, and is never
-// part of the text of an error that a client receives.
+// Tokens and signatures are verified by go-oidc, SAML responses by crewjam/saml. An answer of a provider is limited in
+// time and size, and is never part of the text of an error that a client receives.
 package provider

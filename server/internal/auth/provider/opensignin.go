@@ -23,9 +23,21 @@ type openSignIn struct {
 	// Redirect is the address to which the provider redirects.
 	Redirect string `json:"redirect"`
 	// Nonce is the one whose hash the ID token must have, and Verifier that of the code (PKCE), empty without a code.
-	Nonce    string    `json:"nonce"`
-	Verifier string    `json:"verifier,omitempty"`
-	Made     time.Time `json:"made"`
+	Nonce    string `json:"nonce"`
+	Verifier string `json:"verifier,omitempty"`
+	// Request is the id of the request that a SAML provider's response must answer; empty for other providers.
+	Request string    `json:"request,omitempty"`
+	Made    time.Time `json:"made"`
+}
+
+// secretSize is the number of characters of states, nonces and session ids.
+const secretSize = 32
+
+// newOpen returns an open sign-in at a provider with its state and session id.
+func (p *Providers) newOpen(provider string, scope account.Scope, start *idp.Start) (state, session string, open *openSignIn) {
+	session = cmp.Or(start.SessionID, randid.Secret(secretSize))
+	open = &openSignIn{Provider: provider, Tenant: scope.Tenant, Session: randid.Digest(session), Redirect: start.ContinueURI, Made: p.o.Clock.Now()}
+	return randid.Secret(secretSize), session, open
 }
 
 // save stores an open sign-in.

@@ -88,6 +88,9 @@ func (p *Providers) unreachable(cfg *config, err error) error {
 func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.Start) (*idp.Started, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.o.TimeLimit)
 	defer cancel()
+	if isSAML(start.ProviderID) {
+		return p.beginSAML(ctx, scope, &start)
+	}
 	cfg, err := p.config(scope, start.ProviderID)
 	if err != nil {
 		return nil, err
@@ -96,15 +99,8 @@ func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.St
 	if err != nil {
 		return nil, p.unreachable(cfg, err)
 	}
-	const size = 32
-	session := start.SessionID
-	if session == "" {
-		session = randid.Secret(size)
-	}
-	state := randid.Secret(size)
-	open := &openSignIn{
-		Provider: cfg.id, Tenant: scope.Tenant, Session: randid.Digest(session), Redirect: start.ContinueURI, Nonce: randid.Secret(size), Made: p.o.Clock.Now(),
-	}
+	state, session, open := p.newOpen(cfg.id, scope, &start)
+	open.Nonce = randid.Secret(secretSize)
 	// Parameters of the page may select an account or a language, but not what the sign-in depends on.
 	var parameters []oauth2.AuthCodeOption
 	set := func(name, value string) { parameters = append(parameters, oauth2.SetAuthURLParam(name, value)) }
@@ -173,6 +169,9 @@ func (p *Providers) Verify(ctx context.Context, scope account.Scope, c idp.Crede
 	if err != nil || uri.Scheme == "" {
 		return nil, apierror.New("INVALID_REQUEST_URI")
 	}
+	if given.Has("SAMLResponse") {
+		return p.samlResponse(ctx, scope, &answer{uri: uri, fields: given, provider: given.Get("providerId"), session: c.SessionID})
+	}
 	if response := responseOf(uri, given); response != nil {
 		return p.respond(ctx, scope, &answer{uri: uri, fields: response, provider: given.Get("providerId"), session: c.SessionID})
 	}
@@ -201,18 +200,23 @@ type answer struct {
 	provider, session string
 }
 
+// withoutFields returns the address to which a provider sent its response, without the fields of the response.
+func withoutFields(uri *url.URL) string {
+	bare := *uri
+	bare.RawQuery, bare.Fragment, bare.RawFragment, bare.ForceQuery = "", "", "", false
+	return bare.String()
+}
+
 // respond verifies a provider's response to an open sign-in. The sign-in ends, whatever the response is.
 func (p *Providers) respond(ctx context.Context, scope account.Scope, a *answer) (*idp.Assertion, error) {
 	open, err := p.take(ctx, scope, a.fields.Get("state"), a.session)
 	if err != nil {
 		return nil, err
 	}
-	bare := *a.uri
-	bare.RawQuery, bare.Fragment, bare.RawFragment, bare.ForceQuery = "", "", "", false
 	switch {
-	case a.provider != "" && a.provider != open.Provider:
+	case open.Request != "" || a.provider != "" && a.provider != open.Provider:
 		return nil, invalid("The response is not for the provider of the request.")
-	case bare.String() != open.Redirect:
+	case withoutFields(a.uri) != open.Redirect:
 		return nil, invalid("The response was not sent to the address of the sign-in.")
 	}
 	cfg, err := p.config(scope, open.Provider)

@@ -22,3 +22,17 @@ func FirebaseModules(t *testing.T) string {
 	}
 	return modules
 }
+
+// ProviderModules returns the folder of the identity providers that make test installs. If they are not installed, the
+// test is skipped.
+func ProviderModules(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("idps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".installed")); err != nil {
+		t.Skip("skipped: samlp is not installed in server/test/e2e/idps (make server/test/e2e/idps/node_modules/.installed)")
+	}
+	return dir
+}

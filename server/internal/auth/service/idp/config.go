@@ -1,9 +1,16 @@
 package idp
 
 import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
 	"maps"
+	"net/url"
 
 	"clave/server/internal/auth/service/apierror"
+	"clave/server/internal/httpx/loopback"
 )
 
 // rules lists the required fields of each kind of configuration, and the API's errors for missing ones.
@@ -49,4 +56,23 @@ func at(object map[string]any, path ...string) any {
 		object, _ = object[name].(map[string]any)
 	}
 	return object[path[len(path)-1]]
+}
+
+// Certificate returns the certificate of a SAML provider, which configurations have in PEM.
+func Certificate(text string) (*x509.Certificate, error) {
+	block, rest := pem.Decode([]byte(text))
+	if block == nil || block.Type != "CERTIFICATE" || len(bytes.TrimSpace(rest)) > 0 {
+		return nil, errors.New("the certificate is not a single one in PEM (-----BEGIN CERTIFICATE-----)")
+	}
+	return x509.ParseCertificate(block.Bytes)
+}
+
+// CheckPage refuses an address of a provider's page to which no browser may be sent: it must use https, except on this
+// machine.
+func CheckPage(address string) error {
+	page, err := url.Parse(address)
+	if err != nil || page.Host == "" || page.Scheme != "https" && (page.Scheme != "http" || !loopback.Is(page.Hostname())) {
+		return fmt.Errorf("%.200q is not an address of https", address)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
+	"clave/server/internal/auth/service/settings"
 	"clave/server/internal/base/fault"
 )
 
@@ -37,7 +38,9 @@ type Request struct {
 // Response lists the providers of the project and its tenants. Changed is set if a configuration existed before it was
 // added.
 type Response struct {
-	Changed   bool                        `json:"changed,omitempty"`
+	Changed bool `json:"changed,omitempty"`
+	// Config is the configuration that was added or changed, without secrets.
+	Config    map[string]any              `json:"config,omitempty"`
 	Providers []service.ExportedIdpConfig `json:"providers,omitempty"`
 }
 
@@ -50,7 +53,7 @@ func New(s *service.Service) *Service { return &Service{s} }
 // named are the providers that have a name of their own, by its short form.
 var named = map[string]string{"google": "google.com", "apple": "apple.com", "microsoft": "microsoft.com", "github": "github.com", "facebook": "facebook.com"}
 
-// ID returns the id of a provider that a command names: google is google.com, and oidc.NAME stays.
+// ID returns the id of a provider that a command names: google is google.com, and oidc.NAME and saml.NAME stay.
 func ID(name string) (string, error) {
 	name = strings.ToLower(name)
 	if id := named[name]; id != "" {
@@ -61,10 +64,10 @@ func ID(name string) (string, error) {
 			return id, nil
 		}
 	}
-	if strings.HasPrefix(name, "oidc.") && idp.ValidID(idp.OIDC, name) {
+	if idp.ValidID(idp.OIDC, name) || idp.ValidID(idp.SAML, name) {
 		return name, nil
 	}
-	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, facebook, or oidc.NAME for another one of OpenID Connect", name)
+	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, facebook, or oidc.NAME or saml.NAME for another one of OpenID Connect or SAML", name)
 }
 
 // kindOf returns the kind of a provider's configuration.
@@ -91,7 +94,7 @@ func (s *Service) Serve(ctx context.Context, in Request) (*Response, error) {
 	case in.Remove:
 		_, err = s.service.DeleteIdpConfig(ctx, call, request)
 	case in.Add != nil:
-		out.Changed, err = s.add(ctx, call, request)
+		out.Config, out.Changed, err = s.add(ctx, call, request)
 	default:
 		out.Providers, err = s.service.ExportIdpConfigs(ctx, call)
 		if in.Tenant != "" {
@@ -108,22 +111,70 @@ func (s *Service) Serve(ctx context.Context, in Request) (*Response, error) {
 	return out, err
 }
 
-// add adds a provider, or changes the given fields of one. It reports whether there was one.
-func (s *Service) add(ctx context.Context, call service.Call, request *service.IdpConfigRequest) (changed bool, err error) {
-	_, err = s.service.GetIdpConfig(ctx, call, request)
+// add adds a provider, or changes the given fields of one. It returns the configuration, and reports whether there was
+// one.
+func (s *Service) add(ctx context.Context, call service.Call, request *service.IdpConfigRequest) (config map[string]any, changed bool, err error) {
+	whole, err := s.service.GetIdpConfig(ctx, call, request)
+	changed = err == nil
 	switch {
-	case err == nil:
-		_, err = s.service.UpdateIdpConfig(ctx, call, request)
-		return true, err
-	case !fault.Is(err, fault.NotFound):
-		return false, err
+	case changed:
+		settings.Merge(whole, request.Body)
+	case fault.Is(err, fault.NotFound):
+		whole = request.Body
+	default:
+		return nil, false, err
 	}
-	if id, _ := request.Body["clientId"].(string); id == "" {
-		return false, fault.E(fault.InvalidArgument, "give the client's id, which the provider shows, with --client-id")
+	if err := check(request.Kind, request.ID, whole); err != nil {
+		return nil, false, err
 	}
-	if issuer, _ := request.Body["issuer"].(string); issuer == "" && request.Kind == idp.OIDC {
-		return false, fault.E(fault.InvalidArgument, "give the address of %s with --issuer, such as https://login.example.org", request.ID)
+	if changed {
+		config, err = s.service.UpdateIdpConfig(ctx, call, request)
+	} else {
+		config, err = s.service.CreateIdpConfig(ctx, call, request)
 	}
-	_, err = s.service.CreateIdpConfig(ctx, call, request)
-	return false, err
+	return config, changed, err
+}
+
+// check refuses a configuration that could not be used, and says which flag is missing.
+func check(kind, id string, whole map[string]any) error {
+	if kind == idp.SAML {
+		return checkSAML(whole)
+	}
+	if id, _ := whole["clientId"].(string); id == "" {
+		return fault.E(fault.InvalidArgument, "give the client's id, which the provider shows, with --client-id")
+	}
+	if issuer, _ := whole["issuer"].(string); issuer == "" && kind == idp.OIDC {
+		return fault.E(fault.InvalidArgument, "give the address of %s with --issuer, such as https://login.example.org", id)
+	}
+	return nil
+}
+
+// checkSAML refuses the configuration of a SAML provider that could not be used, and says which flag is missing.
+func checkSAML(body map[string]any) error {
+	provider, _ := body["idpConfig"].(map[string]any)
+	own, _ := body["spConfig"].(map[string]any)
+	for _, field := range []struct {
+		in         map[string]any
+		name, flag string
+	}{{provider, "idpEntityId", "--idp-entity-id"}, {provider, "ssoUrl", "--sso-url"}, {own, "spEntityId", "--sp-entity-id"}} {
+		if text, _ := field.in[field.name].(string); text == "" {
+			return fault.E(fault.InvalidArgument, "give the %s with %s", field.name, field.flag)
+		}
+	}
+	page, _ := provider["ssoUrl"].(string)
+	if err := idp.CheckPage(page); err != nil {
+		return fault.Wrap(err, fault.InvalidArgument, "--sso-url: %v", err)
+	}
+	certificates, _ := provider["idpCertificates"].([]any)
+	if len(certificates) == 0 {
+		return fault.E(fault.InvalidArgument, "give the certificate of the provider's key with --certificate-file")
+	}
+	for _, one := range certificates {
+		of, _ := one.(map[string]any)
+		text, _ := of["x509Certificate"].(string)
+		if _, err := idp.Certificate(text); err != nil {
+			return fault.Wrap(err, fault.InvalidArgument, "--certificate-file: %v", err)
+		}
+	}
+	return nil
 }

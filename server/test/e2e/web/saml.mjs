@@ -1,0 +1,67 @@
+// Signs in at SAML providers with the site's SDK in Chromium: by popup, by redirect, in a tenant, again, linked, unlinked,
+// and refused. Arguments: the frontend's folder, the server's origin, the provider's origin, and the tenant.
+import assert from 'node:assert/strict'
+import { signIn } from './signin.mjs'
+
+const [frontend, auth, provider, tenant] = process.argv.slice(2)
+const program = `
+import { initializeApp } from 'firebase/app'
+import { connectAuthEmulator, createUserWithEmailAndPassword, getAuth, getRedirectResult, linkWithPopup, reauthenticateWithPopup, reauthenticateWithRedirect, SAMLAuthProvider, signInWithPopup, signInWithRedirect, unlink } from 'firebase/auth'
+const auth = getAuth(initializeApp({ apiKey: 'k', projectId: 'fundacion-e2e', authDomain: 'localhost' }))
+connectAuthEmulator(auth, new URLSearchParams(location.search).get('auth'), { disableWarnings: true })
+const corp = (id) => new SAMLAuthProvider(id || 'saml.corp')
+const told = async (result) => {
+  const { claims } = await result.user.getIdTokenResult()
+  const linked = result.user.providerData.map((p) => p.providerId)
+  return [result.user.email, result.user.tenantId, linked, claims.firebase.sign_in_provider, Boolean(claims.firebase.sign_in_attributes)]
+}
+const failed = (error) => error.code
+window.popup = (id) => signInWithPopup(auth, corp(id)).then(told, failed)
+window.inTenant = (tenant) => {
+  auth.tenantId = tenant
+  return window.popup('saml.tenant').finally(() => { auth.tenantId = null })
+}
+window.redirect = () => signInWithRedirect(auth, corp())
+window.again = () => reauthenticateWithPopup(auth.currentUser, corp()).then(told, failed)
+window.againByRedirect = () => reauthenticateWithRedirect(auth.currentUser, corp())
+window.result = () => getRedirectResult(auth).then((r) => r && told(r), failed)
+window.link = async (email) => {
+  await createUserWithEmailAndPassword(auth, email, 'secreta1')
+  return linkWithPopup(auth.currentUser, corp()).then(told, failed)
+}
+window.unlinked = () => unlink(auth.currentUser, 'saml.corp').then((u) => u.providerData.map((p) => p.providerId), failed)
+window.profile = (id) => signInWithPopup(auth, corp(id)).then((r) => r._tokenResponse.rawUserInfo, failed)
+window.ready = true
+`
+
+await signIn(frontend, program, async ({ page, origin, open }) => {
+  const as = async (name) => assert.equal((await fetch(`${provider}/as/${name}`)).status, 200)
+  const back = async (call) => {
+    await page.evaluate(`window.left = true; void ${call}`).catch(() => {}) // the page navigates away
+    await page.waitForFunction((origin) => location.origin === origin && window.ready && !window.left, origin)
+    return page.evaluate('result()')
+  }
+  const ann = ['ann@corp.example', null, ['saml.corp'], 'saml.corp', true]
+  await open(auth)
+  assert.deepEqual(await page.evaluate('popup()'), ann)
+  assert.match(JSON.stringify(await page.evaluate('profile()')), /familyName|surname/i)
+  assert.deepEqual(await page.evaluate('again()'), ann)
+  assert.deepEqual(await back('redirect()'), ann)
+  assert.deepEqual(await back('againByRedirect()'), ann)
+
+  await as('bea')
+  assert.equal(await page.evaluate('again()'), 'auth/user-mismatch')
+  await as('dan')
+  const [email, , linked] = await page.evaluate("link('dan@example.com')")
+  assert.deepEqual([email, [...linked].sort()], ['dan@example.com', ['password', 'saml.corp']])
+  assert.deepEqual(await page.evaluate('unlinked()'), ['password'])
+  await as('ann')
+  assert.equal(await page.evaluate("link('cid@example.com')"), 'auth/credential-already-in-use')
+
+  const inTenant = await page.evaluate(`inTenant(${JSON.stringify(tenant)})`)
+  assert.deepEqual(inTenant, ['ann@corp.example', tenant, ['saml.tenant'], 'saml.tenant', true])
+  assert.equal(await page.evaluate("popup('saml.tenant')"), 'auth/operation-not-allowed')
+
+  await as('nobody')
+  assert.equal(await page.evaluate('popup()'), 'auth/invalid-credential')
+})
