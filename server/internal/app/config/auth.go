@@ -1,7 +1,10 @@
 package config
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -58,16 +61,31 @@ func (c *Config) declareSecretKeys(flags *pflag.FlagSet) {
 	flags.StringVar(&c.Auth.SecretKeyFile, "secret-key-file", "", "`FILE` outside the data folder with the keys that seal the secrets of identity providers; openssl rand -base64 32 prints a key (see server/doc/providers.md) (default: CLAVE_SECRET_KEY_FILE)")
 }
 
-// Keyless are the folders in which the keys that seal secrets must not be: the data folder and that of backups.
+// Keyless are the folders in which the keys that seal secrets must not be: the data folder, that of backups, and that
+// of the site, which everybody may read.
 func (c *Config) Keyless() []string {
-	folders := []string{c.Backups.At}
+	folders := []string{c.Backups.At, c.publicFolder()}
 	if strings.Contains(c.Backups.At, "://") {
-		folders = nil
+		folders = folders[1:]
 	}
 	if !c.Memory {
 		folders = append(folders, c.DataDir)
 	}
 	return folders
+}
+
+// publicFolder returns the folder of the site that is served; empty without one.
+func (c *Config) publicFolder() string {
+	var section map[string]json.RawMessage
+	var folder string
+	// The section may be followed by the rest of the file. An invalid one is reported where the site is opened.
+	if json.NewDecoder(bytes.NewReader(c.Hosting)).Decode(&section) != nil || json.Unmarshal(section["public"], &folder) != nil || folder == "" {
+		return ""
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(c.Root, folder)
+	}
+	return folder
 }
 
 // checkAuth returns an error for contradictory settings and for webhooks that must not receive codes. Production allows

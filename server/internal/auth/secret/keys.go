@@ -101,15 +101,16 @@ func reason(err error) error {
 	return err
 }
 
-// within reports whether a file is in a folder. Links are followed.
+// within reports whether a file is in a folder: its path, which may be that of a link, or the file itself.
 func within(folder, file string) (bool, error) {
 	if folder == "" {
 		return false, nil
 	}
 	at, err := filepath.Abs(file)
-	if err == nil {
-		at, err = filepath.EvalSymlinks(at)
+	if err != nil {
+		return false, err
 	}
+	itself, err := filepath.EvalSymlinks(at)
 	if err != nil {
 		return false, err
 	}
@@ -128,18 +129,21 @@ func within(folder, file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for parent := filepath.Dir(at); ; parent = filepath.Dir(parent) {
-		info, err := os.Stat(parent)
-		if err != nil {
-			return false, err
-		}
-		if os.SameFile(of, info) {
-			return true, nil
-		}
-		if parent == filepath.Dir(parent) {
-			return false, nil
+	for _, path := range []string{at, itself} {
+		for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
+			info, err := os.Stat(parent)
+			if err != nil {
+				return false, err
+			}
+			if os.SameFile(of, info) {
+				return true, nil
+			}
+			if parent == filepath.Dir(parent) {
+				break
+			}
 		}
 	}
+	return false, nil
 }
 
 // Parse reads the text of a file of keys. Its errors contain nothing of the text.

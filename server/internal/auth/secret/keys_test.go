@@ -93,6 +93,10 @@ func TestLoad(t *testing.T) {
 	if err := os.Symlink(write("data/deep/linked", 0o600), link); err != nil {
 		t.Fatal(err)
 	}
+	inside := filepath.Join(data, "link")
+	if err := os.Symlink(write("elsewhere", 0o600), inside); err != nil {
+		t.Fatal(err)
+	}
 	big := write("big", 0o600)
 	if err := os.WriteFile(big, []byte(strings.Repeat("#\n", 40<<10)), 0o600); err != nil {
 		t.Fatal(err)
@@ -106,6 +110,7 @@ func TestLoad(t *testing.T) {
 		"in the data folder":          {write("data/key", 0o600), "is in the folder"},
 		"deep in the data folder":     {write("data/deep/key", 0o600), "is in the folder"},
 		"a link into the data folder": {link, "is in the folder"},
+		"a link in the data folder":   {inside, "is in the folder"},
 		"a folder":                    {filepath.Join(dir, "database"), "not a regular file"},
 		"no file":                     {filepath.Join(dir, "none"), "cannot be read"},
 		"a large file":                {big, "more than"},
