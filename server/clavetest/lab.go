@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 	"time"
+
+	"clave/server/internal/model/resource"
+	"clave/server/internal/suite/seed"
 )
 
 // Fault is a fault in the project's calls. doc/lab.md describes its members.
@@ -116,5 +120,28 @@ func (s *Server) ResetClock(t testing.TB) {
 	t.Helper()
 	if err := s.call(context.WithoutCancel(t.Context()), http.MethodDelete, "clock", struct{}{}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Seed brings the project to the state that files of JSON, YAML, JavaScript or TypeScript describe. doc/lab.md has the
+// format.
+func (s *Server) Seed(t testing.TB, files ...string) {
+	t.Helper()
+	ctx := t.Context()
+	target := seed.Emulator(s.Firestore, s.Auth, resource.Database{Project: s.ProjectID, ID: resource.DefaultDatabase})
+	sources, err := seed.Read(ctx, files, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := seed.Load(sources, seed.Options{DB: target.DB, Now: target.Now(ctx)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := seed.Compare(ctx, target, all, false)
+	if err == nil {
+		err = seed.Apply(ctx, target, found)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -21,6 +21,7 @@ var httpHeaders = []struct {
 		"transport/hosting":    "has the header of Firebase Hosting, without a charset",
 		"auth/service/webhook": "sends requests",
 		"suite/triggers":       "sends requests",
+		"suite/seed":           "sends requests",
 		"test/e2e/harness":     "sends requests",
 	}, "call httpjson"},
 	{"X-Forwarded-For", "", map[string]string{

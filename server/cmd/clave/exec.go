@@ -72,7 +72,11 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	case err := <-ended:
 		return 1, err
 	}
-	meter.Reset("") // imported documents are no requests of the command
+	if err := applySeeds(ctx, c, a.Addresses().Firestore, a.Addresses().Auth, s); err != nil {
+		stop()
+		return 1, errors.Join(err, <-ended)
+	}
+	meter.Reset("") // imported documents and seeds are no requests of the command
 	ran := command(running, c, a.Addresses(), s).Run()
 	awaitEvents(ctx, a, s)
 	used := meter.Report("")

@@ -111,7 +111,14 @@ func runApp(ctx context.Context, c *config.Config, s streams) (built bool, err e
 	if err != nil {
 		return false, err
 	}
-	return true, a.Run(ctx, func() {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var seeded error
+	err = a.Run(ctx, func() {
+		if seeded = applySeeds(ctx, c, a.Addresses().Firestore, a.Addresses().Auth, s); seeded != nil {
+			stop()
+			return
+		}
 		if c.Ephemeral {
 			printAddresses(s.out, c.Project, a.Addresses())
 			return
@@ -119,6 +126,10 @@ func runApp(ctx context.Context, c *config.Config, s streams) (built bool, err e
 		printTable(s.out, c, a.Addresses())
 		fmt.Fprintln(s.out, readyLine(began, a.LedSince(), clock.System().Now()))
 	})
+	if seeded != nil {
+		return true, seeded
+	}
+	return true, err
 }
 
 // readyLine returns the line that reports that the server is ready. A node that has followed another one was ready

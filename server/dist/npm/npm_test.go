@@ -19,13 +19,22 @@ import (
 const vitestFile = `import { expect, test } from 'vitest'
 import { initializeApp } from 'firebase/app'
 import { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } from 'firebase/firestore'
-import { expectReads, worker } from 'clave'
+import { expectReads, seed, worker } from 'clave'
 
 const clave = worker()
 const db = getFirestore(initializeApp({ projectId: clave.projectId }))
 const [host, port] = clave.firestore.split(':')
 connectFirestoreEmulator(db, host, Number(port))
 const notes = collection(db, 'notes')
+
+test('a seed is applied', async () => {
+  const ann = { joined: new Date('2026-01-02T03:04:05Z'), boss: { $ref: 'users/bob' } }
+  await seed({ documents: { 'users/ann': ann }, users: { ann: { email: 'ann@example.org', password: 'secret-of-ann' } } })
+  const [found] = (await getDocs(collection(db, 'users'))).docs
+  expect(found.data().joined.toDate()).toEqual(ann.joined)
+  expect(found.data().boss.path).toBe('users/bob')
+  await expect(seed({ documents: { users: 1 } })).rejects.toThrow(/documents.users: expected an object/)
+})
 
 test('a snapshot brings the documents back', async () => {
   await addDoc(notes, { text: 'first' })
@@ -120,7 +129,7 @@ func (p *project) vitest() {
 	out, state := p.measured(p.dir, "node", "node_modules/vitest/vitest.mjs", "run")
 	took := state.UserTime() + state.SystemTime()
 	p.t.Logf("green in %v; processor time of the runner and the server %v", time.Since(began).Round(time.Millisecond), took)
-	if !strings.Contains(out, "1 passed") {
+	if !strings.Contains(out, "2 passed") {
 		p.t.Errorf("vitest printed %q", out)
 	}
 }

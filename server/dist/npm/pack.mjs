@@ -30,6 +30,7 @@ try {
 function packMain() {
   const dir = join(work, 'clave')
   cpSync(join(here, 'clave'), dir, { recursive: true })
+  copyFileSync(join(here, '../../internal/suite/seed/values.cjs'), join(dir, 'lib', 'values.cjs'))
   const manifest = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
   manifest.version = version
   manifest.optionalDependencies = Object.fromEntries(platforms.map((p) => [`clave-${p}`, version]))

@@ -151,6 +151,8 @@ type Config struct {
 	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
 	// the end; empty for none.
 	ImportDir, ExportDir string
+	// Seeds are files of seeds that are applied at the start.
+	Seeds []string
 	// UsersFile is a file that firebase auth:export wrote, from which ModeImport reads accounts. HashFile holds the
 	// parameters of their password hashes. Both are empty for none.
 	UsersFile, HashFile string

@@ -34,6 +34,7 @@ func (c *Config) declareTransfer(flags *pflag.FlagSet) {
 	flags.StringVar(&c.ImportDir, "import", "", "`FOLDER` of an export by Clave, the Emulator Suite or Firestore to start with; keeps data in memory unless --data is given")
 	flags.Var(exportTo{&c.ExportDir}, exportFlag, "`FOLDER` for an export at the end (default: that of --import)")
 	flags.Lookup(exportFlag).NoOptDefVal = sameFolder
+	flags.StringArrayVar(&c.Seeds, "seed", nil, "`FILE` of a seed (JSON, YAML, JavaScript or TypeScript) that is applied at the start; repeatable")
 }
 
 // importsToMemory keeps the data in memory if they are imported and no flag names a data folder. The export is then the

@@ -46,7 +46,7 @@ func New(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.NotFoundHandler())
 	methods := make(customMethods)
-	(&documents{authorizer: o.Authorizer}).register(mux, methods)
+	(&documents{authorizer: o.Authorizer, names: make(map[named]string)}).register(mux, methods)
 	(&transfers{transfer: o.Transfer}).register(methods)
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
 	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)

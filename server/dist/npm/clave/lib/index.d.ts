@@ -13,6 +13,11 @@ export interface Project {
   snapshot(): Promise<string>
   /** Restores the documents of a snapshot. */
   restore(token: string): Promise<void>
+  /**
+   * Brings the project to the state that seeds describe: paths of files of JSON, YAML, JavaScript or TypeScript, or values. What is the
+   * same is not written.
+   */
+  seed(...seeds: (string | Seed)[]): Promise<void>
   /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout ("10s"). */
   settle(timeout?: string): Promise<void>
   /** Resolves with what production would bill for the project's requests since the start or the last reset. */
@@ -36,6 +41,53 @@ export interface Project {
   resetClock(): Promise<void>
   /** Runs a function and rejects if the project's requests meanwhile cost more than max reads. It names the queries that read most. */
   expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>
+}
+
+/** A moment, absolute or relative: 2027-05-01T10:00:00Z, now, -3h, today+2d 19:30, month+1mo+4d. */
+export type Moment = string
+
+/** A value of a document. Date, Uint8Array, bigint, and the values of Firestore's SDKs become what they mean. */
+export type SeedValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | object
+  | { $timestamp: Moment }
+  | { $date: Moment }
+  | { $ref: string }
+  | { $geo: [latitude: number, longitude: number] }
+  | { $bytes: string }
+  | { $vector: number[] }
+  | { $int: number | string }
+  | { $double: number | 'NaN' | 'Infinity' | '-Infinity' }
+
+/** The fields of a document. $collections has its subcollections: documents by their ids, by the collections' ids. */
+export interface SeedDocument {
+  [field: string]: SeedValue
+}
+
+/** An account of a seed. */
+export interface SeedUser {
+  email?: string
+  emailVerified?: boolean
+  password?: string
+  displayName?: string
+  photoUrl?: string
+  phoneNumber?: string
+  disabled?: boolean
+  claims?: object
+  providers?: { providerId: string; uid: string; email?: string; displayName?: string; photoUrl?: string }[]
+}
+
+/** The state of a project: documents by the paths of documents or of collections, and accounts by their ids. */
+export interface Seed {
+  /** The time zone of moments without one, such as Europe/Madrid; UTC by default. */
+  timeZone?: string
+  users?: Record<string, SeedUser>
+  tenants?: Record<string, { displayName?: string; users?: Record<string, SeedUser> }>
+  documents?: Record<string, SeedDocument | Record<string, SeedDocument>>
 }
 
 /** A fault in the calls of a project. */
@@ -128,6 +180,9 @@ export function start(options?: StartOptions): Promise<Server>
 
 /** Returns the project of this test worker, on the server that a set-up module of this package started. */
 export function worker(): Project
+
+/** Brings the project of this test worker to the state that seeds describe. */
+export function seed(...seeds: (string | Seed)[]): Promise<void>
 
 /** Runs a function in the project of this test worker, as its expectReads does. */
 export function expectReads<T>(max: number, run: () => T | Promise<T>): Promise<T>

@@ -6,6 +6,7 @@ const { tmpdir } = require('node:os')
 const { join, resolve } = require('node:path')
 const { createInterface } = require('node:readline')
 const { program } = require('./program.js')
+const { plain } = require('./values.cjs')
 
 /** How long the program may take to start, in milliseconds. */
 const patience = 30_000
@@ -117,8 +118,34 @@ function handle(projectId, firestore, auth) {
     snapshot: async () => (await control('snapshot')).token,
     /** Restores the documents of a snapshot. */
     restore: async (token) => void (await control('restore', { token })),
+    /** Brings the project to the state that files or values describe. */
+    seed: (...seeds) => applySeeds(seeds, projectId, firestore, auth),
     /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout, such as "10s". */
     settle,
+  }
+}
+
+/** Applies seeds, files by their paths and values, by the program. Rejects with its message. */
+async function applySeeds(seeds, projectId, firestore, auth) {
+  const values = seeds.filter((one) => typeof one !== 'string').map(plain)
+  const files = seeds.filter((one) => typeof one === 'string').map((file) => resolve(file))
+  const folder = values.length > 0 ? await mkdtemp(join(tmpdir(), 'clave-seed-')) : undefined
+  try {
+    for (const [i, value] of values.entries()) {
+      const file = join(folder, `value-${i}.json`)
+      await writeFile(file, JSON.stringify(value))
+      files.push(file)
+    }
+    const args = ['seed', 'apply', ...files, '--project', projectId, '--firestore', firestore, '--auth', auth]
+    const child = spawn(program(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-4096)
+    })
+    const code = await new Promise((done, fail) => child.once('error', fail).once('close', done))
+    if (code !== 0) throw new Error(`clave: seed: ${said.trim()}`)
+  } finally {
+    if (folder) await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -140,6 +167,9 @@ function checkReads(max, before, after) {
 /** Runs a function in the project of this test worker and rejects if its requests cost more than max reads. */
 const expectReads = (max, run) => worker().expectReads(max, run)
 
+/** Brings the project of this test worker to the state that files or values describe. */
+const seed = (...seeds) => worker().seed(...seeds)
+
 /** Returns the project of this test worker, on the server that a set-up module of this package started. */
 function worker() {
   const { FIRESTORE_EMULATOR_HOST: firestore, FIREBASE_AUTH_EMULATOR_HOST: auth, CLAVE_RUN: run } = process.env
@@ -149,5 +179,6 @@ function worker() {
 }
 
 exports.expectReads = expectReads
+exports.seed = seed
 exports.start = start
 exports.worker = worker

@@ -1,1 +1,1 @@
-export { expectReads, start, worker } from './index.js'
+export { expectReads, seed, start, worker } from './index.js'
