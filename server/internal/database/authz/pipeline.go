@@ -62,7 +62,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 				_, err = az.Commit(ctx, c, db, request.Commit{Transaction: id})
 				return
 			}
-			az.endTransaction(ctx, db, id)
+			az.endTransaction(ctx, c, db, id)
 		}()
 	}
 	if err := open(snapshot); err != nil {

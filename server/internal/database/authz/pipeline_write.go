@@ -77,7 +77,7 @@ func (az *Authorizer) writePipeline(ctx context.Context, c token.Caller, db reso
 		got.held.Shrink(0)
 		// The client ends a transaction that it has begun, and learns of a new one only if there is no error.
 		if err != nil && got.transaction != nil && (r.AutoCommit || r.At.Begin != nil) {
-			az.endTransaction(ctx, db, got.transaction)
+			az.endTransaction(ctx, c, db, got.transaction)
 		}
 	}()
 	if err = az.collect(ctx, c, db, r, &got); err != nil {
@@ -102,8 +102,8 @@ func (az *Authorizer) writePipeline(ctx context.Context, c token.Caller, db reso
 }
 
 // endTransaction ends a transaction after an error.
-func (az *Authorizer) endTransaction(ctx context.Context, db resource.Database, id []byte) {
-	if err := az.engine.Rollback(context.WithoutCancel(ctx), db, id); err != nil {
+func (az *Authorizer) endTransaction(ctx context.Context, c token.Caller, db resource.Database, id []byte) {
+	if err := az.engine.Rollback(context.WithoutCancel(ctx), db, id, holderOf(c)); err != nil {
 		az.log.Debug("the transaction of a pipeline could not be ended", "error", err)
 	}
 }
@@ -172,7 +172,7 @@ func (az *Authorizer) deferWrites(ctx context.Context, c token.Caller, db resour
 	if err != nil {
 		return err
 	}
-	err = az.engine.Defer(az.within(ctx, c), db, transaction, writes)
+	err = az.engine.Defer(az.within(ctx, c), db, transaction, holderOf(c), writes)
 	az.bill(c, db, "write").wrote(writes, func(int) bool { return err == nil })
 	ended(err)
 	return err

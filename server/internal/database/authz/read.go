@@ -202,6 +202,7 @@ func (az *Authorizer) read(ctx context.Context, c token.Caller, db resource.Data
 		o := optionsFor(c, *at.Begin)
 		at.Begin = &o
 	}
+	at.Holder = holderOf(c)
 	return az.engine.Read(ctx, db, at)
 }
 

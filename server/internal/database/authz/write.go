@@ -59,20 +59,40 @@ var opNames = map[document.Op]string{document.Update: "update", document.Delete:
 // optimistic: with locks any client could block writers, even of documents that the rules hide. Its reads are compared
 // at the commit, as the web SDKs do by themselves. Such transactions count for their caller.
 func optionsFor(c token.Caller, o request.TransactionOptions) request.TransactionOptions {
+	o.Holder = holderOf(c)
 	o.Optimistic = o.Optimistic || !c.Privileged
 	switch {
 	case c.Privileged:
 	case c.Unidentified():
 		o.Client = "address " + rate.Network(c.Address).String()
 	default:
-		o.Client = "user " + c.Project + "\x00" + c.Tenant + "\x00" + c.UID
+		o.Client = userOf(c)
 	}
 	return o
 }
 
-// Rollback ends a transaction.
-func (az *Authorizer) Rollback(ctx context.Context, _ token.Caller, db resource.Database, id []byte) error {
-	return az.engine.Rollback(ctx, db, id)
+// holderOf returns the holder of a caller's transactions. It is the same for all tokens of a user, so that a token may
+// be refreshed during a transaction, and for all administrators. Those that may not write must not use the transactions
+// of others, whose reads take locks. Clients without a user have nothing that identifies them: their address may
+// change.
+func holderOf(c token.Caller) string {
+	switch {
+	case c.Privileged && c.ReadOnly:
+		return "reader"
+	case c.Privileged:
+		return "owner"
+	case c.Anonymous():
+		return "anonymous"
+	}
+	return userOf(c)
+}
+
+// userOf returns a text that identifies a signed-in user among those of all projects and tenants.
+func userOf(c token.Caller) string { return "user " + c.Project + "\x00" + c.Tenant + "\x00" + c.UID }
+
+// Rollback ends a transaction of the caller.
+func (az *Authorizer) Rollback(ctx context.Context, c token.Caller, db resource.Database, id []byte) error {
+	return az.engine.Rollback(ctx, db, id, holderOf(c))
 }
 
 // Commit applies writes atomically. The rules are evaluated inside the commit, before preconditions are checked, so
@@ -93,6 +113,7 @@ func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method stri
 	if err != nil {
 		return request.CommitResult{}, err
 	}
+	r.Holder = holderOf(c)
 	call, bill := az.meter.Begin(), az.bill(c, db, "write")
 	result, err := az.engine.Commit(ctx, db, r, az.check(c, db, bill))
 	call.Commit(len(r.Writes), err)

@@ -56,7 +56,7 @@ func (e *Engine) commitTransaction(ctx context.Context, db *database, r request.
 	// The gate comes before find, which removes the transaction from the table that Engine.alone searches for open ones.
 	db.gate.RLock()
 	defer db.gate.RUnlock()
-	t, err := e.find(db, r.Transaction, true)
+	t, err := e.find(db, r.Transaction, r.Holder, true)
 	if err != nil {
 		return request.CommitResult{}, err
 	}

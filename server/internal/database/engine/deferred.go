@@ -23,14 +23,14 @@ type deferred struct {
 	held memory.Share
 }
 
-// Defer adds writes to a transaction, which the commit of the transaction applies before its own, and checks with them.
-// They are dropped if the transaction ends otherwise. The reads that follow don't see them.
-func (e *Engine) Defer(ctx context.Context, name resource.Database, id []byte, writes []document.Write) error {
+// Defer adds writes to a holder's transaction, which the commit of the transaction applies before its own, and checks
+// with them. They are dropped if the transaction ends otherwise. The reads that follow don't see them.
+func (e *Engine) Defer(ctx context.Context, name resource.Database, id []byte, holder string, writes []document.Write) error {
 	db, err := e.database(name)
 	if err != nil {
 		return err
 	}
-	t, err := e.find(db, id, false)
+	t, err := e.find(db, id, holder, false)
 	if err != nil {
 		return err
 	}

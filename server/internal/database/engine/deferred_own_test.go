@@ -28,7 +28,7 @@ func TestDeferredWritesAreBounded(t *testing.T) {
 	db := resource.Database{Project: "p", ID: "d"}
 	writes := []document.Write{{Name: resource.Document{DB: db, Path: "c/x"}, Fields: value.Map{"s": value.Bytes(make([]byte, 80<<10))}}}
 	for name, end := range map[string]func(id []byte) error{
-		"rollback": func(id []byte) error { return e.Rollback(t.Context(), db, id) },
+		"rollback": func(id []byte) error { return e.Rollback(t.Context(), db, id, "") },
 		"commit": func(id []byte) error {
 			_, err := e.Commit(t.Context(), db, request.Commit{Transaction: id}, Unrestricted())
 			return err
@@ -41,7 +41,7 @@ func TestDeferredWritesAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			open = append(open, id)
-			switch err := e.Defer(t.Context(), db, id, writes); {
+			switch err := e.Defer(t.Context(), db, id, "", writes); {
 			case fault.Is(err, fault.ResourceExhausted):
 				refused = true
 			case err != nil || len(open) > 10:
@@ -82,7 +82,7 @@ func TestDeferredWritesAreNotLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		open, err := e.find(db, id, false)
+		open, err := e.find(db, id, "", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestDeferredWritesAreNotLost(t *testing.T) {
 	}
 
 	db, open, id := begin()
-	if err := e.Defer(t.Context(), name, id, write("c/y")); err != nil {
+	if err := e.Defer(t.Context(), name, id, "", write("c/y")); err != nil {
 		t.Fatal(err)
 	}
 	if err := open.enter(); err != nil {

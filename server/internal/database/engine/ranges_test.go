@@ -48,7 +48,7 @@ func TestAQueryQueuesBehindAWaitingWriter(t *testing.T) {
 	if n, err := runIn(t, e, request.At{Transaction: reader}, byN(t, 10, query.NoLimit)); err != nil || n != 1 {
 		t.Errorf("the transaction that the writer waits for queries again: %d documents, %v; want 1", n, err)
 	}
-	if err := e.Rollback(t.Context(), testDB, reader); err != nil {
+	if err := e.Rollback(t.Context(), testDB, reader, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-written; err != nil {
@@ -129,7 +129,7 @@ func TestAQueryFollowsAWaitingWriter(t *testing.T) {
 			} else if err := <-queried; err != nil || found != tt.want {
 				t.Errorf("the query = %d documents, %v; want %d at once", found, err, tt.want)
 			}
-			if err := e.Rollback(t.Context(), testDB, reader); err != nil {
+			if err := e.Rollback(t.Context(), testDB, reader, ""); err != nil {
 				t.Fatal(err)
 			}
 			if !tt.waits {

@@ -59,7 +59,7 @@ func (e *Engine) Read(ctx context.Context, name resource.Database, at request.At
 		}
 		r.begun = e.id(db, r.txn)
 	case len(at.Transaction) > 0:
-		if r.txn, err = e.find(db, at.Transaction, false); err != nil {
+		if r.txn, err = e.find(db, at.Transaction, at.Holder, false); err != nil {
 			return nil, err
 		}
 	}

@@ -34,6 +34,7 @@ type txn struct {
 	// counted is set if txnTable.clients holds the transaction, under client.
 	counted    bool
 	client     string
+	holder     string
 	seq        uint64
 	nonce      nonce
 	readOnly   bool
@@ -75,7 +76,8 @@ const (
 	idLen       = 29
 )
 
-// nonce is the secret part of a transaction's id, which prevents others from using or ending the transaction.
+// nonce is the secret part of a transaction's id. Nobody guesses it, and who has it in another way must also be the
+// transaction's holder.
 type nonce [8]byte
 
 // id returns a transaction's id.
@@ -128,15 +130,16 @@ func (t *txnTable) remove(x *txn) {
 	}
 }
 
-// find returns the open transaction of an id, and removes it from the table if take is true.
-func (e *Engine) find(db *database, id []byte, take bool) (*txn, error) {
+// find returns the open transaction of an id that belongs to a holder, and removes it from the table if take is true.
+// The transaction of another holder is answered as one that has ended, so that nobody learns of it.
+func (e *Engine) find(db *database, id []byte, holder string, take bool) (*txn, error) {
 	parsed, err := e.parseID(db, id)
 	if err != nil {
 		return nil, err
 	}
 	db.txns.Lock()
 	t := db.txns.open[parsed.seq]
-	if t != nil && (!parsed.ours || t.nonce != parsed.nonce || t.readOnly != parsed.readOnly) {
+	if t != nil && (!parsed.ours || t.nonce != parsed.nonce || t.readOnly != parsed.readOnly || t.holder != holder) {
 		t = nil
 	}
 	if take && t != nil {
@@ -171,7 +174,10 @@ func (e *Engine) Begin(ctx context.Context, name resource.Database, o request.Tr
 
 // begin creates a transaction.
 func (e *Engine) begin(ctx context.Context, db *database, o request.TransactionOptions) (*txn, error) {
-	t := &txn{nonce: nonce(randid.Bytes(len(nonce{}))), counted: o.Optimistic, client: o.Client, readOnly: o.ReadOnly, optimistic: o.Optimistic && !o.ReadOnly, clock: db.clock, begun: db.clock.moment()}
+	t := &txn{
+		nonce: nonce(randid.Bytes(len(nonce{}))), counted: o.Optimistic, client: o.Client, holder: o.Holder, readOnly: o.ReadOnly,
+		optimistic: o.Optimistic && !o.ReadOnly, clock: db.clock, begun: db.clock.moment(),
+	}
 	t.mu.touched = t.begun
 	t.mu.reads = make(map[string]clock.Version)
 	var age uint64
@@ -189,7 +195,7 @@ func (e *Engine) begin(ctx context.Context, db *database, o request.TransactionO
 		if parsed.ours && !t.optimistic {
 			age = parsed.seq
 		}
-		if old, err := e.find(db, o.Retry, true); err == nil {
+		if old, err := e.find(db, o.Retry, o.Holder, true); err == nil {
 			e.end(db, old)
 		}
 	}
@@ -252,13 +258,13 @@ func (db *database) nextAge() uint64 {
 	return db.txns.last
 }
 
-// Rollback ends a transaction. It is not an error if the transaction has ended already.
-func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte) error {
+// Rollback ends a holder's transaction. It is not an error if the transaction has ended already.
+func (e *Engine) Rollback(_ context.Context, name resource.Database, id []byte, holder string) error {
 	db, err := e.database(name)
 	if err != nil {
 		return err
 	}
-	t, err := e.find(db, id, true)
+	t, err := e.find(db, id, holder, true)
 	switch {
 	case err == nil:
 		e.end(db, t)

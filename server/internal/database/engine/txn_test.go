@@ -224,7 +224,7 @@ func TestARangeIsLocked(t *testing.T) {
 				default:
 				}
 			}
-			if err := e.Rollback(t.Context(), testDB, id); err != nil {
+			if err := e.Rollback(t.Context(), testDB, id, ""); err != nil {
 				t.Errorf("Rollback = %v", err)
 			}
 			if err := <-done; err != nil {
@@ -245,9 +245,9 @@ func TestTransactionsEnd(t *testing.T) {
 		t.Errorf("commit = %v", err)
 	}
 	wantCode(t, "second commit", commitIn(ctx, e, id, set("c/a", n(2))), fault.Aborted)
-	wantCode(t, "rollback of an ended one", e.Rollback(ctx, testDB, id), fault.OK)
+	wantCode(t, "rollback of an ended one", e.Rollback(ctx, testDB, id, ""), fault.OK)
 	wantCode(t, "commit of an unknown one", commitIn(ctx, e, []byte("12345678")), fault.InvalidArgument)
-	wantCode(t, "rollback of an unknown one", e.Rollback(ctx, testDB, []byte("12345678")), fault.InvalidArgument)
+	wantCode(t, "rollback of an unknown one", e.Rollback(ctx, testDB, []byte("12345678"), ""), fault.InvalidArgument)
 
 	idle := begin(t, e, request.TransactionOptions{})
 	manual.Advance(61 * time.Second)
@@ -380,7 +380,7 @@ func transfer(t *testing.T, e *engine.Engine, rnd *rand.Rand, optimistic bool) b
 		return !fault.Is(err, fault.Aborted)
 	}
 	if from.Name == to.Name {
-		return e.Rollback(ctx, testDB, id) == nil
+		return e.Rollback(ctx, testDB, id, "") == nil
 	}
 	err = commitIn(ctx, e, id,
 		set(from.Name.Path, value.Map{"n": from.Fields["n"].(value.Int) - 1}),
@@ -468,7 +468,7 @@ func TestIdsCannotBeGuessed(t *testing.T) {
 		if _, err := get(t, e, request.At{Transaction: other}, "c/a"); err == nil {
 			t.Errorf("an id with another byte %d finds the transaction", i)
 		}
-		if err := e.Rollback(t.Context(), testDB, other); err != nil {
+		if err := e.Rollback(t.Context(), testDB, other, ""); err != nil {
 			t.Errorf("rollback of an id with another byte %d = %v", i, err)
 		}
 	}

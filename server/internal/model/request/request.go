@@ -11,6 +11,8 @@ import (
 type At struct {
 	// Transaction is the transaction to read in.
 	Transaction []byte
+	// Holder is who reads in it, as in TransactionOptions. It does not count without Transaction.
+	Holder string
 	// ReadTime is the version to read at.
 	ReadTime clock.Version
 	// Begin, if not nil, begins a transaction to read in.
@@ -30,6 +32,9 @@ type TransactionOptions struct {
 	// Client identifies the client of an optimistic transaction, such as a user or an address. The number of open
 	// transactions of a client is limited. All transactions without a client count as one client's.
 	Client string
+	// Holder identifies who begins the transaction, and alone may use and end it. To others it is a transaction that has
+	// ended.
+	Holder string
 }
 
 // Commit is a request to commit writes.
@@ -38,6 +43,8 @@ type Commit struct {
 	Writes []document.Write
 	// Transaction is the transaction that ends with the commit, or none.
 	Transaction []byte
+	// Holder is who commits it, as in TransactionOptions. It does not count without Transaction.
+	Holder string
 }
 
 // CommitResult is the result of a commit.
