@@ -1,10 +1,8 @@
 package pipeline
 
 import (
-	"io"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/value"
@@ -28,16 +26,9 @@ const (
 
 // pattern is a compiled regular expression.
 type pattern struct {
-	*regexp.Regexp
-	// later finds matches after the first character of a text; nil if the other does too. The group skip of both is the
-	// match.
-	later *regexp.Regexp
-	skip  int
-	// instructions is the number of the program's instructions, or somewhat more, with those that copy the places of
-	// groups.
-	instructions int
-	// overrun is that of check.Pattern.
-	overrun int
+	*check.Compiled
+	// cost is the number of the program's instructions, or somewhat more, with those that copy the places of groups.
+	cost int
 }
 
 // patterns are the regular expressions of an execution, by their text and whether they match whole texts.
@@ -77,12 +68,7 @@ func (r *run) pattern(name string, use patternUse) (*pattern, result) {
 	if err != nil {
 		return nil, failed("The function %s(...) has an invalid regular expression: %v", name, err)
 	}
-	p := &pattern{
-		Regexp: c.First, later: c.Later, skip: c.Skip, instructions: parsed.Instructions * (1 + parsed.Groups/4), overrun: parsed.Overrun,
-	}
-	if use.whole {
-		p.Regexp = c.Whole
-	}
+	p := &pattern{Compiled: c, cost: parsed.Instructions * (1 + parsed.Groups/4)}
 	if r.patterns.size += parsed.Size; r.patterns.size > maxProgram || r.patterns.byText == nil {
 		r.patterns = patterns{byText: map[patternUse]*pattern{}, size: parsed.Size}
 	}
@@ -105,7 +91,7 @@ func matching(name, result_, source string, whole bool, translate func(p string)
 		if re == nil {
 			return no
 		}
-		if err := f.run.step(len(s) * re.instructions / applied); err != nil {
+		if err := f.run.step(len(s) * re.cost / applied); err != nil {
 			return aborted(err)
 		}
 		return eval(f, re, string(s))
@@ -133,18 +119,23 @@ func like(p string) string {
 }
 
 // matches evaluates a function that is true or false.
-func matches(_ *frame, re *pattern, s string) result { return boolean(re.MatchString(s)) }
+func matches(_ *frame, re *pattern, s string) result {
+	if re.Whole != nil {
+		return boolean(re.MatchesWhole(s, nil))
+	}
+	return boolean(re.First.MatchString(s))
+}
 
 // findAll evaluates regex_find_all. A search for the next match may read the whole rest of the text for each match, as
 // a.*b|a does. If that could be much, the searches count what they read.
 func findAll(f *frame, re *pattern, s string) result {
 	const most, quick = maxValue / bytesOfElement, 1 << 14
 	var found []string
-	if cost := len(s) * (min(re.overrun, len(s)) + 2) * re.instructions / applied; cost <= quick {
+	if cost := len(s) * (min(re.Overrun, len(s)) + 2) * re.cost / applied; cost <= quick {
 		if err := f.run.step(cost); err != nil {
 			return aborted(err)
 		}
-		found = re.FindAllString(s, most+1)
+		found = re.First.FindAllString(s, most+1)
 	} else {
 		var err error
 		if found, err = re.findCounted(f.run, s, most+1); err != nil {
@@ -163,61 +154,21 @@ func findAll(f *frame, re *pattern, s string) result {
 
 // findCounted returns at most n matches, as FindAllString does, and counts the steps of finding them.
 func (p *pattern) findCounted(r *run, s string, n int) (found []string, err error) {
+	count := func(runes int) bool {
+		err = r.step(1 + runes*(ofCharacter+p.cost)/applied)
+		return err == nil
+	}
 	for from, ended := 0, -1; from <= len(s) && len(found) < n; {
-		re, at := p.Regexp, from
-		if p.later != nil && from > 0 { // the character before decides about ^ and \b
-			_, size := utf8.DecodeLastRuneInString(s[:from])
-			re, at = p.later, from-size
-		}
-		text := &countedText{run: r, rest: s[at:], cost: ofCharacter + p.instructions}
-		m := re.FindReaderSubmatchIndex(text)
-		if text.count(); text.err != nil {
-			return nil, text.err
-		}
+		m := p.Next(s, from, count)
 		if m == nil {
 			break
 		}
-		start, end := at+m[2*p.skip], at+m[2*p.skip+1]
-		if start != end || start != ended {
-			found = append(found, s[start:end])
+		if m[0] != m[1] || m[0] != ended { // Go has no empty match directly after another one.
+			found = append(found, s[m[0]:m[1]])
 		}
-		if from, ended = end, end; start == end {
-			_, size := utf8.DecodeRuneInString(s[end:])
-			from += max(size, 1)
-		}
+		from, ended = check.After(s, m), m[1]
 	}
-	return found, nil
-}
-
-// countedText is a text that counts the steps of reading it, and ends when there were too many.
-type countedText struct {
-	run    *run
-	rest   string
-	cost   int // of a character, in instructions
-	unpaid int // the number of characters that have been read and not counted
-	err    error
-}
-
-// ReadRune implements io.RuneReader.
-func (c *countedText) ReadRune() (r rune, size int, err error) {
-	if c.unpaid >= 256 {
-		c.count()
-	}
-	if c.rest == "" || c.err != nil {
-		return 0, 0, io.EOF
-	}
-	c.unpaid++
-	r, size = utf8.DecodeRuneInString(c.rest)
-	c.rest = c.rest[size:]
-	return r, size, nil
-}
-
-// count counts the characters that have been read.
-func (c *countedText) count() {
-	if c.err == nil {
-		c.err = c.run.step(1 + c.unpaid*c.cost/applied)
-	}
-	c.unpaid = 0
+	return found, err
 }
 
 // patternFunctions are the functions of regular expressions.
@@ -226,7 +177,7 @@ var patternFunctions = []*Function{
 	matching("regex_contains", "boolean", "js", false, asIs, matches),
 	matching("regex_match", "boolean", "js", true, asIs, matches),
 	matching("regex_find", "string", "go", false, asIs, func(_ *frame, re *pattern, s string) result {
-		at := re.FindStringIndex(s)
+		at := re.First.FindStringIndex(s)
 		if at == nil {
 			return null
 		}
