@@ -2,6 +2,7 @@ package authz_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,6 +129,7 @@ func TestPipelinesThatWrite(t *testing.T) {
 		"no reference":              {direct, []request.Stage{from("c"), changing(pipeline.Update, constant(value.Map{"a": value.Reference("/c")}), nil)}, fault.InvalidArgument, 0, map[string]value.Map{"c/1": one(1)}},
 		"another database":          {direct, []request.Stage{literals(value.Map{"__name__": value.Reference("projects/p/databases/other/documents/c/1")}), changing(pipeline.Insert, nil, nil)}, fault.InvalidArgument, 0, nil},
 		"a past state":              {authz.PipelineRead{At: request.At{ReadTime: 1}}, []request.Stage{from("c"), changing(pipeline.Delete, nil, nil)}, fault.InvalidArgument, 0, map[string]value.Map{"c/1": one(1)}},
+		"too many documents":        {inOne, []request.Stage{literals(one(1)), {Name: "unnest", Args: []request.Expression{constant(value.Array(slices.Repeat([]value.Value{value.Null{}}, 20_001))), request.FieldReference("a")}}, changing(pipeline.Insert, nil, into("e", nil))}, fault.InvalidArgument, 0, map[string]value.Map{"c/1": one(1)}},
 		"nothing":                   {direct, []request.Stage{from("empty"), changing(pipeline.Delete, nil, nil)}, fault.OK, 0, map[string]value.Map{"c/1": one(1)}},
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/value"
 )
@@ -59,6 +60,9 @@ func (c *compiler) expression(e request.Expression, depth int) (evaluator, error
 		names := slices.Sorted(maps.Keys(x))
 		members := make([]request.Expression, len(names))
 		for i, name := range names {
+			if err := document.CheckBuilt(name, len(names)); err != nil {
+				return nil, err
+			}
 			members[i] = x[name]
 		}
 		values, err := c.arguments(members, depth+1)
@@ -123,12 +127,6 @@ func releasing(eval evaluator) evaluator {
 	}
 }
 
-// unbuiltTypes are the types of BSON, which the SDKs send as maps with one member, by its name.
-var unbuiltTypes = map[string]string{
-	"__binary__": "Binary", "__decimal128__": "Decimal128", "__int__": "Int32", "__max__": "MaxKey", "__min__": "MinKey", "__oid__": "ObjectId",
-	"__regex__": "Regex", "__request_timestamp__": "Timestamp of BSON",
-}
-
 // constant completes references that are relative to the database.
 func (c *compiler) constant(v value.Value) (value.Value, error) {
 	switch x := v.(type) {
@@ -148,8 +146,8 @@ func (c *compiler) constant(v value.Value) (value.Value, error) {
 	case value.Map:
 		out := make(value.Map, len(x))
 		for name, item := range x {
-			if kind, ok := unbuiltTypes[name]; ok && len(x) == 1 {
-				return nil, fault.E(fault.Unimplemented, "The type %s is not implemented.", kind)
+			if err := document.CheckBuilt(name, len(x)); err != nil {
+				return nil, err
 			}
 			var err error
 			if out[name], err = c.constant(item); err != nil {

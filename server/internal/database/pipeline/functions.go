@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"clave/server/internal/model/document"
 	"clave/server/internal/model/value"
 )
 
@@ -140,6 +141,6 @@ func Documentation() string {
 	}
 	b.WriteString("\nAggregates: `" + strings.Join(slices.Sorted(maps.Keys(aggregates)), "`, `") + "`.\n")
 	b.WriteString("\nNot implemented: the functions `" + strings.Join(slices.Sorted(maps.Keys(unbuilt)), "`, `") + "`")
-	b.WriteString(", the stages `" + strings.Join(unbuiltStages, "`, `") + "`, and constants of the types " + strings.Join(slices.Sorted(maps.Values(unbuiltTypes)), ", ") + ".\n")
+	b.WriteString(", the stages `" + strings.Join(unbuiltStages, "`, `") + "`, and constants of the types " + strings.Join(document.UnbuiltTypes(), ", ") + ".\n")
 	return b.String()
 }

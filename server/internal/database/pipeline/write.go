@@ -182,27 +182,33 @@ func (s *changes) fill(f *frame, w *document.Write) error {
 		exists := s.kind == Update
 		w.Precondition.Exists = &exists
 	}
-	if err := document.Validate(*w); err != nil {
-		return err
+	for _, v := range w.Fields {
+		if err := checkStored(v); err != nil {
+			return err
+		}
 	}
-	return checkReferences(w.Fields)
+	return document.Validate(*w)
 }
 
-// checkReferences returns an error for a reference that is not that of a document. Expressions may have others.
-func checkReferences(v value.Value) error {
+// checkStored returns an error for a reference that is not that of a document, and for a value of a type of BSON.
+// Expressions may have the former and compute maps that are the latter.
+func checkStored(v value.Value) error {
 	switch x := v.(type) {
 	case value.Reference:
 		_, err := resource.ParseReference(string(x))
 		return err
 	case value.Array:
 		for _, item := range x {
-			if err := checkReferences(item); err != nil {
+			if err := checkStored(item); err != nil {
 				return err
 			}
 		}
 	case value.Map:
-		for _, item := range x {
-			if err := checkReferences(item); err != nil {
+		for name, item := range x {
+			if err := document.CheckBuilt(name, len(x)); err != nil {
+				return err
+			}
+			if err := checkStored(item); err != nil {
 				return err
 			}
 		}

@@ -223,10 +223,13 @@ func (c checker) members(m value.Map, depth, path int) error {
 	}
 	for _, name := range value.SortedKeys(m) {
 		if err := checkFieldName(name); err != nil {
-			if IsReserved(name) {
-				return err
+			if !IsReserved(name) {
+				return c.invalid()
 			}
-			return c.invalid()
+			if built := CheckBuilt(name, len(m)); built != nil {
+				return built
+			}
+			return err
 		}
 		inside := path + 1 + len(name)
 		if inside > maxFieldName {

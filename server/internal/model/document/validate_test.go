@@ -34,6 +34,7 @@ func TestValidate(t *testing.T) {
 		{"plain", document.Write{Fields: value.Map{"a": value.Int(1), "a.b": value.Int(2), "é": value.Null{}}}, ""},
 		{"empty name", document.Write{Fields: value.Map{"": value.Int(1)}}, "The property.name is the empty string."},
 		{"reserved name", document.Write{Fields: value.Map{"__id__": value.Int(1)}}, "field name __id__ is reserved"},
+		{"a type of BSON with more", document.Write{Fields: value.Map{"a": value.Map{"__oid__": value.String("x"), "b": value.Int(1)}}}, "field name __oid__ is reserved"},
 		{"reserved name inside", document.Write{Fields: value.Map{"a": value.Array{value.Map{"__id__": value.Int(1)}}}}, "field name __id__ is reserved"},
 		{"a vector's own names", document.Write{Fields: value.Map{"a": value.Vector(1, 2)}}, ""},
 		{"nested arrays", document.Write{Fields: value.Map{"a": value.Array{value.Array{}}}}, "Nested arrays are not allowed"},
@@ -148,5 +149,15 @@ func TestCombine(t *testing.T) {
 				t.Errorf("Together = %+v, %v; want the first precondition kept, the second dropped", got, err)
 			}
 		})
+	}
+}
+
+// TestTypesOfBSON checks that documents with values of these types are refused by their names.
+func TestTypesOfBSON(t *testing.T) {
+	for _, v := range []value.Value{value.Map{"__oid__": value.String("x")}, value.Array{value.Map{"k": value.Map{"__oid__": value.Null{}}}}} {
+		err := document.Validate(document.Write{Fields: value.Map{"a": v}})
+		if !fault.Is(err, fault.Unimplemented) || err.Error() != "UNIMPLEMENTED: The type ObjectId is not implemented." {
+			t.Errorf("Validate(%v) = %v, want Unimplemented with the name of the type", v, err)
+		}
 	}
 }
