@@ -9,6 +9,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/pipeline"
+	"clave/server/internal/model/document"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
@@ -47,7 +48,7 @@ func (s *Server) ExecutePipeline(ctx context.Context, c token.Caller, db resourc
 		var out authz.Written
 		out, stats, err = s.o.Authorizer.WritePipeline(ctx, c, db, read)
 		last.Transaction, last.ExecutionTime = out.Transaction, out.Version
-		last.Rows = []wire.PipelineRow{{Fields: value.Map{"documents_modified": value.Int(out.Modified)}}}
+		last.Rows = []wire.PipelineRow{{Document: &document.Document{Fields: value.Map{"documents_modified": value.Int(out.Modified)}}}}
 	} else {
 		run := &pipelineRun{send: send}
 		stats, err = s.o.Authorizer.Pipeline(ctx, c, db, read, run.open, run.result)
@@ -107,9 +108,8 @@ func (r *pipelineRun) open(snapshot authz.Snapshot) error {
 
 // result adds a result, and sends those that make a response.
 func (r *pipelineRun) result(x pipeline.Result) error {
-	row := wire.PipelineRow{Name: x.Name, Fields: x.Fields, CreateTime: x.Created, UpdateTime: x.Updated}
-	r.rows = append(r.rows, row)
-	r.size += value.Size(x.Fields)
+	r.rows = append(r.rows, wire.PipelineRow{Document: x.Document, Named: x.Named})
+	r.size += value.Size(x.Document.Fields)
 	if len(r.rows) < rowsOfResponse && r.size < bytesOfResponse {
 		return nil
 	}

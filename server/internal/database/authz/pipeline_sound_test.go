@@ -172,8 +172,8 @@ func rowsOf(t *testing.T, az *authz.Authorizer, c token.Caller, db resource.Data
 	}
 	var out []string
 	_, err = az.Pipeline(t.Context(), c, db, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil }, func(r pipeline.Result) error {
-		name := r.Name
-		out = append(out, fmt.Sprintf("%s %v", name[strings.LastIndexByte(name, '/')+1:], r.Fields))
+		name := r.Name()
+		out = append(out, fmt.Sprintf("%s %v", name[strings.LastIndexByte(name, '/')+1:], r.Document.Fields))
 		return nil
 	})
 	slices.Sort(out)

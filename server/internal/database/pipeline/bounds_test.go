@@ -186,7 +186,7 @@ func TestFindAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, s := range map[string]string{"long": long, "short": short} {
-				if found, want := fmt.Sprint(got[0].Fields[name]), fmt.Sprint(findAllOf(pattern, s)); found != want {
+				if found, want := fmt.Sprint(got[0].Document.Fields[name]), fmt.Sprint(findAllOf(pattern, s)); found != want {
 					t.Errorf("%q in %q: %s, want %s", pattern, s[:min(len(s), 20)], found, want)
 				}
 			}

@@ -217,7 +217,7 @@ func TestPipelinesAreQueries(t *testing.T) {
 			got, err := results(t, m, all...)
 			var names []string
 			for _, x := range got {
-				names = append(names, x.Name)
+				names = append(names, x.Name())
 			}
 			if err != nil || !slices.Equal(names, want) {
 				t.Fatalf("seed %d, %s: %v, %v; want %v\n%v", seed, name, names, err, want, q)
@@ -280,7 +280,7 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%v: %v, %v", c.e, got, err)
 			continue
 		}
-		v := got[0].Fields["r"]
+		v := got[0].Document.Fields["r"]
 		if v == nil || c.want == nil {
 			if v != c.want {
 				t.Errorf("%v = %v, want %v", c.e, v, c.want)

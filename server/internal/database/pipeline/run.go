@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
@@ -33,12 +32,18 @@ type Source interface {
 
 // Result is a row of the results.
 type Result struct {
-	// Name is the full name of the document, empty for rows that are not documents.
-	Name string
-	// Fields are the fields.
-	Fields value.Map
-	// Created and Updated are the times of the document, 0 for rows that are not documents.
-	Created, Updated clock.Version
+	// Document is the row as a document. It has no name and no times if no document was read for the row.
+	Document *document.Document
+	// Named is the full name of a document of which only the name is known, or empty.
+	Named string
+}
+
+// Name returns the full name of the document, empty for rows that are not documents.
+func (r *Result) Name() string {
+	if r.Document.Name.Path != "" {
+		return r.Document.Name.String()
+	}
+	return r.Named
 }
 
 // Stats are figures of an execution.
@@ -56,8 +61,21 @@ var errEnough = errors.New("enough rows")
 func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(Result) error) (Stats, error) {
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
 	out := &results{yield: yield}
+	if p.Direct() {
+		err := p.source.documentsOf(r, func(d *document.Document) error {
+			out.count++
+			return yield(Result{Document: d})
+		})
+		return Stats{Read: out.count, Results: out.count}, err
+	}
 	err := p.into(&frame{run: r, row: &row{}}, out)
 	return Stats{Read: r.read, Results: out.count}, err
+}
+
+// Direct reports whether the results are the documents of the source as they are, because no stages are left for the
+// rows. Their number is not limited by the steps of an execution.
+func (p *Pipeline) Direct() bool {
+	return len(p.stages) == 0 && p.writes == nil && (p.source.query != nil && p.source.kind != "database" || p.source.documents != nil)
 }
 
 // results is the sink of the results.
@@ -69,7 +87,7 @@ type results struct {
 // row implements sink.
 func (s *results) row(r *row) error {
 	s.count++
-	return s.yield(Result{Name: r.name(), Fields: r.fields, Created: r.created, Updated: r.updated})
+	return s.yield(Result{Document: &document.Document{Name: r.doc, Fields: r.fields, CreateTime: r.created, UpdateTime: r.updated}, Named: r.named})
 }
 
 // end implements sink.
@@ -157,8 +175,6 @@ func (s *source) read(f *frame, give func(*row) error) error {
 			}
 		}
 		return nil
-	case "documents":
-		return f.run.source.Get(f.run.ctx, s.documents, documents)
 	case "subcollection":
 		name, ok := nameOf(f.row)
 		if !ok {
@@ -176,7 +192,15 @@ func (s *source) read(f *frame, give func(*row) error) error {
 		}
 		return f.run.source.Query(f.run.ctx, q, q, documents)
 	}
-	return f.run.source.Query(f.run.ctx, s.query, s.listed, documents)
+	return s.documentsOf(f.run, documents)
+}
+
+// documentsOf calls give with the documents of a source that reads what the pipeline itself names.
+func (s *source) documentsOf(r *run, give func(*document.Document) error) error {
+	if s.kind == "documents" {
+		return r.source.Get(r.ctx, s.documents, give)
+	}
+	return r.source.Query(r.ctx, s.query, s.listed, give)
 }
 
 // named returns a row of a literal, which is a document if its __name__ is a reference.

@@ -138,7 +138,7 @@ type answer interface {
 
 // answer returns an answer of one of the kinds.
 func (g generator) answer() answer {
-	switch g.IntN(6) {
+	switch g.IntN(7) {
 	case 0:
 		return (*Document)(g.found())
 	case 1:
@@ -161,8 +161,24 @@ func (g generator) answer() answer {
 		return r
 	case 4:
 		return &Committed{Results: g.results(), Time: g.version()}
+	case 5:
+		return g.rows()
 	}
 	return &Written{Committed: Committed{Results: g.results(), Time: g.version()}, StreamID: g.text(), StreamToken: g.bytes()}
+}
+
+// rows returns an answer with results of a pipeline, some of which are not documents.
+func (g generator) rows() *PipelineResult {
+	out := &PipelineResult{Transaction: g.bytes(), ExecutionTime: g.version(), Explained: g.text()}
+	for range g.IntN(3) {
+		switch d := g.document(); {
+		case d == nil:
+			out.Rows = append(out.Rows, PipelineRow{Document: &document.Document{Fields: g.fields(3)}, Named: g.text()})
+		default:
+			out.Rows = append(out.Rows, PipelineRow{Document: d})
+		}
+	}
+	return out
 }
 
 // reflected returns a message's JSON as protojson writes it, without spaces.

@@ -227,9 +227,12 @@ func (a *jsonAppender) results(results []document.Result) {
 }
 
 // document appends a document.
-func (a *jsonAppender) document(d *document.Document) {
+func (a *jsonAppender) document(d *document.Document) { a.named(d.Name.String(), d) }
+
+// named appends a document under a name.
+func (a *jsonAppender) named(name string, d *document.Document) {
 	a.open()
-	a.string("name", d.Name.String())
+	a.string("name", name)
 	a.fields(d.Fields)
 	a.version("createTime", d.CreateTime)
 	a.version("updateTime", d.UpdateTime)

@@ -133,8 +133,11 @@ func (a *appender) inner(number protowire.Number, d *document.Document) {
 }
 
 // document writes a document's fields.
-func (a *appender) document(d *document.Document) {
-	a.string(pb.FieldDocumentName, d.Name.String(), false)
+func (a *appender) document(d *document.Document) { a.named(d.Name.String(), d) }
+
+// named writes the fields of a document under a name.
+func (a *appender) named(name string, d *document.Document) {
+	a.string(pb.FieldDocumentName, name, false)
 	a.members(pb.FieldDocumentFields, d.Fields)
 	a.version(pb.FieldDocumentCreateTime, d.CreateTime)
 	a.version(pb.FieldDocumentUpdateTime, d.UpdateTime)

@@ -1,11 +1,6 @@
 package wire
 
 import (
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
-	"google.golang.org/protobuf/types/known/wrapperspb"
-
-	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
@@ -128,48 +123,4 @@ func mapOf(members map[string]request.Expression) request.Expression {
 		out[name] = c.Value
 	}
 	return request.Constant{Value: out}
-}
-
-// PipelineRow is one result of a pipeline.
-type PipelineRow struct {
-	// Name is the document's, empty for results that are not documents.
-	Name string
-	// Fields are its fields.
-	Fields value.Map
-	// CreateTime and UpdateTime are the document's, 0 for results that are not documents.
-	CreateTime, UpdateTime clock.Version
-}
-
-// PipelineResult is a response of ExecutePipeline.
-type PipelineResult struct {
-	// Transaction is the transaction that was begun.
-	Transaction []byte
-	// Rows are results.
-	Rows []PipelineRow
-	// ExecutionTime is the version that was read.
-	ExecutionTime clock.Version
-	// Explained is the text of an explained pipeline, empty if none was requested.
-	Explained string
-}
-
-// Append appends the wire form.
-func (r *PipelineResult) Append(dst []byte) ([]byte, error) { return appendMessage(dst, r.Message()) }
-
-// AppendJSON appends the JSON.
-func (r *PipelineResult) AppendJSON(dst []byte) ([]byte, error) { return AppendJSON(dst, r.Message()) }
-
-// Message returns the message.
-func (r *PipelineResult) Message() proto.Message {
-	out := &pb.ExecutePipelineResponse{Transaction: r.Transaction, ExecutionTime: formatTime(r.ExecutionTime)}
-	for _, row := range r.Rows {
-		out.Results = append(out.Results, &pb.Document{
-			Name: row.Name, Fields: FormatFields(row.Fields), CreateTime: formatTime(row.CreateTime), UpdateTime: formatTime(row.UpdateTime),
-		})
-	}
-	if r.Explained != "" {
-		if data, err := anypb.New(wrapperspb.String(r.Explained)); err == nil {
-			out.ExplainStats = &pb.ExplainStats{Data: data}
-		}
-	}
-	return out
 }

@@ -255,8 +255,8 @@ func evaluated(t *testing.T, c *evaluation) outcome {
 	}
 	out := outcome{kind: "unset"}
 	_, err = p.Run(t.Context(), literalsOnly{}, time.Unix(0, 0), func(r pipeline.Result) error {
-		switch v, ok := r.Fields["v"]; {
-		case r.Fields["failed"] == value.Bool(true):
+		switch v, ok := r.Document.Fields["v"]; {
+		case r.Document.Fields["failed"] == value.Bool(true):
 			out.kind = "error"
 		case ok:
 			out = outcome{"value", v}
