@@ -68,7 +68,7 @@ database/engine.maxParallel database/engine.maxQueued database/engine.maxWaitFac
 database/index.MaxComponent database/index.maxEntries database/index.maxEntrySize database/index.maxFields database/index.maxFlagged database/index.maxIndexedName
 database/listen.maxPastChecks database/listen.maxReplay database/listen.maxVersion database/missingindex.maxQueued database/missingindex.maxReport database/projectfiles.MaxText events.maxFile events.maxLetters events.maxPause events.maxSpecs events.maxTimeout
 limit/heap.mostGarbage limit/heap.mostPercent limit/heap.mostTable
-transport/grpc.maxAgainPause transport/grpc.maxKept transport/grpc.maxPooled transport/grpc.maxScratch transport/hosting.maxKept transport/hosting.maxLanguages transport/hosting/glob.maxAlternatives transport/hosting/glob.maxDepth
+transport/grpc.maxAgainPause transport/grpc.maxKept transport/grpc.maxPooled transport/grpc.maxScratch transport/hosting.maxLanguages transport/hosting/versions.maxLabel transport/hosting/versions.maxLife transport/hosting/glob.maxAlternatives transport/hosting/glob.maxDepth
 transport/hosting/glob.maxPattern transport/hosting/glob.maxRepeated transport/port.maxFrame transport/port.mostJoined transport/webchannel.maxChunk transport/webchannel.maxGiven`)
 
 // limited are the folders in which each constant named max… or most… must be an entry of package limit or in

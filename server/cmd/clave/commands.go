@@ -185,7 +185,7 @@ func words(least, most int, want string) cobra.PositionalArgs {
 
 // completeFlags declares the values of flags for shell completion.
 func completeFlags(cmd *cobra.Command) {
-	values := map[string][]string{"indexes": {"off", "record", "auto", "enforce"}, "only": {"firestore", "auth", "hosting"}, "role": {"owner", "datastore-owner", "index-admin", "rules-admin", "viewer"}}
+	values := map[string][]string{"indexes": {"off", "record", "auto", "enforce"}, "only": {"firestore", "auth", "hosting"}, "role": {"owner", "datastore-owner", "index-admin", "rules-admin", "hosting-admin", "viewer"}}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		metavar, _ := pflag.UnquoteUsage(f)
 		switch {

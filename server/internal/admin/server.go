@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/console/audit"
 	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/httpx/httpjson"
+	"clave/server/internal/limit/receive"
 	"clave/server/internal/model/wire"
 )
 
@@ -73,9 +74,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r, other)
 		return
 	}
-	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r)}
+	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r), Origin: originOf(r)}
 	target := r.Method + " " + r.URL.Path
 	out, err := s.serve(r, found, c, &target, func() (err error) {
+		if found.Stream > 0 {
+			receive.Stream(r)
+			c.Stream = http.MaxBytesReader(w, r.Body, found.Stream)
+			return nil
+		}
 		c.Body, err = readBody(w, r)
 		return err
 	})
@@ -123,12 +129,14 @@ func (s *Server) serve(r *http.Request, found *route.Route, c *route.Call, targe
 	if err == nil {
 		err = read()
 	}
-	address := ""
-	if from := clientaddr.Address(r, 0); from.IsValid() {
-		address = from.String()
+	if err != nil || found.Stream == 0 {
+		address := ""
+		if from := clientaddr.Address(r, 0); from.IsValid() {
+			address = from.String()
+		}
+		ended := s.o.Audit.Begin(audit.Entry{Session: c.Caller.Service, Address: address, Method: found.Name, Database: c.Vars["database"], Targets: []string{*target}, Count: 1})
+		defer func() { ended(err) }()
 	}
-	ended := s.o.Audit.Begin(audit.Entry{Session: c.Caller.Service, Address: address, Method: found.Name, Database: c.Vars["database"], Targets: []string{*target}, Count: 1})
-	defer func() { ended(err) }()
 	if err != nil {
 		return nil, denied(err)
 	}
@@ -167,7 +175,7 @@ func (s *Server) log(method string, err error) {
 
 // notFound answers requests for no route.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request, other bool) {
-	if other || strings.HasPrefix(r.URL.Path, "/v1/projects/") || strings.HasPrefix(r.URL.Path, "/v1beta1/projects/") {
+	if other || strings.HasPrefix(r.URL.Path, "/v1/projects/") || strings.HasPrefix(r.URL.Path, "/v1beta1/projects/") || strings.HasPrefix(r.URL.Path, "/upload/") {
 		httpjson.WriteError(w, http.StatusNotImplemented, fault.Unimplemented.String(), "This server does not have the method "+r.Method+" "+r.URL.Path+".")
 		return
 	}
@@ -181,6 +189,14 @@ func hostOf(r *http.Request) string {
 		return strings.Trim(r.Host, "[]")
 	}
 	return host
+}
+
+// originOf returns the origin to which a request was sent.
+func originOf(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // WriteUnavailable answers a request that can't be served here at the moment.

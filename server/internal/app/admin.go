@@ -43,7 +43,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 	a.components.Add("administration", indexes)
 	return admin.New(admin.Options{
 		Project: a.config.Project, Accounts: s.Tokens, Audit: log, Log: a.o.Log,
-		Routes: admin.Join(project.Routes(), rules.Routes(), indexes.Routes()),
+		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes()),
 	}), nil
 }
 

@@ -137,8 +137,9 @@ type App struct {
 	secrets *secret.Keys
 	// node is this node among those that share its store; nil without --store.
 	node *node.Node
-	// opened is the static site; nil until it is open.
-	opened *site.Site
+	// opened is the static site; nil until it is open. deployed has the versions of a site that is deployed to the server.
+	opened   *site.Site
+	deployed site.Deployed
 	// hasLed is set once this node leads.
 	hasLed bool
 	// followed is set once another node led, and ledSince the time at which this one led after that.
@@ -253,6 +254,9 @@ func (a *App) build(ctx context.Context) error {
 		}
 	}
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
+		return err
+	}
+	if err := openDeployed(a); err != nil {
 		return err
 	}
 	if calls.admin, err = a.makeAdmin(ctx, ports.admin, state); err != nil {

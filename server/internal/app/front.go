@@ -130,7 +130,7 @@ func (a *App) requestsOptions(ln net.Listener, handlers port.Handlers) port.Opti
 // site returns the static site, which it opens once: a node that shares its store serves the site before it leads.
 func (a *App) site() (http.Handler, error) {
 	if a.opened == nil {
-		s, err := site.Open(a.config, a.o.Notices, a.o.Log)
+		s, err := a.deployed.Open(a.config, a.o.Notices, a.o.Log)
 		if err != nil {
 			return nil, err
 		}
@@ -143,6 +143,14 @@ func (a *App) site() (http.Handler, error) {
 		a.opened = &s
 	}
 	return a.opened.Handler, nil
+}
+
+// openDeployed opens the versions of the site that were deployed to this server.
+func openDeployed(a *App) (err error) {
+	if a.deployed, err = site.OpenDeployed(a.config, a.addresses.Hosting, a.o.Clock, a.o.Log); err == nil && a.deployed.Versions != nil {
+		a.components.Add("deployed site", a.deployed.Versions)
+	}
+	return err
 }
 
 // tls returns the certificates of a port that terminates TLS itself, or nil.

@@ -58,6 +58,10 @@ var connections = []Limit{
 // memory has the limits of memory.
 var memory = []Limit{
 	{
+		What: "files that Hosting has served and keeps, and one of them", Key: byAll, All: "128 MiB for the site of a folder or all deployed versions, and 8 MiB", Excess: Displaces, Error: "none: the file is read again",
+		At: []string{"transport/hosting.maxCached", "transport/hosting.maxKept", "transport/hosting/versions.maxCached"},
+	},
+	{
 		What: "bytes of requests and of responses that clients do not read", Key: byAll, Operators: true,
 		All:    "an eighth of the memory, 40 to 64 MiB; the slowest clients are ended first",
 		Excess: Waits, Error: unavailable, Flag: memoryFlag,

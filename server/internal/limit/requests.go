@@ -72,6 +72,17 @@ var sizes = []Limit{
 		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000", Excess: Refuses, Error: exhausted + "; " + invalid,
 		At: []string{"admin/firestoreadmin.maxWaiting", "admin/firestoreadmin.maxWaitingBytes", "admin/firestoreadmin.maxOperation", "admin/firestoreadmin.maxGroups", "admin/firestoreadmin.maxFields"},
 	},
+	{
+		What: "deployed sites: files of a version, bytes of their paths, of one path and of the configuration; unpacked bytes of a file, of a version and of all", Key: byRequest, All: "20,000, 2 MiB, 1 KiB and 256 KiB; 256 MiB, 1 GiB and 8 GiB", Excess: Refuses, Error: exhausted + "; " + invalid,
+		At: []string{
+			"transport/hosting/versions.maxFiles", "transport/hosting/versions.maxPaths", "transport/hosting/versions.maxPath", "transport/hosting/versions.maxConfig",
+			"transport/hosting/versions.maxContent", "transport/hosting/versions.maxBytes", "transport/hosting/versions.maxStored", "admin/hostingapi.maxUpload",
+		},
+	},
+	{
+		What: "deployed sites: versions without a release, channels, bytes of a release's message, and uploads at once", Key: byAll, All: "20, 30, 512 and 16", Excess: Displaces, Error: exhausted + "; " + invalid + "; uploads wait",
+		At: []string{"transport/hosting/versions.maxUnreleased", "transport/hosting/versions.maxChannels", "transport/hosting/versions.maxMessage", "transport/hosting/versions.maxUploads"},
+	},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
 	{
 		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",

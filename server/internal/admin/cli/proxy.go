@@ -114,6 +114,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			out.Out.Host = to.Host
 			out.Out.Header.Set("Authorization", "Bearer "+token)
 		},
+		ModifyResponse: func(res *http.Response) error {
+			if strings.HasSuffix(path, ":populateFiles") && res.StatusCode == http.StatusOK {
+				return p.redirectUploads(res)
+			}
+			return nil
+		},
 		ErrorLog: log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			httpjson.WriteError(w, http.StatusServiceUnavailable, fault.Unavailable.String(), "Clave cannot reach "+to.Host+": "+err.Error())

@@ -13,17 +13,26 @@ import (
 	"clave/server/internal/base/fault"
 )
 
-// services are the services of Google that the server has.
+// hosting is the service of deployed sites.
+const hosting = "firebasehosting.googleapis.com"
+
+// services are the services of Google that every server has.
 var services = []string{"firestore.googleapis.com", "firebaserules.googleapis.com", "identitytoolkit.googleapis.com", "securetoken.googleapis.com"}
 
+// API has the methods.
+type API struct {
+	// Site is the id of the site to which versions can be deployed; empty for none.
+	Site string
+}
+
 // Routes returns the routes.
-func Routes() []route.Route {
+func (a API) Routes() []route.Route {
 	return []route.Route{
 		{Name: "resourcemanager.TestIamPermissions", Permission: "resourcemanager.projects.get", Method: "POST", Pattern: "/v1/projects/{project}:testIamPermissions", Do: permissions},
 		{Name: "resourcemanager.GetProject", Permission: "resourcemanager.projects.get", Method: "GET", Pattern: "/v1/projects/{project}", Do: getResource},
-		{Name: "serviceusage.GetService", Permission: "serviceusage.services.get", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: service},
-		{Name: "serviceusage.EnableService", Permission: "serviceusage.services.get", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: enable},
-		{Name: "firebase.GetProject", Permission: "firebase.projects.get", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: get},
+		{Name: "serviceusage.GetService", Permission: "serviceusage.services.get", Method: "GET", Pattern: "/v1/projects/{project}/services/{service}", Do: a.service},
+		{Name: "serviceusage.EnableService", Permission: "serviceusage.services.get", Method: "POST", Pattern: "/v1/projects/{project}/services/{service}:enable", Do: a.enable},
+		{Name: "firebase.GetProject", Permission: "firebase.projects.get", Method: "GET", Pattern: "/v1beta1/projects/{project}", Do: a.get},
 	}
 }
 
@@ -41,15 +50,15 @@ func permissions(_ context.Context, c *route.Call) (any, error) {
 }
 
 // hasService reports whether the server has a service. Tools that reach it by another name name it by its own host.
-func hasService(c *route.Call) bool {
+func (a API) hasService(c *route.Call) bool {
 	name := c.Vars["service"]
-	return slices.Contains(services, name) || name == c.Host
+	return slices.Contains(services, name) || name == hosting && a.Site != "" || name == c.Host
 }
 
 // service returns the state of a service.
-func service(_ context.Context, c *route.Call) (any, error) {
+func (a API) service(_ context.Context, c *route.Call) (any, error) {
 	state := "DISABLED"
-	if hasService(c) {
+	if a.hasService(c) {
 		state = "ENABLED"
 	}
 	return map[string]any{
@@ -59,17 +68,23 @@ func service(_ context.Context, c *route.Call) (any, error) {
 }
 
 // enable returns an operation that has ended if the server has a service, which cannot be switched off.
-func enable(ctx context.Context, c *route.Call) (any, error) {
-	if !hasService(c) {
+func (a API) enable(ctx context.Context, c *route.Call) (any, error) {
+	if !a.hasService(c) {
 		return nil, fault.E(fault.FailedPrecondition, "This server does not have the service %s.", c.Vars["service"])
 	}
-	s, err := service(ctx, c)
+	s, err := a.service(ctx, c)
 	return map[string]any{"name": "operations/noop.DONE_OPERATION", "done": true, "response": map[string]any{"service": s}}, err
 }
 
 // get describes the project.
-func get(_ context.Context, c *route.Call) (any, error) {
-	return map[string]any{"name": "projects/" + c.Project, "projectId": c.Project, "projectNumber": Number(c.Project), "displayName": c.Project, "state": "ACTIVE"}, nil
+func (a API) get(_ context.Context, c *route.Call) (any, error) {
+	resources := map[string]string{}
+	if a.Site != "" {
+		resources["hostingSite"] = a.Site
+	}
+	return map[string]any{
+		"name": "projects/" + c.Project, "projectId": c.Project, "projectNumber": Number(c.Project), "displayName": c.Project, "state": "ACTIVE", "resources": resources,
+	}, nil
 }
 
 // getResource describes the project as the Resource Manager does.

@@ -21,10 +21,11 @@ type Call struct {
 	// Vars are the variables of the path, and Query those of the query.
 	Vars  map[string]string
 	Query url.Values
-	// Host is the host name to which the request was sent.
-	Host string
-	// Body is the body, of JSON.
-	Body []byte
+	// Host is the host name to which the request was sent, and Origin the origin.
+	Host, Origin string
+	// Body is the body, of JSON, and Stream the body of a route whose Stream is set.
+	Body   []byte
+	Stream io.Reader
 }
 
 // By names the caller in releases.

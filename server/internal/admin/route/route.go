@@ -16,6 +16,9 @@ type Route struct {
 	Method, Pattern string
 	// Permission is the permission that the caller's role must have, by its name at Google.
 	Permission string
+	// Stream is the maximum number of bytes of a body that Do reads by itself, as Call.Stream, and not as JSON; zero for
+	// the other methods. Calls that are not refused are not in the audit log: their number depends on files.
+	Stream int64
 	// Do serves a request. Its result is written as JSON.
 	Do func(ctx context.Context, c *Call) (any, error)
 }

@@ -75,6 +75,8 @@ type Config struct {
 	Hosting       json.RawMessage
 	HostingFile   string
 	HostingMember string
+	// HostingSite is the id of the site, as its section or .firebaserc names it; empty if they don't.
+	HostingSite string
 	// Only lists the parts to run; empty means all.
 	Only []string
 	// Indexes is off, record, auto or enforce.
@@ -177,6 +179,11 @@ type Config struct {
 // Production reports whether the development features of the emulators are disabled.
 func (c *Config) Production() bool { return c.Mode == ModeServe }
 
+// Deployable reports whether versions of the site can be deployed to the server, which keeps them in its data folder.
+func (c *Config) Deployable() bool {
+	return c.Production() && c.AdminAPI != "" && c.Store == "" && !c.Memory && c.Runs("hosting")
+}
+
 // Runs reports whether a part, such as "hosting", is enabled.
 func (c *Config) Runs(part string) bool { return len(c.Only) == 0 || slices.Contains(c.Only, part) }
 
@@ -211,7 +218,7 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the password hash parameters of --users, as shown by the Firebase console")
 	}
 	if c.Mode == ModeCreateCredential {
-		flags.StringVar(&c.Role, "role", "owner", "`ROLE` of the account: owner, datastore-owner, index-admin, rules-admin or viewer (see server/doc/administration.md)")
+		flags.StringVar(&c.Role, "role", "owner", "`ROLE` of the account: owner, datastore-owner, index-admin, rules-admin, hosting-admin or viewer (see server/doc/administration.md)")
 		flags.StringVar(&c.Out, "out", "", "`FILE` for the new key, or - for standard output (default: ACCOUNT.json)")
 	}
 }

@@ -52,6 +52,9 @@ func (c *Config) readHosting(f *firebaseJSON, targets map[string][]string) error
 	s := &sites[served]
 	// Everything before the site becomes blanks, so that places in it are those in the file.
 	c.Hosting, c.HostingFile, c.HostingMember = append(jsontree.Blank(section.text[:s.at]), s.text...), section.path, s.member
+	if c.HostingSite = s.Site; c.HostingSite == "" && len(targets[s.Target]) > 0 {
+		c.HostingSite = targets[s.Target][0]
+	}
 	if others := slices.Delete(slices.Clone(sites), served, served+1); len(others) > 0 && (len(c.sites) != 1 || c.whole) {
 		c.Notes = append(c.Notes, fmt.Sprintf("firebase.json has %d sites, of which Clave serves one: %s. --only hosting:NAME chooses another: %s", len(sites), s.name(), names(others)))
 	}

@@ -26,8 +26,8 @@ type Site struct {
 	Close func() error
 }
 
-// Open opens the site of a configuration. Production refuses a site that can't be served. In
-// start mode its pages show the reason instead, because most test runs don't use the site.
+// Open opens the site of a configuration. Production refuses a site that can't be served, except a missing folder if
+// the site may be deployed. In start mode its pages show the reason instead, because most test runs don't use the site.
 func Open(c *config.Config, notices io.Writer, log *slog.Logger) (Site, error) {
 	if !c.ServesSite() {
 		return Site{}, nil
@@ -65,7 +65,7 @@ func open(c *config.Config, section *hosting.Config, notices io.Writer, log *slo
 		folder = filepath.Join(c.Root, folder)
 	}
 	if err := hosting.CheckFolder(folder); err != nil {
-		if c.Production() {
+		if c.Production() && !c.Deployable() {
 			return nil, fault.Wrap(err, fault.FailedPrecondition, "%s. Build it, or omit hosting with --only.", fault.FromError(err).Message)
 		}
 		fmt.Fprintf(notices, "%s; until it is, its pages answer 503\n", fault.FromError(err).Message)

@@ -20,12 +20,14 @@ const (
 	IndexAdmin Role = "index-admin"
 	// RulesAdmin permits changes of rules, and no access to documents.
 	RulesAdmin Role = "rules-admin"
+	// HostingAdmin permits deployments of the site, and no access to documents.
+	HostingAdmin Role = "hosting-admin"
 	// Viewer permits reads of documents and by the administration APIs.
 	Viewer Role = "viewer"
 )
 
 // Roles are the roles, the strongest first.
-var Roles = []Role{Owner, DatastoreOwner, IndexAdmin, RulesAdmin, Viewer}
+var Roles = []Role{Owner, DatastoreOwner, IndexAdmin, RulesAdmin, HostingAdmin, Viewer}
 
 // permissions are the permissions of the roles except Owner, by their names at Google. One that ends with a star stands
 // for all that begin so.
@@ -33,11 +35,13 @@ var permissions = map[Role][]string{
 	DatastoreOwner: {"datastore.*"},
 	IndexAdmin:     {"datastore.indexes.*", "datastore.operations.get", "datastore.operations.list", "datastore.databases.get", "datastore.databases.getMetadata", "datastore.databases.list"},
 	RulesAdmin:     {"firebaserules.*", "datastore.databases.get", "datastore.databases.list"},
+	HostingAdmin:   {"firebasehosting.*"},
 	Viewer: {
 		"datastore.entities.get", "datastore.entities.list", "datastore.indexes.get", "datastore.indexes.list", "datastore.operations.get", "datastore.operations.list",
 		"datastore.databases.get", "datastore.databases.getMetadata", "datastore.databases.list", "datastore.locations.get", "datastore.locations.list",
 		"datastore.backups.get", "datastore.backups.list", "datastore.backupSchedules.get", "datastore.backupSchedules.list",
 		"firebaserules.releases.get", "firebaserules.releases.list", "firebaserules.rulesets.get", "firebaserules.rulesets.list", "firebaserules.rulesets.test",
+		"firebasehosting.sites.get", "firebasehosting.sites.list",
 	},
 }
 

@@ -35,7 +35,18 @@ type body struct {
 	hold *Hold
 	// evicted is set if the budget has ended the body to serve others.
 	evicted atomic.Bool
-	err     error
+	// streamed is set if the handler keeps nothing of what it has read, and last is the length of the latest piece then.
+	streamed bool
+	last     int64
+	err      error
+}
+
+// Stream says that the handler of a request keeps nothing of the body: each piece is counted until the next one is
+// read. It must be called before the first read, and with the body that Body has set.
+func Stream(r *http.Request) {
+	if c, counted := r.Body.(*body); counted {
+		c.streamed = true
+	}
 }
 
 // evictBy returns a function that ends the receiving of a body: waiting reads return at once.
@@ -52,8 +63,13 @@ func (c *body) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
+	if c.streamed && c.last > 0 {
+		c.hold.Return(c.last)
+		c.last = 0
+	}
 	n, err := c.ReadCloser.Read(p[:min(len(p), chunk)])
 	if n > 0 {
+		c.last = int64(n)
 		if c.err = c.hold.Take(c.ctx, int64(n)); c.err != nil {
 			return 0, c.err
 		}

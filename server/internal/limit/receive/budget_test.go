@@ -190,6 +190,16 @@ func TestBodiesAreCountedAndReleased(t *testing.T) {
 	if b.Used() != 0 {
 		t.Errorf("when all are released %d bytes are held", b.Used())
 	}
+	streamed := request(strings.NewReader(strings.Repeat("x", 4*mib)), -1)
+	release = b.Body(httptest.NewRecorder(), streamed)
+	receive.Stream(streamed)
+	if n, err := io.Copy(io.Discard, streamed.Body); n != 4*mib || err != nil || b.Used() > 32<<10 {
+		t.Errorf("of a body that is not kept %d bytes were read, %v; %d are held, want at most one piece", n, err, b.Used())
+	}
+	release()
+	if b.Used() != 0 {
+		t.Errorf("when it is released %d bytes are held", b.Used())
+	}
 	half := &stuck{part: strings.NewReader("half"), ended: make(chan struct{})}
 	r = request(half, 100_000)
 	defer b.Body(httptest.NewRecorder(), r)()

@@ -20,11 +20,12 @@ import (
 	"clave/server/internal/httpx/encoding"
 )
 
-// Sizes in bytes: the minimum size of files that are compressed, and the maximum size of files that are kept in memory.
-// Larger ones are read from the folder each time.
+// Sizes in bytes: the minimum size of files that are compressed, the maximum size of files that are kept in memory, and
+// the memory of a kept file besides its content. Larger ones are read from the folder each time.
 const (
 	minCompressed = 512
 	maxKept       = 8 << 20
+	entryCost     = 1 << 10
 )
 
 // types are content types by extension that may be missing or wrong in the machine's own table.
@@ -50,12 +51,6 @@ type file struct {
 	encoded  map[string][]byte
 }
 
-// compressed keeps the files that were served, with their encodings, until they change.
-type compressed struct {
-	mu    sync.Mutex
-	files map[string]*file
-}
-
 // load returns a file's content, read again when the file has changed.
 func (v *visit) load(name string) (*file, error) {
 	info := v.stat(name)
@@ -65,9 +60,8 @@ func (v *visit) load(name string) (*file, error) {
 	if info.Size() > maxKept {
 		return &file{modified: info.ModTime(), size: info.Size()}, nil
 	}
-	v.cache.mu.Lock()
-	f := v.cache.files[name]
-	v.cache.mu.Unlock()
+	key := cacheKey{v.Site, name}
+	f := v.cache.get(key)
 	if f != nil && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
 		return f, nil
 	}
@@ -79,17 +73,14 @@ func (v *visit) load(name string) (*file, error) {
 	}
 	sum := sha256.Sum256(plain)
 	f = &file{modified: info.ModTime(), size: info.Size(), etag: hex.EncodeToString(sum[:12]), plain: plain, encoded: make(map[string][]byte)}
+	cost := int64(len(plain)) + entryCost
 	if compressible[path.Ext(name)] {
+		cost += int64(len(plain)) // its encodings are smaller together
 		if done := v.prepared(name, plain); done != nil {
 			f.encoded["br"] = done
 		}
 	}
-	v.cache.mu.Lock()
-	defer v.cache.mu.Unlock()
-	if v.cache.files == nil {
-		v.cache.files = make(map[string]*file)
-	}
-	v.cache.files[name] = f
+	v.cache.put(key, f, cost)
 	return f, nil
 }
 

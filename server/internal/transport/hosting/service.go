@@ -39,6 +39,8 @@ type Options struct {
 	ServiceTime time.Duration
 	// Production hides from clients where the site's folder is.
 	Production bool
+	// Cache keeps files that were served; nil means a cache of the site's own.
+	Cache *Cache
 	// Log receives the causes of failed requests; nil logs nothing.
 	Log *slog.Logger
 }
@@ -47,6 +49,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.ServiceTime == 0 {
 		o.ServiceTime = serviceTime
+	}
+	if o.Cache == nil {
+		o.Cache = NewCache(maxCached)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -14,7 +14,7 @@ import (
 type Site struct {
 	config   *Config
 	services *services
-	cache    compressed
+	cache    *Cache
 	// open returns the files, or an error if none can be served. done must be called after their use.
 	open func() (files fs.FS, done func(), err error)
 	// close is called when the site is closed.
@@ -28,12 +28,13 @@ func New(config *Config, files fs.FS, o Options) *Site {
 		files = noFiles{}
 	}
 	open := func() (fs.FS, func(), error) { return files, func() {}, nil }
-	return &Site{config: config, services: newServices(o), open: open, close: func() {}}
+	return &Site{config: config, services: newServices(o), cache: o.Cache, open: open, close: func() {}}
 }
 
-// Close closes the site's folder and idle connections to services.
+// Close closes the site's folder and idle connections to services, and drops its files from the cache.
 func (s *Site) Close() error {
 	s.close()
+	s.cache.drop(s)
 	s.services.transport.CloseIdleConnections()
 	return nil
 }

@@ -1,0 +1,155 @@
+package admin_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"clave/server/internal/admin/hostingapi"
+	"clave/server/internal/transport/hosting/versions"
+)
+
+// hostingOf returns the Hosting API of a site.
+func hostingOf(site *versions.Site) *hostingapi.API {
+	return hostingapi.New(hostingapi.Options{Site: site, ID: "p", URL: func(label string) string { return "https://" + label + ".example.org" }})
+}
+
+// sites is the path of the site.
+const sites = "/v1beta1/projects/p/sites/p"
+
+// packed gzips a text and returns it with its hash.
+func packed(t *testing.T, text string) (content, hash string) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return b.String(), hex.EncodeToString(sum[:])
+}
+
+// shownAt requests a path of the site as visitors do.
+func (s *server) shownAt(path string) string {
+	w := httptest.NewRecorder()
+	s.site.Handler(nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "https://www.example.org"+path, http.NoBody))
+	return w.Body.String()
+}
+
+// uploaded makes a version with a page, whose content is uploaded, and returns its name.
+func (s *server) uploaded(text string) string {
+	s.t.Helper()
+	name := field(s.t, s.want(200, "POST "+sites+"/versions", `{"status":"CREATED","labels":{"deployment-tool":"cli-firebase"}}`, `"status":"CREATED"`), "name")
+	content, hash := packed(s.t, text)
+	populated := s.want(200, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/index.html":"`+hash+`"}}`, `"uploadRequiredHashes":["`+hash+`"]`)
+	at, ok := strings.CutPrefix(field(s.t, populated, "uploadUrl"), "http://127.0.0.1:4001")
+	if !ok {
+		s.t.Fatalf("the URL for uploads is not of the server: %s", populated)
+	}
+	s.want(200, "POST "+at+"/"+hash, content, "{}")
+	return name
+}
+
+// TestHosting deploys as the Firebase CLI does: to the site, to a preview, and an older version again.
+func TestHosting(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(200, "GET /v1beta1/projects/p", "", `"resources":{"hostingSite":"p"}`)
+	s.want(200, "GET /v1/projects/p/services/firebasehosting.googleapis.com", "", "ENABLED")
+	s.want(200, "GET /v1beta1/projects/p/sites", "", `"type":"DEFAULT_SITE"`)
+	s.want(200, "GET "+sites, "", `"defaultUrl":"https://.example.org"`)
+	s.want(200, "GET "+sites+"/domains", "", "{}")
+	s.want(404, "GET /v1beta1/projects/p/sites/other", "", "NOT_FOUND")
+	first := s.uploaded("first")
+	s.want(200, "GET /v1beta1/"+first+"/files?status=ACTIVE", "", `"path":"/index.html"`)
+	s.want(200, "PATCH /v1beta1/"+first+"?updateMask=status,config", `{"status":"FINALIZED","config":{"headers":[{"glob":"**","headers":{"X-A":"b"}}],"cleanUrls":true}}`, `"versionBytes":"5"`)
+	s.want(200, "POST "+sites+"/channels/live/releases?versionName="+first, `{"message":"one"}`, `"message":"one"`)
+	if got := s.shownAt("/"); got != "first" {
+		t.Errorf("the site is %q", got)
+	}
+	second := s.uploaded("second")
+	s.want(200, "PATCH /v1beta1/"+second+"?updateMask=status", `{"status":"FINALIZED"}`, "deployer@p")
+	s.want(404, "POST "+sites+"/channels/pr/releases?versionName="+second, `{}`, "NOT_FOUND")
+	s.want(404, "GET "+sites+"/channels/pr", "", "NOT_FOUND")
+	s.want(200, "POST "+sites+"/channels?channelId=pr", `{"ttl":"604800s"}`, `"url":"https://p--pr-`)
+	s.want(200, "POST "+sites+"/channels/pr/releases?versionName="+strings.TrimPrefix(second, "projects/p/"), `{}`, second)
+	s.want(200, "PATCH "+sites+"/channels/pr?updateMask=ttl", `{"ttl":"3600.5s"}`, `"expireTime"`)
+	s.want(200, "GET "+sites+"/channels?pageSize=10&pageToken=", "", `channels/live`)
+	if got := s.shownAt("/"); got != "first" {
+		t.Errorf("after a deployment to a preview the site is %q", got)
+	}
+	s.want(200, "POST "+sites+"/releases?versionName="+second, "", `"type":"DEPLOY"`)
+	if got := s.shownAt("/"); got != "second" {
+		t.Errorf("after the second deployment the site is %q", got)
+	}
+	s.want(200, "POST "+sites+"/releases?versionName="+first, `{"type":"ROLLBACK"}`, `"type":"ROLLBACK"`)
+	if got := s.shownAt("/"); got != "first" {
+		t.Errorf("after the rollback the site is %q", got)
+	}
+	latest := s.want(200, "GET "+sites+"/releases?pageSize=1", "", `"nextPageToken":"1"`)
+	if !strings.Contains(latest, "ROLLBACK") {
+		t.Errorf("the latest release is %s", latest)
+	}
+	s.want(200, "GET "+sites+"/versions", "", first)
+	s.want(400, "DELETE /v1beta1/"+first, "", "is released in the channel live")
+	s.want(200, "DELETE "+sites+"/channels/pr", "", "{}")
+	s.want(200, "DELETE /v1beta1/"+second, "", "{}")
+	s.want(404, "GET /v1beta1/"+second, "", "NOT_FOUND")
+	s.want(200, "POST "+sites+"/releases", `{"type":"SITE_DISABLE"}`, "SITE_DISABLE")
+	if got := s.shownAt("/"); !strings.Contains(got, "Site Not Found") {
+		t.Errorf("the disabled site is %q", got)
+	}
+}
+
+// TestHostingRefuses sends what must change nothing: what callers may not do, invalid fields, and other contents.
+func TestHostingRefuses(t *testing.T) {
+	s := open(t, memory(t))
+	name := s.uploaded("first")
+	content, hash := packed(t, "second")
+	upload := "POST /upload/v1beta1/" + name + "/files/" + hash
+	for _, caller := range []string{"viewer", "rules-admin", "datastore-owner", "index-admin", "other", "nobody"} {
+		for _, words := range []string{upload, "PATCH /v1beta1/" + name, "POST " + sites + "/versions", "POST /v1beta1/" + name + ":populateFiles", "POST " + sites + "/releases?versionName=" + name, "DELETE /v1beta1/" + name, "POST " + sites + "/channels?channelId=a"} {
+			if code, got := s.call(caller, words, "{}"); code != http.StatusForbidden && code != http.StatusUnauthorized {
+				t.Errorf("%s by %s: %d %s", words, caller, code, got)
+			}
+		}
+	}
+	s.want(404, upload, content, "has no file with the hash")
+	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/../../state.json":"`+hash+`"}}`, "is not valid")
+	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a":"`+hash+`"},"folder":"/etc"}`, `Unknown name \"folder\"`)
+	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a":"`+strings.Repeat("x", 10<<20)+`"}}`, "payload size exceeds the limit")
+	s.want(200, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a.txt":"`+hash+`"}}`, hash)
+	s.want(400, upload, strings.Repeat("x", 64<<20), "is not gzipped")
+	other, _ := packed(t, "third")
+	s.want(400, upload, other, "content hash")
+	s.want(400, "PATCH /v1beta1/"+name, `{"status":"FINALIZED"}`, "1 of the 2 files of the version have not been uploaded")
+	s.want(200, upload, content, "{}")
+	s.want(400, "PATCH /v1beta1/"+name, `{"status":"FINALIZED","config":{"rewrites":[{"glob":"**","path":"/a","to":"b"}]}}`, `Unknown name \"to\"`)
+	s.want(400, "PATCH /v1beta1/"+name+"?updateMask=name", `{"status":"FINALIZED"}`, "update_mask")
+	s.want(400, "PATCH /v1beta1/"+name, `{"status":"ABANDONED"}`, "FINALIZED or DELETED")
+	s.want(400, "POST "+sites+"/releases?versionName="+name, `{}`, "is not finalized")
+	s.want(400, "POST "+sites+"/releases?versionName=sites/other/versions/0123456789abcdef", `{}`, "is not of the site")
+	s.want(404, "POST "+sites+"/releases?versionName=sites/p/versions/../../state", `{}`, "NOT_FOUND")
+	s.want(400, "POST "+sites+"/releases", `{}`, "A release has a version")
+	s.want(400, "POST "+sites+"/channels?channelId=a", `{"ttl":"NaNs"}`, "Invalid value at 'ttl'")
+	s.want(501, "POST "+sites+"/channels?channelId=a", `{"retainedReleaseCount":3}`, "UNIMPLEMENTED")
+	s.want(501, "POST "+sites+"/versions:clone", `{}`, "UNIMPLEMENTED")
+	s.want(501, "POST /v1beta1/projects/p/sites?siteId=b", `{}`, "UNIMPLEMENTED")
+	if got := s.shownAt("/"); !strings.Contains(got, "Site Not Found") {
+		t.Errorf("the site is %q, and nothing was released", got)
+	}
+	absent := hostingapi.New(hostingapi.Options{Absent: "Not here."})
+	for _, r := range absent.Routes() {
+		if _, err := r.Do(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Not here.") {
+			t.Errorf("%s of a server without sites: %v", r.Name, err)
+		}
+	}
+}

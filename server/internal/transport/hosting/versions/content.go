@@ -1,0 +1,234 @@
+package versions
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"clave/server/internal/base/fault"
+)
+
+// The limits of contents: the bytes of one, unpacked; of all in the folder; and how many are received at once.
+const (
+	maxContent = 256 << 20
+	maxStored  = 8 << 30
+	maxUploads = 16
+)
+
+// fileMode and folderMode are the modes of what is created.
+const (
+	fileMode   = 0o600
+	folderMode = 0o700
+)
+
+// uploadPrefix is the prefix of the names of contents that are being uploaded.
+const uploadPrefix = "upload-"
+
+// hashPattern is the form of the hashes of contents.
+var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// contents returns the folder of the contents.
+func (s *Site) contents() string { return filepath.Join(s.o.Folder, "files") }
+
+// content returns the size of a content, and whether the folder has it. hash must have the form of one.
+func (s *Site) content(hash string) (size int64, has bool) {
+	info, err := os.Stat(filepath.Join(s.contents(), hash))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// Upload receives a content that a version has named, gzipped. It returns InvalidArgument if it does not have the hash,
+// or is not gzipped, and ResourceExhausted if it is too large.
+func (s *Site) Upload(ctx context.Context, id, hash string, from io.Reader) (err error) {
+	if err := s.wants(id, hash); err != nil {
+		return err
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	case <-ctx.Done():
+		return fault.Ended(ctx.Err(), "The upload was cancelled.")
+	}
+	f, err := os.CreateTemp(s.o.Folder, uploadPrefix)
+	if err != nil {
+		return unwritable(err)
+	}
+	to := &counted{file: f, site: s}
+	kept := false
+	defer func() {
+		if !kept {
+			s.stored.Add(-to.size)
+			_ = os.Remove(f.Name()) // the next start removes it otherwise
+		}
+	}()
+	err = unpack(to, from, hash)
+	if err == nil {
+		if err = f.Sync(); err != nil {
+			err = unwritable(err)
+		}
+	}
+	if closed := f.Close(); closed != nil && err == nil {
+		err = unwritable(closed)
+	}
+	if err != nil {
+		return err
+	}
+	kept, err = s.keep(id, hash, f.Name())
+	return err
+}
+
+// wants returns FailedPrecondition or NotFound unless a version that is not finalized has named a content.
+func (s *Site) wants(id, hash string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wantsLocked(id, hash)
+}
+
+// wantsLocked is wants; mu is held.
+func (s *Site) wantsLocked(id, hash string) error {
+	all, known := s.mu.wanted[id]
+	if !known {
+		r, err := s.createdLocked(id)
+		if err != nil {
+			return err
+		}
+		all = wanted(r)
+		s.mu.wanted[id] = all
+	}
+	if !all[hash] {
+		return fault.E(fault.NotFound, "The version %s has no file with the hash %.64q.", id, hash)
+	}
+	return nil
+}
+
+// keep gives an uploaded content its name. It is not kept if the folder has it already, or if its version is gone.
+func (s *Site) keep(id, hash, upload string) (kept bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.wantsLocked(id, hash); err != nil {
+		return false, err
+	}
+	if _, has := s.content(hash); has {
+		return false, nil
+	}
+	if err := os.Rename(upload, filepath.Join(s.contents(), hash)); err != nil {
+		return false, unwritable(err)
+	}
+	return true, nil
+}
+
+// counted is a file whose bytes are counted among those of the folder, and limited.
+type counted struct {
+	file *os.File
+	site *Site
+	size int64
+	err  error
+}
+
+// Write implements io.Writer.
+func (c *counted) Write(p []byte) (int, error) {
+	n := int64(len(p))
+	if c.size+n > c.site.o.MaxContent {
+		c.err = fault.E(fault.ResourceExhausted, "The content has more than %d bytes.", c.site.o.MaxContent)
+		return 0, c.err
+	}
+	if c.site.stored.Add(n) > c.site.o.MaxStored {
+		c.site.stored.Add(-n)
+		c.err = fault.E(fault.ResourceExhausted, "The versions of the site have more than %d bytes. Delete some of them.", c.site.o.MaxStored)
+		return 0, c.err
+	}
+	c.size += n
+	written, err := c.file.Write(p)
+	if err != nil {
+		c.err = unwritable(err)
+	}
+	return written, err
+}
+
+// unpack writes the content of a gzip stream and checks its hash. What the client sends is read to its end only if it
+// is valid so far.
+func unpack(to *counted, from io.Reader, hash string) error {
+	sum := sha256.New()
+	packed := bufio.NewReader(io.TeeReader(from, sum))
+	z, err := gzip.NewReader(packed)
+	if err == nil {
+		_, err = io.Copy(to, z)
+	}
+	switch {
+	case to.err != nil:
+		return to.err
+	case err != nil && fault.CodeOf(err) == fault.Unavailable: // there is no memory for the body at the moment
+		return err
+	case err != nil:
+		return fault.Wrap(err, fault.InvalidArgument, "The content is not gzipped, or not complete.")
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != hash {
+		return fault.E(fault.InvalidArgument, "The content hash of the upload is %s, not %s.", got, hash)
+	}
+	return nil
+}
+
+// collectLocked removes the contents that no version has, and counts the others; mu is held.
+func (s *Site) collectLocked() error {
+	used := make(map[string]bool)
+	for id := range s.mu.versions {
+		r, err := s.read(id)
+		if err != nil { // what it uses is not known
+			return err
+		}
+		for _, hash := range r.Files {
+			used[hash] = true
+		}
+	}
+	entries, err := os.ReadDir(s.contents())
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, e := range entries {
+		if !hashPattern.MatchString(e.Name()) || used[e.Name()] {
+			continue
+		}
+		size, has := s.content(e.Name())
+		if err := os.Remove(filepath.Join(s.contents(), e.Name())); err != nil {
+			failed = errors.Join(failed, err)
+		} else if has {
+			s.stored.Add(-size)
+		}
+	}
+	return failed
+}
+
+// removeUploads removes what a killed process was receiving, and counts the bytes of the folder, at the start.
+func (s *Site) removeUploads() error {
+	entries, err := os.ReadDir(s.o.Folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), uploadPrefix) {
+			err = errors.Join(err, os.Remove(filepath.Join(s.o.Folder, e.Name())))
+		}
+	}
+	return errors.Join(err, filepath.WalkDir(s.contents(), func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			s.stored.Add(info.Size())
+		}
+		return err
+	}))
+}
