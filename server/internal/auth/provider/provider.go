@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -162,8 +163,9 @@ func (p *Providers) Verify(ctx context.Context, scope account.Scope, c idp.Crede
 	if err != nil {
 		return nil, apierror.New("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid postBody.")
 	}
-	if c.PendingToken != "" && len(given) == 0 {
-		return nil, apierror.New("INVALID_PENDING_TOKEN")
+	// A credential in the request has precedence. SDKs send one or the other.
+	if c.PendingToken != "" && !slices.ContainsFunc(credentialFields, given.Has) {
+		return p.kept(ctx, scope, c.PendingToken, given)
 	}
 	uri, err := url.Parse(c.RequestURI)
 	if err != nil || uri.Scheme == "" {
@@ -177,6 +179,9 @@ func (p *Providers) Verify(ctx context.Context, scope account.Scope, c idp.Crede
 	}
 	return p.native(ctx, scope, given)
 }
+
+// credentialFields are the fields of forms that are a credential or a provider's response.
+var credentialFields = []string{"id_token", "access_token", "code", "state", "SAMLResponse"}
 
 // responseOf returns the fields of a provider's response, or nil if there is none. A provider answers in one place: a
 // form, the query or the fragment of the address. Fields are never merged from several.

@@ -37,9 +37,10 @@ var (
 // fixture is a production server with a provider.
 type fixture struct {
 	*service.Service
-	t      *testing.T
-	clock  *clocktest.Manual
-	issuer *openid.Server
+	t        *testing.T
+	clock    *clocktest.Manual
+	issuer   *openid.Server
+	accounts *account.Store
 }
 
 // limit is the time limit of a provider's answers in the tests that exceed it.
@@ -50,13 +51,13 @@ func open(t *testing.T, change func(*provider.Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, clock: clocktest.NewManual(time.Now()), issuer: openid.New(t)}
 	f.issuer.Now = f.clock.Now
-	accounts := account.New(pebbletest.Open(t))
-	o := provider.Options{Accounts: accounts, Clock: f.clock, Secrets: secrettest.Keys(t, "key"), Issuers: map[string]string{"google.com": f.issuer.URL}}
+	f.accounts = account.New(pebbletest.Open(t))
+	o := provider.Options{Accounts: f.accounts, Clock: f.clock, Secrets: secrettest.Keys(t, "key"), Issuers: map[string]string{"google.com": f.issuer.URL}}
 	change(&o)
 	providers := provider.New(o)
 	t.Cleanup(func() { _ = providers.Close() })
 	f.Service = service.New(service.Options{
-		Accounts: accounts, Tokens: token.New(token.Options{Clock: f.clock, Unsigned: true}), Clock: f.clock, Project: project, HashMemCost: 4,
+		Accounts: f.accounts, Tokens: token.New(token.Options{Clock: f.clock, Unsigned: true}), Clock: f.clock, Project: project, HashMemCost: 4,
 		PublicURL: "https://app.example", Providers: providers, Secrets: o.Secrets,
 	})
 	f.configure(idp.OIDC, "oidc.acme", map[string]any{"issuer": f.issuer.URL, "responseType": map[string]any{"code": true}})

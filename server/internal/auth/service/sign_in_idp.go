@@ -53,6 +53,8 @@ type IdpResponse struct {
 	EmailRecycled    bool     `json:"emailRecycled,omitempty"`
 	Nonce            string   `json:"nonce,omitempty"`
 	TenantID         string   `json:"tenantId,omitempty"`
+	// PendingToken stands for the provider's credential in one further request.
+	PendingToken string `json:"pendingToken,omitempty"`
 	Tokens
 	Pending
 }
@@ -67,6 +69,27 @@ type IdentityProviders interface {
 	// Begin begins a sign-in at a provider, whose response Verify accepts once, with the session id that Begin returns.
 	// The caller has checked the address to which the provider redirects. It may be called concurrently.
 	Begin(ctx context.Context, scope account.Scope, start idp.Start) (*idp.Started, error)
+}
+
+// AssertionKeeper is implemented by IdentityProviders that accept pending tokens.
+type AssertionKeeper interface {
+	// Keep stores an assertion and returns a token. Verify accepts the token instead of the provider's credential, in the
+	// same scope and once. Without a token the assertion cannot be kept.
+	Keep(ctx context.Context, scope account.Scope, a *idp.Assertion) (token string, err error)
+}
+
+// keep adds a pending token to a response, with which the client repeats the request after a conflict is solved, such
+// as to link the provider to the account that has the same address. A client that has requested the credential of a
+// SAML provider always receives one: no other credential of SAML can be presented again.
+func (s *Service) keep(ctx context.Context, in *idpSignIn, res *IdpResponse) error {
+	keeper, ok := s.o.Providers.(AssertionKeeper)
+	again := res.IDToken != "" && in.assertion.Attributes != nil && optional.Bool(in.request.ReturnIdpCredential, false)
+	if !ok || !res.NeedConfirmation && res.ErrorMessage == "" && !again {
+		return nil
+	}
+	var err error
+	res.PendingToken, err = keeper.Keep(ctx, in.scope(), in.assertion)
+	return err
 }
 
 // SignInWithIdp signs in with a credential of an identity provider, which Options.Providers verify. Without them it
@@ -101,11 +124,17 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	}
 	in := &idpSignIn{callSettings: cs, request: r, assertion: a, response: idpResponse(a)}
 	in.response.TenantID = cs.Tenant
+	var res *IdpResponse
 	if r.IDToken != nil {
-		return s.linkIdp(ctx, in, owner)
+		res, err = s.linkIdp(ctx, in, owner)
+	} else {
+		a.Names = owner == nil
+		res, err = s.idpWithoutUser(ctx, in, owner)
 	}
-	a.Names = owner == nil
-	return s.idpWithoutUser(ctx, in, owner)
+	if err != nil {
+		return nil, err
+	}
+	return res, s.keep(ctx, in, res)
 }
 
 // idpSignIn is a sign-in with an identity provider that has asserted who the user is.

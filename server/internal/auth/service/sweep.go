@@ -58,7 +58,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if sc.Project == "" {
 			continue
 		}
-		for _, kind := range []string{onetime.Item, sms.Item, authapp.Item, pending.Item, idp.OpenItem, session.Item, session.BegunItem} {
+		for _, kind := range []string{onetime.Item, sms.Item, authapp.Item, pending.Item, idp.OpenItem, idp.PendingItem, session.Item, session.BegunItem} {
 			if err := s.sweepKind(ctx, sc, kind); err != nil {
 				return err
 			}

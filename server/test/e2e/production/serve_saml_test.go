@@ -30,11 +30,16 @@ func TestServeSignsInWithSAML(t *testing.T) {
 	page := startSAMLP(t, modules, dir)
 	p := harness.Serve(t, dir, false)
 
-	args := []string{"providers", "add", "saml.corp", "--project", harness.RealProject, "--idp-entity-id", page + "/metadata", "--sso-url", page + "/sso", "--certificate-file", "idp.cert", "--sp-entity-id", "clave-of-the-test"}
-	out, err := harness.Command(t, dir, args...).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "clave-of-the-test") {
-		t.Fatalf("clave %v: %v\n%s", args, err, out)
+	add := func(id string, more ...string) {
+		t.Helper()
+		args := append([]string{"providers", "add", id, "--project", harness.RealProject, "--idp-entity-id", page + "/metadata", "--sso-url", page + "/sso", "--certificate-file", "idp.cert", "--sp-entity-id", "clave-of-the-test"}, more...)
+		out, err := harness.Command(t, dir, args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "clave-of-the-test") {
+			t.Fatalf("clave %v: %v\n%s", args, err, out)
+		}
 	}
+	add("saml.corp")
+	add("saml.some", "--email-domain", "other.example") // It does not prove the addresses of its users.
 	accounts, _ := p.Admin(t, key)
 	tenant, err := accounts.TenantManager.CreateTenant(t.Context(), (&auth.TenantToCreate{}).DisplayName("corp"))
 	if err != nil {

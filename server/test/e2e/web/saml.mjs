@@ -6,7 +6,7 @@ import { signIn } from './signin.mjs'
 const [frontend, auth, provider, tenant] = process.argv.slice(2)
 const program = `
 import { initializeApp } from 'firebase/app'
-import { connectAuthEmulator, createUserWithEmailAndPassword, getAuth, getRedirectResult, linkWithPopup, reauthenticateWithPopup, reauthenticateWithRedirect, SAMLAuthProvider, signInWithPopup, signInWithRedirect, unlink } from 'firebase/auth'
+import { connectAuthEmulator, createUserWithEmailAndPassword, getAuth, getRedirectResult, linkWithCredential, linkWithPopup, reauthenticateWithPopup, reauthenticateWithRedirect, SAMLAuthProvider, signInWithCredential, signInWithEmailAndPassword, signInWithPopup, signInWithRedirect, signOut, unlink } from 'firebase/auth'
 const auth = getAuth(initializeApp({ apiKey: 'k', projectId: 'fundacion-e2e', authDomain: 'localhost' }))
 connectAuthEmulator(auth, new URLSearchParams(location.search).get('auth'), { disableWarnings: true })
 const corp = (id) => new SAMLAuthProvider(id || 'saml.corp')
@@ -31,6 +31,17 @@ window.link = async (email) => {
 }
 window.unlinked = () => unlink(auth.currentUser, 'saml.corp').then((u) => u.providerData.map((p) => p.providerId), failed)
 window.profile = (id) => signInWithPopup(auth, corp(id)).then((r) => r._tokenResponse.rawUserInfo, failed)
+// The account has the address already: the user signs in by password and links the credential of the error.
+window.conflict = async (email) => {
+  await createUserWithEmailAndPassword(auth, email, 'secreta1')
+  await signOut(auth)
+  const error = await signInWithPopup(auth, corp('saml.some')).catch((error) => error)
+  const credential = SAMLAuthProvider.credentialFromError(error)
+  const { user } = await signInWithEmailAndPassword(auth, email, 'secreta1')
+  const linked = await linkWithCredential(user, credential).then(told, failed)
+  return [error.code, linked, await signInWithCredential(auth, credential).then(told, failed)]
+}
+window.credential = () => signInWithPopup(auth, corp()).then((r) => signInWithCredential(auth, SAMLAuthProvider.credentialFromResult(r))).then(told, failed)
 window.ready = true
 `
 
@@ -61,6 +72,13 @@ await signIn(frontend, program, async ({ page, origin, open }) => {
   const inTenant = await page.evaluate(`inTenant(${JSON.stringify(tenant)})`)
   assert.deepEqual(inTenant, ['ann@corp.example', tenant, ['saml.tenant'], 'saml.tenant', true])
   assert.equal(await page.evaluate("popup('saml.tenant')"), 'auth/operation-not-allowed')
+
+  assert.deepEqual(await page.evaluate('credential()'), ann)
+  await as('eve')
+  const [code, linked2, again] = await page.evaluate("conflict('eve@corp.example')")
+  assert.equal(code, 'auth/account-exists-with-different-credential')
+  assert.deepEqual([...linked2[2]].sort(), ['password', 'saml.some'])
+  assert.equal(again, 'auth/invalid-credential') // The credential is valid once.
 
   await as('nobody')
   assert.equal(await page.evaluate('popup()'), 'auth/invalid-credential')

@@ -3,6 +3,9 @@ package idp
 // OpenItem is the kind of item of an account.Store that stores sign-ins which have begun at a provider.
 const OpenItem = "idpopen"
 
+// PendingItem is the kind of item of an account.Store that stores what providers asserted, for pending tokens.
+const PendingItem = "idppending"
+
 // Start is what a client wants when it begins a sign-in at a provider.
 type Start struct {
 	// ProviderID is the provider's id.
