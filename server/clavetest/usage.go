@@ -33,11 +33,13 @@ type UsageCounts struct {
 	Deletes   int64 `json:"deletes"`
 	// TTLDeletes are deletes by TTL policies.
 	TTLDeletes int64 `json:"ttlDeletes"`
+	// SentBytes is the size of the documents that were returned.
+	SentBytes int64 `json:"sentBytes"`
 }
 
 // UsageKey identifies a row.
 type UsageKey struct {
-	// Call is get, query, aggregate, list, collectionIds, partition, listen, write or ttl.
+	// Call is get, query, aggregate, list, collectionIds, partition, listen, pipeline, write or ttl.
 	Call string `json:"call"`
 	// Pattern is the collection with * for ids of documents.
 	Pattern string `json:"pattern"`

@@ -49,11 +49,11 @@ func execCommand(s streams) *cobra.Command {
 
 // execute starts a server, runs a command against it and returns the command's exit code.
 func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
-	budget, err := readBudget(c.UsageBudget)
+	limits, err := readLimits(c)
 	if err != nil {
 		return 1, err
 	}
-	meter := usage.New(clock.System())
+	meter := usage.New(usage.Options{Clock: clock.System()})
 	a, err := app.New(ctx, c, app.Options{Usage: meter, Log: logger(c, s.err), Version: versionText(), Notices: s.err, Memory: limitMemory(c), GovernMemory: true})
 	if err != nil {
 		return 1, err
@@ -89,7 +89,7 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	if err != nil {
 		return code, err
 	}
-	return checkUsage(code, c, used, budget, s.err)
+	return checkUsage(code, c, used, limits, s.err)
 }
 
 // lastEvents is the time limit for the delivery of the events of a command's last commits.

@@ -13,6 +13,9 @@ import (
 // maxUsageRows is the number of rows that clave exec --usage prints.
 const maxUsageRows = 50
 
+// maxCostRows is the number of patterns whose costs are printed.
+const maxCostRows = 10
+
 // readBudget reads the file of a budget; without a file there is no budget.
 func readBudget(file string) (*usage.Budget, error) {
 	if file == "" {
@@ -29,19 +32,56 @@ func readBudget(file string) (*usage.Budget, error) {
 	return &b, nil
 }
 
+// readPrices reads the file of prices; without a file there are none.
+func readPrices(file string) (*usage.Prices, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.NotFound, "--usage-prices: %s", err)
+	}
+	p, err := usage.ParsePrices(text)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.InvalidArgument, "--usage-prices %s: %s", file, fault.Reason(err))
+	}
+	return &p, nil
+}
+
+// limitsOfUsage are the files by which the usage of a command is judged; nil where there is none.
+type limitsOfUsage struct {
+	budget *usage.Budget
+	prices *usage.Prices
+}
+
+// readLimits reads the files of a configuration.
+func readLimits(c *config.Config) (l limitsOfUsage, err error) {
+	if l.budget, err = readBudget(c.UsageBudget); err != nil {
+		return l, err
+	}
+	l.prices, err = readPrices(c.UsagePrices)
+	return l, err
+}
+
 // checkUsage prints the usage of a command if that was requested, and returns the command's exit code, or a failure if
 // the command succeeded and has exceeded its budget.
-func checkUsage(code int, c *config.Config, used usage.Report, budget *usage.Budget, w io.Writer) (int, error) {
+func checkUsage(code int, c *config.Config, used usage.Report, l limitsOfUsage, w io.Writer) (int, error) {
 	if c.Usage {
 		fmt.Fprintln(w, "\nUsage as production would bill it:")
 		if err := used.Print(w, maxUsageRows); err != nil {
 			return code, err
 		}
 	}
-	if budget == nil {
+	if l.prices != nil {
+		fmt.Fprintln(w)
+		if err := l.prices.Print(w, used, maxCostRows); err != nil {
+			return code, err
+		}
+	}
+	if l.budget == nil {
 		return code, nil
 	}
-	if n := budget.Check(used, w); n > 0 && code == 0 {
+	if n := l.budget.Check(used, w); n > 0 && code == 0 {
 		return exitFailure, fault.E(fault.ResourceExhausted, "exec: the command exceeded %d of the limits in %s", n, c.UsageBudget)
 	}
 	return code, nil

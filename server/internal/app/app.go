@@ -40,7 +40,7 @@ const HealthPath = port.HealthPath
 
 // Options hold what an app needs besides its Config.
 type Options struct {
-	// Usage counts what production would bill, except in production; nil means a meter of the app's own.
+	// Usage counts what production would bill; nil means a meter of the app's own, in production only for metrics.
 	Usage *usage.Meter
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -106,7 +106,7 @@ type App struct {
 	// counts holds the counters of the console and the metrics; nil without both. observed is the state that they show.
 	counts   *meter.Meter
 	observed *observed
-	// usage counts what production would bill; nil in production.
+	// usage counts what production would bill; nil in production without metrics.
 	usage *usage.Meter
 	// encryption terminates TLS at the public port; nil if a proxy does, or if there is no TLS.
 	encryption *tls.Config
@@ -185,11 +185,14 @@ func newApp(c *config.Config, o Options) *App {
 	if hasConsole(c) || c.Metrics != "" {
 		a.counts = meter.New(a.machineClock(), a.observed.sampled)
 	}
-	if !c.Production() {
-		if a.usage = o.Usage; a.usage == nil {
-			a.usage = usage.New(a.machineClock())
-		}
+	switch a.usage = o.Usage; {
+	case a.usage != nil:
+	case !c.Production():
+		a.usage = usage.New(usage.Options{Clock: a.machineClock()})
+	case c.Metrics != "": // and nothing is counted without metrics
+		a.usage = usage.New(usage.Options{Clock: a.machineClock(), Coarse: true})
 	}
+	a.observed.billed = a.usage
 	if hasConsole(c) {
 		a.components.Add("meter", a.counts) // which takes samples
 	}

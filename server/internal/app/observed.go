@@ -11,16 +11,22 @@ import (
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/observe/prometheus"
+	"clave/server/internal/observe/usage"
 	"clave/server/internal/store/postgres"
 )
 
 // observed returns the state of the server for the console and the metrics.
 type observed struct {
 	budget *receive.Budget
+	// billed counts what Firestore would bill; nil counts nothing.
+	billed *usage.Meter
 	log    *slog.Logger
 	// state is nil until it is open.
 	state *state
 }
+
+// topPatterns is the number of patterns of collections whose reads are shown.
+const topPatterns = 10
 
 // gauges returns the state of the server.
 func (o *observed) gauges() meter.Gauges {
@@ -95,6 +101,10 @@ func (o *observed) serverState(ctx context.Context) prometheus.State {
 		out.Node = o.leads(ctx, shared)
 	}
 	out.Backups = backups.State(s.backups)
+	if o.billed != nil {
+		r := o.billed.Report("")
+		out.Usage = &prometheus.Usage{All: r.Total.Counts, Top: r.Top(topPatterns)}
+	}
 	h := s.Engine.HistoryState()
 	out.History = &prometheus.History{Bytes: h.Bytes, MaxBytes: h.MaxBytes, Window: h.Window, Shrunk: h.Shrunk}
 	return out

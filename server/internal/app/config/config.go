@@ -150,6 +150,8 @@ type Config struct {
 	// limits its reads; empty for none.
 	Usage       bool
 	UsageBudget string
+	// UsagePrices is the file of prices with which the costs of the command are printed.
+	UsagePrices string
 	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
 	// the end; empty for none.
 	ImportDir, ExportDir string
@@ -274,6 +276,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	if c.Mode == ModeExec {
 		flags.BoolVar(&c.Usage, "usage", false, "print at the end which reads, writes and deletes production would bill, by call, collection and caller")
 		flags.StringVar(&c.RecordRequests, "record-requests", "", "`FILE` to which the latest requests that rules decided are written at the end, for clave rules replay, explain and attack")
+		flags.StringVar(&c.UsagePrices, "usage-prices", "", "`FILE` of prices with their date (JSON); what the command's requests would cost is printed at the end")
 		flags.StringVar(&c.UsageBudget, "usage-budget", "", "`FILE` of the reads that the command may make (JSON); beyond them it fails, and the queries that read most are named")
 	}
 	if c.Mode == ModeStart {

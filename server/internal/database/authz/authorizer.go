@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
@@ -77,6 +78,7 @@ type Authorizer struct {
 	log    *slog.Logger
 	meter  *meter.Meter
 	usage  *usage.Meter
+	bills  sync.Pool // of *bill
 	faults *faultinject.Injector
 	turns  *fair.Queue
 	held   *quota.Quota

@@ -2,6 +2,8 @@ package authz
 
 import (
 	"slices"
+	"strings"
+	"sync"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
@@ -27,11 +29,25 @@ type bill struct {
 	project string
 	// row is the key of the call's rows, without pattern and query.
 	row usage.Key
-	// present has, for each document of a get so far, whether it exists.
-	present []bool
-	room    [4]bool
+	// pool receives the bill after its last use; nil keeps it.
+	pool *sync.Pool
+	// sized is set if the sizes of documents are counted, and present has, for each document of a get so far, its size,
+	// or absent.
+	sized   bool
+	present []int64
+	// parts are what the sources of a pipeline have read.
+	parts []*billPart
 	// lookups are the documents that the rules looked up.
 	lookups []resource.Document
+}
+
+// absent stands for a document that does not exist.
+const absent = -1
+
+// billPart is what a source of a pipeline has read.
+type billPart struct {
+	pattern string
+	usage.Counts
 }
 
 // counts reports whether the calls of a caller are counted. Those of the console, whose callers have a journal, are
@@ -43,9 +59,24 @@ func (az *Authorizer) bill(c token.Caller, db resource.Database, call string) *b
 	if !az.counts(c) {
 		return nil
 	}
-	b := &bill{usage: az.usage, project: db.Project, row: rowOf(c, call)}
-	b.present = b.room[:0]
+	b, _ := az.bills.Get().(*bill)
+	if b == nil {
+		b = &bill{}
+	}
+	b.usage, b.project, b.row, b.sized, b.pool = az.usage, db.Project, rowOf(c, call), !az.usage.Coarse(), &az.bills
 	return b
+}
+
+// release lets another call have the bill. It is called with the last count of a call.
+func (b *bill) release() {
+	const most = 64
+	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most {
+		return
+	}
+	clear(b.lookups)
+	pool := b.pool
+	*b = bill{present: b.present[:0], lookups: b.lookups[:0]}
+	pool.Put(b)
 }
 
 // looksUp counts a document that the rules look up.
@@ -55,10 +86,32 @@ func (b *bill) looksUp(name resource.Document) {
 	}
 }
 
-// found counts the next document of a get.
-func (b *bill) found(exists bool) {
+// found counts the next document of a get, which is nil if it does not exist.
+func (b *bill) found(d *document.Document) {
 	if b != nil {
-		b.present = append(b.present, exists)
+		b.present = append(b.present, b.size(d))
+	}
+}
+
+// size returns the size of a document, 0 where sizes are not counted, or absent.
+func (b *bill) size(d *document.Document) int64 {
+	switch {
+	case d == nil:
+		return absent
+	case !b.sized:
+		return 0
+	}
+	return int64(d.Size())
+}
+
+// sizing returns yield, preceded by a count of the size of each document that is sent.
+func (b *bill) sizing(sent *int64, yield func(*document.Document) error) func(*document.Document) error {
+	if b == nil || !b.sized {
+		return yield
+	}
+	return func(d *document.Document) error {
+		*sent += int64(d.Size())
+		return yield(d)
 	}
 }
 
@@ -85,38 +138,47 @@ func (b *bill) got(names []resource.Document, err error) {
 	if b == nil || len(names) == 0 {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	last := b.collection(names[0])
+	path := parentOf(names[0])
+	last := b.usage.Pattern(path)
 	if !fault.Is(err, fault.PermissionDenied) { // an error of the client or about an absent document comes after the read
-		for i, exists := range b.present {
-			if pattern := b.collection(names[i]); pattern != last {
-				b.add(last, "", c)
-				c, last = usage.Counts{}, pattern
+		for i, size := range b.present {
+			if next := parentOf(names[i]); next != path {
+				path = next
+				if pattern := b.usage.Pattern(path); pattern != last {
+					b.add(last, "", c)
+					c, last = usage.Counts{}, pattern
+				}
 			}
-			if exists {
-				c.Documents++
-			} else {
+			if size == absent {
 				c.Missing++
+			} else {
+				c.Documents++
+				c.Sent += size
 			}
 		}
 	}
 	b.add(last, "", c)
 }
 
-// collection returns the pattern of a document's collection.
-func (b *bill) collection(name resource.Document) string {
-	end := len(name.Path) - len(name.ID()) - 1
-	return b.usage.Pattern(name.Path[:max(end, 0)])
+// parentOf returns the path of a document's collection.
+func parentOf(name resource.Document) string {
+	return name.Path[:max(strings.LastIndexByte(name.Path, '/'), 0)]
 }
 
-// queried counts a query.
-func (b *bill) queried(q *query.Query, stats *request.Stats, err error) {
+// collection returns the pattern of a document's collection.
+func (b *bill) collection(name resource.Document) string { return b.usage.Pattern(parentOf(name)) }
+
+// queried counts a query, whose results have a size.
+func (b *bill) queried(q *query.Query, stats *request.Stats, sent int64, err error) {
 	if b == nil {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
-		c.Documents, c.Skipped = stats.Results, stats.Skipped
+		c.Documents, c.Skipped, c.Sent = stats.Results, stats.Skipped, sent
 		switch {
 		case q.Nearest != nil:
 			c.Entries = request.ReadsOf(max(stats.EntriesRead, stats.DocumentsRead), request.NeighborsPerRead)
@@ -141,6 +203,7 @@ func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 	if b == nil {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
 		entries := stats.EntriesRead
@@ -155,18 +218,61 @@ func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 }
 
 // listed counts a page of a collection.
-func (b *bill) listed(collection resource.Collection, documents int, err error) {
+func (b *bill) listed(collection resource.Collection, documents []*document.Document, err error) {
 	if b == nil {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
-		c.Documents = int64(documents)
-		if documents == 0 {
+		c.Documents = int64(len(documents))
+		for _, d := range documents {
+			c.Sent += max(b.size(d), 0)
+		}
+		if len(documents) == 0 {
 			c.Minimum = 1
 		}
 	}
 	b.add(b.usage.Pattern(collection.Path()), "", c)
+}
+
+// source counts what a source of a pipeline reads from now on, and returns the counts.
+func (b *bill) source(pattern func(*usage.Meter) string) *usage.Counts {
+	if b == nil {
+		return &usage.Counts{}
+	}
+	of := pattern(b.usage)
+	for _, part := range b.parts { // sub-pipelines read from the same few collections for each row
+		if part.pattern == of {
+			return &part.Counts
+		}
+	}
+	part := &billPart{pattern: of}
+	b.parts = append(b.parts, part)
+	return &part.Counts
+}
+
+// piped counts a pipeline: each document that a source has returned to its stages is a read. A pipeline without one
+// costs one.
+func (b *bill) piped(err error) {
+	if b == nil {
+		return
+	}
+	defer b.release()
+	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
+	pattern, read := "*", int64(0)
+	for i, part := range b.parts {
+		if i == 0 {
+			pattern = part.pattern
+		}
+		if read += part.Reads(); err == nil {
+			b.add(part.pattern, "", part.Counts)
+		}
+	}
+	if err == nil && read == 0 {
+		c.Minimum = 1
+	}
+	b.add(pattern, "", c)
 }
 
 // request counts a request that reads no documents, below a parent.
@@ -174,6 +280,7 @@ func (b *bill) request(parent string, err error) {
 	if b == nil {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1}
 	if err == nil {
 		c.Minimum = 1
@@ -190,6 +297,7 @@ func (b *bill) wrote(writes []document.Write, done func(i int) bool) {
 	if b == nil || len(writes) == 0 {
 		return
 	}
+	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	last := b.collection(writes[0].Name)
 	for i := range writes {

@@ -58,7 +58,7 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 	if s == nil {
 		return nil
 	}
-	b := &targetBill{bill: bill{usage: s.authorizer.usage, project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
+	b := &targetBill{bill: bill{usage: s.authorizer.usage, sized: !s.authorizer.usage.Coarse(), project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
 	from := t.ReadTime
 	if v, ok := listen.TokenVersion(t.Resume); ok {
 		from = v
@@ -115,7 +115,7 @@ func (b *targetBill) event(ctx context.Context, az *Authorizer, e *target.Event)
 	case target.Reset:
 		b.current, b.resumed, b.stale = false, false, false
 	case target.Changed:
-		b.read(usage.Counts{Documents: 1})
+		b.read(usage.Counts{Documents: 1, Sent: max(b.size(e.Doc.Document), 0)})
 	case target.Deleted:
 		if !b.current && !b.resumed && b.target.Query == nil {
 			b.read(usage.Counts{Missing: 1})
@@ -142,7 +142,7 @@ func (b *targetBill) first(ctx context.Context, az *Authorizer) {
 	b.current = true
 	n := int64(0)
 	if b.stale {
-		n = b.size(ctx, az)
+		n = b.extent(ctx, az)
 		b.count(usage.Counts{Documents: n})
 	}
 	if b.sent+n == 0 && (!b.resumed || b.stale) {
@@ -150,8 +150,8 @@ func (b *targetBill) first(ctx context.Context, az *Authorizer) {
 	}
 }
 
-// size returns the number of documents of the target.
-func (b *targetBill) size(ctx context.Context, az *Authorizer) int64 {
+// extent returns the number of documents of the target.
+func (b *targetBill) extent(ctx context.Context, az *Authorizer) int64 {
 	if b.target.Query == nil {
 		return int64(len(b.target.Documents))
 	}

@@ -3,6 +3,7 @@ package authz_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ match /c/{id} { allow read: if get(/databases/$(database)/documents/roles/r).dat
 // newBilled starts an authorizer that counts usage, with 25 documents of a, of which 5 have m.
 func newBilled(t *testing.T) (*fixture, *usage.Meter) {
 	t.Helper()
-	m := usage.New(clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	m := usage.New(usage.Options{Clock: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))})
 	h := newFixtureWith(t, authz.RulesetsOptions{}, func(o *authz.Options) { o.Usage = m })
 	h.rules(billedRules)
 	var writes []document.Write
@@ -145,10 +146,50 @@ func TestBills(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := m.Report("p").Total.Counts; got != tt.want {
+			got := m.Report("p").Total.Counts
+			if sent := got.Sent; (sent > 0) != (got.Documents > 0) {
+				t.Errorf("%d bytes of %d documents were sent", sent, got.Documents)
+			}
+			if got.Sent = 0; got != tt.want {
 				t.Errorf("billed %+v, want %+v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestBillOfLargeAggregations counts 2,001 documents: one read for each 1,000 entries or part of them.
+func TestBillOfLargeAggregations(t *testing.T) {
+	h, m := newBilled(t)
+	for _, entries := range []int{1000, 1001, 2001} {
+		var writes []document.Write
+		for i := range entries {
+			writes = append(writes, set(fmt.Sprintf("n%d/%d", entries, i), value.Map{}))
+		}
+		h.seed(writes...)
+		m.Reset("")
+		if err := h.aggregate(server, fmt.Sprint("n", entries)); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.Report("p").Total.Counts, (usage.Counts{Calls: 1, Entries: int64(entries+999) / 1000}); got != want {
+			t.Errorf("an aggregation of %d documents: %+v, want %+v", entries, got, want)
+		}
+	}
+}
+
+// TestBillOfBytes counts the sizes of documents that are sent, as they are stored.
+func TestBillOfBytes(t *testing.T) {
+	h, m := newBilled(t)
+	stored := document.Document{Name: name("s/1"), Fields: value.Map{"text": value.String(strings.Repeat("x", 1000))}}
+	h.seed(set("s/1", stored.Fields))
+	m.Reset("")
+	if _, err := h.get(server, "s/1", "s/none"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.list(server, all(t, "s")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Report("p").Total.Sent, int64(2*stored.Size()); got != want {
+		t.Errorf("%d bytes were sent, want %d", got, want)
 	}
 }
 
@@ -210,7 +251,11 @@ func TestBillsOfListeners(t *testing.T) {
 	h, m := newBilled(t)
 	expect := func(what string, want usage.Counts) {
 		t.Helper()
-		if got := m.Report("p").Total.Counts; got != want {
+		got := m.Report("p").Total.Counts
+		if got.Sent > 0 && got.Documents == 0 { // a target that returns late pays for documents that are not sent
+			t.Errorf("%s: %d bytes of %d documents were sent", what, got.Sent, got.Documents)
+		}
+		if got.Sent = 0; got != want {
 			t.Errorf("%s: billed %+v, want %+v", what, got, want)
 		}
 		m.Reset("p")
@@ -283,7 +328,7 @@ func (l *listener) remove(id int32) {
 
 // TestBillOfExpiry deletes a document by a TTL policy.
 func TestBillOfExpiry(t *testing.T) {
-	m := usage.New(clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	m := usage.New(usage.Options{Clock: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))})
 	authz.Expired(m)(name("users/ann/codes/1"))
 	r := m.Report("p")
 	if len(r.Rows) != 1 || r.Rows[0].Pattern != "users/*/codes" || r.Rows[0].Call != "ttl" || r.Total.Expired != 1 {
@@ -306,7 +351,7 @@ func BenchmarkGetBilled(b *testing.B) {
 			}
 			o := authz.Options{Engine: e, Hub: hub, Rules: authz.NewRulesets(authz.RulesetsOptions{})}
 			if counted {
-				o.Usage = usage.New(clocktest.NewManual(time.Now()))
+				o.Usage = usage.New(usage.Options{Clock: clocktest.NewManual(time.Now())})
 			}
 			az, err := authz.New(o)
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/observe/usage"
 )
 
 // executionBytes is the memory of an execution without rows.
@@ -37,8 +38,11 @@ type PipelineRead struct {
 func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.Database, r PipelineRead,
 	open func(Snapshot) error, yield func(pipeline.Result) error,
 ) (stats pipeline.Stats, err error) {
-	call := az.meter.Begin()
-	defer func() { call.Query(stats.Results, err) }()
+	call, bill := az.meter.Begin(), az.bill(c, db, "pipeline")
+	defer func() {
+		call.Query(stats.Results, err)
+		bill.piped(err)
+	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, db, r.At)
 	if err != nil {
@@ -47,7 +51,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 	defer reading.Close()
 	held := reading.Share()
 	defer held.Shrink(0)
-	from := az.sourceOf(ctx, c, db, r, reading, &held)
+	from := az.sourceOf(ctx, c, db, r, reading, &held).billed(bill)
 	if err := from.Hold(executionBytes); err != nil {
 		return stats, err
 	}
@@ -99,6 +103,7 @@ func (az *Authorizer) sourceOf(ctx context.Context, c token.Caller, db resource.
 
 // pipelineSource is what a pipeline reads from.
 type pipelineSource struct {
+	bill    *bill
 	access  *access
 	reading *engine.Reading
 	turn    *fair.Turn
@@ -108,16 +113,26 @@ type pipelineSource struct {
 	hold   func(n int64) error
 }
 
+// billed makes the source count what it reads in a bill, and returns it.
+func (s *pipelineSource) billed(b *bill) *pipelineSource {
+	s.bill = b
+	s.access.billed(b)
+	return s
+}
+
 // Query implements pipeline.Source.
 func (s *pipelineSource) Query(ctx context.Context, q, listed *query.Query, yield func(*document.Document) error) error {
 	if err := s.access.list(ctx, listed); err != nil {
 		return err
 	}
+	read := s.bill.source(func(m *usage.Meter) string { return patternOf(m, q) })
 	if s.direct {
-		_, err := s.reading.Query(ctx, q, yield)
+		stats, err := s.reading.Query(ctx, q, yield)
+		read.Documents += stats.Results
 		return err
 	}
 	_, err := s.reading.Query(ctx, q, func(d *document.Document) error {
+		read.Documents++
 		s.turn.Return() // the stages are no wait for the client
 		defer s.turn.Lend()
 		return yield(d)
@@ -127,12 +142,23 @@ func (s *pipelineSource) Query(ctx context.Context, q, listed *query.Query, yiel
 
 // Get implements pipeline.Source.
 func (s *pipelineSource) Get(ctx context.Context, names []resource.Document, yield func(*document.Document) error) error {
+	if len(names) == 0 {
+		return nil
+	}
+	read := s.bill.source(func(m *usage.Meter) string { return m.Pattern(parentOf(names[0])) })
 	return s.reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
 		s.turn.Return()
-		if err := s.access.get(ctx, name, d); err != nil || d == nil {
+		err := s.access.get(ctx, name, d)
+		switch {
+		case err != nil:
 			s.turn.Lend()
 			return err
+		case d == nil:
+			read.Missing++
+			s.turn.Lend()
+			return nil
 		}
+		read.Documents++
 		if s.direct {
 			s.turn.Lend()
 			return yield(d)

@@ -51,7 +51,7 @@ func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Datab
 			return err
 		}
 		turn.Lend()
-		bill.found(d != nil)
+		bill.found(d)
 		return yield(name, d)
 	})
 }
@@ -71,11 +71,11 @@ func (az *Authorizer) ReadWritten(ctx context.Context, db resource.Database, nam
 func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query, at request.At,
 	open func(Snapshot) error, yield func(*document.Document) error,
 ) (stats request.Stats, err error) {
-	call, bill := az.meter.Begin(), az.bill(c, q.DB, "query")
+	call, bill, sent := az.meter.Begin(), az.bill(c, q.DB, "query"), int64(0)
 	defer func() {
 		call.Query(stats.Results, err)
 		az.ran(call, q, &stats)
-		bill.queried(q, &stats, err)
+		bill.queried(q, &stats, sent, err)
 	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, q.DB, at)
@@ -89,7 +89,7 @@ func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query,
 	if err := open(snapshotOf(reading)); err != nil {
 		return request.Stats{}, err
 	}
-	return reading.Query(ctx, q, yield)
+	return reading.Query(ctx, q, bill.sizing(&sent, yield))
 }
 
 // MayExplain returns PermissionDenied if rules apply to a caller, who must not receive the plan and the figures of a
@@ -130,7 +130,7 @@ func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Data
 	call, bill := az.meter.Begin(), az.bill(c, db, "list")
 	defer func() {
 		call.Query(int64(len(page.Documents)), err)
-		bill.listed(req.Collection, len(page.Documents), err)
+		bill.listed(req.Collection, page.Documents, err)
 	}()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, db, at)
@@ -180,7 +180,7 @@ func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Qu
 		return nil, err
 	}
 	bill := az.bill(c, q.DB, "partition")
-	defer func() { bill.queried(q, &request.Stats{}, err) }()
+	defer func() { bill.queried(q, &request.Stats{}, 0, err) }()
 	ctx = az.within(ctx, c)
 	reading, err := az.read(ctx, c, q.DB, at)
 	if err != nil {

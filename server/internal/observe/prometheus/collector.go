@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 )
 
 // desc returns the description of a metric.
@@ -60,6 +61,8 @@ var (
 	historyWindow = desc("history_window_seconds", "Configured age up to which versions are kept.")
 	historyShrunk = desc("history_shrunk_total", "How often the oldest versions within that age were dropped, for the maximum or a full disk.")
 
+	billedTotal = desc("billed_operations_total", "Operations as Firestore would bill them: read, write, delete or ttl-delete, by the pattern of collections, of those with the most reads, and of all together.", "operation", "pattern")
+
 	nodeRole     = desc("node_role", "1 for the role of this node: leader or follower.", "role")
 	nodeReads    = desc("node_reads_total", "Reads that a follower served: current by a lease, or by an index from the leader.", "by")
 	nodeEpoch    = desc("node_epoch", "The number of leaders so far, including the present one.")
@@ -72,7 +75,7 @@ var (
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, checksTotal, limitsTotal, storeBytes,
-	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, historyBytes, historyMax, historyWindow, historyShrunk, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, historyBytes, historyMax, historyWindow, historyShrunk, billedTotal, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
 // attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
@@ -165,6 +168,9 @@ func (o output) state(s State) {
 	if s.Backups != nil {
 		o.backups(*s.Backups)
 	}
+	if s.Usage != nil {
+		o.usage(*s.Usage)
+	}
 	if h := s.History; h != nil {
 		o.gauge(historyBytes, float64(h.Bytes))
 		o.gauge(historyMax, float64(h.MaxBytes))
@@ -203,6 +209,22 @@ func (o output) backups(b Backups) {
 	o.gauge(backupProved, seconds(b.Proved))
 	o.counter(backupFailures, b.Failures, "backup")
 	o.counter(backupFailures, b.Unproved, "restore")
+}
+
+// allPatterns is the label of the sum of all patterns, which no collection has.
+const allPatterns = "(all)"
+
+// usage reports what Firestore would bill.
+func (o output) usage(u Usage) {
+	report := func(pattern string, c usage.Counts) {
+		for operation, n := range map[string]int64{"read": c.Reads(), "write": c.Writes, "delete": c.Deletes, "ttl-delete": c.Expired} {
+			o.counter(billedTotal, uint64(max(n, 0)), operation, pattern)
+		}
+	}
+	report(allPatterns, u.All)
+	for _, p := range u.Top {
+		report(p.Pattern, p.Counts)
+	}
 }
 
 // seconds returns a time as seconds since 1970, 0 for the zero time.

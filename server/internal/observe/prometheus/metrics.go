@@ -1,6 +1,6 @@
 // Package prometheus exports a server's counts and state to Prometheus. Package meter does the counting, for the
 // console too. Labels come from fixed lists, and no metric contains a document's path, an address, an e-mail or a
-// secret.
+// secret. Only the patterns of collections, such as users/*/orders, are those of the data: the ten with the most reads.
 package prometheus
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 )
 
 // Path is the path of the metrics.
@@ -38,8 +39,18 @@ type State struct {
 	Node *Node
 	// Backups are those that the server makes; nil if it makes none.
 	Backups *Backups
+	// Usage is what Firestore would bill for the calls of the server, all together and of the patterns of collections with
+	// the most reads; nil if it is not counted.
+	Usage *Usage
 	// History is the past that the server keeps; nil at a node that does not lead.
 	History *History
+}
+
+// Usage is what Firestore would bill.
+type Usage struct {
+	// All is the sum, and Top are the patterns with the most reads.
+	All usage.Counts
+	Top []usage.PatternCounts
 }
 
 // History is the past that a server keeps.

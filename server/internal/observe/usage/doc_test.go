@@ -20,3 +20,18 @@ func TestDocumentedBudget(t *testing.T) {
 		t.Errorf("ParseBudget(%s) = %+v, %v", example[1], b, err)
 	}
 }
+
+// TestDocumentedPrices parses the example of the documentation.
+func TestDocumentedPrices(t *testing.T) {
+	page, err := os.ReadFile("../../../doc/lab.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```json prices\n(.*?)```").FindSubmatch(page)
+	if example == nil {
+		t.Fatal("the page has no example of prices")
+	}
+	if p, err := ParsePrices(example[1]); err != nil || p.Cost(Counts{Documents: 100_000}) != 0.06 {
+		t.Errorf("ParsePrices(%s) = %+v, %v", example[1], p, err)
+	}
+}

@@ -4,9 +4,11 @@
 package usage
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"clave/server/internal/base/clock"
@@ -15,16 +17,17 @@ import (
 // Other is the pattern of rows for collections beyond the limits.
 const Other = "(other)"
 
-// The limits of the rows of one project, of those of all projects, and of the kept patterns.
+// The limits of the rows of one project, of those of all projects, also of a coarse meter, and of the kept patterns.
 const (
 	maxRows     = 2000
 	maxAll      = 50_000
-	maxPatterns = 5000
+	maxPatterns = 2000
+	maxCoarse   = 5000
 )
 
 // Key identifies a row.
 type Key struct {
-	// Call is the kind of call: get, query, aggregate, list, collectionIds, partition, listen, write or ttl.
+	// Call is the kind of call: get, query, aggregate, list, collectionIds, partition, listen, pipeline, write or ttl.
 	Call string `json:"call"`
 	// Pattern is the collection with * for the ids of documents, as in users/*/orders.
 	Pattern string `json:"pattern"`
@@ -55,6 +58,8 @@ type Counts struct {
 	Writes  int64 `json:"writes"`
 	Deletes int64 `json:"deletes"`
 	Expired int64 `json:"ttlDeletes"`
+	// Sent is the size of the documents that were returned, in bytes as they are stored.
+	Sent int64 `json:"sentBytes"`
 }
 
 // Reads returns the number of billed reads.
@@ -62,87 +67,165 @@ func (c Counts) Reads() int64 {
 	return c.Documents + c.Missing + c.Skipped + c.Entries + c.Minimum + c.Lookups
 }
 
-// add adds counts.
-func (c *Counts) add(o *Counts) {
-	c.Calls += o.Calls
-	c.Documents += o.Documents
-	c.Missing += o.Missing
-	c.Skipped += o.Skipped
-	c.Entries += o.Entries
-	c.Minimum += o.Minimum
-	c.Lookups += o.Lookups
-	c.Writes += o.Writes
-	c.Deletes += o.Deletes
-	c.Expired += o.Expired
+// fields is the number of counts.
+const fields = 11
+
+// fields returns the counts.
+func (c *Counts) fields() [fields]*int64 {
+	return [fields]*int64{
+		&c.Calls, &c.Documents, &c.Missing, &c.Skipped, &c.Entries, &c.Minimum, &c.Lookups, &c.Writes, &c.Deletes, &c.Expired, &c.Sent,
+	}
 }
 
-// rowKey is a Key with its project.
-type rowKey struct {
-	project string
-	Key
+// add adds counts.
+func (c *Counts) add(o *Counts) {
+	for i, n := range c.fields() {
+		*n += *o.fields()[i]
+	}
+}
+
+// Options configure a Meter.
+type Options struct {
+	// Clock is the source of time.
+	Clock clock.Clock
+	// Coarse counts by call, pattern and kind of caller only, for servers in production: neither users nor queries are
+	// kept.
+	Coarse bool
 }
 
 // Meter counts usage. A nil Meter counts nothing. It is safe for concurrent use.
+//
+// A count is for most calls some comparisons of texts and additions to atomic counters: latest has the rows that were
+// counted in last, at places that follow from their keys. Tables are locked for other rows only.
 type Meter struct {
-	clock clock.Clock
-	mu    struct {
+	o       Options
+	started atomic.Pointer[time.Time]
+	latest  [places]atomic.Pointer[placed]
+	// patterns are the patterns of collections that are not at the root, by themselves. The map is replaced when one is
+	// added.
+	patterns atomic.Pointer[map[string]string]
+	mu       struct {
 		sync.Mutex
-		rows map[rowKey]*Counts
-		// sizes are the numbers of rows of projects, and since when they count.
-		sizes map[string]int
-		since map[string]time.Time
-		// patterns are the patterns of collections that are not at the root, by themselves.
-		patterns map[string]string
-		// lastKey and last are the row that was counted in last, since many calls follow others of their kind.
-		lastKey rowKey
-		last    *Counts
+		projects map[string]*table
+		// rows is the number of rows of all projects.
+		rows int
 	}
-	started time.Time
+}
+
+// places is the number of rows that are found without a lock, a power of two.
+const places = 256
+
+// placed is a row with its key.
+type placed struct {
+	project string
+	key     Key
+	row     *row
+}
+
+// table holds the rows of a project, and since when they count. Meter.mu guards it.
+type table struct {
+	rows  map[Key]*row
+	since time.Time
+}
+
+// row holds the counters of a row, in the order of Counts.fields.
+type row [fields]atomic.Int64
+
+// add adds counts.
+func (r *row) add(c *Counts) {
+	for i, n := range c.fields() {
+		if *n != 0 {
+			r[i].Add(*n)
+		}
+	}
+}
+
+// counts returns the counters as they are.
+func (r *row) counts() (c Counts) {
+	for i, n := range c.fields() {
+		*n = r[i].Load()
+	}
+	return c
 }
 
 // New returns a meter.
-func New(c clock.Clock) *Meter {
-	m := &Meter{clock: c, started: c.Now()}
-	m.mu.rows, m.mu.sizes = make(map[rowKey]*Counts), make(map[string]int)
-	m.mu.since, m.mu.patterns = make(map[string]time.Time), make(map[string]string)
+func New(o Options) *Meter {
+	m := &Meter{o: o}
+	now := o.Clock.Now()
+	m.started.Store(&now)
+	m.patterns.Store(&map[string]string{})
+	m.mu.projects = make(map[string]*table)
 	return m
 }
+
+// Coarse reports whether the meter keeps neither users nor queries.
+func (m *Meter) Coarse() bool { return m != nil && m.o.Coarse }
 
 // Add adds counts to the row of a project.
 func (m *Meter) Add(project string, k Key, c Counts) {
 	if m == nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	key := rowKey{project, k}
-	if m.mu.last != nil && m.mu.lastKey == key {
-		m.mu.last.add(&c)
+	if m.o.Coarse {
+		k.User, k.Query = "", ""
+		if c.Reads()+c.Writes+c.Deletes+c.Expired == 0 {
+			return // so that denied calls add no rows
+		}
+	}
+	at := &m.latest[placeOf(project, &k)]
+	if p := at.Load(); p != nil && p.project == project && p.key == k {
+		p.row.add(&c)
 		return
 	}
-	row := m.rowLocked(key)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row := m.rowLocked(project, k)
 	row.add(&c)
-	m.mu.lastKey, m.mu.last = key, row
+	at.Store(&placed{project, k, row})
+}
+
+// placeOf returns the place of a row. Rows may share one.
+func placeOf(project string, k *Key) int {
+	h := len(project) + 3*len(k.Call) + 5*len(k.Pattern) + 7*len(k.Caller) + 11*len(k.User) + 13*len(k.Query)
+	for _, text := range [...]string{project, k.Pattern, k.User, k.Query} {
+		if n := len(text); n > 0 {
+			h = 31*h + int(text[n-1]) + 17*int(text[n/2])
+		}
+	}
+	return h & (places - 1)
 }
 
 // rowLocked returns the row of a key, or one of Other beyond the limits.
-func (m *Meter) rowLocked(key rowKey) *Counts {
-	row := m.mu.rows[key]
-	if row == nil {
-		if m.mu.sizes[key.project] >= maxRows || len(m.mu.rows) >= maxAll {
-			key.Key = Key{Call: key.Call, Pattern: Other, Caller: key.Caller}
-			if len(m.mu.rows) >= 2*maxAll { // projects without end, each with its rows of Other
-				key.project = Other
-			}
-			row = m.mu.rows[key]
+func (m *Meter) rowLocked(project string, k Key) *row {
+	t := m.mu.projects[project]
+	if t == nil {
+		if m.mu.rows >= 2*m.most() { // projects without end, each with its rows of Other
+			project = Other
 		}
-		if row == nil {
-			row = &Counts{}
-			m.mu.rows[key] = row
-			m.mu.sizes[key.project]++
+		if t = m.mu.projects[project]; t == nil {
+			t = &table{rows: make(map[Key]*row)}
+			m.mu.projects[project] = t
 		}
 	}
-	return row
+	r := t.rows[k]
+	if r == nil && (len(t.rows) >= maxRows || m.mu.rows >= m.most()) {
+		k = Key{Call: k.Call, Pattern: Other, Caller: k.Caller}
+		r = t.rows[k]
+	}
+	if r == nil {
+		r = &row{}
+		t.rows[k] = r
+		m.mu.rows++
+	}
+	return r
+}
+
+// most returns the maximum number of rows of all projects.
+func (m *Meter) most() int {
+	if m.o.Coarse {
+		return maxCoarse
+	}
+	return maxAll
 }
 
 // Pattern returns the pattern of the collection with a path, such as users/*/orders for users/ann/orders.
@@ -152,16 +235,21 @@ func (m *Meter) Pattern(collection string) string {
 	}
 	var room [256]byte
 	pattern := appendPattern(room[:0], collection)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if kept, ok := m.mu.patterns[string(pattern)]; ok {
+	if kept, ok := (*m.patterns.Load())[string(pattern)]; ok {
 		return kept
 	}
-	if len(m.mu.patterns) >= maxPatterns {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := *m.patterns.Load()
+	if kept, ok := known[string(pattern)]; ok {
+		return kept
+	}
+	if len(known) >= maxPatterns {
 		return Other
 	}
-	kept := string(pattern)
-	m.mu.patterns[kept] = kept
+	kept, next := string(pattern), maps.Clone(known)
+	next[kept] = kept
+	m.patterns.Store(&next)
 	return kept
 }
 
@@ -213,23 +301,26 @@ func (m *Meter) Report(project string) Report {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r.Since = m.started
-	if since, ok := m.mu.since[project]; ok {
-		r.Since = since
-	}
+	r.Since = *m.started.Load()
 	at := make(map[Key]int)
-	for key, c := range m.mu.rows {
-		if project != "" && key.project != project {
+	for name, t := range m.mu.projects {
+		if project != "" && name != project {
 			continue
 		}
-		i, known := at[key.Key]
-		if !known {
-			i = len(r.Rows)
-			at[key.Key] = i
-			r.Rows = append(r.Rows, Row{Key: key.Key})
+		if project != "" && !t.since.IsZero() {
+			r.Since = t.since
 		}
-		r.Rows[i].add(c)
-		r.Total.add(c)
+		for k, counted := range t.rows {
+			i, known := at[k]
+			if !known {
+				i = len(r.Rows)
+				at[k] = i
+				r.Rows = append(r.Rows, Row{Key: k})
+			}
+			c := counted.counts()
+			r.Rows[i].add(&c)
+			r.Total.add(&c)
+		}
 	}
 	for i := range r.Rows {
 		r.Rows[i].Reads = r.Rows[i].Counts.Reads()
@@ -239,42 +330,53 @@ func (m *Meter) Report(project string) Report {
 	return r
 }
 
-// Forget removes what was counted of a project.
-func (m *Meter) Forget(project string) {
-	if m == nil || project == "" {
-		return
-	}
-	m.Reset(project)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.mu.since, project)
-}
-
 // Reset begins to count a project anew, or all projects for an empty name.
 func (m *Meter) Reset(project string) {
 	if m == nil {
 		return
 	}
+	now := m.o.Clock.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.mu.last = nil
-	now := m.clock.Now()
 	if project == "" {
-		m.started = now
-		clear(m.mu.rows)
-		clear(m.mu.sizes)
-		clear(m.mu.since)
+		m.started.Store(&now)
+		clear(m.mu.projects)
+		m.mu.rows = 0
+		m.displaceLocked(func(string) bool { return true })
 		return
 	}
-	if m.mu.sizes[project] > 0 {
-		for key := range m.mu.rows {
-			if key.project == project {
-				delete(m.mu.rows, key)
-			}
-		}
-		delete(m.mu.sizes, project)
+	m.forgetLocked(project)
+	if len(m.mu.projects) < maxAll {
+		m.mu.projects[project] = &table{rows: make(map[Key]*row), since: now}
 	}
-	if len(m.mu.since) < maxAll {
-		m.mu.since[project] = now
+}
+
+// Forget removes what was counted of a project.
+func (m *Meter) Forget(project string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgetLocked(project)
+}
+
+// forgetLocked removes the rows of a project.
+func (m *Meter) forgetLocked(project string) {
+	t := m.mu.projects[project]
+	if t == nil {
+		return
+	}
+	m.mu.rows -= len(t.rows)
+	delete(m.mu.projects, project)
+	m.displaceLocked(func(name string) bool { return name == project })
+}
+
+// displaceLocked removes the rows of projects from the latest ones.
+func (m *Meter) displaceLocked(of func(project string) bool) {
+	for i := range m.latest {
+		if p := m.latest[i].Load(); p != nil && of(p.project) {
+			m.latest[i].Store(nil)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // newMeter returns a meter with a clock of its own.
 func newMeter() *Meter {
-	return New(clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	return New(Options{Clock: clocktest.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))})
 }
 
 func TestPattern(t *testing.T) {
@@ -58,8 +59,8 @@ func TestRowsAreBounded(t *testing.T) {
 	for i := range 2 * maxPatterns {
 		m.Pattern(fmt.Sprintf("a%d/x/b", i))
 	}
-	if got := m.Pattern("last/x/b"); got != Other || len(m.mu.patterns) != maxPatterns {
-		t.Errorf("%q, %d patterns", got, len(m.mu.patterns))
+	if got := m.Pattern("last/x/b"); got != Other || len(*m.patterns.Load()) != maxPatterns {
+		t.Errorf("%q, %d patterns", got, len(*m.patterns.Load()))
 	}
 }
 
@@ -105,6 +106,45 @@ func TestPrint(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, out.String())
 		}
+	}
+}
+
+// TestCountsTogether counts in many rows at once, beside reports.
+func TestCountsTogether(t *testing.T) {
+	m := newMeter()
+	const workers, each = 8, 2000
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := range each {
+				m.Add(fmt.Sprint("p", w%2), Key{Call: "get", Pattern: m.Pattern(fmt.Sprintf("a/%d/c%d", i, i%50)), Caller: "admin"}, Counts{Calls: 1, Documents: 2})
+			}
+		})
+	}
+	for range 20 {
+		m.Report("p0")
+	}
+	all.Wait()
+	if r := m.Report(""); r.Total.Documents != 2*workers*each || len(r.Rows) != 50 {
+		t.Errorf("%d documents in %d rows", r.Total.Documents, len(r.Rows))
+	}
+	m.Forget("p0")
+	m.Add("p0", Key{Call: "get", Pattern: "a/*/c1", Caller: "admin"}, Counts{Documents: 1})
+	if p0, p1 := m.Report("p0").Total.Reads, m.Report("p1").Total.Reads; p0 != 1 || p1 != workers*each {
+		t.Errorf("after p0 was forgotten: %d and %d reads", p0, p1)
+	}
+}
+
+// TestCoarse keeps neither users nor queries, and nothing of denied calls.
+func TestCoarse(t *testing.T) {
+	m := New(Options{Clock: clocktest.NewManual(time.Unix(0, 0)), Coarse: true})
+	for _, uid := range []string{"ann", "bob"} {
+		m.Add("p", Key{Call: "query", Pattern: "a", Caller: "user", User: uid, Query: "a where x == ?"}, Counts{Calls: 1, Documents: 3})
+		m.Add("p", Key{Call: "get", Pattern: "denied" + uid, Caller: "user", User: uid}, Counts{Calls: 1})
+	}
+	r := m.Report("p")
+	if want := (Key{Call: "query", Pattern: "a", Caller: "user"}); len(r.Rows) != 1 || r.Rows[0].Key != want || r.Rows[0].Reads != 6 {
+		t.Errorf("rows %+v", r.Rows)
 	}
 }
 

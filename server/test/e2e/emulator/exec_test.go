@@ -57,6 +57,7 @@ func TestExecCountsUsage(t *testing.T) {
 	harness.WriteFile(t, filepath.Join(dir, "budget.json"), `{"reads": 1, "patterns": {"users/*/orders": 0}}`)
 	harness.WriteFile(t, filepath.Join(dir, "wide.json"), `{"reads": 2}`)
 	harness.WriteFile(t, filepath.Join(dir, "broken.json"), `{"red": 2}`)
+	harness.WriteFile(t, filepath.Join(dir, "prices.json"), `{"date": "2026-11-01", "currency": "USD", "per100000": {"reads": 0.06, "writes": 0.18, "deletes": 0.02, "ttlDeletes": 0.02}}`)
 	line := fmt.Sprintf(`for i in 1 2; do curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann/orders/$i; done`, port)
 	for _, tt := range []struct {
 		flags []string
@@ -66,6 +67,8 @@ func TestExecCountsUsage(t *testing.T) {
 		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing"}},
 		{[]string{"--usage-budget", "wide.json"}, 0, nil},
 		{[]string{"--usage-budget", "budget.json"}, 1, []string{"all collections: 2 reads, 1 allowed", "users/*/orders: 2 reads, 0 allowed", "2 by 2 × get users/*/orders", "exceeded 2 of the limits"}},
+		{[]string{"--usage-prices", "prices.json"}, 0, []string{"Prices of 2026-11-01", "1.20", "of it users/*/orders"}},
+		{[]string{"--usage-prices", "broken.json"}, 1, []string{"broken.json", `unknown field "red"`}},
 		{[]string{"--usage-budget", "broken.json"}, 1, []string{"broken.json", `unknown field "red"`}},
 	} {
 		cmd := harness.Command(t, dir, append(append([]string{"exec", "--project", "demo-x"}, tt.flags...), "--", "sh", "-c", line)...)

@@ -85,7 +85,7 @@ func (s scraped) checkNames(t *testing.T, but ...string) {
 }
 
 // TestMetrics makes calls to `clave serve` over several transports and compares its metrics, which must not contain
-// anything that a client sent.
+// anything that a client sent, but the pattern of a collection that it could write.
 func TestMetrics(t *testing.T) {
 	harness.Alone(t, "each node has metrics of its own, see TestMetricsOfNodes")
 	dir := harness.ProductionFolder(t)
@@ -127,7 +127,9 @@ func TestMetrics(t *testing.T) {
 		`clave_call_duration_seconds_count{method="Commit",transport="rest"}`:            2,
 		`clave_call_duration_seconds_bucket{method="Commit",transport="rest",le="+Inf"}`: 2,
 		`clave_operation_duration_seconds_count{operation="commit"}`:                     2,
-		`clave_commits_total`:                                                        1,
+		`clave_commits_total`: 1,
+		`clave_billed_operations_total{operation="write",pattern="mine"}`:            1,
+		`clave_billed_operations_total{operation="write",pattern="(all)"}`:           1,
 		`clave_documents_written_total`:                                              1,
 		`clave_operations_denied_total`:                                              1,
 		`clave_rule_decisions_total{decision="allow",method="create"}`:               1,

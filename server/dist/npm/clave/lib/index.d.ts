@@ -134,11 +134,13 @@ export interface UsageCounts {
   writes: number
   deletes: number
   ttlDeletes: number
+  /** The size of the documents that were returned. */
+  sentBytes: number
 }
 
 /** The usage of a call, a collection pattern such as users/&#42;/orders, a caller and a query. */
 export interface UsageRow extends UsageCounts {
-  call: 'get' | 'query' | 'aggregate' | 'list' | 'collectionIds' | 'partition' | 'listen' | 'write' | 'ttl'
+  call: 'get' | 'query' | 'aggregate' | 'list' | 'collectionIds' | 'partition' | 'listen' | 'pipeline' | 'write' | 'ttl'
   pattern: string
   caller: 'user' | 'anonymous' | 'admin' | 'server'
   user?: string
