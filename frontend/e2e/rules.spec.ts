@@ -18,13 +18,13 @@ test('S-108 visitors list no private collection, and may list the events', async
   for (const collectionName of privateOnes) {
     await write(`${collectionName}/uno`, { email: 'a@x.do', createdAt: new Date() })
     const route = `${root}/${encodeURIComponent(collectionName)}`
-    const consulta = { structuredQuery: { from: [{ collectionId: collectionName }] } }
+    const query = { structuredQuery: { from: [{ collectionId: collectionName }] } }
     const answers = [
       await request.get(route),
       await request.get(`${route}/uno`),
-      await request.post(`${root}:runQuery`, { data: consulta }),
+      await request.post(`${root}:runQuery`, { data: query }),
       await request.post(`${root}:runAggregationQuery`, {
-        data: { structuredAggregationQuery: { ...consulta, aggregations: [{ alias: 'n', count: {} }] } },
+        data: { structuredAggregationQuery: { ...query, aggregations: [{ alias: 'n', count: {} }] } },
       }),
     ]
     expect(answers.map((r) => r.status())).toEqual([403, 403, 403, 403])

@@ -194,6 +194,32 @@ async function panel(visitor: Visitor): Promise<void> {
   await expect.poll(() => list('MusicEvent')).toEqual([])
 }
 
+/** A program: its details over the list, and its own page. */
+async function program(visitor: Visitor): Promise<void> {
+  await visitor.go('/programas')
+  await lives(visitor)
+  await visitor.press(button(/^Ver Detalles Orquesta juvenil/))
+  await visitor.sees(dialog('Orquesta juvenil'))
+  await visitor.press({ role: 'link', name: 'Ver la página del programa', inside: 'dialog[open]' })
+  await visitor.misses(dialog('Orquesta juvenil'))
+  await visitor.sees(heading('Qué se toca'))
+  await expect.poll(() => visitor.ask('return location.pathname')).toBe('/programas/orquesta')
+}
+
+/** A new password is requested, and the form is left again. */
+async function recovery(visitor: Visitor): Promise<void> {
+  await visitor.go('/LogIn')
+  await visitor.press(button('¿Olvidaste tu contraseña?'))
+  await visitor.fill('Correo electrónico', 'sin arroba')
+  await visitor.press(button('Enviar enlace'))
+  await visitor.reads('Correo inválido.')
+  await visitor.fill('Correo electrónico', admin.email)
+  await visitor.press(button('Enviar enlace'))
+  await visitor.reads(`Si hay una cuenta con ${admin.email}`)
+  await visitor.press(button('Volver a iniciar sesión'))
+  await visitor.sees(heading('Acceso Administrativo'))
+}
+
 /** The pictures that cannot be decoded, and by how much the page is wider than the window. */
 const LAYOUT = `
   for (const image of document.images) image.loading = 'eager'
@@ -242,5 +268,7 @@ export const FLOWS: Flow[] = [
   { name: 'a donation’s details', width: 360, run: donation },
   { name: 'signing in, and an event of the panel', width: 1280, run: panel },
   { name: 'signing in, and an event of the panel', width: 360, run: panel },
+  { name: 'a program and its page', width: 360, run: program },
+  { name: 'a new password is requested', width: 360, run: recovery },
   { name: 'the service worker', width: 1280, run: worker },
 ]

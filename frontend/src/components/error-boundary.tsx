@@ -31,7 +31,7 @@ export class ErrorBoundary extends Component<Props, { failure: Failure }> {
         <h1 className="titulo-1">{t.failure.title}</h1>
         <p className="entrada mt-5 mb-7">{t.failure.text}</p>
         <button type="button" className={buttonClasses('primario')} onClick={() => location.reload()}>
-          {t.failure.recargar}
+          {t.failure.reload}
         </button>
       </div>
     )

@@ -44,7 +44,7 @@ export const site = {
   phone: value(data.phone),
   phoneLink: `tel:+1${digits(value(data.phone))}`,
   whatsapp: value(data.whatsapp),
-  whatsappEnlace: `https://wa.me/1${digits(value(data.whatsapp))}`,
+  whatsappLink: `https://wa.me/1${digits(value(data.whatsapp))}`,
   address: value(data.address),
   instagram: value(data.instagram),
   youtube: value(data.youtube),

@@ -20,7 +20,7 @@ const stories: History[] = [
 export const voluntarios = {
   title: 'Voluntarios',
   entry: 'No hace falta ser músico: hace falta querer que la música ocurra.',
-  ayudar: 'Quiero ser voluntario',
+  apply: 'Quiero ser voluntario',
   benefits: {
     title: 'Lo que te llevas',
     list: [

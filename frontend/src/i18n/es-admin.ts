@@ -42,7 +42,7 @@ export const es = {
     noAccess: 'Tu cuenta no tiene acceso de administración.',
     sections: 'Secciones del panel',
     notices: 'Avisos',
-    recargar: 'Recargar la página',
+    reload: 'Recargar la página',
   },
   tabs: {
     administradores: 'Administradores',

@@ -117,6 +117,6 @@ export const t = {
   failure: {
     title: 'Algo desafinó',
     text: 'La página no se pudo mostrar. Vuelve a cargarla; si sigue igual, escríbenos.',
-    recargar: 'Volver a cargar',
+    reload: 'Volver a cargar',
   },
 } as const

@@ -15,7 +15,7 @@ const LINKS = [
 ]
 
 const NETWORKS = [
-  { a: site.whatsappEnlace, text: t.foot.whatsapp },
+  { a: site.whatsappLink, text: t.foot.whatsapp },
   { a: site.instagram, text: t.foot.instagram },
   { a: site.youtube, text: t.foot.youtube },
 ]

@@ -11,14 +11,14 @@ function fold(line: string): string {
   const parts: string[] = []
   let part = ''
   let bytes = 0
-  for (const letra of line) {
-    const weight = meter.encode(letra).length
+  for (const letter of line) {
+    const weight = meter.encode(letter).length
     if (bytes + weight > 74) {
       parts.push(part)
       part = ''
       bytes = 0
     }
-    part += letra
+    part += letter
     bytes += weight
   }
   return [...parts, part].join('\r\n ')

@@ -18,7 +18,7 @@ function Links({ of }: { of: 'proof' | 'calendar' }) {
       <a className={buttonClasses('primario')} href={`mailto:${site.email}?subject=${encodeURIComponent(donar.receipt.subject)}`}>
         {next.email}
       </a>
-      <ExternalLink a={`${site.whatsappEnlace}?text=${encodeURIComponent(next.whatsappText)}`} className={buttonClasses()}>
+      <ExternalLink a={`${site.whatsappLink}?text=${encodeURIComponent(next.whatsappText)}`} className={buttonClasses()}>
         {next.whatsapp}
       </ExternalLink>
     </div>

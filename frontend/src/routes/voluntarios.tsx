@@ -47,7 +47,7 @@ export default function Volunteers() {
     <>
       <PageHeader title={voluntarios.title} entry={voluntarios.entry} image="cabecera-voluntarios">
         <a href="#solicitud" className={buttonClasses('primario')}>
-          {voluntarios.ayudar}
+          {voluntarios.apply}
         </a>
       </PageHeader>
       <Section title={benefits.title}>

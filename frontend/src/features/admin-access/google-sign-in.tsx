@@ -14,7 +14,7 @@ export function GoogleSignIn({ onDone }: { onDone: () => void }) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   useEffect(() => {
-    if (!offered() || !location.search.includes('state=')) return
+    if (!offered() || !/\bstate=/.test(location.search + location.hash)) return
     const complete = async () => {
       const { finish, hasReturned } = await load()
       if (!hasReturned()) return

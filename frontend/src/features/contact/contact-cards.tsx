@@ -30,7 +30,7 @@ export function ContactCards() {
         </a>
       </Row>
       <Row icon={<MessageCircle aria-hidden="true" />} name={contacto.whatsapp}>
-        <ExternalLink a={site.whatsappEnlace} className={LINK}>
+        <ExternalLink a={site.whatsappLink} className={LINK}>
           {site.whatsapp}
         </ExternalLink>
       </Row>

@@ -9,7 +9,7 @@ export function Talk({ title, text, button, ink = 'mar' }: Props) {
     <section className={`no-imprimir cartel cartel-${ink}`}>
       <h2 className="titulo-3">{title}</h2>
       <p className="mt-2 mb-5">{text}</p>
-      <a className={buttonClasses()} href={site.whatsappEnlace} target="_blank" rel="noopener noreferrer">
+      <a className={buttonClasses()} href={site.whatsappLink} target="_blank" rel="noopener noreferrer">
         {button}
         <span aria-hidden="true"> ↗</span>
       </a>
