@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http'
 import { join } from 'node:path'
 import { startMailServer } from './mail-server'
 import { freePorts } from '../../server/test/kit/node/ports.mjs'
-import { finish, waitFor } from './programs'
+import { finish, waitFor } from '../../server/test/kit/node/programs.mjs'
 
 /** The paths of Firebase's emulators, of the built site and of the project's files. */
 type Request = { tools: string; jar: string; office: string; site: string; folder: string; project: object; rules: string }

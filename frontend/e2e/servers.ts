@@ -7,7 +7,7 @@ import type { FullConfig } from '@playwright/test'
 import { officeEnv, type Running, officials } from './official'
 import { startMailServer } from './mail-server'
 import { freePorts } from '../../server/test/kit/node/ports.mjs'
-import { finish, waitFor } from './programs'
+import { finish, waitFor } from '../../server/test/kit/node/programs.mjs'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env['CLAVE_BIN'] ?? join(ROOT, 'bin/clave')

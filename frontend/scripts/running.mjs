@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { freePorts } from '../../server/test/kit/node/ports.mjs'
+import { finish, ready, waitFor } from '../../server/test/kit/node/programs.mjs'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CLAVE = process.env.CLAVE_BIN ?? join(ROOT, 'bin/clave')
@@ -33,37 +33,8 @@ async function configuration(folder) {
   }
 }
 
-/** Waits until an address responds with pages and the back office has reported that the demo data are loaded. */
-async function answers(url, filled) {
-  for (let i = 0; i < 100; i++) {
-    const ready = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ready) return filled
-    await wait(200)
-  }
-  throw new Error(`${url} does not answer`)
-}
-
 /** Starts a program. */
-function start(program, flags, env) {
-  const child = spawn(program, flags, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  child.ended = new Promise((resolve) => child.once('exit', resolve))
-  child.failed = child.ended.then((code) => Promise.reject(new Error(`${program} ended with ${code}`)))
-  child.failed.catch(() => undefined)
-  return child
-}
-
-/** Resolves when a program prints a text. Its other output is discarded. */
-const prints = (child, text) =>
-  new Promise((resolve) => {
-    let said = ''
-    child.stdout.on('data', (chunk) => {
-      said += chunk
-      if (said.includes(text)) resolve()
-    })
-  })
+const start = (program, flags, env) => spawn(program, flags, { env, stdio: ['ignore', 'pipe', 'inherit'] })
 
 /** The paths of the public pages in the build's sitemap. */
 export async function publicPages(base) {
@@ -86,15 +57,14 @@ export async function withSite(task) {
     ...env,
     ...hosts,
   })
-  const filled = prints(office, 'Demo data loaded')
+  const filled = ready(office, 'Demo data loaded')
   const server = start(CLAVE, ['start', '--memory', '--config', file, '--service', `backoffice=http://${address}`], env)
-  server.stdout.resume()
   try {
-    await Promise.race([answers(url, filled), server.failed, office.failed])
+    await Promise.all([ready(server), filled])
+    await waitFor(url, server)
     return await task(url)
   } finally {
-    for (const child of [office, server]) child.kill('SIGTERM')
-    await Promise.all([office.ended, server.ended])
+    await finish([office, server])
     await rm(folder, { recursive: true })
   }
 }

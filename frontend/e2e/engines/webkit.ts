@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { expect } from '@playwright/test'
 import { freePorts } from '../../../server/test/kit/node/ports.mjs'
-import { finish, waitFor } from '../programs'
+import { finish, waitFor } from '../../../server/test/kit/node/programs.mjs'
 import type { Engine, Key, Tab } from './tab'
 
 const DRIVER = process.env['WEBKIT_DRIVER'] ?? '/usr/bin/WebKitWebDriver'

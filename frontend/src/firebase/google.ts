@@ -37,7 +37,9 @@ export async function leaveFor(providerId: string): Promise<void> {
   location.assign(authUri)
 }
 
-/** Whether the page was opened by the provider's answer to a sign-in that began in this tab. Without a client secret it is in the fragment. */
+/**
+ * Whether the page was opened by the provider's answer to a sign-in that began in this tab. Without a client secret it is in the fragment.
+ */
 export function hasReturned(): boolean {
   const answer = new URLSearchParams(location.search || location.hash.slice(1))
   return answer.has('state') && sessionStorage.getItem(SESSION) !== null

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from '../../kit/node/ports.mjs'
+import { ready } from '../../kit/node/programs.mjs'
 import { opened } from './opened.mjs'
 import { buffering, counting } from './proxies.mjs'
 
@@ -31,15 +32,7 @@ async function clave(port, dir = folder, source = rules, websocketPort = sockets
   writeFileSync(path.join(dir, 'firestore.rules'), source)
   const args = ['start', '--config', path.join(dir, 'firebase.json'), '--project', project, '--only', 'firestore']
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  await new Promise((resolve, reject) => {
-    child.stdout.on('data', (text) => {
-      said += text
-      if (said.includes('ready in')) resolve()
-    })
-    child.on('exit', (code) => reject(new Error(`clave ended with ${code}: ${said}`)))
-  })
-  child.removeAllListeners('exit')
+  await ready(child, 'ready in')
   process.on('exit', () => child.kill('SIGKILL'))
   return child
 }

@@ -1,6 +1,6 @@
 // Drives the built site of a production server in Chromium. An administrator signs up with the secret code and uses the
-// panel. A visitor sends a form, which must appear there live. Arguments: the frontend's folder, the site's origin, the
-// code.
+// panel. A visitor sends a form, which must appear there live. Then a provider signs in a stranger and the administrator.
+// Arguments: the frontend's folder, the site's origin, the code.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -45,6 +45,22 @@ try {
   await letter.getByRole('textbox').first().fill('visita@example.org')
   await letter.getByRole('button', { name: /Suscrib/ }).click()
   await admin.getByText('visita@example.org').first().waitFor()
+
+  // With a provider: a stranger has no right, and the administrator's proved address is that of her account.
+  for (const [what, find] of [
+    ['a stranger', (page) => page.getByText('Tu cuenta no tiene acceso de administración.')],
+    ['the administrator', (page) => page.getByRole('tab', { name: 'Eventos' })],
+  ]) {
+    const page = await (await browser.newContext({ locale: 'es-DO', ignoreHTTPSErrors: true })).newPage()
+    page.setDefaultTimeout(60_000)
+    page.on('pageerror', (error) => problems.push(String(error)))
+    await page.goto(`${origin}/LogIn`)
+    await page.getByRole('button', { name: 'Continuar con Google' }).click()
+    await find(page).waitFor().catch(async (error) => {
+      throw new Error(`${what}: ${error.message}\nThe page shows: ${await page.getByRole('main').innerText()}`)
+    })
+    assert.equal(new URL(page.url()).search, '', `${what}: the address still has the provider's answer`)
+  }
   assert.deepEqual(problems, [])
 } finally {
   await browser.close()

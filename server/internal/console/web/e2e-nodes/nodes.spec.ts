@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { expect, type Page, test } from '@playwright/test'
 import { CLAVE } from '../e2e/server'
 import { freePorts } from '../../../../test/kit/node/ports.mjs'
+import { ready } from '../../../../test/kit/node/programs.mjs'
 
 const PROJECT = 'console-nodes'
 const RULES = `rules_version = '2';
@@ -18,20 +19,6 @@ type Node = { child: ChildProcess; data: string; clients: string; console: strin
 
 let folder = ''
 const nodes: Node[] = []
-
-/** Resolves when a program prints a text. */
-function prints(child: ChildProcess, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let printed = ''
-    const read = (chunk: Buffer) => {
-      printed += chunk.toString()
-      if (printed.includes(text)) resolve()
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.once('exit', (code) => reject(new Error(`clave ended with ${code}: ${printed}`)))
-  })
-}
 
 /** Starts a node of `clave serve`. The first one leads. */
 async function startNode(i: number): Promise<Node> {
@@ -53,7 +40,7 @@ async function startNode(i: number): Promise<Node> {
   ]
   const child = spawn(CLAVE, args, { cwd: folder, env: process.env, stdio: ['ignore', 'pipe', 'pipe'] })
   nodes.push({ child, data, clients, console: `http://127.0.0.1:${ui}` })
-  await prints(child, i === 0 ? 'Clave ready' : 'Follower: ')
+  await ready(child, i === 0 ? 'Clave ready' : 'Follower: ')
   return nodes[i] ?? Promise.reject(new Error('no node'))
 }
 

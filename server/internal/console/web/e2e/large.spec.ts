@@ -11,6 +11,7 @@ test.beforeAll(async () => {
   for (let level = 18; level > 0; level--) deep = { mapValue: { fields: { [`m${level}`]: deep } } }
   await seed(PROJECT, {
     'wide/fields': many,
+    'wide/json': many,
     'wide/deep': { deep, list: { arrayValue: { values: [{ mapValue: { fields: { n: I(1) } } }] } } },
   })
   for (let i = 0; i < 12; i++) await seed(PROJECT, { [`large/d${i}`]: { text: S('x'.repeat(LETTERS)), n: I(i) } })
@@ -39,6 +40,41 @@ test('a keystroke in a document of 2,000 fields takes a moment', async ({ page }
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Unsaved changes')).toBeHidden()
   expect((await stored(PROJECT, 'wide/fields'))?.fields).toMatchObject({ f0500: S('typed'), f0501: S('value 501') })
+})
+
+test('a keystroke in the JSON of 2,000 fields takes a moment', async ({ page }) => {
+  await page.goto(`${DATA}/wide/json`)
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const editor = page.getByRole('textbox', { name: 'JSON' })
+  await expect(editor).toContainText('"f0001": "value 1"')
+  await editor.getByText('"value 1"', { exact: true }).click()
+  const times = await editor.evaluate(async (element) => {
+    /** Resolves in a task after those that the keystroke has begun. */
+    const settled = () =>
+      new Promise<void>((done) => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = () => done()
+        port2.postMessage(null)
+      })
+    const all: number[] = []
+    for (let i = 0; i < 40; i++) {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+      const from = performance.now()
+      document.execCommand('insertText', false, 'x')
+      await settled()
+      await settled()
+      element.getBoundingClientRect()
+      all.push(performance.now() - from)
+    }
+    return all.toSorted((a, b) => a - b)
+  })
+  // The goal is 16 ms; it was 17 ms on idle processors, and three times that on busy ones.
+  test.info().annotations.push({ type: 'median', description: `${times[20]} ms` })
+  expect(times[20]).toBeLessThan(60)
+  await expect(page.getByText('Unsaved changes')).toBeVisible()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Unsaved changes')).toBeHidden()
+  expect(JSON.stringify((await stored(PROJECT, 'wide/json'))?.fields)).toContain('x'.repeat(40))
 })
 
 test('deep maps are opened level by level, with a path back', async ({ page }) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,27 +7,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FullConfig } from '@playwright/test'
 import { freePorts } from '../../../../test/kit/node/ports.mjs'
+import { finish, ready } from '../../../../test/kit/node/programs.mjs'
 
 export const CLAVE = process.env['CLAVE_BIN'] ?? join(import.meta.dirname, '../../../../../bin/clave')
-const WAIT_MS = 60_000
-
-/** Resolves when the program is ready. */
-export function ready(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const timer = setTimeout(() => reject(new Error(`clave is not ready: ${said}`)), WAIT_MS)
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString()
-      if (!said.includes('Clave ready')) return
-      clearTimeout(timer)
-      resolve()
-    }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`clave ended with ${code}: ${said}`)))
-  })
-}
-
 /** Starts the built program in a folder of its own with some files, and returns a function that stops it. */
 async function run(folder: string, files: Record<string, string>, args: string[]): Promise<() => Promise<void>> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
@@ -40,9 +22,7 @@ async function run(folder: string, files: Record<string, string>, args: string[]
     throw error
   }
   return async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
-    await ended
+    await finish([child])
     await rm(folder, { recursive: true })
   }
 }

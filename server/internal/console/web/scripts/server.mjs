@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../../../../test/kit/node/ports.mjs'
+import { finish, ready } from '../../../../test/kit/node/programs.mjs'
 
 const CLAVE = process.env.CLAVE_BIN ?? join(import.meta.dirname, '../../../../../bin/clave')
 
@@ -15,14 +16,9 @@ export async function start(project, rules) {
   await writeFile(join(folder, 'firestore.rules'), rules)
   await writeFile(join(folder, 'firebase.json'), JSON.stringify({ firestore: { rules: 'firestore.rules' }, emulators }))
   const child = spawn(CLAVE, ['start', '--memory', '--project', project], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
-  await new Promise((ready, failed) => {
-    child.stdout.on('data', (chunk) => String(chunk).includes('Clave ready') && ready())
-    child.once('exit', (code) => failed(new Error(`clave ended with ${code}`)))
-  })
+  await ready(child)
   const stop = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
-    await ended
+    await finish([child])
     await rm(folder, { recursive: true })
   }
   return { firestore, auth, ui, stop }

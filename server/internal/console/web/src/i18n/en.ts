@@ -478,7 +478,7 @@ export const en = {
     remove: 'Remove',
     removeSure: 'Confirm: remove',
     removed: (id: string) => `${id} is removed`,
-    development: 'In development every provider accepts everyone, so that nothing has to be entered at it.',
+    development: 'In development every provider accepts everyone: there is nothing to enter.',
     enter: 'To be entered at the provider',
     enterHint: 'These are its redirect URIs. The second one is for clients with connectAuthEmulator.',
     where: {

@@ -481,7 +481,7 @@ export const es: Messages = {
     remove: 'Quitar',
     removeSure: 'Confirmar: quitar',
     removed: (id: string) => `${id} se ha quitado`,
-    development: 'En desarrollo cada proveedor acepta a todo el mundo: no hay nada que introducir en él.',
+    development: 'En desarrollo cada proveedor acepta a todo el mundo: no hay nada que introducir.',
     enter: 'Lo que se introduce en el proveedor',
     enterHint: 'Son sus URI de redirección. La segunda es para clientes con connectAuthEmulator.',
     where: {
