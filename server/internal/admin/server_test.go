@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +31,7 @@ import (
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
 	"clave/server/internal/database/projectfiles"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
 	"clave/server/internal/transport/hosting/versions"
@@ -64,6 +67,8 @@ type server struct {
 	audit     *audit.Log
 	apis      *firestoreadmin.API
 	site      *versions.Site
+	// fails makes deletions of databases fail when their data are to be removed.
+	fails *atomic.Bool
 }
 
 // routes returns all routes, which a test must not call.
@@ -74,12 +79,18 @@ func routes() []route.Route {
 // open opens a server on a store, with the rules of its firebase.json.
 func open(t *testing.T, st *pebble.Store) *server {
 	t.Helper()
-	e, err := engine.Open(t.Context(), engine.Options{Store: st})
+	made, fails := &release.Live{}, &atomic.Bool{}
+	databases := []string{"(default)", "second"}
+	all := func() []string { return append(slices.Clone(databases), made.IDs(false)...) }
+	files := &projectfiles.Project{ID: "p", Databases: []release.Paths{{ID: "(default)"}, {ID: "second"}}, Made: made, Production: true, Notices: io.Discard}
+	e, err := engine.Open(t.Context(), engine.Options{
+		Store: st, Exists: func(db resource.Database) bool { return slices.Contains(all(), db.ID) },
+		Gone: func(db resource.Database) bool { return slices.Contains(made.IDs(true), db.ID) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	files := &projectfiles.Project{ID: "p", Databases: []release.Paths{{ID: "(default)"}, {ID: "second"}}, Production: true, Notices: io.Discard}
 	log := slog.New(slog.DiscardHandler)
 	begun, err := releases.Begin(st, files, "test", true, time.Now())
 	if err != nil {
@@ -93,7 +104,6 @@ func open(t *testing.T, st *pebble.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	databases := []string{"(default)", "second"}
 	hub, err := listen.New(listen.Options{Engine: e})
 	if err != nil {
 		t.Fatal(err)
@@ -103,19 +113,27 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	api, err := firestoreadmin.New(t.Context(), firestoreadmin.Options{
-		Project: "p", Databases: databases, Documents: documents, Releases: r, Store: st, Clock: clock.System(), Log: log,
+		Project: "p", Databases: databases, Made: made, Enterprise: func(id string) bool {
+			of, _ := made.Of(id)
+			return of.Enterprise
+		}, Drop: func(ctx context.Context, id string) error {
+			if fails.Load() {
+				return errors.New("a full disk")
+			}
+			return e.Drop(ctx, resource.Database{Project: "p", ID: id})
+		}, Documents: documents, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: r, Store: st, Clock: clock.System()})
+	rules := rulesapi.New(rulesapi.Options{Databases: all, Releases: r, Store: st, Clock: clock.System()})
 	site, err := versions.Open(versions.Options{Folder: t.TempDir(), ID: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = site.Close() })
-	return &server{t, st, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes()), Audit: record, Log: log}), record, api, site}
+	return &server{t, st, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes()), Audit: record, Log: log}), record, api, site, fails}
 }
 
 // memory returns a store in memory.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"clave/server/internal/admin"
@@ -30,9 +31,16 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 		databases[i] = d.ID
 	}
 	service := a.releases.Load()
-	rules := rulesapi.New(rulesapi.Options{Databases: databases, Releases: service, Store: s.store, Clock: a.o.Clock})
+	all := func() []string {
+		return slices.Concat(databases, slices.DeleteFunc(a.data.Made.IDs(false), func(id string) bool { return slices.Contains(databases, id) }))
+	}
+	rules := rulesapi.New(rulesapi.Options{Databases: all, Releases: service, Store: s.store, Clock: a.o.Clock})
 	indexes, err := firestoreadmin.New(ctx, firestoreadmin.Options{
-		Project: a.config.Project, Databases: databases, Enterprise: a.config.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
+		Project: a.config.Project, Databases: databases, Enterprise: a.data.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
+		Made: &a.data.Made, Shared: a.config.Store != "",
+		Drop: func(ctx context.Context, id string) error {
+			return s.Engine.Drop(ctx, resource.Database{Project: a.config.Project, ID: id})
+		},
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
 			return s.Engine.Earliest(resource.Database{Project: a.config.Project, ID: id}).Time()
 		},

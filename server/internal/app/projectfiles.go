@@ -28,7 +28,7 @@ func (a *App) loadRules() (*authz.Rulesets, error) {
 		}
 	}
 	if !development {
-		o.Served = a.data.Stack().Exists
+		o.Served = a.data.Stack().Served
 	}
 	rulesets := authz.NewRulesets(o)
 	if a.config.Store != "" {

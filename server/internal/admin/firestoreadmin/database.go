@@ -57,7 +57,7 @@ type settings struct {
 func (a *API) loadDatabases(ctx context.Context) error {
 	a.mu.databases = make(map[string]settings)
 	now := a.o.Clock.Now().UTC()
-	for _, id := range a.o.Databases {
+	for _, id := range a.ids() {
 		text, found, err := a.o.Store.Get([]byte(databasePrefix + id))
 		of := settings{Created: now, Updated: now}
 		switch {
@@ -91,12 +91,15 @@ func (a *API) saveDatabase(ctx context.Context, id string, of settings) error {
 // shownDatabase returns a database as the API shows it.
 func (a *API) shownDatabase(id string, of settings) *databaseJSON {
 	name := "projects/" + a.o.Project + "/databases/" + id
-	sum := sha256.Sum256([]byte(name))
-	etag := sha256.Sum256(fmt.Append(nil, name, of.Updated.UnixNano(), of.Unprotected))
+	sum, place := sha256.Sum256([]byte(name)), location
+	if made, found := a.o.Made.Of(id); found { // another database of the name may have been before
+		sum, place = sha256.Sum256(fmt.Append(nil, name, made.Time.UnixNano())), made.Location
+	}
+	etag := sha256.Sum256(fmt.Append(nil, sum, of.Updated.UnixNano(), of.Unprotected))
 	created, updated := of.Created, of.Updated
 	out := &databaseJSON{
 		Name: name, UID: fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]), CreateTime: &created, UpdateTime: &updated,
-		LocationID: location, Type: "FIRESTORE_NATIVE", ConcurrencyMode: "PESSIMISTIC", AppEngineIntegrationMode: "DISABLED",
+		LocationID: place, Type: "FIRESTORE_NATIVE", ConcurrencyMode: "PESSIMISTIC", AppEngineIntegrationMode: "DISABLED",
 		VersionRetentionPeriod: fmt.Sprintf("%ds", int(a.o.Window.Seconds())), EarliestVersionTime: a.o.Earliest(id).Format(time.RFC3339Nano),
 		PointInTimeRecoveryEnablement: a.recovery(), DeleteProtectionState: isProtected, DatabaseEdition: "STANDARD", Etag: fmt.Sprintf("%x", etag[:8]),
 	}
@@ -123,34 +126,12 @@ func (a *API) getDatabase(_ context.Context, c *route.Call) (any, error) {
 func (a *API) listDatabases(_ context.Context, _ *route.Call) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	all := make([]*databaseJSON, len(a.o.Databases))
-	for i, id := range a.o.Databases {
+	ids := a.ids()
+	all := make([]*databaseJSON, len(ids))
+	for i, id := range ids {
 		all[i] = a.shownDatabase(id, a.mu.databases[id])
 	}
 	return map[string]any{"databases": all}, nil
-}
-
-// createDatabase refuses to create a database: firebase.json of each node names the databases.
-func (a *API) createDatabase(_ context.Context, c *route.Call) (any, error) {
-	id := c.Query.Get("databaseId")
-	if slices.Contains(a.o.Databases, id) {
-		return nil, fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
-	}
-	return nil, fault.E(fault.Unimplemented, "This server has the databases that its firebase.json names. Add %q there, at each node, and start the nodes again.", id)
-}
-
-// deleteDatabase refuses to delete a database: firebase.json of each node names the databases.
-func (a *API) deleteDatabase(_ context.Context, c *route.Call) (any, error) {
-	id := c.Vars["database"]
-	if _, err := a.database(c); err != nil {
-		return nil, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.mu.databases[id].Unprotected {
-		return nil, fault.E(fault.FailedPrecondition, "Database has delete protection enabled. Disable it first to delete the database.")
-	}
-	return nil, fault.E(fault.Unimplemented, "This server has the databases that its firebase.json names. Delete the documents of %q by bulkDeleteDocuments, and remove it there, at each node.", id)
 }
 
 // The members of a database that can't change here, with the values that it has.
@@ -191,15 +172,19 @@ func (a *API) updateDatabase(ctx context.Context, c *route.Call) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	next := a.mu.databases[id]
+	next, before := a.mu.databases[id], a.shownDatabase(id, a.mu.databases[id])
+	if _, err := a.database(c); err != nil { // deleted meanwhile
+		return nil, err
+	}
 	for name, v := range in {
 		switch {
 		case name == "deleteProtectionState" && (v == isProtected || v == unprotected):
 			next.Unprotected = v == unprotected
 		case name == "name" || name == "etag":
-			if shown := a.shownDatabase(id, a.mu.databases[id]); name == "etag" && v != "" && v != shown.Etag {
-				return nil, fault.E(fault.Aborted, "The etag of the database does not match.")
+			if name == "etag" && v != "" && v != before.Etag {
+				return nil, errEtag
 			}
+		case name == "locationId" && v == before.LocationID:
 		case fixed[name] != "" && v == fixed[name], name == "pointInTimeRecoveryEnablement" && v == a.recovery():
 		case name == "pointInTimeRecoveryEnablement":
 			return nil, fault.E(fault.Unimplemented, "This server keeps past versions for as long as its flag --history says, %s.", a.o.Window)
@@ -214,14 +199,21 @@ func (a *API) updateDatabase(ctx context.Context, c *route.Call) (any, error) {
 		return nil, err
 	}
 	a.mu.databases[id] = next
-	shown := a.shownDatabase(id, next)
+	return endedWith("UpdateDatabaseMetadata", next.Updated, a.shownDatabase(id, next)), nil
+}
+
+// errEtag is the error for an etag that is not the present one.
+var errEtag = fault.E(fault.Aborted, "The etag of the database does not match.")
+
+// endedWith returns an operation that has ended with a database.
+func endedWith(metadata string, at time.Time, shown *databaseJSON) *operationJSON {
 	return &operationJSON{
-		Name: shown.Name + "/operations/" + fmt.Sprintf("%016x", next.Updated.UnixMicro()), Done: true, Metadata: map[string]any{"@type": typePrefix + "UpdateDatabaseMetadata"},
+		Name: shown.Name + "/operations/" + fmt.Sprintf("%016x", at.UnixMicro()), Done: true, Metadata: map[string]any{"@type": typePrefix + metadata},
 		Response: struct {
 			Type string `json:"@type"`
 			*databaseJSON
 		}{typePrefix + "Database", shown},
-	}, nil
+	}
 }
 
 // listLocations describes the only location.

@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/index"
 	"clave/server/internal/store"
+	"clave/server/internal/store/release"
 )
 
 // Releaser changes the index definitions in force.
@@ -27,13 +28,21 @@ type Releaser interface {
 	ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error
 	// Definitions returns the definitions of a database in force.
 	Definitions(id string) (index.Definitions, error)
+	// Make makes a database. Unmake deletes one that was made: it calls drop once the database is gone for clients.
+	Make(ctx context.Context, by, id string, made release.Made) error
+	Unmake(ctx context.Context, by, id string, drop func(context.Context) error) error
 }
 
 // Options configure an API.
 type Options struct {
-	// Project is the id of the project, and Databases are those of its databases.
+	// Project is the id of the project, and Databases are those of the databases that firebase.json names.
 	Project   string
 	Databases []string
+	// Made are the databases that were made by the API. Drop removes what is stored of one that is gone for clients.
+	Made *release.Live
+	Drop func(ctx context.Context, id string) error
+	// Shared is set if nodes share the store. They have the databases of firebase.json only.
+	Shared bool
 	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which
 	// versions are kept.
 	Earliest func(id string) time.Time
@@ -104,10 +113,21 @@ func (a *API) Routes() []route.Route {
 	}
 }
 
+// ids returns the ids of the databases.
+func (a *API) ids() []string {
+	all := slices.Clone(a.o.Databases)
+	for _, id := range a.o.Made.IDs(false) {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
 // database returns the name of the database of a call, or NotFound.
 func (a *API) database(c *route.Call) (string, error) {
 	id := c.Vars["database"]
-	if !slices.Contains(a.o.Databases, id) {
+	if !slices.Contains(a.ids(), id) {
 		return "", fault.E(fault.NotFound, "Project '%s' or database '%s' does not exist.", c.Project, id)
 	}
 	return "projects/" + c.Project + "/databases/" + id, nil

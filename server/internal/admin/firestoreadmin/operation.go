@@ -39,8 +39,9 @@ type operation struct {
 	Group    string            `json:"group,omitempty"`
 	Path     string            `json:"path,omitempty"`
 	Override *index.Override   `json:"override,omitempty"`
-	// Delete is set for an operation that deletes documents instead.
+	// Delete is set for an operation that deletes documents instead, and Create for one that has made the database.
 	Delete *bulkDelete `json:"delete,omitempty"`
+	Create bool        `json:"create,omitempty"`
 	// size is the number of its bytes in the store when it began.
 	size int
 }
@@ -166,14 +167,7 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 	return a.write(ctx, ended, dropped)
 }
 
-// of returns the operations of a database.
-func (a *API) of(database string) []*operation {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.ofLocked(database)
-}
-
-// ofLocked is of; mu is held.
+// ofLocked returns the operations of a database; mu is held.
 func (a *API) ofLocked(database string) []*operation {
 	var all []*operation
 	for _, o := range a.mu.operations {
@@ -214,8 +208,12 @@ func shownOperation(database string, o *operation) *operationJSON {
 	if o.Code != fault.OK {
 		out.Error = map[string]any{"code": o.Code, "message": o.Message}
 	}
-	if o.Delete != nil {
+	switch {
+	case o.Delete != nil:
 		out.showDelete(o)
+		return out
+	case o.Create:
+		out.Metadata = map[string]any{"@type": typePrefix + "CreateDatabaseMetadata"}
 		return out
 	}
 	if o.Index != nil {
@@ -263,7 +261,17 @@ func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shownOperation(name, o), nil
+	return a.shownLocked(name, o), nil
+}
+
+// shownLocked returns an operation as the API shows it, with the database that it has made; mu is held.
+func (a *API) shownLocked(database string, o *operation) *operationJSON {
+	out := shownOperation(database, o)
+	if o.Create {
+		made := endedWith("CreateDatabaseMetadata", o.Begun, a.shownDatabase(o.Database, a.mu.databases[o.Database]))
+		out.Metadata, out.Response = made.Metadata, made.Response
+	}
+	return out
 }
 
 // listOperations returns the operations of a database.
@@ -273,9 +281,11 @@ func (a *API) listOperations(_ context.Context, c *route.Call) (any, error) {
 		return nil, err
 	}
 	var all []*operationJSON
-	for _, o := range a.of(c.Vars["database"]) {
-		all = append(all, shownOperation(name, o))
+	a.mu.Lock()
+	for _, o := range a.ofLocked(c.Vars["database"]) {
+		all = append(all, a.shownLocked(name, o))
 	}
+	a.mu.Unlock()
 	page, next, err := route.Page(c, all, 100)
 	return struct {
 		Operations []*operationJSON `json:"operations,omitempty"`

@@ -48,6 +48,7 @@ var errCanceled = fault.E(fault.Canceled, "The operation was cancelled.")
 
 // Run does the operations, one after another, until ctx is done.
 func (a *API) Run(ctx context.Context) error {
+	a.continueDeletes(ctx)
 	for {
 		for o := a.next(); o != nil; o = a.next() {
 			if a.do(ctx, o) {

@@ -14,7 +14,10 @@ import (
 )
 
 // refusing is a Releaser that must not be called.
-type refusing struct{ t *testing.T }
+type refusing struct {
+	Releaser
+	t *testing.T
+}
 
 // ChangeIndexes implements Releaser.
 func (r refusing) ChangeIndexes(context.Context, string, string, func(index.Definitions) (index.Definitions, error)) error {
@@ -33,7 +36,7 @@ func TestCancelBeforeRun(t *testing.T) {
 	}
 	defer func() { _ = store.Close() }()
 	a, err := New(t.Context(), Options{
-		Project: "p", Databases: []string{"d"}, Releases: refusing{t}, Store: store, Clock: clock.System(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Project: "p", Databases: []string{"d"}, Releases: refusing{t: t}, Store: store, Clock: clock.System(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Earliest: func(string) time.Time { return time.Time{} },
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // Options configure an API.
 type Options struct {
-	// Databases are the ids of the databases.
-	Databases []string
+	// Databases returns the ids of the databases.
+	Databases func() []string
 	// Releases puts rules in force.
 	Releases *releases.Service
 	// Store keeps the rulesets.

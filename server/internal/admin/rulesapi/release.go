@@ -44,8 +44,8 @@ func (a *API) database(name string) (string, error) {
 	if !named {
 		id = resource.DefaultDatabase
 	}
-	if !slices.Contains(a.o.Databases, id) {
-		return "", fault.E(fault.NotFound, "The database %s does not exist: firebase.json of the server does not name it.", id)
+	if !slices.Contains(a.o.Databases(), id) {
+		return "", fault.E(fault.NotFound, "The database %s does not exist: firebase.json of the server does not name it, and it was not created.", id)
 	}
 	return id, nil
 }
@@ -63,7 +63,7 @@ func (a *API) shownRelease(project, database string) (out *released, found bool)
 func (a *API) listReleases(_ context.Context, c *route.Call) (any, error) {
 	filter := strings.TrimPrefix(c.Query.Get("filter"), "name=")
 	var all []*released
-	for _, id := range a.o.Databases {
+	for _, id := range a.o.Databases() {
 		if r, found := a.shownRelease(c.Project, id); found && matches(r.Name, filter) {
 			all = append(all, r)
 		}

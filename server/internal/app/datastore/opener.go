@@ -20,6 +20,7 @@ import (
 	"clave/server/internal/store"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/postgres"
+	"clave/server/internal/store/release"
 )
 
 // Store is a store that a server runs on.
@@ -52,6 +53,8 @@ type Opener struct {
 	o Options
 	// Folder is the data folder.
 	Folder datafolder.Folder
+	// Made are the databases that were made while a server ran.
+	Made release.Live
 }
 
 // New returns an opener, which has opened nothing.

@@ -45,17 +45,25 @@ func (d *Opener) Stack() stack.Options {
 		checks = &stack.AppCheck{Modes: *c.Auth.AppCheck, KeysURL: c.Auth.AppCheckKeys}
 	}
 	return stack.Options{
-		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: d.exists(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "", AppCheck: checks,
+		Production: c.Production(), Project: c.Project, PublicURL: c.PublicURL, Exists: d.exists(), Gone: d.gone, Served: d.served(), IndexMode: indexModes[c.Indexes], SignTokens: c.SignTokens, Events: c.Events != "", AppCheck: checks,
 		Accounts: accounts, AnonymousWrites: c.AnonymousWrites, Memory: d.o.Memory, Clock: d.o.Clock, Log: d.o.Log,
 		History: c.History.Window, HistoryBytes: c.History.Bytes,
-		Enterprise: func(db resource.Database) bool { return c.IsEnterprise(db.ID) },
+		Enterprise: func(db resource.Database) bool { return d.IsEnterprise(db.ID) },
 	}
 }
 
 // Files returns the project with the files of its databases.
 func (d *Opener) Files() *projectfiles.Project {
 	c := d.c
-	return &projectfiles.Project{ID: c.Project, Databases: c.Databases, Production: c.Production(), Enforce: c.Indexes == "enforce", Notices: d.o.Notices}
+	return &projectfiles.Project{ID: c.Project, Databases: c.Databases, Production: c.Production(), Enforce: c.Indexes == "enforce", Notices: d.o.Notices, Made: &d.Made}
+}
+
+// IsEnterprise reports whether a database has the Enterprise edition.
+func (d *Opener) IsEnterprise(id string) bool {
+	if made, found := d.Made.Of(id); found {
+		return made.Enterprise
+	}
+	return d.c.IsEnterprise(id)
 }
 
 // Writer is what a server that writes a store begins with.
@@ -135,6 +143,7 @@ func (w *Writer) begin(d *Opener, st store.Reader, node string) (err error) {
 	if w.Release, err = releases.Begin(st, files, by, node != "" || d.c.Production(), d.o.Clock.Now()); err != nil {
 		return err
 	}
+	d.Made.Use(w.Release)
 	w.Definitions, err = files.Definitions(w.Release.Files)
 	exists := d.exists()
 	maps.DeleteFunc(w.Definitions, func(db resource.Database, _ index.Definitions) bool {
@@ -160,9 +169,9 @@ func (d *Opener) isReleased(st store.Reader) (bool, error) {
 	return err == nil && r.Version > 0, err
 }
 
-// exists returns a function that reports whether a database exists. In production only those of firebase.json exist,
-// since any client may name others. Elsewhere all exist, and the first one of another project is logged: a forgotten
-// --project usually explains missing data.
+// exists returns a function that reports whether a database exists. In production only those of firebase.json and those
+// that were made exist, since any client may name others. Elsewhere all exist, and the first one of another project is
+// logged: a forgotten --project usually explains missing data.
 func (d *Opener) exists() func(resource.Database) bool {
 	c := d.c
 	if !c.Production() {
@@ -177,10 +186,27 @@ func (d *Opener) exists() func(resource.Database) bool {
 			return true
 		}
 	}
-	return func(db resource.Database) bool {
-		return db.Project == c.Project &&
-			slices.ContainsFunc(c.Databases, func(d config.Database) bool { return d.ID == db.ID })
+	return func(db resource.Database) bool { return d.named(db) || db.Project == c.Project && d.Made.Has(db.ID) }
+}
+
+// served returns a function that reports whether the rules of the default database apply to one without rules. One that
+// was made is closed until it has rules of its own.
+func (d *Opener) served() func(resource.Database) bool {
+	if !d.c.Production() {
+		return d.exists()
 	}
+	return d.named
+}
+
+// named reports whether firebase.json names a database.
+func (d *Opener) named(db resource.Database) bool {
+	return db.Project == d.c.Project && slices.ContainsFunc(d.c.Databases, func(one config.Database) bool { return one.ID == db.ID })
+}
+
+// gone reports whether a database was deleted.
+func (d *Opener) gone(db resource.Database) bool {
+	made, found := d.Made.Of(db.ID)
+	return found && made.Deleted && db.Project == d.c.Project && !d.named(db)
 }
 
 // HostName returns the machine's name.

@@ -54,7 +54,9 @@ type Service struct {
 	o Options
 	// indexing is held while indexes change, which may take long. Rules can be released meanwhile.
 	indexing sync.Mutex
-	mu       struct {
+	// making is held while a database is made.
+	making sync.Mutex
+	mu     struct {
 		sync.Mutex
 		current *release.Release
 	}
@@ -114,6 +116,7 @@ func Open(ctx context.Context, o Options, begun *release.Release) (*Service, err
 		}
 	}
 	s.mu.current = begun
+	s.o.Project.Made.Use(begun)
 	return s, s.putInForce(begun.Files)
 }
 
@@ -255,6 +258,7 @@ func (s *Service) swap(ctx context.Context, in Request) (*Released, error) {
 		return nil, err
 	}
 	s.mu.current = next
+	s.o.Project.Made.Use(next)
 	fmt.Fprintf(s.o.Project.Notices, "Release %d (%s) is in force, by %s\n", next.Version, next.Digest(), in.By)
 	return out, s.putInForce(in.Files)
 }
@@ -262,13 +266,17 @@ func (s *Service) swap(ctx context.Context, in Request) (*Released, error) {
 // check returns an error if files can't be released.
 func (s *Service) check(files release.Files) error {
 	for id := range files {
-		named := slices.ContainsFunc(s.o.Project.Databases, func(d release.Paths) bool { return d.ID == id })
-		if s.o.Project.Production && !named {
+		if s.o.Project.Production && !s.named(id) && !s.o.Project.Made.Has(id) {
 			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
 		}
 	}
 	_, err := projectfiles.Check(files)
 	return err
+}
+
+// named reports whether firebase.json names a database.
+func (s *Service) named(id string) bool {
+	return slices.ContainsFunc(s.o.Project.Databases, func(d release.Paths) bool { return d.ID == id })
 }
 
 // changeIndexes builds and drops indexes according to definitions.

@@ -86,7 +86,7 @@ func (s *Stack) open(ctx context.Context, f *Follower) error {
 	development := !f.o.Stack.Production
 	s.Stack = stack.New(f.o.Stack, stack.Role{
 		Store: s.replica, Follows: true, Versions: f.o.Stack.Clock,
-		Rulesets: authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development, Served: f.o.Stack.Exists}),
+		Rulesets: authz.NewRulesets(authz.RulesetsOptions{Open: development, Detail: development, Cover: development, Served: f.o.Stack.Served}),
 		Engine: func(o *engine.Options) {
 			o.Missing, o.Wanted = s.missing.Note(false), s.missing.Note(true)
 			o.Current = func(ctx context.Context) error { return f.reads.InStream(ctx, s) }
@@ -144,6 +144,7 @@ func (s *Stack) start(ctx context.Context) {
 
 // putInForce puts the rules of a release in force.
 func (s *Stack) putInForce(r *release.Release) error {
+	s.o.Project.Made.Use(r)
 	return s.o.Project.PutInForce(s.Rulesets, r.Files)
 }
 

@@ -30,8 +30,11 @@ type Options struct {
 	Production bool
 	// Project is the server's project, and PublicURL the URL at which clients reach it.
 	Project, PublicURL string
-	// Exists reports whether a database exists.
-	Exists    func(resource.Database) bool
+	// Exists reports whether a database exists, and Gone whether it was deleted, although something may be stored of it
+	// still; nil means that none was.
+	Exists, Gone func(resource.Database) bool
+	// Served reports whether a database without rules of its own has those of the default database.
+	Served    func(resource.Database) bool
 	IndexMode engine.IndexMode
 	// History is the age up to which versions are kept, and HistoryBytes the maximum size of those that are older than an
 	// hour; zero means an hour.

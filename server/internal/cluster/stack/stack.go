@@ -70,7 +70,7 @@ func (s *Stack) Open(ctx context.Context) error {
 // OpenEngine opens the engine with its indexes, and the live queries.
 func (s *Stack) OpenEngine(ctx context.Context) (err error) {
 	eo := engine.Options{
-		Store: s.role.Store, Clock: s.role.Versions, Results: s.o.Memory.Results, IndexMode: s.o.IndexMode, Exists: s.o.Exists, Log: s.o.Log,
+		Store: s.role.Store, Clock: s.role.Versions, Results: s.o.Memory.Results, IndexMode: s.o.IndexMode, Exists: s.o.Exists, Gone: s.o.Gone, Log: s.o.Log,
 		History: s.o.History, HistoryBytes: s.o.HistoryBytes,
 	}
 	ho := listen.Options{MaxWindowBytes: int(s.o.Memory.Windows), Clock: s.o.Clock, Log: s.o.Log}

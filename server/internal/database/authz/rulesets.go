@@ -85,13 +85,29 @@ func (b *Rulesets) Replace(project, database, source string) []rules.Issue {
 	} else {
 		replace()
 	}
+	b.tell()
+	return issues
+}
+
+// Remove removes the rules of one database, which no client uses any more.
+func (b *Rulesets) Remove(project, database string) {
+	db := resource.Database{Project: project, ID: database}
+	b.mu.Lock()
+	delete(b.mu.databases, db)
+	delete(b.mu.sums, db)
+	b.mu.digest = digestOf(b.mu.sums)
+	b.mu.Unlock()
+	b.tell()
+}
+
+// tell calls the functions of onChange.
+func (b *Rulesets) tell() {
 	b.mu.RLock()
 	changed := slices.Clone(b.mu.changed)
 	b.mu.RUnlock()
 	for _, f := range changed {
 		f()
 	}
-	return issues
 }
 
 // put puts a ruleset in force.

@@ -69,6 +69,8 @@ func (a *archiver) run(ctx context.Context) {
 
 // archive moves and drops old commits of all databases.
 func (a *archiver) archive(ctx context.Context) error {
+	a.engine.archiving.Lock()
+	defer a.engine.archiving.Unlock()
 	var all []error
 	for _, db := range a.engine.all() {
 		err := a.move(ctx, db)
@@ -104,6 +106,8 @@ func (e *Engine) movable(db *database, age time.Duration) clock.Version {
 // dropHistory drops the commits that are older than the retention. It is for an engine without a history, and drops one
 // that an earlier engine has made.
 func (e *Engine) dropHistory(ctx context.Context) error {
+	e.archiving.Lock()
+	defer e.archiving.Unlock()
 	var all []error
 	for _, db := range e.all() {
 		all = append(all, e.dropTo(ctx, db, e.movable(db, e.o.Retention)))

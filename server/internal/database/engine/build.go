@@ -166,7 +166,9 @@ func (e *Engine) buildIndex(ctx context.Context, db *database, d index.Definitio
 // beginIndex adds an index to the set that commits write, and returns it and the previous state. It returns errDropped
 // if the index exists already.
 func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definition) (*index.Composite, *indexState, error) {
-	db.gate.RLock()
+	if err := db.enter(); err != nil {
+		return nil, nil, err
+	}
 	defer db.gate.RUnlock()
 	db.indexing.Lock()
 	defer db.indexing.Unlock()
@@ -197,7 +199,9 @@ func (e *Engine) beginIndex(ctx context.Context, db *database, d index.Definitio
 // fillIndex writes the entries of the first documents in a range of keys. It returns the key at which to continue, or
 // nil at the end. With an error it returns the key at which it began.
 func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite, rng store.Range) (next []byte, err error) {
-	db.gate.RLock()
+	if err := db.enter(); err != nil {
+		return rng.From, err
+	}
 	defer db.gate.RUnlock()
 	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be
 	// missing in since.
@@ -283,7 +287,9 @@ func (e *Engine) endIndex(ctx context.Context, db *database, c *index.Composite,
 	if ctx.Err() != nil || errors.Is(err, errDropped) {
 		return err
 	}
-	db.gate.RLock()
+	if err := db.enter(); err != nil {
+		return errDropped
+	}
 	defer db.gate.RUnlock()
 	db.indexing.Lock()
 	defer db.indexing.Unlock()

@@ -55,6 +55,8 @@ type Engine struct {
 	builder  *builder
 	expirer  *expirer
 	archiver *archiver
+	// archiving is held while commits leave the log or the history, and while a database is dropped.
+	archiving sync.Mutex
 	// shrunk counts how often the history was made shorter than Options.History.
 	shrunk atomic.Int64
 	wanted sync.Map // definitions that wait for the builder or are being built
@@ -73,7 +75,7 @@ type database struct {
 	// indexes are the indexes that commits write and queries read (indexes.go); indexing guards their change.
 	indexes  atomic.Pointer[indexState]
 	indexing sync.Mutex
-	gone     atomic.Bool // whether the database was forgotten
+	gone     atomic.Bool // whether the database was forgotten or dropped; set while gate is held for writing
 	own      atomic.Bool // whether the definitions are the database's own
 	follows  bool        // whether another engine assigns its versions
 	// Guarded by Engine.mu.
@@ -205,6 +207,9 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 	if e.mu.closed {
 		return nil, ErrClosed
 	}
+	if e.o.Gone != nil && e.o.Gone(name) {
+		return nil, errGone(name)
+	}
 	if db := e.mu.databases[name]; db != nil {
 		return db, nil
 	}
@@ -212,7 +217,7 @@ func (e *Engine) databaseLocked(name resource.Database) (*database, error) {
 		return nil, fault.E(fault.Unavailable, "The database %s is being created.", name.ID)
 	}
 	if e.o.Exists != nil && !e.o.Exists(name) {
-		return nil, fault.E(fault.NotFound, "The database %s does not exist for project %s", name.ID, name.Project)
+		return nil, errGone(name)
 	}
 	db := &database{name: name}
 	if !e.follows() { // in a following engine nothing is stored under the number 0, and the writer assigns all versions

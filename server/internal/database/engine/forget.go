@@ -39,22 +39,28 @@ func (e *Engine) Forget(ctx context.Context, project string) error {
 	return nil
 }
 
-// discard removes a database. Commits and changes of indexes that have waited for it meanwhile fail.
+// discard removes a database. Commits and changes of indexes that have waited for it meanwhile fail. After an error the
+// database is there, and can't be written: a further call tries again.
 func (e *Engine) discard(ctx context.Context, db *database) error {
+	e.archiving.Lock()
+	defer e.archiving.Unlock()
 	defer e.alone(db)()
 	db.indexing.Lock()
 	defer db.indexing.Unlock()
+	db.gone.Store(true)
+	if err := e.erase(ctx, db); err != nil {
+		return err
+	}
 	e.mu.Lock()
-	if db.gone.Swap(true) || e.mu.databases[db.name] != db {
-		e.mu.Unlock()
+	defer e.mu.Unlock()
+	if e.mu.databases[db.name] != db {
 		return nil
 	}
 	delete(e.mu.databases, db.name)
 	e.mu.forgotten = max(e.mu.forgotten, db.given.Last())
 	db.feed.close()
-	e.mu.Unlock()
 	db.locks.Close(locks.Expired())
-	return e.erase(ctx, db)
+	return nil
 }
 
 // eraseChunk is the number of keys above which a range of them is removed as a whole. Few keys are removed one by

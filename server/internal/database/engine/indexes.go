@@ -183,6 +183,9 @@ func (e *Engine) FinishIndexes(ctx context.Context) error {
 // and the next reindex writes all entries again.
 func (e *Engine) reindex(ctx context.Context, db *database, defs index.Definitions) error {
 	defer e.alone(db)()
+	if db.gone.Load() {
+		return errGone(db.name)
+	}
 	db.indexing.Lock()
 	defer db.indexing.Unlock()
 	state := db.indexes.Load()

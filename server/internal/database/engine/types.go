@@ -51,6 +51,9 @@ type Options struct {
 	// Exists reports whether a database exists in which nothing is stored. If it is nil, every database is created when it
 	// is first named.
 	Exists func(resource.Database) bool
+	// Gone reports whether a database was deleted, although something may be stored of it still (Drop). If it is nil, none
+	// was.
+	Gone func(resource.Database) bool
 	// Current is set for a following engine (replica.go), whose store another engine writes. It returns after Applied and
 	// Advance were called for all commits that were acknowledged before the call, or with an Unavailable error.
 	Current func(ctx context.Context) error

@@ -15,6 +15,8 @@ type Project struct {
 	ID string
 	// Databases are the files of the databases that firebase.json names.
 	Databases []release.Paths
+	// Made are the databases that were made while the server ran; nil means none.
+	Made *release.Live
 	// Production is set in production, and Enforce if queries without an index fail. Without both, index files may be
 	// absent or have mistakes.
 	Production, Enforce bool

@@ -46,6 +46,9 @@ func (p *Project) PutInForce(rulesets *authz.Rulesets, files release.Files) erro
 	return nil
 }
 
+// RemoveRules removes the rules of a database that was made while the server ran.
+func (p *Project) RemoveRules(rulesets *authz.Rulesets, id string) { rulesets.Remove(p.ID, id) }
+
 // ReloadRules reloads a rules file and reports the result, in production to log too. Rules with errors leave the old
 // ones in force.
 func (p *Project) ReloadRules(rulesets *authz.Rulesets, d release.Paths, log *slog.Logger) {

@@ -5,6 +5,7 @@
 package release
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -46,6 +47,8 @@ func (f *File) follow(before *File, at time.Time) *File {
 type Database struct {
 	Rules   *File `json:"rules,omitempty"`
 	Indexes *File `json:"indexes,omitempty"`
+	// Made is set for a database that was made while the server ran.
+	Made *Made `json:"made,omitempty"`
 }
 
 // Paths are the files of one database that firebase.json names.
@@ -101,9 +104,11 @@ func Decode(value []byte) (*Release, error) {
 // Encode returns the value of a release.
 func (r *Release) Encode() ([]byte, error) { return json.Marshal(r) }
 
-// Digest returns a short digest of the texts in force. It does not depend on the names of files.
+// Digest returns a short digest of the texts in force, and of the databases that were made. It does not depend on the
+// names of files.
 func (r *Release) Digest() string {
 	texts := make(map[string][2]*string, len(r.Files))
+	made := make(map[string]*Made)
 	for id, d := range r.Files {
 		var both [2]*string
 		for i, f := range []*File{d.Rules, d.Indexes} {
@@ -112,10 +117,17 @@ func (r *Release) Digest() string {
 			}
 		}
 		texts[id] = both
+		if d.Made != nil {
+			made[id] = d.Made
+		}
 	}
-	text, err := json.Marshal(texts)
+	var all any = texts
+	if len(made) > 0 {
+		all = []any{texts, made}
+	}
+	text, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // strings are JSON
+		panic(err) // strings and times are JSON
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
@@ -130,7 +142,9 @@ func (r *Release) With(files Files, by string, at time.Time) (next *Release, cha
 	}
 	for id, d := range files {
 		both := next.Files[id]
-		next.Files[id] = Database{Rules: d.Rules.follow(both.Rules, next.Time), Indexes: d.Indexes.follow(both.Indexes, next.Time)}
+		next.Files[id] = Database{
+			Rules: d.Rules.follow(both.Rules, next.Time), Indexes: d.Indexes.follow(both.Indexes, next.Time), Made: cmp.Or(d.Made, both.Made),
+		}
 	}
 	if next.Digest() == r.Digest() {
 		return r, false

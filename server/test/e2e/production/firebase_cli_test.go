@@ -102,6 +102,7 @@ func TestFirebaseDeploys(t *testing.T) {
 		t.Errorf("firestore:databases:list printed\n%s", out)
 	}
 	a.documents()
+	a.databases()
 	a.accounts()
 	a.roles()
 	a.p.Stop(t)
@@ -126,6 +127,46 @@ func (a *administered) documents() {
 	if out := a.cli(true, "firestore:databases:update", "second", "--delete-protection", "DISABLED", "--json"); !strings.Contains(out, "DELETE_PROTECTION_DISABLED") {
 		t.Errorf("firestore:databases:update printed\n%s", out)
 	}
+}
+
+// databases creates a database, writes a document of it, releases rules for it, and deletes it.
+func (a *administered) databases() {
+	t := a.t
+	t.Helper()
+	token, err := a.token("deployer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/v1/projects/" + harness.RealProject + "/databases/made-here/documents/open/one"
+	call := func(method, authorization string, want int) {
+		t.Helper()
+		var body any
+		if method == "PATCH" {
+			body = map[string]any{"fields": map[string]any{}}
+		}
+		if code, answer := a.p.Request(t, method, path, authorization, body); code != want {
+			t.Errorf("%s is answered with %d %v, want %d", method, code, answer, want)
+		}
+	}
+	call("PATCH", "Bearer "+token, 404)
+	if out := a.cli(true, "firestore:databases:create", "made-here", "--location", "eur3", "--edition", "enterprise"); !strings.Contains(out, "Successfully created") {
+		t.Errorf("firestore:databases:create printed\n%s", out)
+	}
+	call("PATCH", "Bearer "+token, 200)
+	call("GET", "", 403) // no rules
+	if out := a.cli(true, "firestore:databases:get", "made-here"); !strings.Contains(out, "eur3") || !strings.Contains(out, "ENTERPRISE") {
+		t.Errorf("firestore:databases:get printed\n%s", out)
+	}
+	harness.WriteFile(t, filepath.Join(a.dir, "made.json"), `{"firestore": {"database": "made-here", "rules": "made.rules"}}`)
+	harness.WriteFile(t, filepath.Join(a.dir, "made.rules"), harness.ProductionRules)
+	if out := a.cli(true, "deploy", "--only", "firestore", "--config", "made.json"); !strings.Contains(out, "Deploy complete!") {
+		t.Errorf("deploy to the new database printed\n%s", out)
+	}
+	call("GET", "", 200)
+	if out := a.cli(true, "firestore:databases:delete", "made-here", "--force"); !strings.Contains(out, "Successfully deleted") {
+		t.Errorf("firestore:databases:delete printed\n%s", out)
+	}
+	call("PATCH", "Bearer "+token, 404)
 }
 
 // token returns an access token of a key by clave credentials token.

@@ -1,0 +1,220 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
+
+	"clave/server/internal/auth/token"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/request"
+	"clave/server/internal/model/resource"
+)
+
+// made is a database that the tests make.
+var made = resource.Database{Project: "p", ID: "made-here"}
+
+// The paths and bodies of the tests.
+const (
+	createMade = "POST /v1/projects/p/databases?databaseId=made-here"
+	atMade     = "/v1/projects/p/databases/made-here"
+	newBody    = `{"locationId":"nam5","type":"FIRESTORE_NATIVE","databaseEdition":"ENTERPRISE","deleteProtectionState":"DELETE_PROTECTION_DISABLED","pointInTimeRecoveryEnablement":"POINT_IN_TIME_RECOVERY_DISABLED","realtimeUpdatesMode":"REALTIME_UPDATES_MODE_ENABLED","firestoreDataAccessMode":"DATA_ACCESS_MODE_ENABLED","mongodbCompatibleDataAccessMode":"DATA_ACCESS_MODE_DISABLED"}`
+)
+
+// writeMade writes a document of the database, and returns the error.
+func (s *server) writeMade(path string) error {
+	owner := token.Caller{Privileged: true, Project: "p"}
+	_, err := s.documents.Commit(s.t.Context(), owner, made, request.Commit{Writes: []document.Write{{Op: document.Update, Name: resource.Document{DB: made, Path: path}}}})
+	return err
+}
+
+// hasMade reports whether the database has a document.
+func (s *server) hasMade(path string) bool {
+	s.t.Helper()
+	found := false
+	err := s.documents.Below(s.t.Context(), token.Caller{Privileged: true, Project: "p"}, made, path, func(resource.Document) error {
+		found = true
+		return nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+	return found
+}
+
+// TestDatabasesAreMade makes a database, uses it at once and after a restart, and deletes it with its documents,
+// indexes and rules. Another one of the same name begins empty and closed.
+func TestDatabasesAreMade(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(404, "GET "+atMade, "", "NOT_FOUND")
+	if err := s.writeMade("a/b"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a write before the creation: %v", err)
+	}
+	got := s.want(200, createMade, newBody, `"done":true`)
+	for _, want := range []string{`"locationId":"nam5"`, `"databaseEdition":"ENTERPRISE"`, `"deleteProtectionState":"DELETE_PROTECTION_DISABLED"`, "CreateDatabaseMetadata"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the operation %s lacks %s", got, want)
+		}
+	}
+	s.want(200, "GET /v1/"+field(t, got, "name"), "", `"name":"projects/p/databases/made-here"`)
+	s.want(200, "GET "+atMade+"/operations", "", field(t, got, "name"))
+	s.want(409, createMade, newBody, "Please use another database_id")
+	first := field(t, s.want(200, "GET "+atMade, "", `"nam5"`), "uid")
+	s.want(200, "GET /v1/projects/p/databases", "", "databases/made-here")
+	if err := s.writeMade("a/b"); err != nil {
+		t.Errorf("a write after the creation: %v", err)
+	}
+	const index = `{"queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"}]}`
+	s.settle(field(t, s.want(200, "POST "+atMade+"/collectionGroups/a/indexes", index, `"state":"PROCESSING"`), "name"))
+	rules := field(t, s.want(200, "POST /v1/projects/p/rulesets", asSource(t, good), "name"), "name")
+	s.want(404, "GET /v1/projects/p/releases/cloud.firestore/made-here", "", "NOT_FOUND")
+	s.want(200, "POST /v1/projects/p/releases", `{"name":"projects/p/releases/cloud.firestore/made-here","rulesetName":"`+rules+`"}`, rules)
+
+	s = open(t, s.store) // as after a restart
+	s.want(200, "GET "+atMade, "", first)
+	s.want(200, "GET "+atMade+"/collectionGroups/-/indexes", "", "READY")
+	s.want(200, "GET /v1/projects/p/releases/cloud.firestore/made-here", "", rules)
+	if !s.hasMade("a/b") || s.writeMade("a/c") != nil {
+		t.Error("after a restart the database is not there, or can't be written")
+	}
+	s.want(200, "PATCH "+atMade, `{"deleteProtectionState":"DELETE_PROTECTION_ENABLED","locationId":"nam5"}`, "PROTECTION_ENABLED")
+	s.want(400, "DELETE "+atMade, "", "Database has delete protection enabled.")
+	s.want(200, "PATCH "+atMade, `{"deleteProtectionState":"DELETE_PROTECTION_DISABLED"}`, "PROTECTION_DISABLED")
+	s.want(409, "DELETE "+atMade+"?etag=00", "", "ABORTED")
+	etag := field(t, s.want(200, "GET "+atMade, "", "etag"), "etag")
+	s.want(200, "DELETE "+atMade+"?etag="+etag, "", `"uid":"`+first+`"`)
+	s.want(404, "GET "+atMade, "", "NOT_FOUND")
+	s.want(404, "DELETE "+atMade, "", "NOT_FOUND")
+	s.want(404, "GET /v1/projects/p/releases/cloud.firestore/made-here", "", "NOT_FOUND")
+	if err := s.writeMade("a/b"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a write after the deletion: %v", err)
+	}
+
+	s = open(t, s.store)
+	s.want(404, "GET "+atMade, "", "NOT_FOUND")
+	s.want(200, createMade, newBody, `"done":true`)
+	if field(t, s.want(200, "GET "+atMade, "", "uid"), "uid") == first {
+		t.Error("another database has the uid of the first")
+	}
+	s.want(200, "GET "+atMade+"/collectionGroups/-/indexes", "", "{}")
+	s.want(404, "GET /v1/projects/p/releases/cloud.firestore/made-here", "", "NOT_FOUND")
+	if s.hasMade("a/b") {
+		t.Error("another database has the documents of the first")
+	}
+}
+
+// TestCreationsAreRefused sends what can't be created, and creates the same database several times at once.
+func TestCreationsAreRefused(t *testing.T) {
+	s := open(t, memory(t))
+	for _, id := range []string{"", "abc", "1abc", "Abcd", "abcd-", "a_bcd", "a/bcd", strings.Repeat("a", 64), "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"} {
+		s.want(400, "POST /v1/projects/p/databases?databaseId="+strings.ReplaceAll(id, "/", "%2F"), newBody, "Invalid database_id")
+	}
+	for text, want := range map[string]string{
+		`{"type":"FIRESTORE_NATIVE"}`:                                              "400 location_id",
+		`{"locationId":"nam5"}`:                                                    "400 type of the database",
+		`{"locationId":"a b","type":"FIRESTORE_NATIVE"}`:                           "400 database.locationId",
+		`{"locationId":"nam5","type":"DATASTORE_MODE"}`:                            "501 DATASTORE_MODE",
+		`{"locationId":"nam5","type":"FIRESTORE_NATIVE","databaseEdition":"GOLD"}`: "400 database.databaseEdition",
+		`{"locationId":"nam5","type":"FIRESTORE_NATIVE","mongodbCompatibleDataAccessMode":"DATA_ACCESS_MODE_ENABLED"}`: "501 mongodbCompatibleDataAccessMode",
+		`{"locationId":"nam5","type":"FIRESTORE_NATIVE","cmekConfig":{"kmsKeyName":"k"}}`:                              "501 cmekConfig",
+		`{"locationId":"nam5","type":"FIRESTORE_NATIVE","colour":"red"}`:                                               "400 database.colour",
+		`[]`: "400 Invalid JSON",
+	} {
+		code, part, _ := strings.Cut(want, " ")
+		status, got := s.call("deployer", createMade, text)
+		if fmt.Sprint(status) != code || !strings.Contains(got, part) {
+			t.Errorf("%s: %d %s, want %s", text, status, got, want)
+		}
+	}
+	s.want(200, "PATCH /v1/projects/p/databases/second", `{"deleteProtectionState":"DELETE_PROTECTION_DISABLED"}`, "DISABLED")
+	s.want(501, "DELETE /v1/projects/p/databases/second", "", "firebase.json")
+	var made sync.WaitGroup
+	codes := make(chan int, 8)
+	for range cap(codes) {
+		made.Go(func() {
+			code, _ := s.call("deployer", createMade, newBody)
+			codes <- code
+		})
+	}
+	made.Wait()
+	close(codes)
+	counted := map[int]int{}
+	for code := range codes {
+		counted[code]++
+	}
+	if counted[http.StatusOK] != 1 || counted[http.StatusConflict] != cap(codes)-1 {
+		t.Errorf("creations at once are answered with %v", counted)
+	}
+	for i := 0; ; i++ {
+		code, got := s.call("deployer", fmt.Sprintf("POST /v1/projects/p/databases?databaseId=more-%d", i), newBody)
+		if code == http.StatusOK && i < 100 {
+			continue
+		}
+		if code != http.StatusTooManyRequests || i != 97 {
+			t.Errorf("creation %d: %d %s", i, code, got)
+		}
+		break
+	}
+}
+
+// TestDeletesBesideOperations deletes a database while operations wait: they end, and do nothing in a later database.
+func TestDeletesBesideOperations(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(200, createMade, newBody, `"done":true`)
+	waiting := field(t, s.want(200, "POST "+atMade+":bulkDeleteDocuments", `{"collectionIds":["a"]}`, "name"), "name")
+	s.want(200, "DELETE "+atMade, "", `"done":true`)
+	s.want(404, "GET /v1/"+waiting, "", "NOT_FOUND")
+	s.want(200, createMade, newBody, `"done":true`)
+	s.want(200, "GET /v1/"+waiting, "", "CANCELLED")
+}
+
+// TestDeletesContinue begins to delete a database whose data can't be removed: it is gone for clients, its name can't
+// be used, and the next process removes the data.
+func TestDeletesContinue(t *testing.T) {
+	s := open(t, memory(t))
+	s.want(200, createMade, newBody, `"done":true`)
+	if err := s.writeMade("a/b"); err != nil {
+		t.Fatal(err)
+	}
+	s.fails.Store(true)
+	s.want(500, "DELETE "+atMade, "", "INTERNAL")
+	for _, again := range []*server{s, open(t, s.store)} {
+		again.want(404, "GET "+atMade, "", "NOT_FOUND")
+		again.want(400, createMade, newBody, "is being deleted")
+		if err := again.writeMade("a/b"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("a write: %v, want NOT_FOUND", err)
+		}
+		s = again
+	}
+	s.settle(field(t, s.want(200, "PATCH /v1/projects/p/databases/second/collectionGroups/g/fields/a", "{}", "name"), "name"))
+	s.want(200, createMade, newBody, `"done":true`)
+	if s.hasMade("a/b") {
+		t.Error("another database has the documents of the first")
+	}
+}
+
+// TestGoClientCreates makes and deletes a database with the Go client.
+func TestGoClientCreates(t *testing.T) {
+	s := open(t, memory(t))
+	c, _ := s.client()
+	ctx := s.as("datastore-owner")
+	creation, err := c.CreateDatabase(ctx, &adminpb.CreateDatabaseRequest{Parent: "projects/p", DatabaseId: made.ID, Database: &adminpb.Database{LocationId: "eur3", Type: adminpb.Database_FIRESTORE_NATIVE}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := creation.Wait(ctx); err != nil || got.GetLocationId() != "eur3" || got.GetDatabaseEdition() != adminpb.Database_STANDARD {
+		t.Errorf("CreateDatabase: %v, %v", got, err)
+	}
+	deletion, err := c.DeleteDatabase(ctx, &adminpb.DeleteDatabaseRequest{Name: "projects/p/databases/" + made.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := deletion.Wait(ctx); err != nil || got.GetName() != "projects/p/databases/"+made.ID {
+		t.Errorf("DeleteDatabase: %v, %v", got, err)
+	}
+}

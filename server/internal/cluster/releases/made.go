@@ -1,0 +1,63 @@
+package releases
+
+import (
+	"context"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/database/index"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/store/release"
+)
+
+// Make makes a database that firebase.json does not name. It has no rules, so only service accounts use it until rules
+// are released for it, and no index definitions of others.
+func (s *Service) Make(ctx context.Context, by, id string, made release.Made) error {
+	s.making.Lock() // not indexing: no other change of indexes is about this database
+	defer s.making.Unlock()
+	if _, known := s.o.Project.Made.Of(id); known || s.named(id) {
+		return fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
+	}
+	ctx = context.WithoutCancel(ctx)          // from here on the caller can't stop it
+	s.o.Project.RemoveRules(s.o.Rulesets, id) // of a former database, if they were released while it was deleted
+	file := &release.File{Name: "firestore.indexes.json", Text: string(index.Format(index.Definitions{}))}
+	if _, err := s.swap(ctx, Request{By: by, Files: release.Files{id: {Indexes: file, Made: &made}}}); err != nil {
+		return s.ended(err)
+	}
+	own := map[resource.Database]index.Definitions{{Project: s.o.Project.ID, ID: id}: {}}
+	return s.ended(s.changeIndexes(ctx, own))
+}
+
+// Unmake deletes a database that was made: it is gone for clients once drop is called, which removes what is stored of
+// it. If that fails, or this process is killed before its end, a later call of Unmake continues. It returns NotFound
+// for other databases.
+func (s *Service) Unmake(ctx context.Context, by, id string, drop func(context.Context) error) error {
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if _, known := s.o.Project.Made.Of(id); !known || s.named(id) {
+		return fault.E(fault.NotFound, "The database %s was not made by this API.", id)
+	}
+	ctx = context.WithoutCancel(ctx) // from here on the caller can't stop it
+	if s.o.Project.Made.Has(id) {
+		if err := s.put(ctx, func(r *release.Release) *release.Release { return r.Deleting(id, by, s.o.Clock.Now()) }); err != nil {
+			return s.ended(err)
+		}
+		s.o.Project.RemoveRules(s.o.Rulesets, id)
+	}
+	if err := drop(ctx); err != nil {
+		return s.ended(err)
+	}
+	return s.ended(s.put(ctx, func(r *release.Release) *release.Release { return r.Without(id, by, s.o.Clock.Now()) }))
+}
+
+// put writes the release that follows the one in force, without a change of rules.
+func (s *Service) put(ctx context.Context, next func(*release.Release) *release.Release) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := next(s.mu.current)
+	if err := s.save(ctx, r); err != nil {
+		return err
+	}
+	s.mu.current = r
+	s.o.Project.Made.Use(r)
+	return nil
+}
