@@ -82,6 +82,9 @@ func Run(ctx context.Context, r *rules.Ruleset, cases []ruletest.Case) (*Report,
 		}
 	}
 	for _, s := range starts {
+		a.worlds = append(a.worlds, s.world)
+	}
+	for _, s := range starts {
 		a.probe(ctx, s.world)
 	}
 	for i := range cases {
@@ -107,7 +110,9 @@ type attack struct {
 	ruleset    *rules.Ruleset
 	statements []rules.AllowStatement
 	learned    learned
-	report     *Report
+	// worlds are the requests that were made from the rules.
+	worlds []*world
+	report *Report
 	// seen holds the findings by statement, kind and field.
 	seen map[string]bool
 }

@@ -70,6 +70,19 @@ func TestCommonMistakes(t *testing.T) {
 		{"no size", "match /posts/{p} { allow create: if request.auth != null && request.resource.data.keys().hasOnly(['title']) && request.resource.data.title is string; }", "size-unchecked", "/posts/{p}"},
 		{"no type", "match /posts/{p} { allow create: if request.auth != null && request.resource.data.keys().hasOnly(['title']) && request.resource.data.keys().hasAll(['title']); }", "type-unchecked", "/posts/{p}"},
 		{"an address without verification", "match /staff/{s} { allow read: if request.auth.token.email == 'boss@example.com'; }", "email-unverified", "/staff/{s}"},
+		{"numbers without bounds", "match /games/{g} { allow update: if request.auth.uid == resource.data.owner && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['score']) && request.resource.data.score is int; }", "number-unchecked", "/games/{g}"},
+		{"lists without bounds", "match /games/{g} { allow update: if request.auth.uid == resource.data.owner && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['tags']) && request.resource.data.tags is list; }", "size-unchecked", "/games/{g}"},
+		{"a tenant in one rule only", `match /a/{a} { allow read: if request.auth.token.firebase.tenant == 'x' && resource.data.owner == request.auth.uid; }
+			match /b/{b} { allow read: if resource.data.owner == request.auth.uid; }`, "other-tenant", "/b/{b}"},
+		{"a rule for collection groups", "match /{path=**}/notes/{n} { allow list: if request.auth.token.staff == true; }", "collection-group", "/{path=**}/notes/{n}"},
+		{
+			"lookups before the user is known", `match /posts/{p} { allow read: if get(/databases/$(database)/documents/settings/site).data.open == true
+				&& get(/databases/$(database)/documents/settings/posts).data.open == true && exists(/databases/$(database)/documents/posts/$(p)/readers/all) && request.auth.uid != null; }`, "lookup-bomb", "/posts/{p}",
+		},
+		{
+			"a right that everybody may write", `match /teams/{t} { allow create: if request.auth != null && request.resource.data.level is string && request.resource.data.level.size() < 20 && request.resource.data.keys().hasOnly(['level']); }
+			match /plans/{p} { allow read: if request.auth != null && get(/databases/$(database)/documents/teams/$(p)).data.level == 'gold'; }`, "two-writes", "/teams/{t}",
+		},
 		{"everything of a signed-in user is private to nobody", "match /orders/{o} { allow read: if request.auth.uid != null; allow create: if false; }", "any-user", "/orders/{o}"},
 	} {
 		report := run(t, around(c.rules))
@@ -86,4 +99,25 @@ func kinds(r *attack.Report) []string {
 		out = append(out, f.Kind+" "+f.Method+" "+f.Path)
 	}
 	return out
+}
+
+// TestGuardedRules attacks rules that guard against the further mistakes. None of their kinds is found.
+func TestGuardedRules(t *testing.T) {
+	for kind, source := range map[string]string{
+		"number-unchecked": "match /games/{g} { allow update: if request.auth.uid == resource.data.owner && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['score']) && request.resource.data.score is int && request.resource.data.score >= 0; }",
+		"size-unchecked":   "match /games/{g} { allow update: if request.auth.uid == resource.data.owner && request.resource.data.diff(resource.data).affectedKeys().hasOnly(['tags']) && request.resource.data.tags is list && request.resource.data.tags.size() < 20; }",
+		"other-tenant": `match /a/{a} { allow read: if request.auth.token.firebase.tenant == 'x' && resource.data.owner == request.auth.uid; }
+			match /b/{b} { allow read: if request.auth.token.firebase.tenant == 'x' && resource.data.owner == request.auth.uid; }`,
+		"collection-group": "match /{path=**}/notes/{n} { allow list: if resource.data.owner == request.auth.uid; } match /teams/{t}/tasks/{n} { allow list: if request.auth.token.staff == true; }",
+		"lookup-bomb": `match /posts/{p} { allow read: if request.auth != null && get(/databases/$(database)/documents/settings/site).data.open == true
+			&& get(/databases/$(database)/documents/settings/posts).data.open == true && exists(/databases/$(database)/documents/posts/$(p)/readers/all); }`,
+		"two-writes": `match /teams/{t} { allow create: if request.auth != null && request.resource.data.level == 'free' && request.resource.data.keys().hasOnly(['level']); }
+			match /plans/{p} { allow read: if request.auth != null && get(/databases/$(database)/documents/teams/$(p)).data.level == 'gold'; }`,
+	} {
+		for _, f := range run(t, around(source)).Findings {
+			if f.Kind == kind {
+				t.Errorf("%s at %s: %s", f.Kind, f.Path, f.What)
+			}
+		}
+	}
 }

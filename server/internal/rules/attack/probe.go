@@ -25,6 +25,11 @@ var Kinds = map[string]string{
 	"time-forged":      "A field such as createdAt may have any time.",
 	"email-unverified": "An address that is not verified counts.",
 	"query-widened":    "A query without its conditions or its limit is allowed.",
+	"number-unchecked": "A number may have any value, also by increments.",
+	"other-tenant":     "A user of another tenant may do what rules bind to one.",
+	"collection-group": "A list may be widened to all collections of that name, wherever they are.",
+	"lookup-bomb":      "Requests without a user make the rules look up several documents, each of which is billed.",
+	"two-writes":       "A user may write first what gives a right, and then use the right.",
 	"unreached":        "No request was found that the statement allows.",
 }
 
@@ -37,6 +42,8 @@ const longText = 100_000
 // probe changes a request that the rules allow. What anyone may do anyhow is no further finding.
 func (a *attack) probe(ctx context.Context, w *world) {
 	a.fields(ctx, w)
+	a.bomb(ctx, w)
+	a.steps(ctx, w)
 	nobody := w.clone()
 	nobody.uid, nobody.claims = "", nil
 	if a.try(ctx, nobody, "anyone", "", "nobody is signed in") {
@@ -45,6 +52,7 @@ func (a *attack) probe(ctx context.Context, w *world) {
 	}
 	if w.method == rules.List {
 		a.widen(ctx, w)
+		a.widenGroup(ctx, w)
 	}
 	if a.anyUser(ctx, w) {
 		return
@@ -52,6 +60,7 @@ func (a *attack) probe(ctx context.Context, w *world) {
 	a.owners(ctx, w)
 	a.collection(ctx, w)
 	a.unverified(ctx, w)
+	a.otherTenant(ctx, w)
 }
 
 // anyUser asks as a stranger, except for new documents, which users may often create.
@@ -148,6 +157,10 @@ func (a *attack) fields(ctx context.Context, w *world) {
 		switch old.(type) {
 		case value.String:
 			change(key, value.String(strings.Repeat("a", longText)), "size-unchecked", fmt.Sprintf("%s has %d characters", key, longText))
+		case value.Array:
+			change(key, longList(), "size-unchecked", fmt.Sprintf("%s has %d elements, as by arrayUnion", key, longArray))
+		case value.Int, value.Double:
+			a.number(ctx, w, key)
 		case value.Timestamp:
 			if value.Equal(old, now) && stamp.MatchString(key) {
 				change(key, value.Timestamp{Seconds: 0}, "time-forged", key+" is long ago")

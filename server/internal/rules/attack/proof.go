@@ -21,7 +21,7 @@ func (r *Report) Proofs(rulesFile string) string {
 	b.WriteString(`import { readFileSync } from 'node:fs'
 import { after, before, beforeEach, test } from 'node:test'
 import { assertFails, initializeTestEnvironment } from '@firebase/rules-unit-testing'
-import { Bytes, GeoPoint, Timestamp, collection, deleteDoc, doc, getDoc, getDocs, limit, query, serverTimestamp, setDoc, where } from 'firebase/firestore'
+import { Bytes, GeoPoint, Timestamp, collection, collectionGroup, deleteDoc, doc, getDoc, getDocs, limit, query, serverTimestamp, setDoc, where } from 'firebase/firestore'
 
 let env
 before(async () => {
@@ -72,6 +72,9 @@ func (w *world) operation() string {
 		return "deleteDoc(" + at + ")"
 	case rules.List:
 		parts := []string{"collection(db, " + text(strings.Join(w.path[:len(w.path)-1], "/")) + ")"}
+		if w.group {
+			parts[0] = "collectionGroup(db, " + text(w.path[len(w.path)-2]) + ")"
+		}
 		for _, f := range w.where {
 			parts = append(parts, "where("+text(f.path.String())+", '==', "+literal(f.value, false)+")")
 		}
@@ -120,6 +123,9 @@ func literal(v value.Value, stamps bool) string { // long: one case a type
 	case value.GeoPoint:
 		return fmt.Sprintf("new GeoPoint(%v, %v)", x.Lat, x.Lng)
 	case value.Array:
+		if len(x) == longArray && value.Equal(x, longList()) {
+			return fmt.Sprintf("Array(%d).fill('text')", longArray)
+		}
 		items := make([]string, len(x))
 		for i, item := range x {
 			items[i] = literal(item, false)

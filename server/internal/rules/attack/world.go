@@ -46,6 +46,10 @@ type world struct {
 	// where and limit are those of a list.
 	where []filter
 	limit int
+	// group is set for a list of all collections with the id of the path's last one, wherever they are.
+	group bool
+	// looked, if not nil, receives the documents that rules look up.
+	looked map[string]bool
 }
 
 // clone returns a copy that can be changed.
@@ -62,6 +66,9 @@ func (w *world) name() resource.Document {
 
 // Lookup implements rules.Reader.
 func (w *world) Lookup(_ context.Context, name resource.Document, _ bool) (*document.Document, error) {
+	if w.looked != nil {
+		w.looked[name.Path] = true
+	}
 	if fields, ok := w.docs[name.Path]; ok {
 		return &document.Document{Name: name, Fields: fields}, nil
 	}
@@ -95,6 +102,9 @@ func (w *world) query(q *rules.Request) bool {
 	}
 	if w.limit > 0 {
 		from.Limit = w.limit
+	}
+	if w.group {
+		from.Parent, from.From[0].AllDescendants = "", true
 	}
 	var all []query.Filter
 	for _, f := range w.where {

@@ -33,3 +33,30 @@ func TestExplainedAndReplayed(t *testing.T) {
 	run([]string{"DENIED: get of docs/b\nLine 3: "}, "rules", "explain", "--case", "requests.jsonl", "--id", "get docs/b #2")
 	run([]string{"ALLOWED: get of docs/a\nLine 3 allows"}, "rules", "explain", "firestore.rules", "--get", "/docs/a")
 }
+
+// TestExplainedByDocuments explains a request by the documents of a running server and by those of an export.
+func TestExplainedByDocuments(t *testing.T) {
+	dir, _ := harness.ProjectFolder(t, map[string]string{
+		"closed.rules": "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents {\n" +
+			"  match /docs/{id} { allow get: if get(/databases/$(d)/documents/owners/$(id)).data.uid == request.auth.uid; }\n} }\n",
+		"write.mjs": "const at = `http://${process.env.FIRESTORE_EMULATOR_HOST}/v1/projects/demo-lab/databases/(default)/documents/owners/a`\n" +
+			"const answer = await fetch(at, { method: 'PATCH', headers: { authorization: 'Bearer owner' }, body: JSON.stringify({ fields: { uid: { stringValue: 'ann' } } }) })\n" +
+			"if (!answer.ok) throw new Error(await answer.text())\n",
+	})
+	clave := harness.Command(t, dir).Path
+	explain := clave + " rules explain closed.rules --project demo-lab --get /docs/a"
+	line := "node write.mjs && " + explain + " --as uid:ann --server $FIRESTORE_EMULATOR_HOST; " + explain + " --as uid:eve --server $FIRESTORE_EMULATOR_HOST"
+	wants := []string{"ALLOWED: get of docs/a\nLine 3 allows", "DENIED: get of docs/a\nLine 3: ", `"eve"`}
+	out, err := harness.Command(t, dir, "exec", "--project", "demo-lab", "--only", "firestore", "--export-on-exit", "data", "--", "sh", "-c", line).CombinedOutput()
+	for _, want := range wants {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("--server: %q is missing: %v\n%s", want, err, out)
+		}
+	}
+	for uid, want := range map[string]string{"ann": wants[0], "eve": wants[1]} {
+		out, err := harness.Command(t, dir, "rules", "explain", "closed.rules", "--project", "demo-lab", "--get", "/docs/a", "--as", "uid:"+uid, "--import", "data").CombinedOutput()
+		if !strings.Contains(string(out), want) {
+			t.Errorf("--import as %s: %q is missing: %v\n%s", uid, want, err, out)
+		}
+	}
+}
