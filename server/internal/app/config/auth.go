@@ -22,6 +22,9 @@ type Auth struct {
 	SecretKeyFile string
 	// NoSignUp restricts sign-up to administrators, unless a project's settings allow it.
 	NoSignUp bool
+	// NoAnonymous and NoPasswords turn off anonymous accounts, and those with an address and a password, as
+	// auth.providers of firebase.json says, unless a project's settings allow them.
+	NoAnonymous, NoPasswords bool
 	// AsEmulator selects the official emulator's behaviour where it differs from production's. It is not allowed with
 	// ModeServe.
 	AsEmulator bool

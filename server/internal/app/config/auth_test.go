@@ -45,3 +45,29 @@ func TestKeyless(t *testing.T) {
 		}
 	}
 }
+
+// TestSignInProviders reads the ways to sign in that auth.providers turns off, which clave start ignores.
+func TestSignInProviders(t *testing.T) {
+	for _, c := range []struct {
+		providers              string
+		noAnonymous, passwords bool
+		notes                  int
+	}{
+		{`{"anonymous": false, "emailPassword": false}`, true, true, 0},
+		{`{"anonymous": true, "emailPassword": false}`, false, true, 0},
+		{`{"anonymous": false, "anonymous": true}`, false, false, 1},
+		{`{"anonymous": "false", "emailPassword": null}`, false, false, 2},
+		{`{"googleSignIn": {}}`, false, false, 1},
+		{`[]`, false, false, 1},
+	} {
+		path := write(t, map[string]string{"firebase.json": `{"firestore":{"rules":"firestore.rules"},"auth":{"providers":` + c.providers + `}}`, "firestore.rules": ""})
+		parsed, err := config.Parse(config.ModeServe, append([]string{"--config", path, "--trust-proxy"}, serving()...), noEnv, io.Discard)
+		if err != nil || parsed.Auth.NoAnonymous != c.noAnonymous || parsed.Auth.NoPasswords != c.passwords || len(parsed.Notes) != c.notes {
+			t.Errorf("%s: %+v, %v; want %t, %t and %d notes", c.providers, parsed, err, c.noAnonymous, c.passwords, c.notes)
+		}
+		parsed, err = config.Parse(config.ModeStart, []string{"--config", path}, noEnv, io.Discard)
+		if err != nil || parsed.Auth.NoAnonymous || parsed.Auth.NoPasswords {
+			t.Errorf("clave start with %s: %+v, %v", c.providers, parsed, err)
+		}
+	}
+}

@@ -298,7 +298,7 @@ func (c *Config) readProject(path string) error {
 	if !required {
 		path = findProject()
 	}
-	parsed, err := readFirebaseJSON(path, required)
+	parsed, err := readFirebaseJSON(path, required, c.Mode)
 	if err != nil {
 		return err
 	}
@@ -338,6 +338,7 @@ func (c *Config) readProject(path string) error {
 		c.UI = false
 	}
 	c.noteAbsent(parsed)
+	c.readSignIn(parsed)
 	c.SingleProject = parsed.Emulators.SingleProject == nil || *parsed.Emulators.SingleProject
 	if err := c.readHosting(parsed, rc.targets(c.Project, "hosting")); err != nil {
 		return err

@@ -71,7 +71,7 @@ type databaseJSON struct {
 }
 
 // readFirebaseJSON reads the file. A missing file is an error only if the command line names it.
-func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
+func readFirebaseJSON(path string, required bool, mode Mode) (*firebaseJSON, error) {
 	text, err := readProjectFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return &firebaseJSON{text: []byte("{}")}, nil
@@ -83,7 +83,7 @@ func readFirebaseJSON(path string, required bool) (*firebaseJSON, error) {
 	if len(bytes.TrimSpace(parsed.text)) == 0 { // as in the Firebase CLI
 		parsed.text = []byte("{}")
 	}
-	if err := parsed.tolerate(path); err != nil {
+	if err := parsed.tolerate(path, mode); err != nil {
 		return nil, err
 	}
 	if err := decodeAt(path, parsed.text, parsed.text, parsed); err != nil {

@@ -23,7 +23,7 @@ var (
 // tolerate finds the sections of a firebase.json and sets remarks on the members that have no effect, each with its
 // line. In the texts it replaces values of other types that the Firebase CLI accepts by those that they mean, at the
 // same place. It does nothing to a text that is not JSON.
-func (f *firebaseJSON) tolerate(path string) error {
+func (f *firebaseJSON) tolerate(path string, mode Mode) error {
 	root, err := jsontree.Parse(f.text)
 	if err != nil || !root.IsObject() { // decodeAt reports the mistake
 		return nil
@@ -41,7 +41,7 @@ func (f *firebaseJSON) tolerate(path string) error {
 		}
 		return byFile[s.path]
 	}
-	tolerateAuth(root.Member("auth"), byFile[path])
+	tolerateAuth(root.Member("auth"), byFile[path], mode)
 	tolerateFirestore(f.sections["firestore"], remarksOn(f.sections["firestore"]))
 	tolerateEmulators(f.sections["emulators"], remarksOn(f.sections["emulators"]))
 	for _, file := range files {
@@ -52,13 +52,16 @@ func (f *firebaseJSON) tolerate(path string) error {
 
 // authProviders are the members of auth.providers in the Firebase CLI, with what sets them here.
 var authProviders = map[string]string{
-	"anonymous":     "has no effect here: an administrator sets signIn.anonymous of the project's configuration",
-	"emailPassword": "has no effect here: an administrator sets signIn.email of the project's configuration",
+	"anonymous":     "has an effect in clave serve only",
+	"emailPassword": "has an effect in clave serve only",
 	"googleSignIn":  "has no effect here: clave providers add google",
 }
 
+// signInProviders are the members of auth.providers that have an effect in clave serve.
+var signInProviders = []string{"anonymous", "emailPassword"}
+
 // tolerateAuth adds remarks on the auth section, by which the Firebase CLI configures a project.
-func tolerateAuth(auth *jsontree.Value, remarks *jsontree.Remarks) {
+func tolerateAuth(auth *jsontree.Value, remarks *jsontree.Remarks, mode Mode) {
 	if auth == nil {
 		return
 	}
@@ -69,11 +72,36 @@ func tolerateAuth(auth *jsontree.Value, remarks *jsontree.Remarks) {
 		}
 		remarks.Unknown(section, slices.Collect(maps.Keys(authProviders))...)
 		for _, p := range section.Members {
-			if text := authProviders[p.Name]; text != "" && !p.Repeated {
+			text := authProviders[p.Name]
+			if mode == ModeServe && slices.Contains(signInProviders, p.Name) {
+				if text = ""; !isBool(p) {
+					text = "is not true or false, and has no effect"
+				}
+			}
+			if text != "" && !p.Repeated {
 				remarks.Add(p, text)
 			}
 		}
 	}
+}
+
+// isBool reports whether a value is true or false.
+func isBool(v *jsontree.Value) bool {
+	_, ok := v.Bool()
+	return ok
+}
+
+// readSignIn reads which ways to sign in auth.providers turns off. Administrators may turn them on again: their
+// settings have precedence.
+func (c *Config) readSignIn(f *firebaseJSON) {
+	if c.Mode != ModeServe {
+		return
+	}
+	off := func(name string) bool {
+		on, ok := f.root.Member("auth").Member("providers").Member(name).Bool()
+		return ok && !on
+	}
+	c.Auth.NoAnonymous, c.Auth.NoPasswords = off("anonymous"), off("emailPassword")
 }
 
 // tolerateFirestore is tolerate for the firestore section.

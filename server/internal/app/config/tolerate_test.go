@@ -37,7 +37,7 @@ func TestFilesThatTheFirebaseCLIReads(t *testing.T) {
 			`{"projects": {"default": "demo-a"}, "targets": {"demo-a": {"firestore": {"t": ["y", "z"]}}}}`, 8080, "x=a y=b z=b", []string{"FILE: .firebaserc has no databases for the target none of firestore"},
 		},
 		{"providers of the Firebase CLI", "{\"auth\": {\"providers\": {\"anonymous\": true,\n\"googleSignIn\": {\"supportEmail\": \"a@example.org\"}, \"apple\": true}, \"other\": 1}}", "{}", 8080, "", []string{
-			"FILE:2:52: auth.providers.apple is not known and has no effect", "FILE:1:25: auth.providers.anonymous has no effect here: an administrator sets signIn.anonymous of the project's configuration", "FILE:2:1: auth.providers.googleSignIn has no effect here: clave providers add google",
+			"FILE:2:52: auth.providers.apple is not known and has no effect", "FILE:1:25: auth.providers.anonymous has an effect in clave serve only", "FILE:2:1: auth.providers.googleSignIn has no effect here: clave providers add google",
 			"FILE:2:68: auth.other has no effect here",
 		}},
 		{"a .firebaserc with a mistake", `{}`, `{"projects": }`, 8080, "", []string{"RC:1:14: invalid character '}' looking for beginning of value. Correct the JSON there. The file has no effect."}},

@@ -36,7 +36,7 @@ const memoryHashCost = 4
 // Stack returns what the configuration decides of the options of the stacks of a server.
 func (d *Opener) Stack() stack.Options {
 	c := d.c
-	accounts := service.Options{RateLimits: c.RateLimits, NoSignUp: c.Auth.NoSignUp, AsEmulator: c.Auth.AsEmulator, EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings}
+	accounts := service.Options{RateLimits: c.RateLimits, NoSignUp: c.Auth.NoSignUp, NoAnonymous: c.Auth.NoAnonymous, NoPasswords: c.Auth.NoPasswords, AsEmulator: c.Auth.AsEmulator, EmulatorSettings: !c.Production() && !c.Auth.ProductionSettings}
 	if c.Memory && !c.Production() {
 		accounts.HashMemCost = memoryHashCost
 	}

@@ -76,3 +76,22 @@ func TestOnlyAdministratorsMakeAccounts(t *testing.T) {
 	w.must(w.admin("PATCH", "v2/projects/"+project+"/config?updateMask=client", object{"client": object{"permissions": object{"disabledUserSignup": false}}}))
 	w.signUp("b@example.com", "secret1")
 }
+
+// TestProvidersThatAreOff signs in by the ways that firebase.json turns off, until an administrator turns them on.
+func TestProvidersThatAreOff(t *testing.T) {
+	w := newFixture(t, setup{noAnonymous: true, noPasswords: true})
+	for name, body := range map[string]object{"anonymous": {}, "email": {"email": "a@example.com", "password": "secret1"}} {
+		enabled := func() any {
+			signIn, _ := w.must(w.admin("GET", "v2/projects/"+project+"/config", nil))["signIn"].(map[string]any)
+			of, _ := signIn[name].(map[string]any)
+			return of["enabled"]
+		}
+		if got := w.refusal("signUp", body); got == "" || enabled() != false {
+			t.Errorf("%s: %q, enabled %v; want a refusal, and that the settings say so", name, got, enabled())
+		}
+		w.must(w.admin("PATCH", "v2/projects/"+project+"/config?updateMask=signIn."+name+".enabled", object{"signIn": object{name: object{"enabled": true}}}))
+		if got := w.refusal("signUp", body); got != "" || enabled() != true {
+			t.Errorf("%s after an administrator turned it on: %q, enabled %v", name, got, enabled())
+		}
+	}
+}

@@ -41,6 +41,7 @@ type fixture struct {
 type setup struct {
 	signed, production, limits bool
 	asEmulator, noSignUp       bool
+	noAnonymous, noPasswords   bool
 	emulatorSettings           bool
 	announce                   func(text string)
 	clock                      clock.Clock
@@ -83,7 +84,7 @@ func newFixture(t testing.TB, s setup) *fixture {
 	w.service = service.New(service.Options{
 		Secrets:  secrets,
 		Accounts: accounts, Tokens: w.tokens, Clock: s.clock, Project: project, Emulator: !s.production, HashMemCost: max(s.hashCost, cheap), RateLimits: s.limits,
-		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
+		Mail: s.mail, Blocking: s.blocking, SMS: s.sms, AsEmulator: s.asEmulator, NoSignUp: s.noSignUp, NoAnonymous: s.noAnonymous, NoPasswords: s.noPasswords, EmulatorSettings: s.emulatorSettings, Announce: s.announce, PublicURL: publicURL,
 	})
 	var handler http.Handler = rpc.New(rpc.Options{Service: w.service, TrustProxy: s.limits, SignInPages: s.production})
 	if !s.production {

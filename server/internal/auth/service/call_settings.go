@@ -79,7 +79,11 @@ func (c *callSettings) anonymousOn() bool {
 	if c.tenant != nil && !c.tenant.EnableAnonymousUser {
 		return false
 	}
-	return c.project.SignIn.Anonymous == nil || optional.Bool(c.project.SignIn.Anonymous.Enabled, true)
+	on := !c.options.NoAnonymous
+	if c.project.SignIn.Anonymous == nil {
+		return on
+	}
+	return optional.Bool(c.project.SignIn.Anonymous.Enabled, on)
 }
 
 // passwordOn reports whether e-mail and password may be used.
@@ -87,7 +91,11 @@ func (c *callSettings) passwordOn() bool {
 	if c.tenant != nil {
 		return c.tenant.AllowPasswordSignup
 	}
-	return c.project.SignIn.Email == nil || optional.Bool(c.project.SignIn.Email.Enabled, true)
+	on := !c.options.NoPasswords
+	if c.project.SignIn.Email == nil {
+		return on
+	}
+	return optional.Bool(c.project.SignIn.Email.Enabled, on)
 }
 
 // newPassword returns an error if a new password does not meet the password policy.

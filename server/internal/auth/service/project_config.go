@@ -73,6 +73,17 @@ func (s *Service) shownConfig(ctx context.Context, c Call, raw map[string]any) (
 	if _, ok := signIn["allowDuplicateEmails"]; !ok {
 		signIn["allowDuplicateEmails"] = false
 	}
+	for name, off := range map[string]bool{"anonymous": s.o.NoAnonymous, "email": s.o.NoPasswords} {
+		of, _ := signIn[name].(map[string]any)
+		if _, set := of["enabled"]; off && !set {
+			of = maps.Clone(of)
+			if of == nil {
+				of = make(map[string]any)
+			}
+			of["enabled"] = false
+			signIn[name] = of
+		}
+	}
 	// `firebase auth:export` and imports elsewhere need the parameters of the project's password hashes.
 	if !s.o.AsEmulator {
 		signIn["hashConfig"] = map[string]any{

@@ -78,6 +78,9 @@ type Options struct {
 	LinkOrigin string
 	// NoSignUp disables sign-up by clients for projects without a setting for it.
 	NoSignUp bool
+	// NoAnonymous and NoPasswords turn off anonymous accounts, and addresses with passwords, for projects without a
+	// setting for it.
+	NoAnonymous, NoPasswords bool
 	// Log logs failures that no request returns; nil logs nothing.
 	Log *slog.Logger
 }
