@@ -29,7 +29,7 @@ import { getFirestore, type Firestore } from 'firebase-admin/firestore'
 import { claveApp, claveFirestore, claveOptions, firestoreSettings } from 'clave/admin'
 
 const app: App = claveApp({ key: new URL('file:///key.json'), ca: ['ca.pem', Buffer.from('')], firestore: { ignoreUndefinedProperties: true } }, 'name')
-const other: App = initializeApp(claveOptions({ key: 'key.json', url: 'https://data.example.org' }))
+const other: App = initializeApp(claveOptions({ key: 'key.json', url: 'https://data.example.org', adminApi: 'https://data.example.org:4001' }))
 const db: Firestore = claveFirestore(other, { databaseId: 'second', maxIdleChannels: 2 })
 export const all = [getFirestore(app), db, claveApp({ key: {}, firestore: false }), firestoreSettings({ key: 'key.json' }).host]
 // @ts-expect-error: a key is required

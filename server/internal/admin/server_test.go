@@ -229,6 +229,7 @@ func TestRules(t *testing.T) {
 	s.want(404, "PATCH /v1/projects/p/releases/cloud.firestore", `{"release":`+release+`}`, "NOT_FOUND")
 	s.want(200, "POST /v1/projects/p/releases", release, first)
 	s.want(409, "POST /v1/projects/p/releases", release, "ALREADY_EXISTS")
+	s.want(404, "POST /v1/projects/p/releases", `{"name":"projects/p/releases/cloud.firestore","rulesetName":"projects/p/rulesets/none"}`, "rulesets/none")
 	second := field(t, s.want(200, "POST /v1/projects/p/rulesets", asSource(t, good+"\n"), `"firestore.rules"`), "name")
 	s.want(200, "PATCH /v1/projects/p/releases/cloud.firestore", `{"release":{"name":"projects/p/releases/cloud.firestore","rulesetName":"`+second+`"}}`, second)
 	s.want(200, "GET /v1/projects/p/releases/cloud.firestore", "", second)

@@ -110,6 +110,10 @@ func (a *API) createRelease(ctx context.Context, c *route.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The Admin SDK creates a release if an update has not found something: that its ruleset is missing is said first.
+	if _, err := a.ruleset(c, in.RulesetName); err != nil {
+		return nil, err
+	}
 	if _, found := a.shownRelease(c.Project, id); found {
 		return nil, fault.E(fault.AlreadyExists, "Requested entity already exists: %s", in.Name)
 	}
@@ -147,14 +151,22 @@ func (a *API) named(c *route.Call, name string) (string, error) {
 	return a.database(short)
 }
 
-// put releases a ruleset. When it returns, the rules are in force at all nodes.
-func (a *API) put(ctx context.Context, c *route.Call, database, name string) (any, error) {
+// ruleset returns the ruleset of a release, by its name in the body of a request.
+func (a *API) ruleset(c *route.Call, name string) (record, error) {
 	id, ok := strings.CutPrefix(name, "projects/"+c.Project+"/rulesets/")
 	if !ok {
-		return nil, fault.E(fault.InvalidArgument, "The ruleset %q is not of the project %s.", name, c.Project)
+		return record{}, fault.E(fault.InvalidArgument, "The ruleset %q is not of the project %s.", name, c.Project)
 	}
-	r, err := a.known(c.Project, id)
+	return a.known(c.Project, id)
+}
+
+// put releases a ruleset. When it returns, the rules are in force at all nodes.
+func (a *API) put(ctx context.Context, c *route.Call, database, name string) (any, error) {
+	r, err := a.ruleset(c, name)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.keep(ctx, a.o.Releases.Current().Files[database].Rules); err != nil {
 		return nil, err
 	}
 	files := release.Files{database: {Rules: &release.File{Name: r.File, Text: r.Text}}}

@@ -117,16 +117,41 @@ func (a *API) createRuleset(ctx context.Context, c *route.Call) (any, error) {
 		made.Created = a.o.Clock.Now().UTC()
 	}
 	made.File, made.Text, made.Attachment = f.Name, f.Content, in.AttachmentPoint+in.Attachment
-	text, err := json.Marshal(made)
-	if err != nil {
-		return nil, err
-	}
-	var b store.Batch
-	b.Set([]byte(keyPrefix+id), text)
-	if err := a.o.Store.Apply(ctx, &b); err != nil {
+	if err := a.write(ctx, id, &made); err != nil {
 		return nil, err
 	}
 	return a.shown(c.Project, id, &made, true), nil
+}
+
+// write stores a ruleset.
+func (a *API) write(ctx context.Context, id string, r *record) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var b store.Batch
+	b.Set([]byte(keyPrefix+id), text)
+	return a.o.Store.Apply(ctx, &b)
+}
+
+// keep stores the ruleset of rules that are replaced, which may be those of firebase.json, so that they can be released
+// again. f may be nil. Without room for it, it is not kept.
+func (a *API) keep(ctx context.Context, f *release.File) error {
+	if f == nil {
+		return nil
+	}
+	id := idOf(f.Text)
+	if _, found, err := a.stored(id); err != nil || found {
+		return err
+	}
+	if err := a.room(); err != nil {
+		if fault.Is(err, fault.ResourceExhausted) {
+			return nil
+		}
+		return err
+	}
+	r := recordOf(f)
+	return a.write(ctx, id, &r)
 }
 
 // shown returns a ruleset as the API shows it.

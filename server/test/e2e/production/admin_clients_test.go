@@ -18,7 +18,7 @@ import (
 )
 
 // TestAdminClients administers a server with TLS by the unmodified clients of the Firestore Admin API for Go and Node,
-// with keys of service accounts.
+// and by securityRules() of firebase-admin, with keys of service accounts.
 func TestAdminClients(t *testing.T) {
 	harness.Parallel(t)
 	dir := harness.ProductionFolder(t)
@@ -56,8 +56,11 @@ func TestAdminClients(t *testing.T) {
 	})
 	for _, sdk := range harness.SdksOf {
 		t.Run(sdk.Name, func(t *testing.T) {
-			p.RunAdmin(t, adminProject(t, sdk.Folder), "databases.mjs", filepath.Join(dir, "deployer.json"),
-				fmt.Sprintf("CLAVE_ADMIN_API=https://127.0.0.1:%d", port), "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH="+filepath.Join(dir, "cert.pem"))
+			project := adminProject(t, sdk.Folder)
+			for _, program := range []string{"databases.mjs", "securityrules.mjs"} {
+				p.RunAdmin(t, project, program, filepath.Join(dir, "deployer.json"),
+					fmt.Sprintf("CLAVE_ADMIN_API=https://127.0.0.1:%d", port), "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH="+filepath.Join(dir, "cert.pem"))
+			}
 		})
 	}
 	p.Stop(t)

@@ -7,6 +7,8 @@ export interface ClaveOptions {
   key: string | URL | Buffer | Record<string, unknown>
   /** Clave's origin; by default that of the key's token_uri. http is allowed for Auth on this machine only. */
   url?: string
+  /** The URL of `clave serve --admin-api`, for getSecurityRules(app); without it the app has no rules. */
+  adminApi?: string
   /** Certificates of your own authorities, as PEM or as paths of PEM files. They replace those of Node. */
   ca?: string | Buffer | Array<string | Buffer>
 }

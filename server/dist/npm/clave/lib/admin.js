@@ -15,7 +15,8 @@ function connect(options) {
   }
   const key = readKey(options?.key)
   const origin = openOrigin(options, key)
-  const agent = new Agent(origin)
+  const admin = options.adminApi ? openOrigin({ url: options.adminApi, ca: options.ca }, key) : undefined
+  const agent = new Agent(origin, admin)
   return { key, origin, agent, access: grantAccess(key, agent) }
 }
 
