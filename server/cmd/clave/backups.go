@@ -67,7 +67,16 @@ func backupsListCommand(s streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printBackups(s.out, all, at.LastProof(ctx))
+		if err := printBackups(s.out, all, at.LastProof(ctx)); err != nil {
+			return err
+		}
+		reach, err := at.Latest(ctx, all)
+		if err != nil || reach.Until.IsZero() {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "The log continues the newest backup: clave backups restore --at restores each second from %s up to %s.\n",
+			reach.From.Add(time.Second-1).Truncate(time.Second).Format(time.RFC3339), reach.Until.Format(time.RFC3339))
+		return err
 	})
 }
 
@@ -103,8 +112,12 @@ func backupsVerifyCommand(s streams) *cobra.Command {
 			return err
 		}
 		var damaged []error
-		for _, b := range all {
+		for i, b := range all {
 			err := at.Check(ctx, b)
+			until := time.Time{}
+			if err == nil {
+				until, err = at.CheckLog(ctx, b, after(all, i))
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -113,13 +126,29 @@ func backupsVerifyCommand(s streams) *cobra.Command {
 				fmt.Fprintf(s.err, "%s\n", message(err))
 				continue
 			}
-			fmt.Fprintf(s.out, "%s is complete: %d bytes.\n", b.Name, b.Bytes)
+			fmt.Fprintf(s.out, "%s is complete: %d bytes%s.\n", b.Name, b.Bytes, logged(b, until))
 		}
 		if len(damaged) > 0 {
 			return fault.Wrap(errors.Join(damaged...), fault.DataLoss, "%d of %d backups can't be restored", len(damaged), len(all))
 		}
 		return nil
 	})
+}
+
+// after returns the place in the log of the backup after the one with an index; zero if it is the last one.
+func after(all []series.Backup, i int) series.Place {
+	if i+1 < len(all) {
+		return all[i+1].Log
+	}
+	return series.Place{}
+}
+
+// logged says up to which second the log of a backup reaches; empty if no log continues it.
+func logged(b series.Backup, until time.Time) string {
+	if b.Log == (series.Place{}) || until.Before(b.Log.Time()) {
+		return ""
+	}
+	return ", and its log is complete up to " + until.Format(time.RFC3339)
 }
 
 // chosen returns the backups with names, or all without names.
@@ -145,17 +174,29 @@ func chosen(ctx context.Context, at *series.Series, names []string) ([]series.Ba
 // backupsRestoreCommand returns `clave backups restore`.
 func backupsRestoreCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore [BACKUP] --from PLACE [flags]", Short: "Restore a data folder from a backup",
+		Use: "restore [BACKUP] [--at TIME] --from PLACE [flags]", Short: "Restore a data folder from a backup, or as of a time",
 		Long: "Restores the data folder, which must be empty or absent, from BACKUP, or from the newest backup in PLACE. The server must be\n" +
-			"stopped. An encrypted backup needs a secret key in --backup-key-file.",
+			"stopped. With --at, it restores the state at that time, from BACKUP, or the newest backup before it, and the log that the server\n" +
+			"has shipped since. An encrypted backup needs a secret key in --backup-key-file.",
 		Args: words(0, 1, "name one backup, or none for the newest one"),
 	}
 	var place config.BackupPlace
 	place.Declare(cmd.Flags(), "from", fromUsage)
-	return configured(cmd, config.ModeRestore, func(ctx context.Context, c *config.Config) error {
+	configured(cmd, config.ModeRestore, func(ctx context.Context, c *config.Config) error {
 		at, err := seriesAt(cmd, &place)
 		if err != nil {
 			return err
+		}
+		if c.History.To != "" {
+			return usageError("clave backups restore: --to is for clave restore --at; name the folder with --data")
+		}
+		if !c.History.At.IsZero() {
+			b, r, err := commands.RestoreAt(ctx, c, commands.Options{Log: logger(c, s.err)}, at, append(c.Command, "")[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "Restored %s as of %s from %s and the log since: %s.\n", c.DataDir, c.History.At.UTC().Format(time.RFC3339Nano), at.Path(b), r)
+			return nil
 		}
 		b, err := at.Find(ctx, append(c.Command, "")[0])
 		if err != nil {
@@ -167,6 +208,11 @@ func backupsRestoreCommand(s streams) *cobra.Command {
 		fmt.Fprintf(s.out, "Restored %s from %s.\n", c.DataDir, at.Path(b))
 		return nil
 	})
+	cmd.Flags().Lookup("at").Usage = "`TIME` whose state is restored, such as 2026-11-21T14:05:00Z (default: that of the backup)"
+	for _, name := range []string{"to", "database"} { // They are for copies of databases.
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	return cmd
 }
 
 // backupsPruneCommand returns `clave backups prune`.

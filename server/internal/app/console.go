@@ -96,7 +96,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		o.Deliveries = s.deliveries
 	}
 	if s.backups != nil {
-		o.Backups = s.backups
+		o.Backups = s.backups.Schedule
 	}
 	if a.node != nil {
 		o.Node = a.node.Name()
@@ -139,7 +139,7 @@ func safetyOf(c *config.Config, o *Options, s *state) *safety.Server {
 		Accounts: s.Service, Usage: s.usage, Health: s.health, Clock: o.Clock,
 	}
 	if s.backups != nil {
-		out.Backups = s.backups.Status
+		out.Backups = s.backups.Schedule.Status
 	}
 	return out
 }

@@ -15,7 +15,6 @@ import (
 	"clave/server/internal/events"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup"
-	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/release"
 )
 
@@ -26,7 +25,7 @@ type state struct {
 	// release is the release in force at the start; nil if the files of firebase.json count.
 	release *release.Release
 	// backups makes backups; nil without --backup-to.
-	backups *schedule.Schedule
+	backups *backups.Service
 	// deliveries delivers events to services; nil without --events.
 	deliveries *events.Service
 	// testMail sends an e-mail without a code; nil without a mail server.
@@ -46,6 +45,9 @@ func (a *App) stackOptions() stack.Options {
 
 // openState opens the store and the stack on it.
 func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulesets) (*state, error) {
+	if a.data.Log != nil {
+		a.components.OnClose(a.data.Log.Close) // after the store
+	}
 	store, err := a.openServed(ctx, p)
 	if err != nil {
 		return nil, err
@@ -56,12 +58,16 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 		socket, err := backup.Listen(store, a.config.DataDir)
 		a.serve("backups", "clave backup works only while the server is stopped", socket, err)
 	}
-	scheduled, err := backups.New(ctx, a.config, store, backups.Options{Sizes: a.data.Sizes(), Clock: a.o.Clock, Log: a.o.Log})
+	scheduled, err := backups.New(ctx, a.config, store, backups.Options{Sizes: a.data.Sizes(), Changes: a.data.Log, Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
 	if scheduled != nil {
-		a.components.Add("scheduled backups", scheduled)
+		a.components.Add("scheduled backups", scheduled.Schedule)
+		if scheduled.Shipper != nil {
+			a.components.Add("the rest of the log", a.data.Log)
+			a.components.Add("the log of the data", scheduled.Shipper)
+		}
 	}
 	name := ""
 	if a.node != nil {

@@ -120,6 +120,18 @@ type backupsJSON struct {
 	Failure  string       `json:"failure,omitempty"`
 	Backups  []backupJSON `json:"backups"`
 	Count    int          `json:"count"`
+	Log      *logJSON     `json:"log,omitempty"`
+}
+
+// logJSON is the state of the log that is shipped between backups.
+type logJSON struct {
+	// Shipped is the time up to which everything is shipped; absent if nothing was shipped since the start.
+	Shipped string `json:"shipped,omitempty"`
+	// Waiting is the number of bytes that are not shipped yet.
+	Waiting  int64  `json:"waiting"`
+	Failures uint64 `json:"failures"`
+	Gaps     uint64 `json:"gaps"`
+	Failure  string `json:"failure,omitempty"`
 }
 
 // mostBackups is the maximum number of backups in a response, the newest ones.
@@ -138,6 +150,12 @@ func (c *Console) getBackups(in *call) (any, error) {
 	out := backupsJSON{
 		Place: s.Place, EverySec: int64(s.Every.Seconds()), ProveSec: int64(s.ProveEvery.Seconds()), Failures: s.Failures, Unproved: s.Unproved, Failure: s.Failure,
 		Backups: []backupJSON{}, Count: len(all),
+	}
+	if log := s.Log; log != nil {
+		out.Log = &logJSON{Waiting: log.Waiting, Failures: log.Failures, Gaps: log.Gaps, Failure: log.Failure}
+		if !log.Until.IsZero() {
+			out.Log.Shipped = timeText(log.Until)
+		}
 	}
 	if !proof.Time.IsZero() {
 		out.Proved = timeText(proof.Time)

@@ -21,8 +21,10 @@ import (
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/shipping"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/backup/target/bucket"
+	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 )
 
@@ -47,13 +49,24 @@ type Source interface {
 type Options struct {
 	// Sizes are the options of the server's store.
 	Sizes pebble.Options
-	Clock clock.Clock
-	Log   *slog.Logger
+	// Changes collects what is written to the store; nil if the log is not shipped.
+	Changes *changelog.Log
+	Clock   clock.Clock
+	Log     *slog.Logger
 }
 
-// New returns the schedule of the backups of a store, or nil if the configuration has no place for them. Among nodes,
-// only the one that leads may run it.
-func New(ctx context.Context, c *config.Config, s Source, o Options) (*schedule.Schedule, error) {
+// Service makes the backups of a server.
+type Service struct {
+	// Schedule makes and proves backups.
+	Schedule *schedule.Schedule
+	// Shipper ships the log of the data; nil if it is not shipped.
+	Shipper *shipping.Shipper
+	clock   clock.Clock
+}
+
+// New returns the service of the backups of a store, or nil if the configuration has no place for them. Nothing else
+// may write to the store before. Among nodes, only the one that leads may run it.
+func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, error) {
 	b := c.Backups
 	if b.At == "" {
 		return nil, nil
@@ -80,6 +93,11 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*schedule.
 			}
 		}
 	}
+	if o.Changes != nil {
+		if err := o.Changes.Resume(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	id, err := random(ctx, s, identityKey)
 	if err != nil {
 		return nil, err
@@ -88,15 +106,22 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*schedule.
 	if err != nil {
 		return nil, err
 	}
+	out := &Service{clock: o.Clock}
+	request := series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
+		return takeInventory(ctx, folder, o.Sizes)
+	}}
 	prove := func(ctx context.Context, b series.Backup, to string) (string, error) {
 		return prove(ctx, at, b, to, o.Sizes)
 	}
-	return schedule.New(schedule.Options{
-		Series: at, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Scratch: scratch, Clock: o.Clock, Log: o.Log,
-		Request: series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
-			return takeInventory(ctx, folder, o.Sizes)
-		}},
-	}), nil
+	options := schedule.Options{
+		Series: at, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Scratch: scratch, Clock: o.Clock, Log: o.Log, Request: request,
+	}
+	if o.Changes != nil {
+		out.Shipper = shipping.New(shipping.Options{Series: at, Log: o.Changes, Store: s, ID: id, Clock: o.Clock, Logger: o.Log})
+		options.Shipping, options.Request.Mark = out.Shipper, out.Shipper.Mark
+	}
+	out.Schedule = schedule.New(options)
+	return out, nil
 }
 
 // Open returns the backups in a place. It does not connect.
@@ -221,10 +246,14 @@ func VerifyBackup(ctx context.Context, at *series.Series, b series.Backup, sizes
 }
 
 // State returns the state of a schedule for the metrics; nil if there is none.
-func State(s *schedule.Schedule) *prometheus.Backups {
+func State(s *Service) *prometheus.Backups {
 	if s == nil {
 		return nil
 	}
-	st := s.Status()
-	return &prometheus.Backups{Count: st.Count, Bytes: st.Bytes, Last: st.Last, Proved: st.Proved, Failures: st.Failures, Unproved: st.Unproved}
+	st := s.Schedule.Status()
+	out := &prometheus.Backups{Count: st.Count, Bytes: st.Bytes, Last: st.Last, Proved: st.Proved, Failures: st.Failures, Unproved: st.Unproved}
+	if log := st.Log; log != nil {
+		out.Log = &prometheus.ShippedLog{Age: log.Age(s.clock.Now()), Bytes: log.Bytes, Failures: log.Failures, Gaps: log.Gaps}
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
+	"clave/server/internal/database/verify"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/pebble"
@@ -59,4 +60,20 @@ func RestoreFrom(ctx context.Context, c *config.Config, o Options, at *series.Se
 		}
 		return backups.CompareInventory(ctx, store, sizes, inventory)
 	})
+}
+
+// RestoreAt creates the data folder, which must be empty or absent, with the state at the configured time, from a
+// backup of a series and the log that continues it. name is the name of the backup; empty for the newest one from
+// before.
+func RestoreAt(ctx context.Context, c *config.Config, o Options, at *series.Series, name string) (b series.Backup, r *verify.Report, err error) {
+	o.EnsureDefaults()
+	if name == "" {
+		b, err = at.Before(ctx, c.History.At)
+	} else {
+		b, err = at.Find(ctx, name)
+	}
+	if err == nil {
+		r, err = backups.RestoreAt(ctx, at, b, c.History.At, c.DataDir, o.opener(c, new(process.Components)).Sizes())
+	}
+	return b, r, err
 }

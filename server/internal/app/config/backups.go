@@ -62,6 +62,8 @@ type Backups struct {
 	Every, Verify time.Duration
 	// Keep says which backups are kept.
 	Keep series.Keep
+	// Log makes a server with a data folder ship its log between backups.
+	Log bool
 	// every, verify and keep are the values of the flags.
 	every, verify, keep string
 }
@@ -72,13 +74,14 @@ func (c *Config) declareBackups(flags *pflag.FlagSet) {
 	b.Declare(flags, "backup-to", "`FOLDER` on another disk, or s3://BUCKET/PREFIX, in which the server makes backups (default: none)")
 	flags.StringVar(&b.every, "backup-every", "6h", "`TIME` between two backups, such as 6h or 1d")
 	flags.StringVar(&b.keep, "backup-keep", "7d,4w,12m", "`PERIODS` of which the newest backup is kept, beside all of the last 24 hours: days, weeks and months")
+	flags.BoolVar(&b.Log, "backup-log", true, "ship the log between backups, so that each second since a backup can be restored; not with --store")
 	flags.StringVar(&b.verify, "backup-verify", "1d", "`TIME` between two trial restores of the newest backup, which need space for the data; 0 for none")
 }
 
 // checkBackups parses the settings of backups.
 func (c *Config) checkBackups() (err error) {
 	b := &c.Backups
-	for _, name := range []string{"backup-every", "backup-keep", "backup-verify", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"} {
+	for _, name := range []string{"backup-every", "backup-keep", "backup-verify", "backup-log", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"} {
 		if b.At == "" && c.given[name] {
 			return fault.E(fault.InvalidArgument, "--%s needs --backup-to, the place of the backups", name)
 		}
@@ -88,6 +91,8 @@ func (c *Config) checkBackups() (err error) {
 		return nil
 	case c.Memory:
 		return fault.E(fault.InvalidArgument, "--backup-to and --memory exclude each other")
+	case c.Store != "" && c.given["backup-log"] && b.Log:
+		return fault.E(fault.Unimplemented, "--backup-log is for a data folder. With --store, archive the log of PostgreSQL to restore times between backups.")
 	}
 	if err := b.Check("backup-to"); err != nil {
 		return err
@@ -105,6 +110,11 @@ func (c *Config) checkBackups() (err error) {
 		return fault.Wrap(err, fault.InvalidArgument, "--backup-keep %s", fault.Reason(err))
 	}
 	return nil
+}
+
+// Ships reports whether the server ships its log between backups.
+func (c *Config) Ships() bool {
+	return c.Backups.At != "" && c.Backups.Log && c.Store == "" && !c.Memory
 }
 
 // parseInterval parses a flag's time of at least a second, such as 6h or 1d, or 0.

@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/store"
+	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/release"
@@ -55,6 +56,8 @@ type Opener struct {
 	Folder datafolder.Folder
 	// Made are the databases that were made while a server ran.
 	Made release.Live
+	// Log collects what is written to the store of a server that ships its log; nil for others.
+	Log *changelog.Log
 }
 
 // New returns an opener, which has opened nothing.
@@ -62,6 +65,9 @@ func New(c *config.Config, o Options) *Opener {
 	d := &Opener{c: c, o: o}
 	if !c.Memory {
 		d.Folder.Dir = c.DataDir
+	}
+	if c.Ships() {
+		d.Log = changelog.New(changelog.Options{Dir: c.DataDir, Clock: o.Clock, Logger: o.Log})
 	}
 	for _, p := range o.Importing {
 		if absolute, err := filepath.Abs(p); err == nil && p != "" {
@@ -87,7 +93,11 @@ func (d *Opener) Open() (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := pebble.Open(path, d.Sizes())
+	sizes := d.Sizes()
+	if d.Log != nil {
+		sizes.Recorder = d.Log
+	}
+	store, err := pebble.Open(path, sizes)
 	if err != nil {
 		return nil, d.Folder.OpenError(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/schedule"
+	"clave/server/internal/store/backup/shipping"
 )
 
 // The states of a check.
@@ -195,11 +196,34 @@ func (s *Server) checkScheduled(out *Check, b schedule.Status) {
 		out.Case, out.Values["hours"], out.Values["proved"] = "proved", int(age.Hours()), int(proved.Hours())
 		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. A trial restore succeeded %d hours ago.", b.Place, b.Count, int(age.Hours()), int(proved.Hours()))
 	}
+	s.checkLog(out, b.Log, now)
 	late := age > 2*b.Every+time.Hour
 	unproved := b.ProveEvery > 0 && !b.Proved.IsZero() && proved > 2*b.ProveEvery+time.Hour
 	if out.State == OK && (late || unproved) {
 		out.State = Warn
 	}
+}
+
+// lateLog is the age of a commit that is not shipped from which on it is reported: several attempts have failed.
+const lateLog = time.Minute
+
+// checkLog adds the state of the log that is shipped between backups; nil if it is not shipped.
+func (s *Server) checkLog(out *Check, log *shipping.Status, now time.Time) {
+	if log == nil {
+		return
+	}
+	if !log.Until.IsZero() {
+		out.Values["shipped"] = log.Until.Format(time.RFC3339)
+	}
+	if age := log.Age(now); age < lateLog || out.State == Bad {
+		return
+	}
+	reason := log.Failure
+	if reason == "" {
+		reason = "the place of the backups is too slow"
+	}
+	out.State, out.Case, out.Values["error"] = Bad, "failed", reason
+	out.Text = fmt.Sprintf("Commits of the last %d minutes could not be restored elsewhere: %s", int(log.Age(now).Minutes()), reason)
 }
 
 // checkProxy reports the source of clients' addresses.

@@ -72,6 +72,16 @@ type Backups struct {
 	Last, Proved time.Time
 	// Failures and Unproved count the backups and the trial restores that have failed since the start.
 	Failures, Unproved uint64
+	// Log is the log that is shipped between backups; nil if it is not shipped.
+	Log *ShippedLog
+}
+
+// ShippedLog is the state of the log that a server ships between backups.
+type ShippedLog struct {
+	// Age is that of the oldest commit that is not shipped, or of a gap; zero if there is none.
+	Age time.Duration
+	// Bytes counts the shipped bytes, Failures the attempts that failed, and Gaps the gaps since the start.
+	Bytes, Failures, Gaps uint64
 }
 
 // Node describes the position of a node of a cluster.

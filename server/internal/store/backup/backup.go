@@ -24,9 +24,9 @@ import (
 const storeName = "store"
 
 // notCopied lists the parts of a data folder that are not copied as files: the store's own folder, a cluster node's
-// replica and name, the notes of unfinished copies, and the list and the lock of the copy that was used as this data
-// folder.
-var notCopied = []string{storeName, "replica", "node", notesName, contentsName, lockName}
+// replica and name, the position and the rest of its log, the notes of unfinished copies, and the list and the lock of
+// the copy that was used as this data folder.
+var notCopied = []string{storeName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (

@@ -25,7 +25,7 @@ import (
 // has written, and ResourceExhausted for a full disk.
 func Open(dir string, o Options) (*Store, error) {
 	o.EnsureDefaults()
-	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log)}
+	s := &Store{closing: make(chan struct{}), log: o.Log, damage: newDamage(o.Log), recorder: o.Recorder}
 	s.space = newSpace(o.FS, dir, s)
 	if err := o.FS.MkdirAll(dir, folderMode); err != nil {
 		return nil, openError(dir, err)
@@ -101,6 +101,12 @@ func (s *Store) listener() *pebble.EventListener {
 	l := s.damage.listener()
 	release := func(pebble.FlushInfo) { go s.releaseParked() } // not within the call, which holds Pebble's lock
 	l.FlushBegin, l.FlushEnd = release, release
+	if s.recorder != nil {
+		l.FlushBegin = func(i pebble.FlushInfo) {
+			s.recorder.Flushing()
+			release(i)
+		}
+	}
 	return l
 }
 
@@ -124,6 +130,9 @@ func (s *Store) open(dir string, opts *pebble.Options, derived bool) error {
 		return err
 	}
 	if err := logTail(s.space.FS, dir, s.log); err != nil {
+		return err
+	}
+	if err := s.recordLogs(dir); err != nil {
 		return err
 	}
 	type result struct {

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -40,6 +41,8 @@ type Options struct {
 	// Derived is set for data that are durable elsewhere and obtained again from there: the end of the newest log may be
 	// missing.
 	Derived bool
+	// Recorder receives the batches; nil for none.
+	Recorder Recorder
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
 	// Log receives errors of background work; nil logs nothing.
@@ -74,8 +77,9 @@ type Store struct {
 	// unflushed is the number of bytes that were written since the last flush of tidy's.
 	unflushed atomic.Int64
 	// parked are the iterators that may be released.
-	parked  parkedSet
-	regions regions
+	parked   parkedSet
+	regions  regions
+	recorder Recorder
 	// closing is closed by Close, once.
 	closing chan struct{}
 	once    sync.Once
@@ -200,13 +204,31 @@ func (s *Store) write(b *store.Batch, o *pebble.WriteOptions) error {
 	}
 	s.unflushed.Add(int64(size))
 	s.regions.note(b.Ops, size)
-	batch := s.db.NewBatchWithSize(size + 16)
+	batch := s.db.NewBatchWithSize(size + 32)
 	defer func() { _ = batch.Close() }()
 	for _, op := range b.Ops {
 		if err := add(batch, op); err != nil {
 			return fmt.Errorf("pebble batch: %w", err)
 		}
 	}
+	if s.recorder == nil || len(b.Ops) == 0 {
+		return s.commit(batch, o)
+	}
+	at := s.recorder.Now()
+	if err := batch.LogData(appendStamp(nil, at), nil); err != nil {
+		return fmt.Errorf("pebble batch: %w", err)
+	}
+	// Pebble writes the number of the batch to its header, and removes the content of a large batch afterwards.
+	header := batch.Repr()[:batchrepr.HeaderLen]
+	if err := s.commit(batch, o); err != nil {
+		return err
+	}
+	s.recorder.Record(uint64(batchrepr.ReadSeqNum(header)), at, b.Ops)
+	return nil
+}
+
+// commit commits a batch.
+func (s *Store) commit(batch *pebble.Batch, o *pebble.WriteOptions) error {
 	if err := s.survive(func() error { return batch.Commit(o) }); err != nil {
 		return fmt.Errorf("pebble commit: %w", err)
 	}

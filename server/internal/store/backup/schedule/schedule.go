@@ -13,11 +13,15 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/shipping"
 	"clave/server/internal/store/backup/target"
 )
 
 // retryAfter is the maximum time until a failed backup or proof is tried again.
 const retryAfter = 5 * time.Minute
+
+// pauseAfter is the minimum time between two backups that begin a log.
+const pauseAfter = time.Minute
 
 // Options configure New.
 type Options struct {
@@ -34,8 +38,10 @@ type Options struct {
 	ProveEvery time.Duration
 	Prove      func(ctx context.Context, b series.Backup, to string) (counted string, err error)
 	Scratch    string
-	Clock      clock.Clock
-	Log        *slog.Logger
+	// Shipping ships the log of the data between backups; nil if it is not shipped.
+	Shipping *shipping.Shipper
+	Clock    clock.Clock
+	Log      *slog.Logger
 }
 
 // Status is the state of the backups.
@@ -54,6 +60,8 @@ type Status struct {
 	Failures, Unproved uint64
 	// Failure is the reason why the last backup or proof failed; empty if it succeeded.
 	Failure string
+	// Log is the state of the shipped log; nil if it is not shipped.
+	Log *shipping.Status
 }
 
 // Schedule makes backups.
@@ -62,6 +70,8 @@ type Schedule struct {
 	mu struct {
 		sync.Mutex
 		status Status
+		// all are the backups when they were last listed.
+		all []series.Backup
 		// made and proof are the reasons of the failures of the last backup and the last proof; nil if they succeeded.
 		made, proof error
 	}
@@ -81,6 +91,10 @@ func (s *Schedule) Status() Status {
 	out := s.mu.status
 	if err := errors.Join(s.mu.made, s.mu.proof); err != nil {
 		out.Failure = fault.Reason(err)
+	}
+	if s.o.Shipping != nil {
+		log := s.o.Shipping.Status()
+		out.Log = &log
 	}
 	return out
 }
@@ -102,6 +116,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 	for {
 		st := s.refresh(ctx)
 		wait := backups.left(st.Last)
+		if s.needsLog() {
+			wait = backups.retry()
+		}
 		if wait <= 0 {
 			backups.ran(s.make(ctx))
 			continue
@@ -114,10 +131,35 @@ func (s *Schedule) Run(ctx context.Context) error {
 			}
 			wait = min(wait, left)
 		}
-		if clock.Sleep(ctx, s.o.Clock, wait) != nil {
+		if s.sleep(ctx, wait) != nil {
 			return nil
 		}
 	}
+}
+
+// sleep waits until a time has passed or a backup is needed. It returns an error if ctx ends first.
+func (s *Schedule) sleep(ctx context.Context, d time.Duration) error {
+	var wake <-chan struct{}
+	if s.o.Shipping != nil {
+		wake = s.o.Shipping.Wake()
+	}
+	passed, stop := s.o.Clock.After(d)
+	defer stop()
+	select {
+	case <-passed:
+	case <-wake:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// needsLog reports whether the log of the data needs a backup that begins it.
+func (s *Schedule) needsLog() bool {
+	s.mu.Lock()
+	all := s.mu.all
+	s.mu.Unlock()
+	return s.o.Shipping != nil && s.o.Shipping.Needs(all)
 }
 
 // timer says when work is due again.
@@ -142,6 +184,19 @@ func (t *timer) left(last time.Time) time.Duration {
 	return last.Add(t.every).Sub(now)
 }
 
+// retry returns the time until the work may be tried that is due at once, which is not tried again too early.
+func (t *timer) retry() time.Duration {
+	pause := pauseAfter
+	if t.failed {
+		pause = min(t.every, retryAfter)
+	}
+	now := t.clock.Now()
+	if t.tried.IsZero() || t.tried.After(now) {
+		return 0
+	}
+	return t.tried.Add(pause).Sub(now)
+}
+
 // ran records an attempt.
 func (t *timer) ran(err error) { t.tried, t.failed = t.clock.Now(), err != nil }
 
@@ -156,6 +211,7 @@ func (s *Schedule) refresh(ctx context.Context) Status {
 	defer s.mu.Unlock()
 	st := &s.mu.status
 	if err == nil {
+		s.mu.all = all
 		newest, _ := series.Newest(all)
 		st.Last, st.Bytes, st.Count, st.Proved = newest.Time, newest.Bytes, len(all), proof.Time
 	}
@@ -168,6 +224,11 @@ func (s *Schedule) make(ctx context.Context) error {
 		began := s.o.Clock.Now()
 		r := s.o.Request
 		r.Reread = s.doubted()
+		if s.o.Shipping != nil {
+			if err := s.o.Shipping.Prepare(ctx); err != nil {
+				return err
+			}
+		}
 		b, made, err := s.o.Series.Make(ctx, lock, r)
 		if err != nil {
 			return err

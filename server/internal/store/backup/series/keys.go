@@ -121,6 +121,19 @@ func (k *Keys) open(r io.Reader) (io.Reader, error) {
 	return decrypted{out}, nil
 }
 
+// openAll decrypts bytes to at most a number of bytes.
+func (k *Keys) openAll(sealed []byte, most int64) ([]byte, error) {
+	r, err := k.open(bytes.NewReader(sealed))
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fault.E(fault.DataLoss, "it is larger than %d bytes", most)
+	}
+	return content, err
+}
+
 // decrypted is a reader of what is encrypted, whose errors are named.
 type decrypted struct{ io.Reader }
 

@@ -17,6 +17,7 @@ import (
 	"clave/server/internal/base/randid"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/changelog"
 )
 
 // Request is a request for a backup.
@@ -32,7 +33,9 @@ type Request struct {
 	Reread bool
 	// Inventory counts what is in the folder of a store that is not in use, as JSON; nil for backups without.
 	Inventory func(ctx context.Context, store string) (json.RawMessage, error)
-	Clock     clock.Clock
+	// Mark returns a place in the log of the data; its zero value if there is none. Nil means that the log is not shipped.
+	Mark  func(ctx context.Context) (changelog.Mark, error)
+	Clock clock.Clock
 }
 
 // Made describes a backup that Make has made.
@@ -63,12 +66,11 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 	if err := w.learn(ctx, all); err != nil {
 		return b, made, err
 	}
-	frozen, done, err := backup.Freeze(ctx, r.Source, r.Data)
+	done, err := w.freeze(ctx)
 	if err != nil {
 		return b, made, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	w.frozen = frozen
 	if err := w.all(ctx); err != nil {
 		return b, made, err
 	}
@@ -81,8 +83,31 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 	if err := lock.Held(); err != nil {
 		return b, made, err
 	}
-	b.Bytes = w.made.Bytes
+	b.Bytes, b.Log = w.made.Bytes, w.place
 	return b, w.made, w.finish(ctx, b.Name)
+}
+
+// freeze takes the state of the data, and its place in their log. done removes it.
+func (w *writer) freeze(ctx context.Context) (done func() error, err error) {
+	mark := w.r.Mark
+	if mark == nil {
+		mark = func(context.Context) (changelog.Mark, error) { return changelog.Mark{}, nil }
+	}
+	before, err := mark(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w.frozen, done, err = backup.Freeze(ctx, w.r.Source, w.r.Data); err != nil {
+		return nil, err
+	}
+	after, err := mark(ctx)
+	if err != nil {
+		return nil, errors.Join(err, done())
+	}
+	if before.Log == after.Log && after.Log != "" {
+		w.place = Place{Log: after.Log, From: before.Seq, To: after.Seq, At: after.At}
+	}
+	return done, nil
 }
 
 // writer writes a backup.
@@ -90,6 +115,7 @@ type writer struct {
 	s      *Series
 	r      Request
 	frozen string
+	place  Place
 	pace   *pace
 	// base are the objects of the newest backup by the first parts of their names, and stored are those of the target by
 	// their names there.
@@ -279,6 +305,9 @@ func (w *writer) finish(ctx context.Context, name string) error {
 	m := &manifest{Format: manifestFormat, Bytes: w.made.Bytes}
 	for _, o := range w.done {
 		m.Objects = append(m.Objects, o)
+	}
+	if w.place != (Place{}) {
+		m.Log = &w.place
 	}
 	c := &contents{Files: w.files, Inventory: w.inventory}
 	if w.s.o.Keys == nil {

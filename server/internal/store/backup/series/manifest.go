@@ -10,10 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"time"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/changelog"
 )
 
 // manifest is the list of a backup.
@@ -23,6 +25,8 @@ type manifest struct {
 	Bytes int64 `json:"bytes"`
 	// Objects are the objects of the files, each once.
 	Objects []object `json:"objects"`
+	// Log is the place of the backup in the log of the data; absent if that was not shipped.
+	Log *Place `json:"log,omitempty"`
 	// Contents are the files, and Sealed the same, encrypted; one of them is present.
 	Contents *contents `json:"contents,omitempty"`
 	Sealed   []byte    `json:"sealed,omitempty"`
@@ -34,6 +38,19 @@ type contents struct {
 	// Inventory is what Request.Inventory has counted in the store, or absent.
 	Inventory json.RawMessage `json:"inventory,omitempty"`
 }
+
+// Place is the place of a backup in a log: the backup has the state after an operation from From to To.
+type Place struct {
+	// Log is the id of the log.
+	Log  string `json:"log"`
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+	// At is the time of the operation To in microseconds.
+	At int64 `json:"at"`
+}
+
+// Time returns the time from which on states can be restored by the backup and the log.
+func (p Place) Time() time.Time { return time.UnixMicro(p.At).UTC() }
 
 // object is an object of a backup.
 type object struct {
@@ -102,6 +119,9 @@ func parseManifest(text []byte) (*manifest, error) {
 	}
 	if err := json.Unmarshal(e.Backup, m); err != nil || m.Format < 1 || m.Bytes < 0 || (m.Contents == nil) == (m.Sealed == nil) {
 		return nil, fault.Wrap(err, fault.DataLoss, "its list is damaged")
+	}
+	if m.Log != nil && (!changelog.IsID(m.Log.Log) || m.Log.From > m.Log.To || m.Log.At < 0) {
+		return nil, fault.E(fault.DataLoss, "its list is damaged: it has no place in a log")
 	}
 	for _, o := range m.Objects {
 		if !objectName.MatchString(o.Name) || o.Size < 0 {

@@ -58,8 +58,18 @@ type Backup struct {
 	Bytes int64
 	// Encrypted is set if a secret key is needed to restore it.
 	Encrypted bool
+	// Log is the place in the log of the data; zero if that was not shipped.
+	Log Place
 	// Damage is the reason why the backup can't be restored, or empty. Only its list is read.
 	Damage string
+}
+
+// describe takes what the list of the backup says about it.
+func (b *Backup) describe(m *manifest) {
+	b.Bytes, b.Encrypted = m.Bytes, m.Sealed != nil
+	if m.Log != nil {
+		b.Log = *m.Log
+	}
 }
 
 // Path returns the place of a backup, for messages.
@@ -87,7 +97,7 @@ func (s *Series) List(ctx context.Context) ([]Backup, error) {
 			case fault.Is(err, fault.NotFound):
 				continue // It was removed meanwhile.
 			case err == nil:
-				b.Bytes, b.Encrypted = m.Bytes, m.Sealed != nil
+				b.describe(m)
 			case fault.Is(err, fault.DataLoss), fault.Is(err, fault.FailedPrecondition):
 				b.Damage = fault.Reason(err)
 			default:
@@ -142,7 +152,9 @@ func Newest(all []Backup) (newest Backup, ok bool) {
 }
 
 // Lock locks the series for a process that writes to it, until the lock is closed.
-func (s *Series) Lock(ctx context.Context) (target.Lock, error) { return s.o.Target.Lock(ctx) }
+func (s *Series) Lock(ctx context.Context) (target.Lock, error) {
+	return s.o.Target.Lock(ctx, target.Backups)
+}
 
 // owner is the content of the object that says whose data a series has.
 type owner struct {
@@ -216,7 +228,10 @@ func (s *Series) Prune(ctx context.Context, lock target.Lock, keep Keep, now tim
 		}
 		removed = append(removed, b.Name)
 	}
-	return removed, s.sweep(ctx, lock)
+	if err := s.sweep(ctx, lock); err != nil {
+		return removed, err
+	}
+	return removed, s.pruneLogs(ctx, lock, keep, now)
 }
 
 // sweep removes the objects that no backup has: those of removed backups, and of backups that were never complete.

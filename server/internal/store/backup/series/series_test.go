@@ -323,12 +323,12 @@ func TestTwoServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := openPlace(t)
 			to, advanced := byManual(t, p)
-			lock, err := to.Lock(t.Context())
+			lock, err := to.Lock(t.Context(), target.Backups)
 			if err != nil {
 				t.Fatal(err)
 			}
 			advanced(2, func() { // the one that keeps the lock and the one that waits
-				if _, err := to.Lock(t.Context()); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
+				if _, err := to.Lock(t.Context(), target.Backups); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
 					t.Errorf("the second Lock = %v", err)
 				}
 			})
@@ -340,7 +340,7 @@ func TestTwoServers(t *testing.T) {
 				if _, err := p.Put(t.Context(), "series.lock.json", strings.NewReader(text), int64(len(text))); err != nil {
 					t.Fatal(err)
 				}
-				advanced(1, func() { lock, err = to.Lock(t.Context()) })
+				advanced(1, func() { lock, err = to.Lock(t.Context(), target.Backups) })
 				if err := errors.Join(err, lock.Close()); err != nil {
 					t.Fatal(err)
 				}

@@ -18,12 +18,18 @@ import (
 	"clave/server/internal/base/randid"
 )
 
-// The names of a folder that are not objects: the lock of the process that writes, and the folder of unfinished
-// objects, which the next process that writes empties.
-const (
-	lockName       = "series.lock"
-	unfinishedName = "unfinished"
-)
+// unfinishedName is the folder of unfinished objects, which are not objects, nor are the locks. The next process that
+// writes objects of the same lock removes them.
+const unfinishedName = "unfinished"
+
+// unfinishedOf returns the beginning of the name of an unfinished object, by the lock under which it is written: that
+// of the log for its segments.
+func unfinishedOf(name string) string {
+	if strings.HasPrefix(name, "log/") {
+		return string(Log) + "-"
+	}
+	return string(Backups) + "-"
+}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -46,7 +52,7 @@ func (f Folder) path(name string) string { return filepath.Join(f.Dir, filepath.
 // Put implements Target.
 func (f Folder) Put(ctx context.Context, name string, content io.ReadSeeker, _ int64) (tag string, err error) {
 	final := f.path(name)
-	part := filepath.Join(f.Dir, unfinishedName, randid.New(16))
+	part := filepath.Join(f.Dir, unfinishedName, unfinishedOf(name)+randid.New(16))
 	err = f.makeFolders(filepath.Dir(part))
 	if err == nil {
 		err = f.makeFolders(filepath.Dir(final))
@@ -171,7 +177,7 @@ func (f Folder) List(ctx context.Context, prefix string) (all []Object, err erro
 		if d.IsDir() && name == unfinishedName {
 			return fs.SkipDir
 		}
-		if d.IsDir() || !strings.HasPrefix(name, prefix) || name == lockName {
+		if d.IsDir() || !strings.HasPrefix(name, prefix) || name == string(Backups) || name == string(Log) {
 			return nil
 		}
 		info, err := d.Info()
@@ -203,21 +209,41 @@ func (f Folder) Remove(ctx context.Context, names ...string) error {
 }
 
 // Lock implements Target. It creates the folder, and removes what killed processes have left.
-func (f Folder) Lock(ctx context.Context) (Lock, error) {
+func (f Folder) Lock(ctx context.Context, of LockName) (Lock, error) {
 	if err := os.Mkdir(f.Dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot create the folder of the backups: %v", err)
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(f.Dir, lockName))
+	lock, err := vfs.Default.Lock(filepath.Join(f.Dir, string(of)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOSPC):
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot write the backups to %s: %v", f.Dir, err)
 	case err != nil:
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot write to %s: another server or command is writing backups there", f.Dir)
 	}
-	if err := os.RemoveAll(filepath.Join(f.Dir, unfinishedName)); err != nil {
+	if err := f.removeUnfinished(of); err != nil {
 		return nil, errors.Join(f.writeError(ctx, err), lock.Close())
 	}
 	return folderLock{lock}, nil
+}
+
+// removeUnfinished removes the unfinished objects of a lock. Those of the backups include those of earlier versions.
+func (f Folder) removeUnfinished(of LockName) error {
+	dir := filepath.Join(f.Dir, unfinishedName)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	for _, entry := range entries {
+		if isLog := strings.HasPrefix(entry.Name(), string(Log)+"-"); isLog == (of == Log) {
+			if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // folderLock is the lock of a folder, which ends with the process.

@@ -36,10 +36,19 @@ type Target interface {
 	List(ctx context.Context, prefix string) ([]Object, error)
 	// Remove removes objects. Absent ones are no error.
 	Remove(ctx context.Context, names ...string) error
-	// Lock prepares the target for this process to write, which nobody else may do until the lock is closed. It returns
-	// FailedPrecondition while another process has the lock.
-	Lock(ctx context.Context) (Lock, error)
+	// Lock prepares the target for this process to write what the lock is for, which nobody else may do until the lock is
+	// closed. It returns FailedPrecondition while another process has the lock.
+	Lock(ctx context.Context, of LockName) (Lock, error)
 }
+
+// LockName is what a lock is for.
+type LockName string
+
+// The locks of a target: that of the backups, and that of the log of the data.
+const (
+	Backups LockName = "series.lock"
+	Log     LockName = "log.lock"
+)
 
 // Lock is the right to write to a target.
 type Lock interface {

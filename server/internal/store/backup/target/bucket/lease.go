@@ -24,8 +24,8 @@ import (
 // changed, which S3 and most servers of its protocol support; at one that ignores conditions, two processes that take
 // the lock in the same moment notice it when they write it again.
 
-// leaseName is the object that is the lock.
-const leaseName = "series.lock.json"
+// leaseName returns the object that is a lock.
+func leaseName(of target.LockName) string { return string(of) + ".json" }
 
 // errChanged is the error of a write whose condition does not hold: the object has changed.
 var errChanged = errors.New("the object has changed")
@@ -44,8 +44,8 @@ type lease struct {
 }
 
 // readLease reads the lock; a nil lease means that there is none.
-func (b *Bucket) readLease(ctx context.Context) (*lease, string, error) {
-	r := &reader{b: b, ctx: ctx, name: leaseName}
+func (b *Bucket) readLease(ctx context.Context, of target.LockName) (*lease, string, error) {
+	r := &reader{b: b, ctx: ctx, name: leaseName(of)}
 	if err := r.open(); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -65,7 +65,7 @@ func (b *Bucket) readLease(ctx context.Context) (*lease, string, error) {
 }
 
 // writeLease writes the lock if it is as it was, and returns its new tag.
-func (b *Bucket) writeLease(ctx context.Context, l lease, was string) (string, error) {
+func (b *Bucket) writeLease(ctx context.Context, of target.LockName, l lease, was string) (string, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return "", err
@@ -76,12 +76,13 @@ func (b *Bucket) writeLease(ctx context.Context, l lease, was string) (string, e
 	} else {
 		o.SetMatchETag(was)
 	}
-	return b.put(ctx, leaseName, bytes.NewReader(text), int64(len(text)), o)
+	return b.put(ctx, leaseName(of), bytes.NewReader(text), int64(len(text)), o)
 }
 
 // lock is a lock that this process has.
 type lock struct {
 	b      *Bucket
+	of     target.LockName
 	holder string
 	end    context.CancelFunc
 	// done receives the error of giving the lock back.
@@ -97,7 +98,7 @@ type lock struct {
 }
 
 // Lock implements target.Target. If a process was killed that had the lock, it waits until the lease has ended.
-func (b *Bucket) Lock(ctx context.Context) (target.Lock, error) {
+func (b *Bucket) Lock(ctx context.Context, of target.LockName) (target.Lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "a machine without a name"
@@ -106,7 +107,7 @@ func (b *Bucket) Lock(ctx context.Context) (target.Lock, error) {
 	began := b.o.Clock.Now()
 	first := ""
 	for {
-		is, tag, err := b.readLease(ctx)
+		is, tag, err := b.readLease(ctx, of)
 		if err != nil {
 			return nil, err
 		}
@@ -124,13 +125,13 @@ func (b *Bucket) Lock(ctx context.Context) (target.Lock, error) {
 			continue
 		}
 		at := b.o.Clock.Now()
-		if tag, err = b.writeLease(ctx, mine, tag); errors.Is(err, errChanged) {
+		if tag, err = b.writeLease(ctx, of, mine, tag); errors.Is(err, errChanged) {
 			return nil, b.errHeld(lease{Host: "a machine that began in the same moment"})
 		}
 		if err != nil {
 			return nil, err
 		}
-		l := &lock{b: b, holder: mine.Holder, done: make(chan error, 1)}
+		l := &lock{b: b, of: of, holder: mine.Holder, done: make(chan error, 1)}
 		l.mu.is, l.mu.tag, l.mu.since = mine, tag, at
 		if err := l.confirm(ctx); err != nil {
 			return nil, err
@@ -155,7 +156,7 @@ func (l *lock) keep(ctx context.Context) {
 	defer cancel()
 	err := l.confirm(ctx)
 	if err == nil {
-		err = l.b.Remove(ctx, leaseName)
+		err = l.b.Remove(ctx, leaseName(l.of))
 	}
 	if errors.Is(err, errLost) {
 		err = nil // It is another process's by now.
@@ -168,7 +169,7 @@ var errLost = errors.New("the lock was lost")
 
 // confirm returns an error if the lock is that of another process.
 func (l *lock) confirm(ctx context.Context) error {
-	is, _, err := l.b.readLease(ctx)
+	is, _, err := l.b.readLease(ctx, l.of)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (l *lock) renew(ctx context.Context) error {
 	next := l.mu.is
 	next.Turn++
 	at := l.b.o.Clock.Now()
-	tag, err := l.b.writeLease(ctx, next, l.mu.tag)
+	tag, err := l.b.writeLease(ctx, l.of, next, l.mu.tag)
 	if err != nil {
 		return err // The next turn confirms it, or finds that it is lost.
 	}

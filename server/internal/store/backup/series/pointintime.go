@@ -1,0 +1,162 @@
+package series
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"clave/server/internal/base/fault"
+	"clave/server/internal/store/changelog"
+)
+
+// Replay applies the batches of a log to a store that is not in use, in order.
+type Replay interface {
+	// Apply applies a batch. The slices must not be kept.
+	Apply(r changelog.Record) error
+	// Close completes the replay.
+	Close() error
+}
+
+// Reach is a period of which each second can be restored: from a backup to the end of its log.
+type Reach struct {
+	From, Until time.Time
+}
+
+// Latest returns the period of which each second can be restored by the newest backup of a list; zero for none. It
+// reads only the names of segments.
+func (s *Series) Latest(ctx context.Context, all []Backup) (Reach, error) {
+	newest, ok := Newest(all)
+	if !ok || newest.Log == (Place{}) {
+		return Reach{}, nil
+	}
+	segments, err := s.Segments(ctx, newest.Log.Log)
+	if err != nil || len(segments) == 0 {
+		return Reach{}, err
+	}
+	r := Reach{From: newest.Log.Time(), Until: time.UnixMicro(segments[len(segments)-1].Until).UTC()}
+	if r.Until.Before(r.From) {
+		return Reach{}, nil
+	}
+	return r, nil
+}
+
+// Before returns the newest backup by which the state at a time can be restored: one from before it, with a place in a
+// log. It returns FailedPrecondition if there is none.
+func (s *Series) Before(ctx context.Context, at time.Time) (Backup, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return Backup{}, err
+	}
+	first := time.Time{}
+	for _, b := range slices.Backward(all) {
+		if b.Damage != "" || b.Log == (Place{}) {
+			continue
+		}
+		if !b.Log.Time().After(at) {
+			return b, nil
+		}
+		first = b.Log.Time()
+	}
+	if first.IsZero() {
+		return Backup{}, fault.E(fault.FailedPrecondition, "%s has no backup that a log continues, so no time between backups can be restored; clave backups list --from %s shows the backups", s, s)
+	}
+	return Backup{}, fault.E(fault.FailedPrecondition, "%s can restore no time before %s, the first backup that a log continues", s, stamp(first.UnixMicro(), true))
+}
+
+// RestoreAt is Restore with the state at a time: it applies the log to the store that prepare has verified, and calls
+// verify with the result. It returns an error that says up to which second it can restore if the log does not reach
+// the time.
+func (s *Series) RestoreAt(ctx context.Context, b Backup, at time.Time, data string, o RestoreAtOptions) error {
+	if b.Log == (Place{}) {
+		return fault.E(fault.FailedPrecondition, "no log continues %s, so it can only be restored as it is, without --at", s.Path(b))
+	}
+	if at.Before(b.Log.Time()) {
+		return fault.E(fault.FailedPrecondition, "%s is newer than %s: it can restore each second from %s; omit its name, or name an older backup", s.Path(b), at.UTC().Format(time.RFC3339Nano), stamp(b.Log.At, true))
+	}
+	c, err := s.chainFrom(ctx, b.Log.Log, b.Log.From)
+	if err != nil {
+		return err
+	}
+	if n := len(c.segments); n == 0 || c.segments[n-1].Until < at.UnixMicro() {
+		until := int64(0)
+		if n > 0 {
+			until = c.segments[n-1].Until
+		}
+		return fault.E(fault.FailedPrecondition, "the log that continues %s does not reach %s: %s", s.Path(b), at.UTC().Format(time.RFC3339Nano), b.reaches(until))
+	}
+	return s.Restore(ctx, b, data, func(store string, inventory json.RawMessage) error {
+		if err := o.Prepare(store, inventory); err != nil {
+			return err
+		}
+		if err := s.replay(ctx, b, c, at.UnixMicro(), func() (Replay, error) { return o.Replay(store) }); err != nil {
+			return err
+		}
+		return o.Verify(store)
+	})
+}
+
+// RestoreAtOptions are what RestoreAt does with the restored store.
+type RestoreAtOptions struct {
+	// Prepare verifies the store of the backup with its inventory, as for Restore.
+	Prepare func(store string, inventory json.RawMessage) error
+	// Replay opens the store to apply a log.
+	Replay func(store string) (Replay, error)
+	// Verify verifies the result.
+	Verify func(store string) error
+}
+
+// replay applies the batches of a log up to a time.
+func (s *Series) replay(ctx context.Context, b Backup, c *chain, at int64, open func() (Replay, error)) (err error) {
+	to, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	for c.until < at {
+		until := c.until
+		segment, content, ok, err := c.step(ctx)
+		if err == nil && !ok {
+			err = fault.E(fault.DataLoss, "the end of the log is missing")
+		}
+		if err == nil {
+			err = s.apply(segment, content, at, b.Log.From, to)
+		}
+		if fault.Is(err, fault.DataLoss) || errors.Is(err, errGap) {
+			return fault.Wrap(err, fault.DataLoss, "%s; %s", fault.Reason(err), b.reaches(until))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errReached ends the reading of a segment at the wanted time.
+var errReached = errors.New("the time is reached")
+
+// apply applies the batches of a segment from an operation on and up to a time.
+func (s *Series) apply(segment changelog.Segment, content []byte, at int64, from uint64, to Replay) (err error) {
+	if segment.Sealed {
+		if content, err = s.o.Keys.openAll(content, changelog.MaxSegment); err != nil {
+			return err
+		}
+	}
+	records, err := changelog.Decompress(content)
+	if err == nil {
+		err = changelog.Records(records, segment.From, segment.To, func(r changelog.Record) error {
+			switch {
+			case r.At.UnixMicro() > at:
+				return errReached
+			case r.Seq < from: // The backup has it.
+				return nil
+			}
+			return to.Apply(r)
+		})
+	}
+	if errors.Is(err, errReached) {
+		return nil
+	}
+	return err
+}

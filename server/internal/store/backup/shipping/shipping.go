@@ -1,0 +1,339 @@
+// Package shipping writes the log of a store to the place of its backups while the store is in use, so that each second
+// since the first backup that the log continues can be restored elsewhere.
+//
+// Every few seconds the batches that were applied since are written as a segment. A segment that can't be written is
+// tried again, with the same content, and batches are collected meanwhile. If more is collected than the log may take,
+// or the log has lost batches in another way, it ends: a new log begins with a new backup, and times between the two
+// can't be restored. That is counted, logged, and shown until the new backup is complete.
+package shipping
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/store"
+	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/changelog"
+)
+
+// The times of shipping: Every is that between two segments while there are writes, beatEvery that while there are
+// none, and giveUp bounds the last attempt at the end of the program.
+const (
+	Every     = 5 * time.Second
+	beatEvery = time.Minute
+	giveUp    = 5 * time.Second
+)
+
+// Options configure New.
+type Options struct {
+	Series *series.Series
+	Log    *changelog.Log
+	// Store is the store whose log it is, and ID the identity of its data.
+	Store store.Store
+	ID    string
+	Clock clock.Clock
+	// Logger receives messages for the operator.
+	Logger *slog.Logger
+}
+
+// Status is the state of the shipping.
+type Status struct {
+	// Until is the time up to which everything was written; zero if nothing was written by this process.
+	Until time.Time
+	// Waiting is the number of bytes that are not written yet, and Since the time of the oldest of them, or of the gap;
+	// zero if there are none.
+	Waiting int64
+	Since   time.Time
+	// Segments counts the segments, and Bytes their size, that were written since the start, Failures the attempts that
+	// failed, and Gaps the logs that have ended.
+	Segments, Bytes, Failures, Gaps uint64
+	// Failure is the reason why the last attempt failed, or why there is a gap until the next backup; empty otherwise.
+	Failure string
+}
+
+// Age returns the age of the oldest batch that is not written yet, or of the gap, at a time; zero if there is none.
+func (s Status) Age(now time.Time) time.Duration {
+	if s.Since.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(s.Since))
+}
+
+// Shipper writes a log.
+type Shipper struct {
+	o    Options
+	wake chan struct{}
+	mu   struct {
+		sync.Mutex
+		status Status
+		// based is the id of the last log that a backup begins.
+		based string
+		// gap is the reason why there is no log, and since the time from which on; empty and zero once a backup begins the
+		// next one.
+		gap   string
+		since time.Time
+	}
+	// settled is the id of the log whose end in the place was compared with its position. Only Run uses it, and what
+	// follows.
+	settled string
+	// prepared is the segment that is being written, in its stored form, for another attempt.
+	prepared *prepared
+	// last is the time of the last segment.
+	last time.Time
+}
+
+// prepared is a segment in its stored form.
+type prepared struct {
+	id      string
+	chunk   *changelog.Chunk
+	segment changelog.Segment
+	stored  []byte
+	sum     string
+}
+
+// New returns a Shipper that works while it runs.
+func New(o Options) *Shipper {
+	s := &Shipper{o: o, wake: make(chan struct{}, 1)}
+	s.mu.based = o.Log.Position().Log
+	return s
+}
+
+// Status returns the state of the shipping.
+func (s *Shipper) Status() Status {
+	bytes, since := s.o.Log.Waiting()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.mu.status
+	out.Waiting, out.Since = bytes, since
+	if s.mu.gap != "" {
+		out.Since = s.mu.since
+		if out.Failure == "" {
+			out.Failure = s.mu.gap
+		}
+	}
+	return out
+}
+
+// Wake returns a channel that receives when a backup may be needed.
+func (s *Shipper) Wake() <-chan struct{} { return s.wake }
+
+// Needs reports whether a backup is needed: none of a list begins the present log, or there is no log.
+func (s *Shipper) Needs(all []series.Backup) bool {
+	id, _ := s.o.Log.ID()
+	for _, b := range all {
+		if id != "" && b.Log.Log == id && b.Damage == "" {
+			s.based(id)
+			return false
+		}
+	}
+	return true
+}
+
+// based records that a backup begins a log.
+func (s *Shipper) based(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.based, s.mu.gap, s.mu.since = id, "", time.Time{}
+}
+
+// Prepare begins a new log if there is none, before a backup is made.
+func (s *Shipper) Prepare(ctx context.Context) error {
+	s.notice()
+	if id, _ := s.o.Log.ID(); id != "" {
+		return nil
+	}
+	return s.o.Log.Begin(ctx, s.o.Store)
+}
+
+// Mark returns a place in the log.
+func (s *Shipper) Mark(ctx context.Context) (changelog.Mark, error) {
+	return s.o.Log.Mark(ctx, s.o.Store)
+}
+
+// Run writes the log until ctx is done.
+func (s *Shipper) Run(ctx context.Context) error {
+	for {
+		err := s.locked(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.failed(err)
+		if clock.Sleep(ctx, s.o.Clock, Every) != nil {
+			return nil
+		}
+	}
+}
+
+// failed records a failed attempt.
+func (s *Shipper) failed(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reason := fault.Reason(err)
+	if s.mu.status.Failure != reason {
+		s.o.Logger.Error("the log could not be shipped", "to", s.o.Series.String(), "error", err)
+	}
+	s.mu.status.Failures++
+	s.mu.status.Failure = reason
+}
+
+// locked takes the lock of the log and writes segments until an error or the end of ctx. After that it writes what is
+// left, for a short time.
+func (s *Shipper) locked(ctx context.Context) (err error) {
+	lock, err := s.o.Series.LockLog(ctx, s.o.ID)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := lock.Close(); closeErr != nil {
+			s.o.Logger.Warn("the lock of the log was not given back", "error", closeErr)
+		}
+	}()
+	for {
+		beat := s.o.Clock.Now().Sub(s.last) >= beatEvery
+		if err := s.all(ctx, lock, beat); err != nil && ctx.Err() == nil {
+			return err
+		}
+		if clock.Sleep(ctx, s.o.Clock, Every) != nil {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUp)
+			defer cancel()
+			return s.all(last, lock, true)
+		}
+	}
+}
+
+// all writes the segments of everything that was collected.
+func (s *Shipper) all(ctx context.Context, lock target.Lock, beat bool) error {
+	for {
+		s.notice()
+		if now, _ := s.o.Log.ID(); s.prepared != nil && s.prepared.id != now {
+			s.prepared = nil
+		}
+		if s.prepared == nil {
+			id, chunk := s.o.Log.Take(beat)
+			if id == "" || chunk == nil {
+				s.works()
+				return nil
+			}
+			if err := s.settle(ctx, id); err != nil {
+				return err
+			}
+			if now, c := s.o.Log.Take(beat); now != id || c != chunk {
+				continue // The log has ended, or the chunk was written before.
+			}
+			if err := s.prepare(id, chunk); err != nil {
+				return err
+			}
+		}
+		if err := s.write(ctx, lock); err != nil {
+			return err
+		}
+		beat = false
+	}
+}
+
+// notice notices that the log has ended.
+func (s *Shipper) notice() {
+	id, why := s.o.Log.ID()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id != "" || s.mu.gap != "" {
+		return
+	}
+	s.mu.gap, s.mu.since = "times from now on can't be restored until the next backup is complete: "+why, s.o.Clock.Now()
+	if s.mu.based != "" {
+		s.mu.status.Gaps++
+		s.o.Logger.Error("the log has a gap, so times until the next backup can't be restored elsewhere; a backup begins", "reason", why)
+	} else {
+		s.o.Logger.Info("a new log begins with a backup", "reason", why)
+	}
+	s.mu.based = ""
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// settle compares the end of a log in the place with the position of this process, once. If they differ, the log ends:
+// another server has continued it, or the place has lost segments.
+func (s *Shipper) settle(ctx context.Context, id string) error {
+	if s.settled == id {
+		return nil
+	}
+	all, err := s.o.Series.Segments(ctx, id)
+	if err != nil {
+		return err
+	}
+	p := s.o.Log.Position()
+	last := series.Segment{}
+	if len(all) > 0 {
+		last = all[len(all)-1]
+	}
+	sum := ""
+	if last.Number > 0 {
+		if sum, err = s.o.Series.SumOf(ctx, last); err != nil && !fault.Is(err, fault.DataLoss) {
+			return err
+		}
+	}
+	switch {
+	case last.Number == p.Number-1 && sum == p.Previous:
+		s.o.Log.Settle(false)
+	case last.Number == p.Number && sum != "" && sum == p.Intent.Sum:
+		s.o.Log.Settle(true)
+	default:
+		s.o.Log.End(id, "the end of the log in "+s.o.Series.String()+" is not the one that this server has written")
+	}
+	s.settled = id
+	return nil
+}
+
+// prepare makes the segment of a chunk.
+func (s *Shipper) prepare(id string, chunk *changelog.Chunk) error {
+	position := s.o.Log.Position()
+	p := &prepared{id: id, chunk: chunk, segment: changelog.Segment{
+		Log: id, Number: position.Number, From: chunk.From, To: chunk.To, Until: chunk.Until, Previous: position.Previous,
+	}}
+	var err error
+	if p.stored, p.sum, err = s.o.Series.SealSegment(p.segment, chunk.Records); err != nil {
+		return err
+	}
+	if err := s.o.Log.Save(changelog.Intent{Sum: p.sum, To: chunk.To, Until: chunk.Until}); err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the position of the log to the data folder: %v", err)
+	}
+	s.prepared = p
+	return nil
+}
+
+// write writes the prepared segment.
+func (s *Shipper) write(ctx context.Context, lock target.Lock) error {
+	p := s.prepared
+	if err := lock.Held(); err != nil {
+		return err
+	}
+	if err := s.o.Series.PutSegment(ctx, p.segment, p.stored); err != nil {
+		return err
+	}
+	s.o.Log.Done(p.id, p.chunk, p.sum)
+	s.prepared, s.last = nil, s.o.Clock.Now()
+	s.works()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.status.Segments++
+	s.mu.status.Bytes += uint64(len(p.stored))
+	s.mu.status.Until = p.segment.UntilTime()
+	return nil
+}
+
+// works records that the place can be written.
+func (s *Shipper) works() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.status.Failure != "" {
+		s.o.Logger.Info("the log is shipped again", "to", s.o.Series.String())
+	}
+	s.mu.status.Failure = ""
+}

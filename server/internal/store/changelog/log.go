@@ -1,0 +1,397 @@
+package changelog
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/randid"
+	"clave/server/internal/store"
+)
+
+// Options configure New.
+type Options struct {
+	// Dir is the data folder.
+	Dir string
+	// Limit is the maximum number of bytes of records that are not written elsewhere yet; zero for 64 MiB.
+	Limit int64
+	Clock clock.Clock
+	// Logger receives warnings; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// Log collects batches. It is a pebble.Recorder. All methods are safe for concurrent use, and none waits for a target,
+// so batches are not delayed.
+type Log struct {
+	o Options
+	// flushing receives when the store begins to move its own log to tables.
+	flushing chan struct{}
+	// files is held while the files are written.
+	files sync.Mutex
+	mu    struct {
+		sync.Mutex
+		// loaded is set once the files of the log were read.
+		loaded bool
+		// id is the id of the log; empty while nothing is collected, and why is the reason.
+		id, why string
+		// position is that up to which the log was written elsewhere.
+		position Position
+		// next is the number of the operation that follows; zero until the log's first batch is known.
+		next uint64
+		// last is the time of the last batch, or up to which the log is complete, in microseconds.
+		last int64
+		// chunks are the batches before next that are not written elsewhere yet. They grow at the end.
+		chunks []*Chunk
+		// pending are the batches after one that is still missing, by the numbers of their first operations.
+		pending map[uint64]encoded
+		// bytes is the size of all of these.
+		bytes int64
+		// marks are the marks that are being made, by their values.
+		marks map[string]chan Mark
+	}
+}
+
+// Chunk is a sequence of batches that becomes a segment.
+type Chunk struct {
+	// From and To are the number of its first operation and that after its last one.
+	From, To uint64
+	// Until is the time in microseconds up to which the log is complete with the chunk.
+	Until int64
+	// Records are the batches.
+	Records []byte
+	// closed is set once nothing is added any more.
+	closed bool
+}
+
+// encoded is a batch whose place is not known yet.
+type encoded struct {
+	ops int
+	at  time.Time
+	// content is the encoding of its operations.
+	content []byte
+}
+
+// Mark is a place in a log.
+type Mark struct {
+	// Log is the id of the log.
+	Log string
+	// Seq is the number of an operation that was applied while the mark was made, and At its time in microseconds.
+	Seq uint64
+	At  int64
+}
+
+// markKey is the key that a mark writes.
+const markKey = "backup/mark"
+
+// The sizes of what is collected: the default limit, and that from which on a chunk becomes a segment.
+const (
+	defaultLimit = 64 << 20
+	chunkBytes   = 4 << 20
+)
+
+// From implements pebble.Recorder. It reads the files of the log, since the data folder is locked by now.
+func (l *Log) From() uint64 {
+	l.load()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mu.next
+}
+
+// Now implements pebble.Recorder.
+func (l *Log) Now() time.Time { return l.o.Clock.Now() }
+
+// Record implements pebble.Recorder.
+func (l *Log) Record(seq uint64, at time.Time, ops []store.Op) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recordLocked(seq, at, ops)
+}
+
+// recordLocked is Record.
+func (l *Log) recordLocked(seq uint64, at time.Time, ops []store.Op) {
+	switch {
+	case l.mu.id == "":
+	case len(ops) > maxOps:
+		l.endLocked("a batch was larger than a log may have")
+	case at.UnixMicro() <= 0:
+		l.endLocked("the server was killed while it did not ship its log")
+	case l.mu.next == 0:
+		l.addPendingLocked(seq, at, ops)
+		if _, ok := l.markLocked(ops); ok { // It is the log's first batch.
+			for earlier := range l.mu.pending {
+				if earlier < seq {
+					l.mu.bytes -= int64(len(l.mu.pending[earlier].content))
+					delete(l.mu.pending, earlier)
+				}
+			}
+			l.mu.next = seq
+			l.drainLocked()
+		}
+	case seq == l.mu.next:
+		chunk := l.chunkLocked()
+		before := len(chunk.Records)
+		chunk.Records = appendRecord(chunk.Records, l.timeLocked(at), ops)
+		l.mu.bytes += int64(len(chunk.Records) - before)
+		l.addedLocked(chunk, len(ops), ops)
+		l.drainLocked()
+	case seq > l.mu.next:
+		l.addPendingLocked(seq, at, ops)
+	case seq+uint64(len(ops)) > l.mu.next: // The store is not the one of which the log is.
+		l.endLocked("the data are not those whose log was shipped")
+	}
+	if l.mu.bytes > l.o.Limit {
+		l.endLocked("more was written than the place of the backups took in time")
+	}
+}
+
+// addPendingLocked keeps a batch until those before it are known.
+func (l *Log) addPendingLocked(seq uint64, at time.Time, ops []store.Op) {
+	e := encoded{ops: len(ops), at: at, content: appendOps(nil, ops)}
+	l.mu.pending[seq] = e
+	l.mu.bytes += int64(len(e.content))
+}
+
+// drainLocked adds the pending batches that follow without a gap.
+func (l *Log) drainLocked() {
+	for {
+		e, ok := l.mu.pending[l.mu.next]
+		if !ok {
+			return
+		}
+		delete(l.mu.pending, l.mu.next)
+		chunk := l.chunkLocked()
+		before := len(chunk.Records)
+		chunk.Records = append(appendTime(chunk.Records, l.timeLocked(e.at), e.ops), e.content...)
+		l.mu.bytes += int64(len(chunk.Records)-before) - int64(len(e.content))
+		var ops []store.Op
+		if e.ops == 1 {
+			d := decoder{rest: e.content}
+			ops = []store.Op{d.op()}
+		}
+		l.addedLocked(chunk, e.ops, ops)
+	}
+}
+
+// timeLocked returns the time of the next batch: at, but later than that of the last one.
+func (l *Log) timeLocked(at time.Time) time.Time {
+	l.mu.last = max(at.UnixMicro(), l.mu.last+1)
+	return time.UnixMicro(l.mu.last)
+}
+
+// chunkLocked returns the chunk to which the next batch is added.
+func (l *Log) chunkLocked() *Chunk {
+	if n := len(l.mu.chunks); n > 0 {
+		if last := l.mu.chunks[n-1]; !last.closed && len(last.Records) < chunkBytes {
+			return last
+		}
+	}
+	chunk := &Chunk{From: l.mu.next, To: l.mu.next}
+	l.mu.chunks = append(l.mu.chunks, chunk)
+	return chunk
+}
+
+// addedLocked completes the addition of a batch of n operations to a chunk. ops are its operations if it has only one.
+func (l *Log) addedLocked(chunk *Chunk, n int, ops []store.Op) {
+	chunk.To += uint64(n)
+	chunk.Until = l.mu.last
+	l.mu.next = chunk.To
+	if intent := l.mu.position.Intent; intent.Sum != "" && chunk.To == intent.To {
+		chunk.closed, l.mu.last = true, max(l.mu.last, intent.Until)
+	}
+	if made, ok := l.markLocked(ops); ok {
+		made <- Mark{Log: l.mu.id, Seq: chunk.To - 1, At: l.mu.last}
+		delete(l.mu.marks, string(ops[0].Value))
+	}
+}
+
+// markLocked returns the channel of the mark that a batch makes.
+func (l *Log) markLocked(ops []store.Op) (made chan Mark, ok bool) {
+	if len(ops) != 1 || !bytes.Equal(ops[0].Key, []byte(markKey)) {
+		return nil, false
+	}
+	made, ok = l.mu.marks[string(ops[0].Value)]
+	return made, ok
+}
+
+// endLocked ends the log: what was collected is forgotten, and nothing is collected until Begin.
+func (l *Log) endLocked(why string) {
+	l.mu.id, l.mu.why, l.mu.next, l.mu.chunks, l.mu.pending, l.mu.bytes = "", why, 0, nil, nil, 0
+	for value, made := range l.mu.marks {
+		made <- Mark{}
+		delete(l.mu.marks, value)
+	}
+}
+
+// End ends the log with the given id for a reason, if it is still the present one.
+func (l *Log) End(id, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mu.id == id && id != "" {
+		l.endLocked(why)
+	}
+}
+
+// ID returns the id of the log; empty while nothing is collected, and then why is the reason.
+func (l *Log) ID() (id, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mu.id, l.mu.why
+}
+
+// Resume continues the log of which this process has read the position and the remains, after the store was opened and
+// before others write to it. If batches are missing, the log ends.
+func (l *Log) Resume(ctx context.Context, s store.Store) error {
+	l.mu.Lock()
+	id := l.mu.id
+	l.mu.Unlock()
+	if id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	_, err := l.mark(ctx, s, cancel)
+	if now, _ := l.ID(); now != "" && err != nil && ctx.Err() != nil {
+		l.End(id, "the data were changed without the server, or the server ended without the last seconds of its log")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// The store has moved its own log to tables when it was opened, so a process that is killed again has it nowhere else.
+	if err := l.keep(); err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the log to the data folder: %v", err)
+	}
+	return nil
+}
+
+// Begin begins a new log.
+func (l *Log) Begin(ctx context.Context, s store.Store) error {
+	l.mu.Lock()
+	id := randid.New(20)
+	l.endLocked("")
+	l.mu.id, l.mu.pending, l.mu.position = id, make(map[uint64]encoded), Position{Log: id, Number: 1}
+	l.mu.Unlock()
+	m, err := l.mark(ctx, s, nil)
+	if err != nil {
+		l.End(id, "the store could not be written")
+		return err
+	}
+	l.mu.Lock()
+	if l.mu.id == id {
+		l.mu.position.From = m.Seq
+	}
+	l.mu.Unlock()
+	return l.keep()
+}
+
+// Mark writes a mark to the store and returns its place. The Mark of a log that has ended is the zero one.
+func (l *Log) Mark(ctx context.Context, s store.Store) (Mark, error) {
+	if id, _ := l.ID(); id == "" {
+		return Mark{}, nil
+	}
+	return l.mark(ctx, s, nil)
+}
+
+// mark writes a mark and waits until its place is known. applied, which may be nil, is called once it is written.
+func (l *Log) mark(ctx context.Context, s store.Store, applied func()) (Mark, error) {
+	value := randid.New(12)
+	made := make(chan Mark, 1)
+	l.mu.Lock()
+	if l.mu.id == "" {
+		l.mu.Unlock()
+		return Mark{}, nil
+	}
+	if l.mu.marks == nil {
+		l.mu.marks = make(map[string]chan Mark)
+	}
+	l.mu.marks[value] = made
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.mu.marks, value)
+	}()
+	var b store.Batch
+	b.Set([]byte(markKey), []byte(value))
+	if err := s.Apply(ctx, &b); err != nil {
+		return Mark{}, err
+	}
+	select {
+	case m := <-made:
+		return m, nil
+	default:
+	}
+	if applied != nil {
+		applied()
+	}
+	select {
+	case m := <-made:
+		return m, nil
+	case <-ctx.Done():
+		return Mark{}, fault.Wrap(ctx.Err(), fault.Unavailable, "the place of a mark in the log is not known")
+	}
+}
+
+// Take returns the next chunk that is to be written elsewhere, or nil if there is none. It is the same one until Done
+// is called. With beat set, it returns an empty chunk instead of nil, which says up to which time there is none.
+func (l *Log) Take(beat bool) (id string, c *Chunk) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mu.id == "" || l.mu.next == 0 {
+		return "", nil
+	}
+	if len(l.mu.chunks) == 0 {
+		if !beat {
+			return l.mu.id, nil
+		}
+		l.mu.chunks = []*Chunk{{From: l.mu.next, To: l.mu.next, Until: l.mu.last}}
+	}
+	c = l.mu.chunks[0]
+	if !c.closed {
+		c.closed = true
+		if len(l.mu.chunks) == 1 {
+			c.Until = l.completeLocked()
+		}
+	}
+	return l.mu.id, c
+}
+
+// completeLocked returns the time up to which all batches are known. Those that are applied later get later times.
+func (l *Log) completeLocked() int64 {
+	until := l.o.Clock.Now().UnixMicro()
+	for _, e := range l.mu.pending { // They may be acknowledged already.
+		until = min(until, e.at.UnixMicro()-1)
+	}
+	l.mu.last = max(l.mu.last, until)
+	return l.mu.last
+}
+
+// Done removes a chunk of the log with an id, which was written elsewhere as the segment with the given sum, and moves
+// the position behind it.
+func (l *Log) Done(id string, c *Chunk, sum string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mu.id != id || len(l.mu.chunks) == 0 || l.mu.chunks[0] != c {
+		return
+	}
+	l.mu.chunks[0] = nil
+	l.mu.chunks = l.mu.chunks[1:]
+	l.mu.bytes -= int64(len(c.Records))
+	l.mu.position = Position{Log: id, Number: l.mu.position.Number + 1, From: c.To, Until: c.Until, Previous: sum}
+}
+
+// Waiting returns the number of bytes that are not written elsewhere yet, and the time of the oldest of them; zero if
+// there are none.
+func (l *Log) Waiting() (bytes int64, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mu.id != "" && len(l.mu.chunks) > 0 && len(l.mu.chunks[0].Records) > 0 {
+		d := decoder{rest: l.mu.chunks[0].Records}
+		since = time.UnixMicro(int64(d.uvarint())).UTC()
+	}
+	return l.mu.bytes, since
+}
