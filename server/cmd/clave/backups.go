@@ -70,13 +70,15 @@ func backupsListCommand(s streams) *cobra.Command {
 		if err := printBackups(s.out, all, at.LastProof(ctx)); err != nil {
 			return err
 		}
-		reach, err := at.Latest(ctx, all)
-		if err != nil || reach.Until.IsZero() {
+		reaches, err := at.Reaches(ctx, all)
+		if err != nil || len(reaches) == 0 {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "The log continues the newest backup: clave backups restore --at restores each second from %s up to %s.\n",
-			reach.From.Add(time.Second-1).Truncate(time.Second).Format(time.RFC3339), reach.Until.Format(time.RFC3339))
-		return err
+		fmt.Fprint(s.out, "Their log, for clave backups restore --at:\n")
+		for _, r := range reaches {
+			fmt.Fprintf(s.out, "each second from %s up to %s\n", r.From.Add(time.Second-1).Truncate(time.Second).Format(time.RFC3339), r.Until.Format(time.RFC3339))
+		}
+		return nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/datafolder"
@@ -110,7 +111,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 	request := series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
 		return takeInventory(ctx, folder, o.Sizes)
 	}}
-	prove := func(ctx context.Context, b series.Backup, to string) (string, error) {
+	prove := func(ctx context.Context, b series.Backup, to string) (string, time.Time, error) {
 		return prove(ctx, at, b, to, o.Sizes)
 	}
 	options := schedule.Options{
@@ -166,28 +167,6 @@ func random(ctx context.Context, s store.Store, key string) (string, error) {
 	var b store.Batch
 	b.Set([]byte(key), []byte(text))
 	return text, s.Apply(ctx, &b)
-}
-
-// prove restores a backup to a folder, reads everything there, compares the records with each other, and returns what
-// it has counted.
-func prove(ctx context.Context, at *series.Series, b series.Backup, to string, sizes pebble.Options) (counted string, err error) {
-	err = at.Restore(ctx, b, to, func(folder string, inventory json.RawMessage) error {
-		if err := pebble.Verify(ctx, folder, small(sizes)); err != nil {
-			return err
-		}
-		r, err := verifyFolder(ctx, folder, sizes)
-		if err != nil {
-			return err
-		}
-		if r.Found > 0 {
-			return fault.E(fault.DataLoss, "%d records are damaged, such as %s", r.Found, r.Problems[0])
-		}
-		if counted = r.String(); inventory != nil {
-			counted += ", as the inventory of the backup says"
-		}
-		return CompareInventory(ctx, folder, sizes, inventory)
-	})
-	return counted, err
 }
 
 // small returns the options of a store that is opened beside the served one, or by a command.

@@ -73,7 +73,7 @@ func TestInventory(t *testing.T) {
 		if err := errors.Join(err, made.NotCounted, lock.Close()); err != nil {
 			t.Fatal(err)
 		}
-		counted, err := prove(t.Context(), at, b, filepath.Join(t.TempDir(), "trial"), pebble.Options{})
+		counted, _, err := prove(t.Context(), at, b, filepath.Join(t.TempDir(), "trial"), pebble.Options{})
 		if tt.want == "" && (err != nil || !strings.Contains(counted, "3 documents") || !strings.Contains(counted, "as the inventory")) ||
 			tt.want != "" && (!fault.Is(err, fault.DataLoss) || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("the proof of a backup with %s: %q, %v; want %q", tt.name, counted, err, tt.want)

@@ -33,10 +33,11 @@ type Options struct {
 	Every time.Duration
 	Keep  series.Keep
 	// ProveEvery is the time between two proofs; zero for none. Prove restores a backup to the folder to, which is absent
-	// and is removed afterwards, reads everything, and returns what it has counted. Scratch is the folder in which the
-	// folder to is; it exists once a backup was made.
+	// and is removed afterwards with its parent, reads everything, and returns what it has counted. If the log is shipped,
+	// it restores a random second of it too, and returns that. Scratch is the folder in which the parent of the folder to
+	// is; it exists once a backup was made.
 	ProveEvery time.Duration
-	Prove      func(ctx context.Context, b series.Backup, to string) (counted string, err error)
+	Prove      func(ctx context.Context, b series.Backup, to string) (counted string, second time.Time, err error)
 	Scratch    string
 	// Shipping ships the log of the data between backups; nil if it is not shipped.
 	Shipping *shipping.Shipper
@@ -291,12 +292,14 @@ func (s *Schedule) doubted() bool {
 func (s *Schedule) prove(ctx context.Context) error {
 	began := s.o.Clock.Now()
 	b, err := s.o.Series.Find(ctx, "")
+	var proof series.Proof
 	counted := ""
 	if err == nil {
-		counted, err = s.restore(ctx, b)
+		counted, proof.Second, err = s.restore(ctx, b)
 	}
 	if err == nil {
-		err = s.o.Series.Record(ctx, series.Proof{Backup: b.Name, Time: s.o.Clock.Now()})
+		proof.Backup, proof.Time = b.Name, s.o.Clock.Now()
+		err = s.o.Series.Record(ctx, proof)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -315,10 +318,10 @@ func (s *Schedule) prove(ctx context.Context) error {
 }
 
 // restore restores a backup to a temporary folder, and removes it.
-func (s *Schedule) restore(ctx context.Context, b series.Backup) (counted string, err error) {
+func (s *Schedule) restore(ctx context.Context, b series.Backup) (counted string, second time.Time, err error) {
 	scratch, done, err := backup.ScratchCopy(filepath.Join(s.o.Scratch, "proof"))
 	if err != nil {
-		return "", err
+		return "", second, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	return s.o.Prove(ctx, b, filepath.Join(scratch, "data"))

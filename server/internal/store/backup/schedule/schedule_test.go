@@ -41,7 +41,9 @@ func open(t *testing.T) *folder {
 	f := &folder{t: t, dir: dir, at: series.New(series.Options{Target: target.Folder{Dir: dir}}), clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))}
 	f.o = schedule.Options{
 		Series: f.at, Request: series.Request{Source: s, Data: data, ID: "a", Clock: f.clock}, Every: 6 * time.Hour, Keep: series.Keep{Days: 2},
-		ProveEvery: 24 * time.Hour, Scratch: dir, Prove: func(context.Context, series.Backup, string) (string, error) { return "", f.proofErr }, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
+		ProveEvery: 24 * time.Hour, Scratch: dir, Prove: func(context.Context, series.Backup, string) (string, time.Time, error) {
+			return "", time.Time{}, f.proofErr
+		}, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
 	}
 	return f
 }

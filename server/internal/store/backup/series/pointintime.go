@@ -24,22 +24,28 @@ type Reach struct {
 	From, Until time.Time
 }
 
-// Latest returns the period of which each second can be restored by the newest backup of a list; zero for none. It
-// reads only the names of segments.
-func (s *Series) Latest(ctx context.Context, all []Backup) (Reach, error) {
-	newest, ok := Newest(all)
-	if !ok || newest.Log == (Place{}) {
-		return Reach{}, nil
+// Reaches returns the periods of which each second can be restored by the backups of a list and their logs, from the
+// oldest to the newest. It reads only the names of segments: a damaged segment makes a period shorter.
+func (s *Series) Reaches(ctx context.Context, all []Backup) ([]Reach, error) {
+	segments, err := s.Segments(ctx, "")
+	if err != nil {
+		return nil, err
 	}
-	segments, err := s.Segments(ctx, newest.Log.Log)
-	if err != nil || len(segments) == 0 {
-		return Reach{}, err
+	until := make(map[string]int64)
+	for _, segment := range segments {
+		until[segment.Log] = max(until[segment.Log], segment.Until)
 	}
-	r := Reach{From: newest.Log.Time(), Until: time.UnixMicro(segments[len(segments)-1].Until).UTC()}
-	if r.Until.Before(r.From) {
-		return Reach{}, nil
+	var reaches []Reach
+	known := make(map[string]bool)
+	for _, b := range all {
+		end := until[b.Log.Log]
+		if b.Damage != "" || b.Log == (Place{}) || known[b.Log.Log] || end < b.Log.At {
+			continue
+		}
+		known[b.Log.Log] = true
+		reaches = append(reaches, Reach{From: b.Log.Time(), Until: time.UnixMicro(end).UTC()})
 	}
-	return r, nil
+	return reaches, nil
 }
 
 // Before returns the newest backup by which the state at a time can be restored: one from before it, with a place in a
@@ -70,7 +76,7 @@ func (s *Series) Before(ctx context.Context, at time.Time) (Backup, error) {
 // the time.
 func (s *Series) RestoreAt(ctx context.Context, b Backup, at time.Time, data string, o RestoreAtOptions) error {
 	if b.Log == (Place{}) {
-		return fault.E(fault.FailedPrecondition, "no log continues %s, so it can only be restored as it is, without --at", s.Path(b))
+		return s.errRemoved(b)
 	}
 	if at.Before(b.Log.Time()) {
 		return fault.E(fault.FailedPrecondition, "%s is newer than %s: it can restore each second from %s; omit its name, or name an older backup", s.Path(b), at.UTC().Format(time.RFC3339Nano), stamp(b.Log.At, true))

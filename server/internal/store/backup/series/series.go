@@ -58,7 +58,7 @@ type Backup struct {
 	Bytes int64
 	// Encrypted is set if a secret key is needed to restore it.
 	Encrypted bool
-	// Log is the place in the log of the data; zero if that was not shipped.
+	// Log is the place in the log of the data; zero if that was not shipped, or was removed as old.
 	Log Place
 	// Damage is the reason why the backup can't be restored, or empty. Only its list is read.
 	Damage string
@@ -78,6 +78,10 @@ func (s *Series) Path(b Backup) string { return s.String() + "/" + b.Name }
 // List returns the backups from the oldest to the newest. It ignores whatever else is in the target.
 func (s *Series) List(ctx context.Context) ([]Backup, error) {
 	objects, err := s.o.Target.List(ctx, manifestFolder)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.readKept(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +114,11 @@ func (s *Series) List(ctx context.Context) ([]Backup, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mu.read = read
+	for i, b := range all {
+		if from, ok := kept.From[b.Log.Log]; ok && b.Log.From < from {
+			all[i].Log = Place{}
+		}
+	}
 	return all, nil // in the order of names
 }
 
@@ -192,6 +201,8 @@ func (s *Series) own(ctx context.Context, id string) error {
 type Proof struct {
 	Backup string    `json:"backup"`
 	Time   time.Time `json:"time"`
+	// Second is the time of the log whose state was restored too; zero if the log is not shipped.
+	Second time.Time `json:"second,omitzero"`
 }
 
 // LastProof returns the last proof, or a zero Proof if there is none or it can't be read.

@@ -487,8 +487,59 @@ func TestPrune(t *testing.T) {
 	}
 	s.want(backups[2].Log.Time())
 	s.want(s.clock.Now())
+	kept, err := s.series.List(t.Context())
+	if err != nil || len(kept) != 2 || kept[0].Log == (series.Place{}) || kept[1].Log == (series.Place{}) {
+		t.Errorf("after Prune there are %+v, %v", kept, err)
+	}
 	if err := os.RemoveAll(filepath.Join(s.target.Dir, "backups", backups[3].Name+".json")); err != nil {
 		t.Fatal(err)
 	}
 	s.want(s.clock.Now()) // by the one before it
+}
+
+// TestOldLogs keeps a backup of last month by its month, but not its log. It is complete without it, and says so.
+func TestOldLogs(t *testing.T) {
+	s := newSite(t, 11, "")
+	first := s.backup()
+	s.write()
+	if err := s.ship(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		s.clock.Advance(20 * 24 * time.Hour)
+		s.backup()
+		s.write()
+		if err := s.ship(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := s.series.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.series.Prune(t.Context(), lock, series.Keep{Days: 7, Months: 12}, s.clock.Now())
+	if err := errors.Join(err, lock.Close()); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.series.List(t.Context())
+	if err != nil || len(all) < 3 || all[0].Name != first.Name || all[0].Log != (series.Place{}) {
+		t.Fatalf("after Prune there are %+v, %v", all, err)
+	}
+	if until, err := s.series.CheckLog(t.Context(), all[0], all[1].Log); err != nil || !until.IsZero() {
+		t.Errorf("CheckLog of a backup without its log = %v, %v", until, err)
+	}
+	if _, err := s.restored(all[0], first.Log.Time().Add(time.Second)); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "removed as old") {
+		t.Errorf("a restore without the log: %v", err)
+	}
+	if reaches, err := s.series.Reaches(t.Context(), all); err != nil || len(reaches) != 1 || reaches[0].From.Before(all[1].Time) {
+		t.Errorf("Reaches = %v, %v", reaches, err)
+	}
+	s.want(s.clock.Now())
+	s.stop()
+	s.start()
+	s.write()
+	if err := s.ship(); err != nil {
+		t.Fatal(err)
+	}
+	s.want(s.clock.Now())
 }
