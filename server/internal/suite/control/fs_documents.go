@@ -130,6 +130,18 @@ func (d *documents) release(w http.ResponseWriter, r *http.Request, project stri
 	reply(w, struct{}{}, err)
 }
 
+// forget drops the named states of a project.
+func (d *documents) forget(ctx context.Context, project string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for n, token := range d.names {
+		if n.project == project {
+			d.authorizer.Release(ctx, project, token)
+			delete(d.names, n)
+		}
+	}
+}
+
 // decodeSnapshot reads the body that names a kept state.
 func decodeSnapshot(w http.ResponseWriter, r *http.Request, kept *snapshot) error {
 	const enough = 4 << 10

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -115,4 +116,41 @@ func TestSnapshotsAreRestored(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d", wrong.path, wrong.body, status, answer, wrong.status)
 		}
 	}
+}
+
+// TestNamedSnapshots keeps states under names, which are bounded, replaced, and dropped with their project.
+func TestNamedSnapshots(t *testing.T) {
+	h, az := documents(t)
+	db := resource.Database{Project: "p", ID: resource.DefaultDatabase}
+	post := func(verb, body string, want int) string {
+		t.Helper()
+		status, text := exchange(t, h, http.MethodPost, "/emulator/v1/projects/p:"+verb, body)
+		if status != want {
+			t.Errorf("%s %s = %d %s, want %d", verb, body, status, text, want)
+		}
+		return text
+	}
+	set(t, az, db, 1)
+	post("snapshot", `{"name": "a"}`, http.StatusOK)
+	set(t, az, db, 2)
+	post("snapshot", `{"name": "a"}`, http.StatusOK)
+	set(t, az, db, 3)
+	post("restore", `{"name": "a"}`, http.StatusOK)
+	if got := stored(t, az, db); got != value.Int(2) {
+		t.Errorf("n = %v after restore, want that of the later snapshot", got)
+	}
+	post("restore", `{"name": "b"}`, http.StatusNotFound)
+	post("restore", `{}`, http.StatusBadRequest)
+	post("restore", `{"name": "a", "token": "x"}`, http.StatusBadRequest)
+	post("snapshot", `{"name": "`+strings.Repeat("x", 129)+`"}`, http.StatusBadRequest)
+	for i := range 49 {
+		post("snapshot", `{"name": "n`+strconv.Itoa(i)+`"}`, http.StatusOK)
+	}
+	post("snapshot", `{"name": "one more"}`, http.StatusTooManyRequests)
+	post("release", `{"name": "a"}`, http.StatusOK)
+	post("restore", `{"name": "a"}`, http.StatusNotFound)
+	if status, text := exchange(t, h, http.MethodDelete, "/emulator/v1/projects/p", ""); status != http.StatusOK {
+		t.Fatalf("dropping the project: %d %s", status, text)
+	}
+	post("restore", `{"name": "n1"}`, http.StatusNotFound)
 }

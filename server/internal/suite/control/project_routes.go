@@ -8,7 +8,10 @@ import (
 // projectRoutes serves projects as a whole:
 //
 //	DELETE /emulator/v1/projects/P  drops a project: documents, accounts, rules, settings, usage, faults, clock, streams
-type projectRoutes struct{ o Options }
+type projectRoutes struct {
+	o         Options
+	documents *documents
+}
 
 // register adds the routes.
 func (h *projectRoutes) register(methods customMethods) {
@@ -22,6 +25,7 @@ func (h *projectRoutes) drop(ctx context.Context, project string) error {
 	if h.o.Triggers != nil {
 		h.o.Triggers.Clear(project)
 	}
+	h.documents.forget(ctx, project)
 	if h.o.Accounts != nil {
 		if err := h.o.Accounts.Forget(ctx, project); err != nil {
 			return err

@@ -46,14 +46,15 @@ func New(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.NotFoundHandler())
 	methods := make(customMethods)
-	(&documents{authorizer: o.Authorizer, names: make(map[named]string)}).register(mux, methods)
+	docs := &documents{authorizer: o.Authorizer, names: make(map[named]string)}
+	docs.register(mux, methods)
 	(&transfers{transfer: o.Transfer}).register(methods)
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
 	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
 	(&usageRoutes{usage: o.Usage}).register(methods)
 	(&faultRoutes{faults: o.Faults, authorizer: o.Authorizer}).register(methods)
-	(&projectRoutes{o: o}).register(methods)
+	(&projectRoutes{o: o, documents: docs}).register(methods)
 	(&clockRoutes{clock: o.Clock}).register(mux, methods)
 	mux.Handle("/emulator/v1/projects/{target}", methods)
 	return mux
