@@ -22,6 +22,7 @@ var httpHeaders = []struct {
 		"auth/service/webhook": "sends requests",
 		"suite/triggers":       "sends requests",
 		"suite/seed":           "sends requests",
+		"console/mcpserver":    "sends requests",
 		"test/e2e/harness":     "sends requests",
 	}, "call httpjson"},
 	{"X-Forwarded-For", "", map[string]string{

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,6 +37,13 @@ func FuzzLoad(f *testing.F) {
 			}
 			if !same(d.fields, fields) {
 				t.Errorf("%s: a document differs from itself", d.Name)
+			}
+			text, err := json.Marshal(Form(s.db, fields))
+			if err != nil {
+				t.Fatalf("%s: a loaded document has no form: %v", d.Name, err)
+			}
+			if back, err := ParseValue(text, Options{DB: s.db}); err != nil || !value.Identical(back, fields) {
+				t.Errorf("%s: %v has the form %s, which is %v, %v", d.Name, fields, text, back, err)
 			}
 			if _, err := (&Difference{Action: Add, document: d}).write(s.db); err != nil {
 				t.Errorf("%s: a loaded document cannot be written: %v", d.Name, err)

@@ -25,6 +25,8 @@ type Target struct {
 	// Token returns the credential of a server of production. Without it, the server must be an emulator, whose
 	// administrators need none.
 	Token func(ctx context.Context) (string, error)
+	// Do sends requests; nil means an HTTP client that follows no redirects.
+	Do func(r *http.Request) (*http.Response, error)
 }
 
 // owner is the credential of administrators of emulators.
@@ -73,7 +75,11 @@ func (t *Target) call(ctx context.Context, method, url string, body, out any) er
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
-	res, err := client.Do(r)
+	send := t.Do
+	if send == nil {
+		send = client.Do
+	}
+	res, err := send(r)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the server does not respond: %v", err)
 	}

@@ -2,11 +2,13 @@ package seed
 
 import (
 	"encoding/base64"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 )
@@ -299,4 +301,90 @@ func (r *reader) bytes(n *node, at place) value.Value {
 	}
 	r.add(at, n.line, "expected bytes as base64")
 	return nil
+}
+
+// Form returns a value in the form that seeds have for it, for encoding as JSON. References to documents of db become
+// their paths.
+func Form(db resource.Database, v value.Value) any { // long: one case a kind
+	switch x := plain(v).(type) {
+	case value.Bool:
+		return bool(x)
+	case value.Int:
+		if x > 1<<53 || x < -1<<53 {
+			return map[string]any{"$int": strconv.FormatInt(int64(x), 10)}
+		}
+		return int64(x)
+	case value.Double:
+		f := float64(x)
+		switch {
+		case math.IsNaN(f):
+			return map[string]any{"$double": "NaN"}
+		case math.IsInf(f, 0):
+			return map[string]any{"$double": strings.TrimPrefix(strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "Inf", "Infinity", 1), "+")}
+		case f == math.Trunc(f):
+			return map[string]any{"$double": f}
+		}
+		return f
+	case value.Timestamp:
+		return map[string]any{"$timestamp": x.Time().Format(time.RFC3339Nano)}
+	case value.String:
+		return string(x)
+	case value.Bytes:
+		return map[string]any{"$bytes": []byte(x)}
+	case value.Reference:
+		return map[string]any{"$ref": strings.TrimPrefix(string(x), db.Root()+"/")}
+	case value.GeoPoint:
+		return map[string]any{"$geo": []float64{x.Lat, x.Lng}}
+	case value.Array:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = Form(db, x[i])
+		}
+		return out
+	case value.Map:
+		return formOfMap(db, x)
+	}
+	return nil
+}
+
+// formOfMap returns a map in the form that seeds have for it.
+func formOfMap(db resource.Database, m value.Map) any {
+	if numbers, ok := value.AsVector(m); ok {
+		return map[string]any{"$vector": formsOf(numbers)}
+	}
+	out, escape := make(map[string]any, len(m)), false
+	for name, one := range m {
+		out[name] = Form(db, one)
+		escape = escape || strings.HasPrefix(name, "$")
+	}
+	if escape {
+		return map[string]any{"$map": out}
+	}
+	return out
+}
+
+// formsOf returns numbers in a form that JSON has.
+func formsOf(numbers []float64) []any {
+	out := make([]any, len(numbers))
+	for i, f := range numbers {
+		if out[i] = f; math.IsNaN(f) || math.IsInf(f, 0) {
+			out[i] = strings.TrimPrefix(strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "Inf", "Infinity", 1), "+")
+		}
+	}
+	return out
+}
+
+// ParseValue parses a value in the form that seeds have for it.
+func ParseValue(text []byte, o Options) (value.Value, error) {
+	root, err := parseJSON(text, newBudget())
+	if failed := (*fileError)(nil); errors.As(err, &failed) {
+		return nil, fault.E(fault.InvalidArgument, "%s", failed.reason)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root.forgetLines()
+	r := reader{db: o.DB, now: o.Now.UTC(), references: make(map[string]reference)}
+	v := r.value(root, place{file: "value"})
+	return plain(v), r.err()
 }
