@@ -173,6 +173,16 @@ func TestDeletesBesideOperations(t *testing.T) {
 	s.want(200, "GET /v1/"+waiting, "", "CANCELLED")
 }
 
+// TestClonesAreNotTaken creates a database whose name a clone has.
+func TestClonesAreNotTaken(t *testing.T) {
+	s := open(t, memory(t))
+	if _, err := s.engine.Clone(t.Context(), resource.Database{Project: "p", ID: "second"}, made, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.want(409, createMade, newBody, "such as a clone")
+	open(t, s.store).want(409, createMade, newBody, "such as a clone")
+}
+
 // TestDeletesContinue begins to delete a database whose data can't be removed: it is gone for clients, its name can't
 // be used, and the next process removes the data.
 func TestDeletesContinue(t *testing.T) {

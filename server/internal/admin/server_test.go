@@ -62,6 +62,7 @@ func (accounts) Account(_ context.Context, authorization, project string) (token
 type server struct {
 	t         *testing.T
 	store     *pebble.Store
+	engine    *engine.Engine
 	documents *authz.Authorizer
 	http      *admin.Server
 	audit     *audit.Log
@@ -116,7 +117,7 @@ func open(t *testing.T, st *pebble.Store) *server {
 		Project: "p", Databases: databases, Made: made, Enterprise: func(id string) bool {
 			of, _ := made.Of(id)
 			return of.Enterprise
-		}, Drop: func(ctx context.Context, id string) error {
+		}, Stored: func(id string) bool { return slices.Contains(e.Databases(), resource.Database{Project: "p", ID: id}) }, Drop: func(ctx context.Context, id string) error {
 			if fails.Load() {
 				return errors.New("a full disk")
 			}
@@ -133,7 +134,7 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = site.Close() })
-	return &server{t, st, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes()), Audit: record, Log: log}), record, api, site, fails}
+	return &server{t, st, e, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes()), Audit: record, Log: log}), record, api, site, fails}
 }
 
 // memory returns a store in memory.

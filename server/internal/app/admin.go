@@ -34,15 +34,15 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 	all := func() []string {
 		return slices.Concat(databases, slices.DeleteFunc(a.data.Made.IDs(false), func(id string) bool { return slices.Contains(databases, id) }))
 	}
+	named := func(id string) resource.Database { return resource.Database{Project: a.config.Project, ID: id} }
 	rules := rulesapi.New(rulesapi.Options{Databases: all, Releases: service, Store: s.store, Clock: a.o.Clock})
 	indexes, err := firestoreadmin.New(ctx, firestoreadmin.Options{
 		Project: a.config.Project, Databases: databases, Enterprise: a.data.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Made: &a.data.Made, Shared: a.config.Store != "",
-		Drop: func(ctx context.Context, id string) error {
-			return s.Engine.Drop(ctx, resource.Database{Project: a.config.Project, ID: id})
-		},
+		Drop:   func(ctx context.Context, id string) error { return s.Engine.Drop(ctx, named(id)) },
+		Stored: func(id string) bool { return slices.Contains(s.Engine.Databases(), named(id)) },
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
-			return s.Engine.Earliest(resource.Database{Project: a.config.Project, ID: id}).Time()
+			return s.Engine.Earliest(named(id)).Time()
 		},
 	})
 	if err != nil {

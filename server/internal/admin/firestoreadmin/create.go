@@ -97,6 +97,8 @@ func (a *API) createDatabase(ctx context.Context, c *route.Call) (any, error) {
 		return nil, errShared
 	case known:
 		return nil, fault.E(fault.FailedPrecondition, "The database %s is being deleted. Please try again.", id)
+	case a.o.Stored(id):
+		return nil, fault.E(fault.AlreadyExists, "The server has a database %s that firebase.json does not name, such as a clone. Name it there, or use another database_id.", id)
 	case len(a.ids()) >= maxDatabases:
 		return nil, fault.E(fault.ResourceExhausted, "The project has %d databases, the maximum.", maxDatabases)
 	}
@@ -158,6 +160,11 @@ func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, er
 	case a.o.Shared:
 		return nil, errShared
 	}
+	return shown, a.endOperationsLocked(ctx, id)
+}
+
+// endOperationsLocked cancels the operations of a database; mu is held.
+func (a *API) endOperationsLocked(ctx context.Context, id string) error {
 	for _, o := range a.ofLocked(id) {
 		switch {
 		case o.isDone():
@@ -166,11 +173,11 @@ func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, er
 			a.mu.running.cancel()
 		default:
 			if err := a.endLocked(ctx, o.ID, errCanceled); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return shown, nil
+	return nil
 }
 
 // forget removes the settings of a database that was deleted, unless there is another one of the name by now.
@@ -188,7 +195,16 @@ func (a *API) forget(ctx context.Context, id string) error {
 
 // unmake deletes a database. It may wait until a change of indexes has ended.
 func (a *API) unmake(ctx context.Context, by, id string) error {
-	return a.o.Releases.Unmake(ctx, by, id, func(ctx context.Context) error { return a.o.Drop(ctx, id) })
+	return a.o.Releases.Unmake(ctx, by, id, func(ctx context.Context) error {
+		// Operations may have begun since beginDelete. None begins any more, and there is no other database of the name yet.
+		a.mu.Lock()
+		err := a.endOperationsLocked(ctx, id)
+		a.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		return a.o.Drop(ctx, id)
+	})
 }
 
 // continueDeletes deletes the databases whose deletion an earlier process has begun.

@@ -41,6 +41,8 @@ type Options struct {
 	// Made are the databases that were made by the API. Drop removes what is stored of one that is gone for clients.
 	Made *release.Live
 	Drop func(ctx context.Context, id string) error
+	// Stored reports whether the store has a database, also one that is not served.
+	Stored func(id string) bool
 	// Shared is set if nodes share the store. They have the databases of firebase.json only.
 	Shared bool
 	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which

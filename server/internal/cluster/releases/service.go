@@ -181,6 +181,9 @@ func (s *Service) replace(ctx context.Context, in Request) (*Released, error) {
 func (s *Service) ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error {
 	s.indexing.Lock()
 	defer s.indexing.Unlock()
+	if err := ctx.Err(); err != nil { // the caller may have waited for long
+		return err
+	}
 	defs, err := s.Definitions(id)
 	if err != nil {
 		return err
