@@ -80,6 +80,12 @@ func routes() []route.Route {
 // open opens a server on a store, with the rules of its firebase.json.
 func open(t *testing.T, st *pebble.Store) *server {
 	t.Helper()
+	return openWith(t, st, nil)
+}
+
+// openWith opens a server with backups.
+func openWith(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups) *server {
+	t.Helper()
 	made, fails := &release.Live{}, &atomic.Bool{}
 	databases := []string{"(default)", "second"}
 	all := func() []string { return append(slices.Clone(databases), made.IDs(false)...) }
@@ -114,7 +120,7 @@ func open(t *testing.T, st *pebble.Store) *server {
 		t.Fatal(err)
 	}
 	api, err := firestoreadmin.New(t.Context(), firestoreadmin.Options{
-		Project: "p", Databases: databases, Made: made, Enterprise: func(id string) bool {
+		Project: "p", Databases: databases, Made: made, Backups: backups, Enterprise: func(id string) bool {
 			of, _ := made.Of(id)
 			return of.Enterprise
 		}, Stored: func(id string) bool { return slices.Contains(e.Databases(), resource.Database{Project: "p", ID: id}) }, Drop: func(ctx context.Context, id string) error {

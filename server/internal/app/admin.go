@@ -36,7 +36,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 	}
 	named := func(id string) resource.Database { return resource.Database{Project: a.config.Project, ID: id} }
 	rules := rulesapi.New(rulesapi.Options{Databases: all, Releases: service, Store: s.store, Clock: a.o.Clock})
-	indexes, err := firestoreadmin.New(ctx, firestoreadmin.Options{
+	o := firestoreadmin.Options{
 		Project: a.config.Project, Databases: databases, Enterprise: a.data.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Made: &a.data.Made, Shared: a.config.Store != "",
 		Drop:   func(ctx context.Context, id string) error { return s.Engine.Drop(ctx, named(id)) },
@@ -44,7 +44,11 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
 			return s.Engine.Earliest(named(id)).Time()
 		},
-	})
+	}
+	if s.backups != nil {
+		o.Backups = s.backups.Schedule
+	}
+	indexes, err := firestoreadmin.New(ctx, o)
 	if err != nil {
 		return nil, err
 	}

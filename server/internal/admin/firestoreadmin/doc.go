@@ -1,4 +1,5 @@
-// Package firestoreadmin has the methods of the Firestore Admin API on databases, indexes, fields and operations.
+// Package firestoreadmin has the methods of the Firestore Admin API on databases, indexes, fields, operations and
+// backups.
 //
 // A change of indexes or of a field, and a delete of many documents, is an operation. It is written into the store and
 // answered at once, and done by Run in the order of the operations: definitions by a release (package releases),
@@ -53,6 +54,8 @@ type Options struct {
 	Enterprise func(id string) bool
 	// Documents deletes documents.
 	Documents Documents
+	// Backups are the scheduled backups; nil if there are none.
+	Backups Backups
 	// Releases changes definitions.
 	Releases Releaser
 	// Store keeps the operations.
@@ -91,6 +94,7 @@ func New(ctx context.Context, o Options) (*API, error) {
 // Routes returns the routes.
 func (a *API) Routes() []route.Route {
 	const databases, database = "/v1/projects/{project}/databases", "/v1/projects/{project}/databases/{database}"
+	const backups = "/v1/projects/{project}/locations/{location}/backups"
 	const indexes, fields, operations = database + "/collectionGroups/{group}/indexes", database + "/collectionGroups/{group}/fields", database + "/operations"
 	return []route.Route{
 		{Name: "firestore.admin.ListDatabases", Permission: "datastore.databases.list", Method: "GET", Pattern: databases, Do: a.listDatabases},
@@ -101,6 +105,8 @@ func (a *API) Routes() []route.Route {
 		{Name: "firestore.admin.BulkDeleteDocuments", Permission: "datastore.databases.bulkDeleteDocuments", Method: "POST", Pattern: database + ":bulkDeleteDocuments", Do: a.bulkDeleteDocuments},
 		{Name: "locations.ListLocations", Permission: "datastore.locations.list", Method: "GET", Pattern: "/v1/projects/{project}/locations", Do: a.listLocations},
 		{Name: "locations.GetLocation", Permission: "datastore.locations.get", Method: "GET", Pattern: "/v1/projects/{project}/locations/{location}", Do: a.getLocation},
+		{Name: "firestore.admin.ListBackups", Permission: "datastore.backups.list", Method: "GET", Pattern: backups, Do: a.listBackups},
+		{Name: "firestore.admin.GetBackup", Permission: "datastore.backups.get", Method: "GET", Pattern: backups + "/{backup}", Do: a.getBackup},
 		{Name: "firestore.admin.ListIndexes", Permission: "datastore.indexes.list", Method: "GET", Pattern: indexes, Do: a.listIndexes},
 		{Name: "firestore.admin.CreateIndex", Permission: "datastore.indexes.create", Method: "POST", Pattern: indexes, Do: a.createIndex},
 		{Name: "firestore.admin.GetIndex", Permission: "datastore.indexes.get", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},

@@ -1,0 +1,45 @@
+package admin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
+
+	"clave/server/internal/store/backup/series"
+)
+
+// kept are backups.
+type kept []series.Backup
+
+// Kept implements firestoreadmin.Backups.
+func (k kept) Kept(context.Context) ([]series.Backup, series.Proof, error) {
+	return k, series.Proof{}, nil
+}
+
+// TestBackups lists and reads backups over HTTP and with the Go client.
+func TestBackups(t *testing.T) {
+	const backups = "/v1/projects/p/locations/local/backups"
+	s := open(t, memory(t))
+	s.want(200, "GET "+backups, "", "{}")
+	s = openWith(t, memory(t), kept{
+		{Name: "2026-11-20T01-00-00Z", Time: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC), Damage: "a file is missing"},
+		{Name: "2026-11-21T01-00-00Z", Time: time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC), Bytes: 12345},
+	})
+	s.want(200, "GET /v1/projects/p/locations/-/backups", "", `{"backups":[{"name":"projects/p/locations/local/backups/2026-11-21T01-00-00Z","database":"projects/p/databases/(default)"`)
+	s.want(200, "GET "+backups+"/2026-11-20T01-00-00Z", "", `"state":"NOT_AVAILABLE"`)
+	s.want(404, "GET "+backups+"/2026-11-22T01-00-00Z", "", "NOT_FOUND")
+	s.want(404, "GET /v1/projects/p/locations/nam5/backups", "", "NOT_FOUND")
+	s.want(501, "GET "+backups+"?filter=x", "", "UNIMPLEMENTED")
+	s.want(501, "DELETE "+backups+"/2026-11-20T01-00-00Z", "", "UNIMPLEMENTED")
+	c, _ := s.client()
+	all, err := c.ListBackups(s.as("viewer"), &adminpb.ListBackupsRequest{Parent: "projects/p/locations/-"})
+	if err != nil || len(all.GetBackups()) != 2 || all.GetBackups()[0].GetStats().GetSizeBytes() != 12345 {
+		t.Errorf("ListBackups: %v, %v", all, err)
+	}
+	one, err := c.GetBackup(s.as("viewer"), &adminpb.GetBackupRequest{Name: "projects/p/locations/local/backups/2026-11-21T01-00-00Z"})
+	if err != nil || one.GetState() != adminpb.Backup_READY || one.GetSnapshotTime().AsTime().Day() != 21 {
+		t.Errorf("GetBackup: %v, %v", one, err)
+	}
+}
