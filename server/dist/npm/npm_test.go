@@ -64,6 +64,19 @@ test('a snapshot brings the documents back', async () => {
 })
 `
 
+// projectFile follows the example of a project for each test in the documentation.
+const projectFile = `
+import { expect, test } from 'vitest'
+const seen = new Set()
+test.for([1, 2])('a project of its own', async () => {
+  seen.add(clave.projectId)
+  expect((await clave.usage()).total.writes).toBe(0)
+  const url = ` + "`http://${clave.firestore}/v1/projects/${clave.projectId}/databases/(default)/documents/notes?documentId=a`" + `
+  expect((await fetch(url, { method: 'POST', headers: { authorization: 'Bearer owner' }, body: '{}' })).status).toBe(200)
+})
+test('each had another one', () => expect(seen.size).toBe(2))
+`
+
 // startFile uses the API without a test runner.
 const startFile = `import { start } from 'clave'
 import { writeFileSync } from 'node:fs'
@@ -120,16 +133,23 @@ func install(t *testing.T) *project {
 	return p
 }
 
-// vitest runs one test file, and logs the time that it takes.
+// vitest runs two test files, one of them the example of the documentation, and logs the time that it takes.
 func (p *project) vitest() {
 	p.t.Helper()
 	p.write("vitest.config.mjs", `export default { test: { globalSetup: 'clave/vitest', include: ['*.test.mjs'] } }`)
 	p.write("notes.test.mjs", vitestFile)
+	page, err := os.ReadFile("../../doc/lab.md")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```js\n")
+	example, _, _ = strings.Cut(example, "```")
+	p.write("project.test.mjs", example+projectFile)
 	began := time.Now()
 	out, state := p.measured(p.dir, "node", "node_modules/vitest/vitest.mjs", "run")
 	took := state.UserTime() + state.SystemTime()
 	p.t.Logf("green in %v; processor time of the runner and the server %v", time.Since(began).Round(time.Millisecond), took)
-	if !strings.Contains(out, "2 passed") {
+	if !strings.Contains(out, "5 passed") {
 		p.t.Errorf("vitest printed %q", out)
 	}
 }

@@ -255,18 +255,19 @@ func (m *Meter) Pattern(collection string) string {
 
 // appendPattern appends the pattern of a collection's path.
 func appendPattern(b []byte, collection string) []byte {
-	i := 0
-	for segment := range strings.SplitSeq(collection, "/") {
-		if i > 0 {
-			b = append(b, '/')
+	for {
+		end := strings.IndexByte(collection, '/')
+		if end < 0 {
+			return append(b, collection...)
 		}
-		if i%2 == 1 {
-			segment = "*"
+		b = append(append(b, collection[:end]...), "/*"...)
+		collection = collection[end+1:] // an id of a document
+		if end = strings.IndexByte(collection, '/'); end < 0 {
+			return b
 		}
-		b = append(b, segment...)
-		i++
+		b = append(b, '/')
+		collection = collection[end+1:]
 	}
-	return b
 }
 
 // Row is a row of a report.
