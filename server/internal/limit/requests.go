@@ -30,7 +30,7 @@ var accounts = []Limit{
 	},
 	{
 		What: "size, tags and attributes of a SAML response", Key: "each response",
-		All: "256 KiB, 5,000 and 64 KiB", Excess: Refuses, Error: "INVALID_IDP_RESPONSE",
+		All: "256 KiB, 5,000 and 32 KiB", Excess: Refuses, Error: "INVALID_IDP_RESPONSE",
 		At: []string{"auth/provider.longestSAMLResponse", "auth/provider.maxSAMLTags", "auth/provider.longestSAMLAttributes"},
 	},
 	{

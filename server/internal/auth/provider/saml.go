@@ -22,10 +22,11 @@ import (
 )
 
 // The maximum sizes of a SAML response in base64, and of its attributes as JSON, in bytes, and the maximum number of
-// its tags: what the verification of a signature costs grows with them. The attributes become part of ID tokens.
+// its tags: what the verification of a signature costs grows with them. The attributes become part of ID tokens, which
+// have at most 64 KiB.
 const (
 	longestSAMLResponse   = 256 << 10
-	longestSAMLAttributes = 64 << 10
+	longestSAMLAttributes = 32 << 10
 	maxSAMLTags           = 5000
 )
 

@@ -69,6 +69,21 @@ func TestSAML(t *testing.T) {
 	}
 }
 
+// TestLargeSAMLAttributes signs in with attributes of the maximum size. The user's ID token is accepted.
+func TestLargeSAMLAttributes(t *testing.T) {
+	f := openSAML(t)
+	s := f.beginSAML(client, "saml.corp")
+	r := f.reply(s)
+	r.Attributes = `<saml:Attribute Name="x"><saml:AttributeValue>` + strings.Repeat("x", 32<<10-len(`{"x":""}`)) + `</saml:AttributeValue></saml:Attribute>`
+	got, err := f.presentSAML(client, s, r.response())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := f.Lookup(t.Context(), client, &service.LookupRequest{IDToken: &got.IDToken}); err != nil || len(found.Users) != 1 {
+		t.Errorf("an ID token of %d bytes: %+v, %v", len(got.IDToken), found, err)
+	}
+}
+
 // TestSAMLOfATenant signs in with a provider of a tenant, which is not one of the project.
 func TestSAMLOfATenant(t *testing.T) {
 	f := openSAML(t)
@@ -214,7 +229,7 @@ var samlAttacks = []samlAttack{
 	reply("no id", func(_ *fixture, r *samlReply) { r.NameID = " " }),
 	reply("a long id", func(_ *fixture, r *samlReply) { r.NameID = strings.Repeat("x", 513) }),
 	reply("large attributes", func(_ *fixture, r *samlReply) {
-		r.Attributes = `<saml:Attribute Name="x"><saml:AttributeValue>` + strings.Repeat("x", 65<<10) + `</saml:AttributeValue></saml:Attribute>`
+		r.Attributes = `<saml:Attribute Name="x"><saml:AttributeValue>` + strings.Repeat("x", 33<<10) + `</saml:AttributeValue></saml:Attribute>`
 	}),
 	forged("another id", func(_, genuine, _ *etree.Element) { genuine.FindElement(".//NameID").SetText("boss@corp.example") }),
 	forged("a comment in the id", func(_, genuine, _ *etree.Element) {
