@@ -85,7 +85,17 @@ func (o *observed) followerState(n *node.Node) prometheus.State {
 	out := n.Reads.State(n.Name())
 	out.Requests, out.Node.Epoch = o.budget.Used(), leader.Epoch
 	out.Memory, _ = memoryTaken()
+	out.Usage = o.usage()
 	return out
+}
+
+// usage returns what Firestore would bill for the calls that this node has answered itself; nil if it is not counted.
+func (o *observed) usage() *prometheus.Usage {
+	if o.billed == nil {
+		return nil
+	}
+	r := o.billed.Report("")
+	return &prometheus.Usage{All: r.Total.Counts, Top: r.Top(topPatterns)}
 }
 
 // serverState returns the state of the server.
@@ -101,10 +111,7 @@ func (o *observed) serverState(ctx context.Context) prometheus.State {
 		out.Node = o.leads(ctx, shared)
 	}
 	out.Backups = backups.State(s.backups)
-	if o.billed != nil {
-		r := o.billed.Report("")
-		out.Usage = &prometheus.Usage{All: r.Total.Counts, Top: r.Top(topPatterns)}
-	}
+	out.Usage = o.usage()
 	h := s.Engine.HistoryState()
 	out.History = &prometheus.History{Bytes: h.Bytes, MaxBytes: h.MaxBytes, Window: h.Window, Shrunk: h.Shrunk}
 	return out

@@ -284,6 +284,8 @@ func TestMetricsOfNodes(t *testing.T) {
 	checkLeader(t, leader.metrics)
 	// The call is counted after the response.
 	awaitValue(t, follower.metrics, `clave_calls_forwarded_total{code="NOT_FOUND",method="other",transport="rest"}`, 1)
+	// The follower's listener costs one read for a query without results, and one for each of three documents.
+	awaitValue(t, follower.metrics, `clave_billed_operations_total{operation="read",pattern="c"}`, 4)
 	m := awaitValue(t, follower.metrics, "clave_node_log_lag_rows{node=\""+nameOf(t, follower.node)+"\"}", 0)
 	m.wantValues(t, map[string]float64{
 		`clave_node_role{role="leader"}`: 0, `clave_node_role{role="follower"}`: 1, `clave_node_epoch`: 1, `clave_healthy`: 1, `clave_listen_streams`: 1,
@@ -291,6 +293,7 @@ func TestMetricsOfNodes(t *testing.T) {
 		`clave_calls_forwarded_total{code="OK",method="Commit",transport="grpc"}`:                     3,
 		`clave_calls_forwarded_total{code="OK",method="CreateDocument",transport="rest"}`:             1,
 		`clave_calls_forwarded_total{code="ALREADY_EXISTS",method="CreateDocument",transport="rest"}`: 1,
+		`clave_billed_operations_total{operation="write",pattern="(all)"}`:                            0,
 	})
 	m.wantAbove(t, "clave_store_bytes", "clave_store_free_bytes", "clave_memory_bytes", "clave_fanout_delay_seconds_count",
 		`clave_calls_total{code="OK",method="BatchGetDocuments",transport="grpc"}`)
