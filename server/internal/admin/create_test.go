@@ -162,7 +162,8 @@ func TestCreationsAreRefused(t *testing.T) {
 	}
 }
 
-// TestDeletesBesideOperations deletes a database while operations wait: they end, and do nothing in a later database.
+// TestDeletesBesideOperations deletes a database while operations wait: they end, and a later database has none of
+// them.
 func TestDeletesBesideOperations(t *testing.T) {
 	s := open(t, memory(t))
 	s.want(200, createMade, newBody, `"done":true`)
@@ -170,7 +171,13 @@ func TestDeletesBesideOperations(t *testing.T) {
 	s.want(200, "DELETE "+atMade, "", `"done":true`)
 	s.want(404, "GET /v1/"+waiting, "", "NOT_FOUND")
 	s.want(200, createMade, newBody, `"done":true`)
-	s.want(200, "GET /v1/"+waiting, "", "CANCELLED")
+	for _, again := range []*server{s, open(t, s.store)} {
+		again.want(404, "GET /v1/"+waiting, "", "NOT_FOUND")
+		again.want(404, "POST /v1/"+waiting+":cancel", "{}", "NOT_FOUND")
+		if all := again.want(200, "GET "+atMade+"/operations", "", "CreateDatabaseMetadata"); strings.Contains(all, "BulkDelete") {
+			t.Errorf("the operations of another database have those of the first: %s", all)
+		}
+	}
 }
 
 // TestClonesAreNotTaken creates a database whose name a clone has.

@@ -167,10 +167,14 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 	return a.write(ctx, ended, dropped)
 }
 
-// ofLocked returns the operations of a database; mu is held.
+// ofLocked returns the operations of a database; mu is held. Those of a former database of the name are not among them:
+// they name what it had, and have ended.
 func (a *API) ofLocked(database string) []*operation {
 	var all []*operation
 	for _, o := range a.mu.operations {
+		if o.Database == database && o.Create {
+			all = nil
+		}
 		if o.Database == database {
 			all = append(all, o)
 		}
