@@ -80,7 +80,7 @@ var sizes = []Limit{
 		},
 	},
 	{
-		What: "deployed sites: versions without a release, channels, bytes of a release's message, and uploads at once", Key: byAll, All: "20, 30, 512 and 16", Excess: Displaces, Error: exhausted + "; " + invalid + "; uploads wait",
+		What: "deployed sites: versions without a release, channels, bytes of a release's message, and uploads at once", Key: byAll, All: "20, 30, 512 and 256", Excess: Displaces, Error: exhausted + "; " + invalid + "; UNAVAILABLE",
 		At: []string{"transport/hosting/versions.maxUnreleased", "transport/hosting/versions.maxChannels", "transport/hosting/versions.maxMessage", "transport/hosting/versions.maxUploads"},
 	},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},

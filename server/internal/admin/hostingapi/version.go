@@ -197,8 +197,8 @@ func (a *API) populate(_ context.Context, c *route.Call) (any, error) {
 }
 
 // upload receives a content.
-func (a *API) upload(ctx context.Context, c *route.Call) (any, error) {
-	return nil, a.o.Site.Upload(ctx, c.Vars["version"], c.Vars["hash"], c.Stream)
+func (a *API) upload(_ context.Context, c *route.Call) (any, error) {
+	return nil, a.o.Site.Upload(c.Vars["version"], c.Vars["hash"], c.Stream)
 }
 
 // versionFile is a file of a version of the API.

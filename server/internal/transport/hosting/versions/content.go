@@ -3,7 +3,6 @@ package versions
 import (
 	"bufio"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,11 +16,13 @@ import (
 	"clave/server/internal/base/fault"
 )
 
-// The limits of contents: the bytes of one, unpacked; of all in the folder; and how many are received at once.
+// The limits of contents: the bytes of one, unpacked; of all in the folder; and how many are received at once, of which
+// the Firebase CLI sends 200. None waits for others: what its client has sent meanwhile would take the receive window
+// of the connection, without which those that are being received could not go on.
 const (
 	maxContent = 256 << 20
 	maxStored  = 8 << 30
-	maxUploads = 16
+	maxUploads = 256
 )
 
 // fileMode and folderMode are the modes of what is created.
@@ -49,16 +50,16 @@ func (s *Site) content(hash string) (size int64, has bool) {
 }
 
 // Upload receives a content that a version has named, gzipped. It returns InvalidArgument if it does not have the hash,
-// or is not gzipped, and ResourceExhausted if it is too large.
-func (s *Site) Upload(ctx context.Context, id, hash string, from io.Reader) (err error) {
+// or is not gzipped, ResourceExhausted if it is too large, and Unavailable while too many others are received.
+func (s *Site) Upload(id, hash string, from io.Reader) (err error) {
 	if err := s.wants(id, hash); err != nil {
 		return err
 	}
 	select {
 	case s.uploads <- struct{}{}:
 		defer func() { <-s.uploads }()
-	case <-ctx.Done():
-		return fault.Ended(ctx.Err(), "The upload was cancelled.")
+	default:
+		return fault.E(fault.Unavailable, "The server receives %d files at the moment. Please try again.", maxUploads)
 	}
 	f, err := os.CreateTemp(s.o.Folder, uploadPrefix)
 	if err != nil {
