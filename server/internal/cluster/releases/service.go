@@ -252,6 +252,9 @@ func (s *Service) replaceIndexes(ctx context.Context, in Request) (*Released, er
 func (s *Service) swap(ctx context.Context, in Request) (*Released, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.exist(in.Files); err != nil { // A database may have been deleted since check.
+		return nil, err
+	}
 	next, changed := s.mu.current.With(in.Files, in.By, s.o.Clock.Now())
 	out := &Released{Version: next.Version, Digest: next.Digest(), Changed: changed}
 	if !changed {
@@ -268,13 +271,27 @@ func (s *Service) swap(ctx context.Context, in Request) (*Released, error) {
 
 // check returns an error if files can't be released.
 func (s *Service) check(files release.Files) error {
-	for id := range files {
-		if s.o.Project.Production && !s.named(id) && !s.o.Project.Made.Has(id) {
-			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
+	for _, d := range files {
+		if d.Made != nil {
+			return fault.E(fault.InvalidArgument, "Databases are made by the administration API.")
 		}
+	}
+	if err := s.exist(files); err != nil {
+		return err
 	}
 	_, err := projectfiles.Check(files)
 	return err
+}
+
+// exist returns an error if files are of a database that the server does not have. Otherwise a later database of the
+// name would have them.
+func (s *Service) exist(files release.Files) error {
+	for id, d := range files {
+		if s.o.Project.Production && !s.named(id) && !s.o.Project.Made.Has(id) && d.Made == nil {
+			return fault.E(fault.FailedPrecondition, "database %s: the leader's firebase.json does not name it. Add it there, at each node, and start the nodes again.", id)
+		}
+	}
+	return nil
 }
 
 // named reports whether firebase.json names a database.
