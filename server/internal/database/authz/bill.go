@@ -206,15 +206,20 @@ func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
-		entries := stats.EntriesRead
-		if entries == 0 {
-			entries = stats.DocumentsRead
-		}
-		if c.Entries = request.ReadsOf(entries, request.EntriesPerRead); c.Entries == 0 {
+		if c.Entries = readsOfSum(stats); c.Entries == 0 {
 			c.Minimum = 1
 		}
 	}
 	b.addQuery(q, c)
+}
+
+// readsOfSum returns the reads that an aggregation costs.
+func readsOfSum(stats *request.Stats) int64 {
+	entries := stats.EntriesRead
+	if entries == 0 {
+		entries = stats.DocumentsRead
+	}
+	return request.ReadsOf(entries, request.EntriesPerRead)
 }
 
 // listed counts a page of a collection.

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
 	"clave/server/internal/observe/usage"
 )
 
@@ -138,6 +139,16 @@ func (s *pipelineSource) Query(ctx context.Context, q, listed *query.Query, yiel
 		return yield(d)
 	})
 	return err
+}
+
+// Aggregate implements pipeline.Source.
+func (s *pipelineSource) Aggregate(ctx context.Context, a *query.Aggregation, listed *query.Query) (map[string]value.Value, error) {
+	if err := s.access.list(ctx, listed); err != nil {
+		return nil, err
+	}
+	figures, stats, err := s.reading.Aggregate(ctx, a)
+	s.bill.source(func(m *usage.Meter) string { return patternOf(m, a.Query) }).Entries += readsOfSum(&stats)
+	return figures, err
 }
 
 // Get implements pipeline.Source.

@@ -1,10 +1,10 @@
 package pipeline
 
 import (
-	"math"
-	"math/big"
+	"slices"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/value"
 )
@@ -49,58 +49,28 @@ func (c *counter) add(v value.Value) int {
 // result implements accumulator.
 func (c *counter) result() result { return of(value.Int(c.n)) }
 
-// sum adds numbers: integers exactly, until there is a double.
-type sum struct {
-	integers big.Int
-	doubles  float64
-	inexact  bool
-	n        int64
-}
+// sum adds numbers.
+type sum struct{ query.Total }
 
 // add implements accumulator.
 func (s *sum) add(v value.Value) int {
-	switch x := v.(type) {
-	case value.Int:
-		s.integers.Add(&s.integers, big.NewInt(int64(x)))
-		s.n++
-	case value.Double:
-		s.doubles += float64(x)
-		s.inexact = true
-		s.n++
-	}
+	s.Add(v)
 	return 0
 }
 
-// float returns the sum as a double.
-func (s *sum) float() float64 {
-	f, _ := new(big.Float).SetInt(&s.integers).Float64()
-	return f + s.doubles
-}
-
-// total returns the sum: a double if a number is one or if it is not an integer of 64 bits.
-func (s *sum) total() result {
-	if s.inexact || !s.integers.IsInt64() {
-		return double(s.float())
-	}
-	return of(value.Int(s.integers.Int64()))
-}
-
 // result implements accumulator.
-func (s *sum) result() result { return s.total() }
+func (s *sum) result() result { return of(s.Sum()) }
 
 // average averages numbers. Without any it is null.
 type average struct{ sum }
 
 // result implements accumulator.
 func (a *average) result() result {
-	if a.n == 0 {
-		return null
+	out := a.Average()
+	if out == value.Double(0) { // -0 becomes 0
+		out = value.Double(0)
 	}
-	out := a.float() / float64(a.n)
-	if out == 0 {
-		out = math.Abs(out)
-	}
-	return double(out)
+	return of(out)
 }
 
 // best keeps the greatest or the least value.
@@ -238,6 +208,9 @@ type grouping struct {
 	order      []*group
 	vars       *scope
 	held       int64
+	// frame and keys are those of the present row. No evaluator keeps a frame.
+	frame frame
+	keys  []value.Value
 }
 
 // hold holds memory until the end.
@@ -253,8 +226,8 @@ func (s *grouping) row(r *row) error {
 	}
 	before := s.run.held
 	defer func() { s.run.held = before }()
-	f := &frame{run: s.run, row: r, vars: r.vars}
-	keys, size := make([]value.Value, len(s.by)), 0
+	f, size := &s.frame, 0
+	*f = frame{run: s.run, row: r, vars: r.vars}
 	for i, x := range s.by {
 		v, err := x.compute(f, &size)
 		if err != nil {
@@ -263,9 +236,9 @@ func (s *grouping) row(r *row) error {
 		if v == nil {
 			v = value.Null{}
 		}
-		keys[i] = v
+		s.keys[i] = v
 	}
-	g, err := s.group(keys)
+	g, err := s.group()
 	if err != nil {
 		return err
 	}
@@ -289,20 +262,27 @@ func (s *grouping) row(r *row) error {
 	return s.hold(int64(held))
 }
 
-// group returns the group of keys.
-func (s *grouping) group(keys []value.Value) (*group, error) {
-	key := value.Key(value.Array(keys))
+// group returns the group of the present keys.
+func (s *grouping) group() (*group, error) {
+	var key any
+	switch len(s.keys) {
+	case 0:
+	case 1:
+		key = value.Key(s.keys[0])
+	default:
+		key = value.Key(value.Array(s.keys))
+	}
 	if g := s.groups[key]; g != nil {
 		return g, nil
 	}
 	size := 200 + 100*len(s.aggregates)
-	for _, k := range keys {
+	for _, k := range s.keys {
 		size += 2 * footprint(k)
 	}
 	if err := s.hold(int64(size)); err != nil {
 		return nil, err
 	}
-	g := &group{keys: keys}
+	g := &group{keys: slices.Clone(s.keys)}
 	for _, a := range s.aggregates {
 		g.sums = append(g.sums, a.make())
 	}
@@ -314,7 +294,7 @@ func (s *grouping) group(keys []value.Value) (*group, error) {
 // end implements sink.
 func (s *grouping) end() error {
 	if len(s.by) == 0 && len(s.order) == 0 {
-		if _, err := s.group(nil); err != nil {
+		if _, err := s.group(); err != nil {
 			return err
 		}
 	}
@@ -336,7 +316,7 @@ func (s *grouping) end() error {
 // grouped returns the stage of a grouping.
 func grouped(by []computed, aggregates []aggregate) stage {
 	return func(f *frame, next sink) sink {
-		return &grouping{sink: next, run: f.run, by: by, aggregates: aggregates, groups: map[any]*group{}, vars: f.vars}
+		return &grouping{sink: next, run: f.run, by: by, aggregates: aggregates, groups: map[any]*group{}, vars: f.vars, keys: make([]value.Value, len(by))}
 	}
 }
 

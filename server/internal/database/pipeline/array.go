@@ -113,7 +113,7 @@ func total(_ *frame, a value.Array, _ []value.Value) result {
 	for _, v := range a {
 		s.add(v)
 	}
-	return s.total()
+	return s.result()
 }
 
 // reverseAny evaluates reverse.

@@ -28,6 +28,9 @@ type source struct {
 	query *query.Query
 	// listed is the query without order and limit, by which rules decide.
 	listed *query.Query
+	// sums, if it is not nil, makes one row of the query's documents, whose fields are at the paths of sumPaths.
+	sums     *query.Aggregation
+	sumPaths []value.FieldPath
 	// sub is the path of a collection below the document of the row around this pipeline.
 	sub string
 	// documents are the documents of the documents stage.
@@ -98,11 +101,14 @@ func (c *compiler) pipeline(stages []request.Stage, inner bool) (*Pipeline, erro
 	}
 	rest := stages[1:]
 	if p.source.query != nil {
-		pushed := 0
-		if pushed, err = c.push(&p.source, rest); err != nil {
+		pushed, plain, err := c.push(&p.source, rest)
+		if err != nil {
 			return nil, err
 		}
 		rest = rest[pushed:]
+		if len(rest) > 0 && c.pushSums(&p.source, plain, &rest[0]) {
+			rest = rest[1:]
+		}
 	}
 	for i := range rest {
 		s, err := c.stage(&rest[i], rest[i+1:])

@@ -51,6 +51,14 @@ func (m *memory) Get(_ context.Context, names []resource.Document, yield func(*d
 	return nil
 }
 
+func (m *memory) Aggregate(_ context.Context, a *query.Aggregation, _ *query.Query) (map[string]value.Value, error) {
+	sums := query.NewAccumulator(a)
+	for _, d := range querytest.Results(a.Query, slices.Values(m.docs)) {
+		sums.Add(d)
+	}
+	return sums.Results(), nil
+}
+
 func (m *memory) Unjudged() error                 { return nil }
 func (m *memory) Work(context.Context, int) error { return nil }
 func (m *memory) Hold(int64) error                { return nil }

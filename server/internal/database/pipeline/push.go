@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strconv"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/query"
@@ -10,14 +11,14 @@ import (
 )
 
 // push adds the leading stages to the query of a source as far as a query has the same results, and returns their
-// number. It normalizes the query.
+// number and the query as it was before it was normalized.
 //
 // A filter is pushed if its comparisons have constants other than null and NaN: there the comparisons of queries and
 // of pipelines agree. An order is pushed if all its fields are __name__ or fields of pushed comparisons, because a
 // query lacks the documents without them. Offset and limit are pushed after that.
-func (c *compiler) push(s *source, stages []request.Stage) (int, error) {
+func (c *compiler) push(s *source, stages []request.Stage) (n int, plain *query.Query, err error) {
 	base := *s.query
-	listed, n := base, 0
+	listed := base
 	var filters []query.Filter
 	for n < len(stages) && stages[n].Name == "where" && len(stages[n].Args) == 1 {
 		f, ok := c.filter(stages[n].Args[0])
@@ -61,20 +62,66 @@ func (c *compiler) push(s *source, stages []request.Stage) (int, error) {
 		if try.n == 0 {
 			l = base
 		}
-		q, err := normalized(&try.q)
-		if err == nil {
-			s.query = q
-			s.listed, err = normalized(&l)
+		s.query, err = normalized(&try.q)
+		if s.listed = s.query; err == nil && (len(try.q.OrderBy) > 0 || try.q.Limit != l.Limit || try.q.Offset != 0) {
+			s.listed, err = l.Normalize()
 		}
 		if err == nil {
-			return try.n, nil
+			return try.n, &try.q, nil
 		}
 		if try.n == 0 {
-			return 0, err
+			return 0, nil, err
 		}
 	}
-	return 0, fault.E(fault.Internal, "A pipeline without stages has no query.")
+	return 0, nil, fault.E(fault.Internal, "A pipeline without stages has no query.")
 }
+
+// pushSums adds an aggregate stage without groups to the query of a source, which is plain before it is normalized, if
+// an aggregation has the same results, and reports whether it did. An aggregation leaves out documents without one of
+// its fields, so all sums and averages must be of one field, and counts of rows must be alone; and with an order or a
+// limit it would use other documents.
+func (c *compiler) pushSums(s *source, plain *query.Query, st *request.Stage) bool {
+	if st.Name != "aggregate" || s.kind == "database" || plain.Limit != query.NoLimit || plain.Offset != 0 || len(plain.OrderBy) > 0 ||
+		len(st.Args) == 0 || len(st.Args) > 2 || len(st.Args) == 2 && len(names(st.Args[1])) > 0 {
+		return false
+	}
+	out, field := &query.Aggregation{Query: plain}, ""
+	var paths []value.FieldPath
+	for i, name := range names(st.Args[0]) {
+		path, err := value.ParseFieldPath(name)
+		call, ok := memberOf(st.Args[0], name).(*request.Call)
+		if err != nil || !ok {
+			return false
+		}
+		a := query.Aggregate{Alias: "a" + strconv.Itoa(i), Op: summed[call.Name]}
+		of := ""
+		switch {
+		case a.Op == query.Count && len(call.Args) == 0:
+		case a.Op != 0 && a.Op != query.Count && len(call.Args) == 1:
+			a.Path, err = c.field(call.Args[0], call.Name)
+			if err != nil || a.Path.IsName() || ofDocument(a.Path) {
+				return false
+			}
+			of = a.Path.String()
+		default:
+			return false
+		}
+		if i > 0 && of != field {
+			return false
+		}
+		field = of
+		out.Fields, paths = append(out.Fields, a), append(paths, path)
+	}
+	sums, err := out.Normalize()
+	if err != nil {
+		return false
+	}
+	s.sums, s.sumPaths = sums, paths
+	return true
+}
+
+// summed are the aggregates that are those of aggregations.
+var summed = map[string]query.AggregateOp{"count": query.Count, "sum": query.Sum, "average": query.Avg}
 
 // normalized returns the normal form of a query that can be planned.
 func normalized(q *query.Query) (*query.Query, error) {

@@ -19,6 +19,8 @@ import (
 type Source interface {
 	// Query calls yield with the results of a query. Rules decide by listed, the query without order and limit.
 	Query(ctx context.Context, q, listed *query.Query, yield func(*document.Document) error) error
+	// Aggregate returns the figures of an aggregation by their aliases. Rules decide by listed.
+	Aggregate(ctx context.Context, a *query.Aggregation, listed *query.Query) (map[string]value.Value, error)
 	// Get calls yield with the documents among names that exist.
 	Get(ctx context.Context, names []resource.Document, yield func(*document.Document) error) error
 	// Unjudged returns an error if the caller may not use a source that rules can't judge.
@@ -75,7 +77,7 @@ func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield fu
 // Direct reports whether the results are the documents of the source as they are, because no stages are left for the
 // rows. Their number is not limited by the steps of an execution.
 func (p *Pipeline) Direct() bool {
-	return len(p.stages) == 0 && p.writes == nil && (p.source.query != nil && p.source.kind != "database" || p.source.documents != nil)
+	return len(p.stages) == 0 && p.writes == nil && p.source.sums == nil && (p.source.query != nil && p.source.kind != "database" || p.source.documents != nil)
 }
 
 // results is the sink of the results.
@@ -192,7 +194,27 @@ func (s *source) read(f *frame, give func(*row) error) error {
 		}
 		return f.run.source.Query(f.run.ctx, q, q, documents)
 	}
+	if s.sums != nil {
+		return s.sum(f.run, give)
+	}
 	return s.documentsOf(f.run, documents)
+}
+
+// sum calls give with the row of the aggregation.
+func (s *source) sum(r *run, give func(*row) error) error {
+	figures, err := r.source.Aggregate(r.ctx, s.sums, s.listed)
+	if err != nil {
+		return err
+	}
+	edit := value.Map{}.EditSorted()
+	for i, path := range s.sumPaths {
+		v := figures[s.sums.Fields[i].Alias]
+		if v == value.Double(0) { // -0 becomes 0
+			v = value.Double(0)
+		}
+		edit.Set(path, v, nil)
+	}
+	return give(&row{fields: edit.Map()})
 }
 
 // documentsOf calls give with the documents of a source that reads what the pipeline itself names.
@@ -226,6 +248,9 @@ func (p *Pipeline) Describe() string {
 		}
 		if q.Limit != query.NoLimit {
 			out += ", limited"
+		}
+		if p.source.sums != nil {
+			out += ", aggregated"
 		}
 	}
 	return out + "\n stages on rows: " + strconv.Itoa(len(p.stages)) + "\n"

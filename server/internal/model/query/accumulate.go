@@ -13,12 +13,12 @@ type Accumulator struct {
 	fields []Aggregate
 	paths  []value.FieldPath
 	count  int64
-	totals []total
+	totals []Total
 }
 
 // NewAccumulator returns an accumulator for a normalized aggregation.
 func NewAccumulator(a *Aggregation) *Accumulator {
-	return &Accumulator{fields: a.Fields, paths: a.Paths(), totals: make([]total, len(a.Fields))}
+	return &Accumulator{fields: a.Fields, paths: a.Paths(), totals: make([]Total, len(a.Fields))}
 }
 
 // Add adds a document, if it has every field that is summed or averaged.
@@ -32,7 +32,7 @@ func (a *Accumulator) Add(d *document.Document) {
 	for i, f := range a.fields {
 		if f.Op != Count {
 			v, _ := d.Fields.Get(f.Path)
-			a.totals[i].add(v)
+			a.totals[i].Add(v)
 		}
 	}
 }
@@ -46,9 +46,9 @@ func (a *Accumulator) Results() map[string]value.Value {
 	for i, f := range a.fields {
 		switch {
 		case f.Op == Sum:
-			out[f.Alias] = a.totals[i].sum()
+			out[f.Alias] = a.totals[i].Sum()
 		case f.Op == Avg:
-			out[f.Alias] = a.totals[i].average()
+			out[f.Alias] = a.totals[i].Average()
 		case f.Capped:
 			out[f.Alias] = value.Int(min(a.count, f.UpTo))
 		default:
@@ -58,9 +58,9 @@ func (a *Accumulator) Results() map[string]value.Value {
 	return out
 }
 
-// total is a sum of numbers. Integers are added exactly in 128 bits. Doubles are added separately with compensated
+// Total is a sum of numbers. Integers are added exactly in 128 bits. Doubles are added separately with compensated
 // summation (Neumaier), so that 6.4 five times is 32 and the order of documents hardly matters.
-type total struct {
+type Total struct {
 	numbers  int64
 	high     int64
 	low      uint64
@@ -69,8 +69,8 @@ type total struct {
 	isDouble bool
 }
 
-// add adds a value if it is a number.
-func (t *total) add(v value.Value) {
+// Add adds a value if it is a number.
+func (t *Total) Add(v value.Value) {
 	switch n := v.(type) {
 	case value.Int:
 		t.numbers++
@@ -92,15 +92,15 @@ func (t *total) add(v value.Value) {
 }
 
 // integers returns the sum of the integers as a double.
-func (t *total) integers() float64 {
+func (t *Total) integers() float64 {
 	return math.Ldexp(float64(t.high), 64) + float64(t.low)
 }
 
 // fits reports whether the sum of the integers is an int64.
-func (t *total) fits() bool { return t.high == int64(t.low)>>63 }
+func (t *Total) fits() bool { return t.high == int64(t.low)>>63 }
 
-// sum returns the sum: an integer if all numbers were integers and it fits, and otherwise a double.
-func (t *total) sum() value.Value {
+// Sum returns the sum: an integer if all numbers were integers and it fits, and otherwise a double.
+func (t *Total) Sum() value.Value {
 	switch {
 	case t.isDouble:
 		return value.Double(t.mixed())
@@ -112,7 +112,7 @@ func (t *total) sum() value.Value {
 }
 
 // whole returns the sum of the integers as the nearest double.
-func (t *total) whole() float64 {
+func (t *Total) whole() float64 {
 	if t.fits() {
 		return float64(int64(t.low))
 	}
@@ -121,15 +121,15 @@ func (t *total) whole() float64 {
 
 // mixed returns the sum of all numbers as a double. If doubles were infinite or overflowed, the compensation is
 // ignored.
-func (t *total) mixed() float64 {
+func (t *Total) mixed() float64 {
 	if math.IsInf(t.plain, 0) || math.IsNaN(t.plain) {
 		return t.plain
 	}
 	return t.whole() + (t.plain + t.lost)
 }
 
-// average returns the mean as a double, or null of no numbers.
-func (t *total) average() value.Value {
+// Average returns the mean as a double, or null of no numbers.
+func (t *Total) Average() value.Value {
 	if t.numbers == 0 {
 		return value.Null{}
 	}

@@ -55,6 +55,9 @@ func parseArguments(args []*pb.Value, depth int) (out []request.Expression, err 
 
 // parseExpressions parses named arguments with at most depth levels.
 func parseExpressions(args map[string]*pb.Value, depth int) (out map[string]request.Expression, err error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
 	out = make(map[string]request.Expression, len(args))
 	for name, arg := range args {
 		if out[name], err = parseExpression(arg, depth); err != nil {

@@ -279,6 +279,10 @@ func (literalsOnly) Query(context.Context, *query.Query, *query.Query, func(*doc
 	return nil
 }
 
+func (literalsOnly) Aggregate(context.Context, *query.Aggregation, *query.Query) (map[string]value.Value, error) {
+	return nil, nil
+}
+
 func (literalsOnly) Get(context.Context, []resource.Document, func(*document.Document) error) error {
 	return nil
 }
