@@ -95,9 +95,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 		}
 	}
 	if o.Changes != nil {
-		if err := o.Changes.Resume(ctx, s); err != nil {
-			return nil, err
-		}
+		o.Changes.Resume(ctx, s)
 	}
 	id, err := random(ctx, s, identityKey)
 	if err != nil {

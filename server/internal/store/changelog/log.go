@@ -30,6 +30,8 @@ type Log struct {
 	o Options
 	// flushing receives when the store begins to move its own log to tables.
 	flushing chan struct{}
+	// full receives when a chunk is complete.
+	full chan struct{}
 	// files is held while the files are written.
 	files sync.Mutex
 	mu    struct {
@@ -190,9 +192,17 @@ func (l *Log) chunkLocked() *Chunk {
 		}
 	}
 	chunk := &Chunk{From: l.mu.next, To: l.mu.next}
-	l.mu.chunks = append(l.mu.chunks, chunk)
+	if l.mu.chunks = append(l.mu.chunks, chunk); len(l.mu.chunks) > 1 {
+		select {
+		case l.full <- struct{}{}:
+		default:
+		}
+	}
 	return chunk
 }
+
+// Full returns a channel that receives when a chunk is complete, so that it need not wait for its time.
+func (l *Log) Full() <-chan struct{} { return l.full }
 
 // addedLocked completes the addition of a batch of n operations to a chunk. ops are its operations if it has only one.
 func (l *Log) addedLocked(chunk *Chunk, n int, ops []store.Op) {
@@ -243,29 +253,27 @@ func (l *Log) ID() (id, why string) {
 }
 
 // Resume continues the log of which this process has read the position and the remains, after the store was opened and
-// before others write to it. If batches are missing, the log ends.
-func (l *Log) Resume(ctx context.Context, s store.Store) error {
-	l.mu.Lock()
-	id := l.mu.id
-	l.mu.Unlock()
+// before others write to it. If batches are missing, or the store can't be written, the log ends.
+func (l *Log) Resume(ctx context.Context, s store.Store) {
+	id, _ := l.ID()
 	if id == "" {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	_, err := l.mark(ctx, s, cancel)
-	if now, _ := l.ID(); now != "" && err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() == nil:
+		l.o.Logger.Warn("the log can't be continued", "error", err)
+		l.End(id, "the store could not be written when the server was started")
+	case err != nil:
 		l.End(id, "the data were changed without the server, or the server ended without the last seconds of its log")
-		return nil
 	}
-	if err != nil {
-		return err
+	if now, _ := l.ID(); now == "" {
+		return
 	}
 	// The store has moved its own log to tables when it was opened, so a process that is killed again has it nowhere else.
-	if err := l.keep(); err != nil {
-		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the log to the data folder: %v", err)
-	}
-	return nil
+	l.keepOrWarn()
 }
 
 // Begin begins a new log.
@@ -285,7 +293,8 @@ func (l *Log) Begin(ctx context.Context, s store.Store) error {
 		l.mu.position.From = m.Seq
 	}
 	l.mu.Unlock()
-	return l.keep()
+	l.keepOrWarn()
+	return nil
 }
 
 // Mark writes a mark to the store and returns its place. The Mark of a log that has ended is the zero one.
@@ -315,7 +324,7 @@ func (l *Log) mark(ctx context.Context, s store.Store, applied func()) (Mark, er
 		defer l.mu.Unlock()
 		delete(l.mu.marks, value)
 	}()
-	var b store.Batch
+	b := store.Batch{Deletes: true} // A full disk does not end the log.
 	b.Set([]byte(markKey), []byte(value))
 	if err := s.Apply(ctx, &b); err != nil {
 		return Mark{}, err

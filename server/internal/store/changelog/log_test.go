@@ -133,6 +133,50 @@ func TestConcurrentBatches(t *testing.T) {
 	}
 }
 
+// back is a clock that is set back by an hour at each reading.
+type back struct {
+	clock.Clock
+	hours *int
+}
+
+// Now implements clock.Clock.
+func (b back) Now() time.Time {
+	*b.hours++
+	return time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC).Add(-time.Duration(*b.hours) * time.Hour)
+}
+
+// TestAClockThatIsSetBack collects batches while the clock is set back. Their times go on.
+func TestAClockThatIsSetBack(t *testing.T) {
+	l := changelog.New(changelog.Options{Dir: t.TempDir(), Clock: back{clock.System(), new(int)}})
+	s, err := pebble.Open(filepath.Join(t.TempDir(), "store"), pebble.Options{Recorder: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := l.Begin(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	first, err := l.Mark(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		var b store.Batch
+		b.Set(fmt.Appendf(nil, "k%d", i), []byte("v"))
+		if err := s.Apply(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = to.Close() }()
+	if n, last := taken(t, l, to); n != 7 || last.UnixMicro() != first.At+5 {
+		t.Errorf("%d batches end at %v, want 7, the last one 5 µs after %d", n, last, first.At)
+	}
+}
+
 // TestALogIsBounded writes more than a log may collect. It ends, and says why, and the next one is whole.
 func TestALogIsBounded(t *testing.T) {
 	s, l := open(t, t.TempDir(), 1<<20)
@@ -194,9 +238,7 @@ func TestAnOrderlyEnd(t *testing.T) {
 			}
 		}
 		s, l = open(t, data, 0)
-		if err := l.Resume(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		l.Resume(t.Context(), s)
 		id, why := l.ID()
 		if (id == "") != changed || (why != "") != changed {
 			t.Errorf("with data changed meanwhile: %t, the log is %q, %q", changed, id, why)

@@ -50,7 +50,7 @@ func New(o Options) *Log {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Log{o: o, flushing: make(chan struct{}, 1)}
+	l := &Log{o: o, flushing: make(chan struct{}, 1), full: make(chan struct{}, 1)}
 	l.mu.why = "this server has not shipped its log yet"
 	return l
 }
@@ -204,12 +204,17 @@ func (l *Log) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-l.flushing:
-			if err := l.keep(); err != nil {
-				l.o.Logger.Warn("the last seconds of the log were not written to the data folder; if the server is killed before they are shipped, a backup begins a new log", "error", err)
-			}
+			l.keepOrWarn()
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// keepOrWarn is keep for a running program, which goes on without.
+func (l *Log) keepOrWarn() {
+	if err := l.keep(); err != nil {
+		l.o.Logger.Warn("the last seconds of the log were not written to the data folder; if the server is killed before they are shipped, a backup begins a new log", "error", err)
 	}
 }
 

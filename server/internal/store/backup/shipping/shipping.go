@@ -194,16 +194,36 @@ func (s *Shipper) locked(ctx context.Context) (err error) {
 		}
 	}()
 	for {
-		beat := s.o.Clock.Now().Sub(s.last) >= beatEvery
-		if err := s.all(ctx, lock, beat); err != nil && ctx.Err() == nil {
-			return err
+		err := s.all(ctx, lock, s.o.Clock.Now().Sub(s.last) >= beatEvery)
+		if err != nil && ctx.Err() == nil {
+			if held := lock.Held(); held != nil {
+				return held
+			}
+			s.failed(err) // The lock stays: at a bucket that answers slowly, it would be free only after its lease.
 		}
-		if clock.Sleep(ctx, s.o.Clock, Every) != nil {
+		if s.sleep(ctx, err == nil) != nil {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUp)
 			defer cancel()
 			return s.all(last, lock, true)
 		}
 	}
+}
+
+// sleep waits until segments are written again: some time, or, with full set, until a chunk is complete.
+func (s *Shipper) sleep(ctx context.Context, full bool) error {
+	var complete <-chan struct{}
+	if full {
+		complete = s.o.Log.Full()
+	}
+	passed, stop := s.o.Clock.After(Every)
+	defer stop()
+	select {
+	case <-passed:
+	case <-complete:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // all writes the segments of everything that was collected.
