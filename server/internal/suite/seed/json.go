@@ -56,8 +56,8 @@ func (e *fileError) Error() string { return e.reason }
 // parseJSON parses a file of JSON.
 func parseJSON(text []byte, b *budget) (*node, error) {
 	lines := newLines(text)
-	if at := tooDeep(text); at >= 0 { // before memory is spent on it
-		return nil, &fileError{lines.of(at), errDeep.Error()}
+	if at, err := b.scan(text); err != nil { // before memory is spent on it
+		return nil, &fileError{lines.of(at), err.Error()}
 	}
 	tree, err := jsontree.Parse(text)
 	if syntax := (*jsontree.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -69,9 +69,10 @@ func parseJSON(text []byte, b *budget) (*node, error) {
 	return fromJSON(tree, lines, b, 0)
 }
 
-// tooDeep returns the offset at which brackets are nested too often, or -1. Text that is not JSON may have any result.
-func tooDeep(text []byte) int {
-	depth, quoted := 0, false
+// scan returns an error, and its offset, if a text of JSON has values that are nested too often, or more values than
+// are left. Text that is not JSON may have any result.
+func (b *budget) scan(text []byte) (at int, err error) {
+	depth, values, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
@@ -81,13 +82,17 @@ func tooDeep(text []byte) int {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
-				return i
+				return i, errDeep
 			}
 		case c == '}' || c == ']':
 			depth--
+		case c == ',':
+			if values++; values > b.left {
+				return i, errMany
+			}
 		}
 	}
-	return -1
+	return 0, nil
 }
 
 // fromJSON converts a value of JSON.

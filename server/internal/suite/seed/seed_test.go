@@ -178,6 +178,8 @@ func TestMistakes(t *testing.T) {
 		{"alias in itself", "s.yaml", "documents: &d\n  a/b: {x: *d}", "nested more than 64 times"},
 		{"tag", "s.yaml", "documents: {a/b: {x: !foo 1}}", "unknown tag !foo"},
 		{"deep", "s.json", strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "s.json:1: values are nested more than 64 times"},
+		{"many values", "s.json", "[" + strings.Repeat("1,", 1<<20) + "1,1]", "s.json:1: there are more than 1,048,576 values"},
+		{"large YAML", "s.yaml", "a: " + strings.Repeat("x", 4<<20), "s.yaml: a file of YAML has at most 4 MiB"},
 		{"list", "s.json", "[]", "s.json:1: expected an object, not a list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -212,6 +214,15 @@ func TestMomentsFollowTheClock(t *testing.T) {
 	want := mustLoad(t, target, `documents: {a/b: {day: "2030-01-03", at: {$timestamp: "2030-01-01T09:00:00Z"}}}`)
 	if got := compare(t, target, want, true); got != "" {
 		t.Errorf("differences from moments at the clock's time:\n%s", got)
+	}
+}
+
+// TestDifferencesControlNoTerminal prints the id and a value of a document with escape sequences.
+func TestDifferencesControlNoTerminal(t *testing.T) {
+	var out strings.Builder
+	seed.Print(&out, []*seed.Difference{{Action: seed.Change, Kind: "document", Name: "a/\x1b[2J", Members: []seed.Member{{Path: "f", Have: "\x1b]0;x\a"}}}})
+	if got := out.String(); strings.ContainsAny(got, "\x1b\a") || !strings.Contains(got, "a/\uFFFD[2J") {
+		t.Errorf("a difference with escape sequences is printed as %q", got)
 	}
 }
 

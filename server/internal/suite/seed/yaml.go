@@ -14,8 +14,15 @@ import (
 // yamlLine finds the line in the text of an error of the parser.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
+// maxYAML is the maximum size of a file of YAML in bytes: its parser takes many times as much before values can be
+// counted.
+const maxYAML = 4 << 20
+
 // parseYAML parses a file of YAML, which must have one document.
 func parseYAML(text []byte, b *budget) (*node, error) {
+	if len(text) > maxYAML {
+		return nil, &fileError{reason: "a file of YAML has at most 4 MiB; JSON may have 16 MiB"}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc yaml.Node
 	err := dec.Decode(&doc)
