@@ -1,28 +1,13 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
 import { loadChunk } from './load-chunk'
 
-const requests = vi.fn<(href: string) => Promise<Response>>()
-
-beforeEach(() => {
-  requests.mockReset()
-  vi.stubGlobal('fetch', requests)
-  vi.stubGlobal('document', { querySelector: (selector: string) => (selector.includes('"/own.js"') ? {} : null) })
-})
-
-it('imports a chunk when all its files are loaded, and requests each file once', async () => {
-  requests.mockImplementation(async () => new Response('code'))
-  expect(await loadChunk(async () => 'one', ['own.js', 'a.js', 'b.js'])).toBe('one')
-  expect(await loadChunk(async () => 'two', ['b.js', 'c.js'])).toBe('two')
-  expect(requests.mock.calls).toEqual([['/a.js'], ['/b.js'], ['/c.js']])
-})
-
-it('does not import a chunk without its files, and requests them again at the next call', async () => {
-  const load = vi.fn(async () => 'chunk')
-  requests.mockRejectedValueOnce(new TypeError('Failed to fetch'))
-  await expect(loadChunk(load, ['d.js'])).rejects.toThrow('Failed to fetch')
-  requests.mockResolvedValueOnce(new Response('', { status: 503 }))
-  await expect(loadChunk(load, ['d.js'])).rejects.toThrow('Failed to fetch /d.js: 503')
-  expect(load).not.toHaveBeenCalled()
-  requests.mockResolvedValueOnce(new Response('code'))
-  expect(await loadChunk(load, ['d.js'])).toBe('chunk')
+// The images of the site and of the console are built from a folder each, so that they share no file.
+it('is the same as in the site, which tests it', async () => {
+  const [own, site] = ['.', '../../../../../../frontend/src/lib'].map((folder) =>
+    readFileSync(join(import.meta.dirname, folder, 'load-chunk.ts'), 'utf8'),
+  )
+  expect(own).toBe(site)
+  expect(await loadChunk(async () => 'chunk')).toBe('chunk')
 })

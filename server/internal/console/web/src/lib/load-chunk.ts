@@ -39,9 +39,9 @@ function request(href: string): Promise<unknown> {
 /**
  * Imports a chunk after its files have been loaded. The build calls this function for each import() (vite.config.ts).
  *
- * Some browsers, such as Chromium 111 to 150, store that a module was not loaded: each later import() of it fails, also
- * when the server is back, until the page is reloaded. They store failed preloads, too, but not other failed requests.
- * import() takes the files from the browser's cache.
+ * Some browsers, such as Chromium 111 to 150, store that a module was not loaded: each later import() of it fails, also when the
+ * connection is back, until the page is reloaded. They store failed preloads, too, but not other failed requests. import() takes the
+ * files from the browser's cache.
  */
 export async function loadChunk<T>(load: () => Promise<T>, files: string[] = []): Promise<T> {
   await Promise.all(files.map((file) => request(`/${file}`)))
