@@ -13,11 +13,12 @@ import (
 // deployCommand returns `clave deploy`.
 func deployCommand(s streams) *cobra.Command {
 	cmd := configured(&cobra.Command{
-		Use: "deploy [FILE…] [flags]", Short: "Release rules and indexes to all nodes of a store", GroupID: groupTools,
-		Long: "Checks rules and indexes as clave serve does and releases them, as one change, to all nodes that share the PostgreSQL of --store.\n" +
+		Use: "deploy [FILE…] [flags]", Short: "Release rules and indexes to a server, or to all nodes of a store", GroupID: groupTools,
+		Long: "Checks rules and indexes as clave serve does and releases them, as one change: by the administration APIs of a server that runs with\n" +
+			"--admin-api, with the key of a service account, or to all nodes that share the PostgreSQL of --store.\n" +
 			"When it returns, all nodes use them. Later leaders use them too, whatever their own files contain. Files with errors change\n" +
 			"nothing. Without FILE, it releases the files that firebase.json names. SIGHUP releases a node's own files.",
-		Example: "  clave deploy firestore.rules\n  clave deploy --store postgres://clave@db.example.org/clave?sslmode=verify-full",
+		Example: "  clave deploy --admin-api https://data.example.org:4001 --key deployer.json\n  clave deploy --store postgres://clave@db.example.org/clave?sslmode=verify-full",
 	}, config.ModeDeploy, func(ctx context.Context, c *config.Config) error { return deploy(ctx, c, s) })
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"rules", "json"}, cobra.ShellCompDirectiveFilterFileExt)
 	return cmd

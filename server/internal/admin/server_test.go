@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"clave/server/internal/admin"
+	"clave/server/internal/admin/deployapi"
 	"clave/server/internal/admin/firestoreadmin"
 	"clave/server/internal/admin/hostingapi"
 	"clave/server/internal/admin/project"
@@ -74,7 +75,7 @@ type server struct {
 
 // routes returns all routes, which a test must not call.
 func routes() []route.Route {
-	return admin.Join(project.API{Site: "p"}.Routes(), rulesapi.New(rulesapi.Options{}).Routes(), (&firestoreadmin.API{}).Routes(), hostingapi.New(hostingapi.Options{}).Routes())
+	return admin.Join(project.API{Site: "p"}.Routes(), rulesapi.New(rulesapi.Options{}).Routes(), (&firestoreadmin.API{}).Routes(), hostingapi.New(hostingapi.Options{}).Routes(), deployapi.API{}.Routes())
 }
 
 // open opens a server on a store, with the rules of its firebase.json.
@@ -140,7 +141,7 @@ func openWith(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups) *s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = site.Close() })
-	return &server{t, st, e, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes()), Audit: record, Log: log}), record, api, site, fails}
+	return &server{t, st, e, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}), record, api, site, fails}
 }
 
 // memory returns a store in memory.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clave/server/internal/admin"
+	"clave/server/internal/admin/deployapi"
 	"clave/server/internal/admin/firestoreadmin"
 	"clave/server/internal/admin/project"
 	"clave/server/internal/admin/rulesapi"
@@ -55,7 +56,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 	a.components.Add("administration", indexes)
 	return admin.New(admin.Options{
 		Project: a.config.Project, Accounts: s.Tokens, Audit: log, Log: a.o.Log,
-		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes()),
+		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes(), deployapi.API{Releases: service}.Routes()),
 	}), nil
 }
 

@@ -83,6 +83,7 @@ var sizes = []Limit{
 		What: "deployed sites: versions without a release, channels, bytes of a release's message, and uploads at once", Key: byAll, All: "20, 30, 512 and 256", Excess: Displaces, Error: exhausted + "; " + invalid + "; UNAVAILABLE",
 		At: []string{"transport/hosting/versions.maxUnreleased", "transport/hosting/versions.maxChannels", "transport/hosting/versions.maxMessage", "transport/hosting/versions.maxUploads"},
 	},
+	{What: "name of a file that clave deploy sends", Key: byRequest, All: "4 KiB", Excess: Refuses, Error: invalid, At: []string{"admin/deployapi.maxName"}},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
 	{
 		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",

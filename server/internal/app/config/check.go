@@ -32,7 +32,7 @@ func (c *Config) check() error {
 		if c.Mode.needsProject() && c.Project == "" {
 			return fault.E(fault.InvalidArgument, "clave %s: name the project with --project", c.Mode)
 		}
-		return nil
+		return c.checkDeploy()
 	}
 	if !slices.Contains([]string{"off", "record", "auto", "enforce"}, c.Indexes) {
 		return fault.E(fault.InvalidArgument, "--indexes %s: expected off, record, auto or enforce", c.Indexes)

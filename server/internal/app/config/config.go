@@ -104,6 +104,9 @@ type Config struct {
 	// without TLS.
 	Console      string
 	ConsolePlain bool
+	// AdminURL is the URL of the administration APIs by which ModeDeploy releases files, and Key the file of the service
+	// account's key; empty for a release by the store.
+	AdminURL, Key string
 	// AdminAPI is the host:port of ModeServe's administration APIs; empty for none.
 	AdminAPI string
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.
@@ -209,6 +212,8 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	}
 	c.declareProvider(flags)
 	if c.Mode == ModeDeploy {
+		flags.StringVar(&c.AdminURL, "admin-api", "", "`URL` of the administration APIs of a server (clave serve --admin-api), such as https://data.example.org:4001, to which to release in place of --store (default: CLAVE_ADMIN_API, unless there is a store)")
+		flags.StringVar(&c.Key, "key", "", "`FILE` of the key of a service account for --admin-api (default: GOOGLE_APPLICATION_CREDENTIALS)")
 		flags.StringVar(&c.Database, "database", "", "`ID` of the database that the named files are for (default: the databases that firebase.json gives these files, otherwise (default))")
 	}
 	c.declarePast(flags)
@@ -371,6 +376,7 @@ func (c *Config) fromEnvironment(getenv func(string) string) {
 	if c.Store == "" && c.Mode.storesShared() {
 		c.Store = getenv("CLAVE_STORE")
 	}
+	c.deployedTo(getenv)
 	if c.Mail == "" {
 		c.Mail = getenv("CLAVE_MAIL")
 	}

@@ -86,8 +86,23 @@ type Command struct {
 func (c *Command) Deploy(ctx context.Context) (out *Released, err error) {
 	if c.Store == "" {
 		return nil, fault.E(fault.FailedPrecondition,
-			"clave deploy: name the PostgreSQL of the nodes with --store or in CLAVE_STORE. A server that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes). With --admin-api, firebase deploy releases to it.")
+			"clave deploy: name the administration APIs of a server with --admin-api and --key, or the PostgreSQL of nodes with --store or in CLAVE_STORE. A server without --admin-api that keeps its data in a folder decides by its own files: replace them and send it SIGHUP (rules), or restart it (indexes).")
 	}
+	files, err := c.Read()
+	if err != nil {
+		return nil, err
+	}
+	l, err := leaderservice.Dial(ctx, c.Store, c.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	s := &Sender{Leader: l.Leader, Client: l.Client, Here: func() *Service { return nil }, alone: c.alone}
+	return s.Send(ctx, Request{By: c.By, Files: files})
+}
+
+// Read reads and checks the files that the command line names, or those that firebase.json names.
+func (c *Command) Read() (release.Files, error) {
 	files, err := c.deployed()
 	if err != nil {
 		return nil, err
@@ -97,13 +112,7 @@ func (c *Command) Deploy(ctx context.Context) (out *Released, err error) {
 		return nil, err
 	}
 	projectfiles.Print(c.Project.Notices, remarks)
-	l, err := leaderservice.Dial(ctx, c.Store, c.Log)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	s := &Sender{Leader: l.Leader, Client: l.Client, Here: func() *Service { return nil }, alone: c.alone}
-	return s.Send(ctx, Request{By: c.By, Files: files})
+	return files, nil
 }
 
 // alone writes a release with which the next leader begins.

@@ -101,11 +101,38 @@ func TestFirebaseDeploys(t *testing.T) {
 	if out := a.cli(true, "firestore:databases:list"); !strings.Contains(out, "databases/(default)") || !strings.Contains(out, "databases/second") {
 		t.Errorf("firestore:databases:list printed\n%s", out)
 	}
+	a.deploysAlone()
 	a.documents()
 	a.databases()
 	a.accounts()
 	a.roles()
 	a.p.Stop(t)
+}
+
+// deploysAlone releases rules and indexes with clave deploy, without the Firebase CLI, and refuses files with errors.
+func (a *administered) deploysAlone() {
+	t := a.t
+	t.Helper()
+	deploy := func() (string, error) {
+		cmd := harness.Command(t, a.dir, "deploy", "--admin-api", fmt.Sprintf("https://127.0.0.1:%d", a.port), "--key", "deployer.json")
+		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(a.dir, "cert.pem"))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := deploy(); err == nil || !strings.Contains(out, "firestore.rules:2:") {
+		t.Errorf("clave deploy of rules with an error: %v\n%s", err, out)
+	}
+	harness.WriteFile(t, filepath.Join(a.dir, "firestore.rules"), harness.ProductionRules)
+	harness.WriteFile(t, filepath.Join(a.dir, "second.rules"), strings.Replace(harness.ProductionRules, "/open/{id}", "/notes/{id}", 1))
+	if out, err := deploy(); err != nil || !strings.Contains(out, "is in force") {
+		t.Errorf("clave deploy: %v\n%s", err, out)
+	}
+	if code, _ := a.p.Request(t, "GET", "/v1/projects/"+harness.RealProject+"/databases/second/documents/notes/one", "", nil); code != 404 {
+		t.Errorf("after clave deploy a read of notes is answered with %d, want 404", code)
+	}
+	if out, err := deploy(); err != nil || !strings.Contains(out, "Nothing to do") {
+		t.Errorf("a second clave deploy: %v\n%s", err, out)
+	}
 }
 
 // documents deletes documents with firestore:delete, which reaches the public port.
