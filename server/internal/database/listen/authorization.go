@@ -118,10 +118,10 @@ func (st *state) close() {
 // authorize removes a target that may not be shown in a state, which it closes.
 //
 // The feed reader reports later commits that change a document on which the decision depends (depend). Commits before
-// the registration are not reported. So those that still wait are authorized one by one (target.blind), and if the
-// state is older than the registration, the decision is repeated for the version up to which commits were applied at
-// it. Commits that wait are also authorized one by one if the last decision was made before a Reauthorize of all
-// targets.
+// the registration are not reported. So those that still wait are authorized one by one (target.blind), as is each
+// snapshot until then (authorizeBlind), and if the state is older than the registration, the decision is repeated for
+// the version up to which commits were applied at it. Commits that wait are also authorized one by one if the last
+// decision was made before a Reauthorize of all targets.
 func (s *Stream) authorize(ctx context.Context, t *activeTarget, st *state) error {
 	if t.want.Authorization.unrestricted {
 		return nil
@@ -145,6 +145,7 @@ func (s *Stream) authorize(ctx context.Context, t *activeTarget, st *state) erro
 			t.blind = max(t.blind, st.at)
 		}
 		t.decided, t.epoch = st.at, epoch
+		s.blind = max(s.blind, t.blind)
 		if applied <= st.at {
 			return nil
 		}
@@ -170,6 +171,23 @@ func (s *Stream) authorizeCommit(ctx context.Context, version clock.Version, ent
 		st := s.stateAt(version)
 		st.known = e.delta.looked
 		if err := s.authorize(ctx, t, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// authorizeBlind authorizes the targets that a snapshot of a version completes, if their last decisions may not hold
+// for it. A target that no commit has changed meanwhile has no entry that authorizeCommit would see.
+func (s *Stream) authorizeBlind(ctx context.Context, version clock.Version) error {
+	if version > s.blind {
+		return nil
+	}
+	for _, t := range s.byID() {
+		if !t.open || version <= t.since || version > t.blind || t.decided == version || t.want.Authorization.unrestricted {
+			continue
+		}
+		if err := s.authorize(ctx, t, s.stateAt(version)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,6 +134,35 @@ func TestARightIsThatOfTheCommit(t *testing.T) {
 			c.want("a member again", "ADD[1], chg c/a>[1], CUR[1], B")
 		})
 	}
+}
+
+// TestARightIsThatOfTheSnapshot checks that a snapshot of a commit is not sent for a target to which a client had no
+// right then, although the commit does not change the target, and the client has the right again at a later one, for
+// which the target was authorized when other rules came into force.
+func TestARightIsThatOfTheSnapshot(t *testing.T) {
+	h := newFixture(t, listen.Options{})
+	h.commit(set("c/a", 1))
+	var replaced atomic.Bool
+	gate := make(chan struct{})
+	rule := member()
+	changed := listen.Authorization{Key: "ann", Check: func(ctx context.Context, read listen.Read) ([]resource.Document, error) {
+		if !replaced.Load() {
+			return nil, nil
+		}
+		<-gate // until both commits are made
+		return rule.Check(ctx, read)
+	}}
+	c := h.open()
+	c.stream.Add(listen.Target{Authorization: listen.Unrestricted(), Target: target.Target{ID: 1, Query: collection(t, "d", nil)}})
+	c.want("the other target", "ADD[1], CUR[1], B")
+	c.stream.Add(listen.Target{Authorization: changed, Target: target.Target{ID: 2, Query: collection(t, "c", nil)}})
+	c.want("open", "ADD[2], chg c/a>[2], CUR[2], B")
+	replaced.Store(true)
+	h.hub.Reauthorize(nil)
+	h.commit(set("d/a", 1))
+	h.commit(set("r/ann", 1))
+	close(gate)
+	c.want("no member at the first commit", "chg d/a>[1], REM[2]{7}, B")
 }
 
 // TestARightAfterLostCommits checks that the targets of a client whose queue was discarded are authorized again,

@@ -57,7 +57,7 @@ func (s *Stream) deliver(ctx context.Context, upto clock.Version) error {
 			sent = sent || e.target.open
 		}
 		if sent {
-			if err := s.snapshot(version.After()); err != nil {
+			if err := s.complete(ctx, version); err != nil {
 				return err
 			}
 			if s.hub.o.Sent != nil {
@@ -111,6 +111,14 @@ func (s *Stream) hidden(ctx context.Context, e entry) map[int]bool {
 		hidden[i] = true
 	}
 	return hidden
+}
+
+// complete sends a global snapshot of a version, if all targets may be shown at it. The others are removed first.
+func (s *Stream) complete(ctx context.Context, version clock.Version) error {
+	if err := s.authorizeBlind(ctx, version); err != nil {
+		return err
+	}
+	return s.snapshot(version.After())
 }
 
 // snapshot sends a global snapshot: all targets are complete up to a time. It sends none while a target waits to be

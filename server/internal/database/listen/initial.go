@@ -89,7 +89,7 @@ func (s *Stream) sendInitialAt(ctx context.Context, r *engine.Reading) error {
 	if !sent {
 		return nil
 	}
-	if err := s.snapshot(r.Version().After()); err != nil {
+	if err := s.complete(ctx, r.Version()); err != nil {
 		return err
 	}
 	for _, t := range list {

@@ -191,7 +191,7 @@ func (s *Stream) sendHeartbeat(ctx context.Context) error {
 	if latest.After() < s.version {
 		return nil
 	}
-	if err := s.snapshot(latest.After()); err != nil {
+	if err := s.complete(ctx, latest); err != nil {
 		return err
 	}
 	s.snapshotSent = false

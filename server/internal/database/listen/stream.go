@@ -59,6 +59,8 @@ type Stream struct {
 	version clock.Version
 	// chosen is the greatest target id that the server has chosen.
 	chosen int32
+	// blind is the version up to which the last decision about some target may not hold.
+	blind clock.Version
 	// snapshotSent is set if a snapshot was sent since the last heartbeat.
 	snapshotSent bool
 }
