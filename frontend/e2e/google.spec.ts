@@ -36,6 +36,7 @@ test('an administrator signs in with Google', async ({ page }) => {
   await createAdmin()
   await offerGoogle(page, admin.email)
   await page.goto('/LogIn')
+  await expect(page.getByRole('button', { name: 'Continuar con Google' })).toBeVisible()
   await review(page, 'sign-in with Google', EN.phone)
   const asserted = page.waitForRequest('**/accounts:signInWithIdp**')
   await press(page)
