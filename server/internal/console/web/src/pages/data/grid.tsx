@@ -76,8 +76,10 @@ export function Grid(props: Props) {
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
     // A later rendering contains a row that was just loaded.
     if (!row) return
-    focusNext.current = null
     const field = row.querySelector<HTMLElement>(`[data-cell="${next.field}"]`)
+    // So does one without the editor that has just ended.
+    if (field?.matches('.cell-edit')) return
+    focusNext.current = null
     ;(field ?? row).focus({ preventScroll: true })
     field?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
