@@ -87,6 +87,19 @@ func TestFirebaseDeploysHosting(t *testing.T) {
 	first := regexp.MustCompile(`versions/([0-9a-f]{16})`).FindStringSubmatch(fmt.Sprint(releases[1]))
 	a.cli(true, "hosting:clone", harness.RealProject+"@"+first[1], harness.RealProject+":live")
 	a.wantPage("after the first version was released again", "/", "first page")
+	if out := a.cli(true, "hosting:channel:list"); !strings.Contains(out, host) {
+		t.Errorf("the list of channels lacks the preview at %s:\n%s", host, out)
+	}
+	a.cli(true, "hosting:channel:deploy", "pr-2")
+	a.cli(true, "hosting:channel:delete", "pr-2", "--force")
+	if out := a.cli(true, "hosting:channel:list"); strings.Contains(out, "pr-2") {
+		t.Errorf("the list of channels has a deleted one:\n%s", out)
+	}
+	a.cli(true, "hosting:disable", "--force")
+	if code, _ := a.page("", "/"); code != http.StatusNotFound {
+		t.Errorf("a disabled site is answered with %d", code)
+	}
+	a.cli(true, "hosting:clone", harness.RealProject+"@"+first[1], harness.RealProject+":live")
 	if err := a.p.Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
