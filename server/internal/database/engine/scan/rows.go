@@ -72,7 +72,9 @@ func (r *Rows) Next() *Hit {
 		if r.at >= 0 {
 			r.move(r.at)
 		}
-		r.at = -1
+		if r.at = -1; r.err != nil {
+			return nil // and not the hit of another scan, as if this one were at its end
+		}
 		for i, head := range r.heads {
 			if head != nil && (r.at < 0 || bytes.Compare(head, r.heads[r.at]) < 0) {
 				r.at = i

@@ -275,3 +275,32 @@ func TestErrorsAreNotTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestAnErrorOfOneScan ends a context between the hits of two alternatives. What the second one has found already must
+// not be returned as if the first one had no more documents: a query with a limit would end with it, without an error.
+func TestAnErrorOfOneScan(t *testing.T) {
+	w := newDataset(t)
+	for i := range 3 {
+		w.put(t, fmt.Sprint("c/", i), value.Map{"a": value.Int(1)})
+	}
+	w.put(t, "c/9", value.Map{"a": value.Int(2)})
+	p, q := w.plan(t, &query.Query{Where: or(filter("a", query.Equal, value.Int(1)), filter("a", query.Equal, value.Int(2)))})
+	if len(p.Alternatives) != 2 {
+		t.Fatalf("the plan has %d alternatives", len(p.Alternatives))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stats request.Stats
+	rows := scan.New(ctx, w.store, p.Alternatives, q, &stats)
+	if rows.Next() == nil {
+		t.Fatal("no hit")
+	}
+	cancel()
+	if h := rows.Next(); h != nil {
+		path, _ := p.Scope.Path(h.Tail())
+		t.Errorf("after the end of the context the hit %s", path)
+	}
+	if err := rows.Close(); !errors.Is(err, context.Canceled) {
+		t.Errorf("the rows end with %v", err)
+	}
+}
