@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/httpjson"
 )
 
 // maxAnswer is the maximum size of the answer to a call, in bytes.
@@ -56,16 +58,8 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 		return fault.Wrap(err, fault.Unavailable, "%s has not answered completely: %v", u.Host, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		var failed struct {
-			Error struct {
-				Status  string `json:"status"`
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(text, &failed) != nil || failed.Error.Message == "" {
-			failed.Error.Message = "the answer is " + res.Status
-		}
-		return fault.E(fault.FailedPrecondition, "%s refuses: %s", u.Host, failed.Error.Message)
+		why := cmp.Or(httpjson.ErrorText(text), "the answer is "+res.Status)
+		return fault.E(fault.FailedPrecondition, "%s refuses: %s", u.Host, why)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("decode the answer of %s: %w", u.Host, err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/httpx/loopback"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/suite/seed"
@@ -135,18 +136,6 @@ func (c *Client) callAt(ctx context.Context, method, address string, body, out a
 
 // refusal returns the error of a response.
 func refusal(status int, text []byte) error {
-	type body struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	var one body
-	if json.Unmarshal(text, &one) != nil {
-		var list []body // of a method that streams
-		if json.Unmarshal(text, &list) == nil && len(list) > 0 {
-			one = list[0]
-		}
-	}
 	code := fault.FailedPrecondition
 	switch status {
 	case http.StatusUnauthorized:
@@ -158,7 +147,7 @@ func refusal(status int, text []byte) error {
 	case http.StatusBadRequest:
 		code = fault.InvalidArgument
 	}
-	return fault.E(code, "%s (%d)", one.Error.Message, status)
+	return fault.E(code, "%s (%d)", httpjson.ErrorText(text), status)
 }
 
 // Place is the project and the database of a call; both may be left out.

@@ -1,4 +1,4 @@
-// Package httpjson writes JSON responses.
+// Package httpjson writes JSON responses, and reads the errors of such.
 package httpjson
 
 import (
@@ -39,4 +39,22 @@ func send(w http.ResponseWriter, status int, text []byte, err error) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // It fails only when the client has disconnected.
+}
+
+// ErrorText returns the text of an error response of Google's APIs, also that of a method that streams, which is a
+// list. It is empty for responses of another form.
+func ErrorText(response []byte) string {
+	type body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	var one body
+	if json.Unmarshal(response, &one) != nil {
+		var list []body
+		if json.Unmarshal(response, &list) == nil && len(list) > 0 {
+			one = list[0]
+		}
+	}
+	return one.Error.Message
 }

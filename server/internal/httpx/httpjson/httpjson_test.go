@@ -31,3 +31,16 @@ func TestWrite(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorText reads the texts of errors, and of responses that are none.
+func TestErrorText(t *testing.T) {
+	for response, want := range map[string]string{
+		`{"error": {"code": 404, "message": "not there", "status": "NOT_FOUND"}}`:     "not there",
+		`[{"error": {"code": 403, "message": "denied"}}, {"error": {"message": ""}}]`: "denied",
+		`{"documents": []}`: "", `[]`: "", `<html>`: "", ``: "", `{"error": "text"}`: "",
+	} {
+		if got := httpjson.ErrorText([]byte(response)); got != want {
+			t.Errorf("the text of %s is %q, want %q", response, got, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/model/resource"
 )
 
@@ -103,18 +104,6 @@ func (t *Target) call(ctx context.Context, method, url string, body, out any) er
 
 // refusal returns the error of a response.
 func refusal(r *http.Request, status int, text []byte) error {
-	type body struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	var one body
-	if err := json.Unmarshal(text, &one); err != nil {
-		var list []body // of a method that streams
-		if json.Unmarshal(text, &list) == nil && len(list) > 0 {
-			one = list[0]
-		}
-	}
 	code := fault.FailedPrecondition
 	switch status {
 	case http.StatusNotFound:
@@ -122,7 +111,7 @@ func refusal(r *http.Request, status int, text []byte) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		code = fault.PermissionDenied
 	}
-	return fault.E(code, "%s %s: %d %s", r.Method, r.URL.Path, status, one.Error.Message)
+	return fault.E(code, "%s %s: %d %s", r.Method, r.URL.Path, status, httpjson.ErrorText(text))
 }
 
 // toolkit returns the URL of a path of Identity Toolkit. version is v1 or v2.
