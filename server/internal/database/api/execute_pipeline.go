@@ -48,7 +48,7 @@ func (s *Server) ExecutePipeline(ctx context.Context, c token.Caller, db resourc
 		var out authz.Written
 		out, stats, err = s.o.Authorizer.WritePipeline(ctx, c, db, read)
 		last.Transaction, last.ExecutionTime = out.Transaction, out.Version
-		last.Rows = []wire.PipelineRow{{Document: &document.Document{Fields: value.Map{"documents_modified": value.Int(out.Modified)}}}}
+		last.Rows = []request.PipelineRow{{Document: &document.Document{Fields: value.Map{"documents_modified": value.Int(out.Modified)}}}}
 	} else {
 		run := &pipelineRun{send: send}
 		stats, err = s.o.Authorizer.Pipeline(ctx, c, db, read, run.open, run.result)
@@ -92,7 +92,7 @@ func executionOptions(options map[string]request.Expression) (mode string, most 
 // pipelineRun sends the responses of one pipeline.
 type pipelineRun struct {
 	send func(*wire.PipelineResult) error
-	rows []wire.PipelineRow
+	rows []request.PipelineRow
 	size int
 	at   clock.Version
 }
@@ -107,8 +107,8 @@ func (r *pipelineRun) open(snapshot authz.Snapshot) error {
 }
 
 // result adds a result, and sends those that make a response.
-func (r *pipelineRun) result(x pipeline.Result) error {
-	r.rows = append(r.rows, wire.PipelineRow{Document: x.Document, Named: x.Named})
+func (r *pipelineRun) result(x request.PipelineRow) error {
+	r.rows = append(r.rows, x)
 	r.size += value.Size(x.Document.Fields)
 	if len(r.rows) < rowsOfResponse && r.size < bytesOfResponse {
 		return nil

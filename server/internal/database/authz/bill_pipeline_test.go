@@ -37,7 +37,7 @@ func TestBillOfPipelines(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = h.authorizer.Pipeline(t.Context(), user("ann"), testDB, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil },
-				func(pipeline.Result) error { return nil })
+				func(request.PipelineRow) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -90,7 +90,7 @@ func (h *fixture) uses(c token.Caller, id []byte) map[string]func() error {
 				t.Fatal(err)
 			}
 			_, err = h.authorizer.Pipeline(t.Context(), c, testDB, authz.PipelineRead{Pipeline: p, At: at, AutoCommit: autoCommit},
-				func(authz.Snapshot) error { return nil }, func(pipeline.Result) error { return nil })
+				func(authz.Snapshot) error { return nil }, func(request.PipelineRow) error { return nil })
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ type PipelineRead struct {
 // Pipeline executes a pipeline. open and yield are as for Get. Each source is authorized as what it reads: documents as
 // gets, and queries as lists of the query without order and limit, which rules do not see.
 func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.Database, r PipelineRead,
-	open func(Snapshot) error, yield func(pipeline.Result) error,
+	open func(Snapshot) error, yield func(request.PipelineRow) error,
 ) (stats pipeline.Stats, err error) {
 	call, bill := az.meter.Begin(), az.bill(c, db, "pipeline")
 	defer func() {
@@ -77,7 +77,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 		return r.Pipeline.Run(ctx, from, time.Time{}, yield)
 	}
 	turn := fair.Of(ctx)
-	return r.Pipeline.Run(ctx, from, clock.NowOf(az.clock, db.Project).Truncate(time.Microsecond), func(x pipeline.Result) error {
+	return r.Pipeline.Run(ctx, from, clock.NowOf(az.clock, db.Project).Truncate(time.Microsecond), func(x request.PipelineRow) error {
 		turn.Lend()
 		defer turn.Return()
 		return yield(x)

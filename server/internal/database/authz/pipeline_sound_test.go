@@ -171,7 +171,7 @@ func rowsOf(t *testing.T, az *authz.Authorizer, c token.Caller, db resource.Data
 		t.Fatal(err)
 	}
 	var out []string
-	_, err = az.Pipeline(t.Context(), c, db, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil }, func(r pipeline.Result) error {
+	_, err = az.Pipeline(t.Context(), c, db, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil }, func(r request.PipelineRow) error {
 		name := r.Name()
 		out = append(out, fmt.Sprintf("%s %v", name[strings.LastIndexByte(name, '/')+1:], r.Document.Fields))
 		return nil

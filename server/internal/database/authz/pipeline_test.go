@@ -59,7 +59,7 @@ match /free/{n} { allow read; }`)
 		}
 		rows := 0
 		_, err = h.authorizer.Pipeline(t.Context(), c.caller, testDB, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil },
-			func(pipeline.Result) error { rows++; return nil })
+			func(request.PipelineRow) error { rows++; return nil })
 		if c.rows < 0 {
 			wants(t, name, err, fault.PermissionDenied)
 		} else if err != nil || rows != c.rows {
@@ -71,6 +71,6 @@ match /free/{n} { allow read; }`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.authorizer.Pipeline(t.Context(), server, testDB, authz.PipelineRead{Pipeline: p, Most: 4300}, func(authz.Snapshot) error { return nil }, func(pipeline.Result) error { return nil })
+	_, err = h.authorizer.Pipeline(t.Context(), server, testDB, authz.PipelineRead{Pipeline: p, Most: 4300}, func(authz.Snapshot) error { return nil }, func(request.PipelineRow) error { return nil })
 	wants(t, "too little memory", err, fault.ResourceExhausted)
 }

@@ -59,7 +59,7 @@ func FuzzArguments(f *testing.F) {
 			stage("let", request.MapOf{"v": request.FieldReference("a")}), stage("select", request.MapOf{"r": expression(0)}),
 		})
 		if err == nil {
-			_, err = p.Run(t.Context(), &memory{}, time.Unix(1e9, 0), func(pipeline.Result) error { return nil })
+			_, err = p.Run(t.Context(), &memory{}, time.Unix(1e9, 0), func(request.PipelineRow) error { return nil })
 		}
 		switch fault.CodeOf(err) {
 		case fault.OK, fault.InvalidArgument, fault.ResourceExhausted:

@@ -80,20 +80,20 @@ func stage(name string, args ...request.Expression) request.Stage {
 var collection = stage("collection", constant(value.Reference("/c")))
 
 // results runs stages and returns what they give.
-func results(t *testing.T, m *memory, stages ...request.Stage) ([]pipeline.Result, error) {
+func results(t *testing.T, m *memory, stages ...request.Stage) ([]request.PipelineRow, error) {
 	t.Helper()
 	return resultsOf(t, m, stages...)
 }
 
 // resultsOf runs stages on a source.
-func resultsOf(t *testing.T, m pipeline.Source, stages ...request.Stage) ([]pipeline.Result, error) {
+func resultsOf(t *testing.T, m pipeline.Source, stages ...request.Stage) ([]request.PipelineRow, error) {
 	t.Helper()
 	p, err := pipeline.Compile(testDB, stages)
 	if err != nil {
 		return nil, err
 	}
-	var out []pipeline.Result
-	_, err = p.Run(t.Context(), m, time.Unix(1e9, 0), func(r pipeline.Result) error {
+	var out []request.PipelineRow
+	_, err = p.Run(t.Context(), m, time.Unix(1e9, 0), func(r request.PipelineRow) error {
 		out = append(out, r)
 		return nil
 	})
@@ -399,7 +399,7 @@ func FuzzPipelines(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = p.Run(t.Context(), &memory{}, time.Unix(1e9, 0), func(pipeline.Result) error { return nil })
+		_, _ = p.Run(t.Context(), &memory{}, time.Unix(1e9, 0), func(request.PipelineRow) error { return nil })
 	})
 }
 
@@ -499,7 +499,7 @@ func TestComputedValuesOfHeldRowsCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = p.Run(t.Context(), &holding{left: 1 << 20}, time.Unix(1e9, 0), func(pipeline.Result) error { return nil })
+			_, err = p.Run(t.Context(), &holding{left: 1 << 20}, time.Unix(1e9, 0), func(request.PipelineRow) error { return nil })
 			if fault.CodeOf(err) != fault.ResourceExhausted {
 				t.Errorf("%v; want ResourceExhausted", err)
 			}

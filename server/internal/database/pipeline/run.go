@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 )
@@ -32,22 +33,6 @@ type Source interface {
 	Hold(bytes int64) error
 }
 
-// Result is a row of the results.
-type Result struct {
-	// Document is the row as a document. It has no name and no times if no document was read for the row.
-	Document *document.Document
-	// Named is the full name of a document of which only the name is known, or empty.
-	Named string
-}
-
-// Name returns the full name of the document, empty for rows that are not documents.
-func (r *Result) Name() string {
-	if r.Document.Name.Path != "" {
-		return r.Document.Name.String()
-	}
-	return r.Named
-}
-
 // Stats are figures of an execution.
 type Stats struct {
 	// Read is the number of documents that the sources returned.
@@ -60,13 +45,13 @@ type Stats struct {
 var errEnough = errors.New("enough rows")
 
 // Run executes the pipeline at a time. yield is called with each result.
-func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(Result) error) (Stats, error) {
+func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(request.PipelineRow) error) (Stats, error) {
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
 	out := &results{yield: yield}
 	if p.Direct() {
 		err := p.source.documentsOf(r, func(d *document.Document) error {
 			out.count++
-			return yield(Result{Document: d})
+			return yield(request.PipelineRow{Document: d})
 		})
 		return Stats{Read: out.count, Results: out.count}, err
 	}
@@ -82,14 +67,14 @@ func (p *Pipeline) Direct() bool {
 
 // results is the sink of the results.
 type results struct {
-	yield func(Result) error
+	yield func(request.PipelineRow) error
 	count int64
 }
 
 // row implements sink.
 func (s *results) row(r *row) error {
 	s.count++
-	return s.yield(Result{Document: &document.Document{Name: r.doc, Fields: r.fields, CreateTime: r.created, UpdateTime: r.updated}, Named: r.named})
+	return s.yield(request.PipelineRow{Document: &document.Document{Name: r.doc, Fields: r.fields, CreateTime: r.created, UpdateTime: r.updated}, Named: r.named})
 }
 
 // end implements sink.

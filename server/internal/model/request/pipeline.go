@@ -1,6 +1,9 @@
 package request
 
-import "clave/server/internal/model/value"
+import (
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/value"
+)
 
 // Pipeline requests the results of a pipeline.
 type Pipeline struct {
@@ -79,3 +82,19 @@ func (MapOf) expression() {}
 
 // expression implements Expression.
 func (Subpipeline) expression() {}
+
+// PipelineRow is one result of a pipeline.
+type PipelineRow struct {
+	// Document is the result as a document. It has no name and no times if no document was read for it.
+	Document *document.Document
+	// Named is the full name of a document of which only the name is known, or empty.
+	Named string
+}
+
+// Name returns the full name of the document, empty for results that are not documents.
+func (r *PipelineRow) Name() string {
+	if r.Document.Name.Path != "" {
+		return r.Document.Name.String()
+	}
+	return r.Named
+}

@@ -173,9 +173,9 @@ func (g generator) rows() *PipelineResult {
 	for range g.IntN(3) {
 		switch d := g.document(); {
 		case d == nil:
-			out.Rows = append(out.Rows, PipelineRow{Document: &document.Document{Fields: g.fields(3)}, Named: g.text()})
+			out.Rows = append(out.Rows, request.PipelineRow{Document: &document.Document{Fields: g.fields(3)}, Named: g.text()})
 		default:
-			out.Rows = append(out.Rows, PipelineRow{Document: d})
+			out.Rows = append(out.Rows, request.PipelineRow{Document: d})
 		}
 	}
 	return out

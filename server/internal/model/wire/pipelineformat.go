@@ -6,32 +6,16 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"clave/server/internal/base/clock"
-	"clave/server/internal/model/document"
+	"clave/server/internal/model/request"
 	pb "clave/server/internal/model/wire/firestorepb"
 )
-
-// PipelineRow is one result of a pipeline.
-type PipelineRow struct {
-	// Document is the result as a document. It has no name and no times if no document was read for it.
-	Document *document.Document
-	// Named is the name of a document of which only the name is known, or empty.
-	Named string
-}
-
-// name returns the name of the result's document, or nothing.
-func (r *PipelineRow) name() string {
-	if r.Document.Name.Path != "" {
-		return r.Document.Name.String()
-	}
-	return r.Named
-}
 
 // PipelineResult is a response of ExecutePipeline.
 type PipelineResult struct {
 	// Transaction is the transaction that was begun.
 	Transaction []byte
 	// Rows are results.
-	Rows []PipelineRow
+	Rows []request.PipelineRow
 	// ExecutionTime is the version that was read.
 	ExecutionTime clock.Version
 	// Explained is the text of an explained pipeline, empty if none was requested.
@@ -44,7 +28,7 @@ func (r *PipelineResult) Append(dst []byte) ([]byte, error) {
 	a.bytes(pb.FieldExecutePipelineResponseTransaction, r.Transaction)
 	for i := range r.Rows {
 		at := a.open(pb.FieldExecutePipelineResponseResults)
-		a.named(r.Rows[i].name(), r.Rows[i].Document)
+		a.named(r.Rows[i].Name(), r.Rows[i].Document)
 		a.shut(at)
 	}
 	a.version(pb.FieldExecutePipelineResponseExecutionTime, r.ExecutionTime)
@@ -68,7 +52,7 @@ func (r *PipelineResult) AppendJSON(dst []byte) ([]byte, error) {
 		a.b = append(a.b, '[')
 		for i := range r.Rows {
 			a.next()
-			a.named(r.Rows[i].name(), r.Rows[i].Document)
+			a.named(r.Rows[i].Name(), r.Rows[i].Document)
 		}
 		a.b = append(a.b, ']')
 	}
@@ -90,7 +74,7 @@ func (r *PipelineResult) Message() proto.Message {
 	for i := range r.Rows {
 		d := r.Rows[i].Document
 		out.Results = append(out.Results, &pb.Document{
-			Name: r.Rows[i].name(), Fields: FormatFields(d.Fields), CreateTime: formatTime(d.CreateTime), UpdateTime: formatTime(d.UpdateTime),
+			Name: r.Rows[i].Name(), Fields: FormatFields(d.Fields), CreateTime: formatTime(d.CreateTime), UpdateTime: formatTime(d.UpdateTime),
 		})
 	}
 	return out

@@ -20,6 +20,7 @@ import (
 	"clave/server/internal/database/pipeline"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/query"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/model/wire"
@@ -254,7 +255,7 @@ func evaluated(t *testing.T, c *evaluation) outcome {
 		t.Fatalf("%v: %v", c.value, err)
 	}
 	out := outcome{kind: "unset"}
-	_, err = p.Run(t.Context(), literalsOnly{}, time.Unix(0, 0), func(r pipeline.Result) error {
+	_, err = p.Run(t.Context(), literalsOnly{}, time.Unix(0, 0), func(r request.PipelineRow) error {
 		switch v, ok := r.Document.Fields["v"]; {
 		case r.Document.Fields["failed"] == value.Bool(true):
 			out.kind = "error"
