@@ -1,11 +1,6 @@
 package admin_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +8,7 @@ import (
 
 	"clave/server/internal/admin/hostingapi"
 	"clave/server/internal/transport/hosting/versions"
+	"clave/server/internal/transport/hosting/versions/versionstest"
 )
 
 // hostingOf returns the Hosting API of a site.
@@ -22,21 +18,6 @@ func hostingOf(site *versions.Site) *hostingapi.API {
 
 // sites is the path of the site.
 const sites = "/v1beta1/projects/p/sites/p"
-
-// packed gzips a text and returns it with its hash.
-func packed(t *testing.T, text string) (content, hash string) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return b.String(), hex.EncodeToString(sum[:])
-}
 
 // shownAt requests a path of the site as visitors do.
 func (s *server) shownAt(path string) string {
@@ -49,13 +30,13 @@ func (s *server) shownAt(path string) string {
 func (s *server) uploaded(text string) string {
 	s.t.Helper()
 	name := field(s.t, s.want(200, "POST "+sites+"/versions", `{"status":"CREATED","labels":{"deployment-tool":"cli-firebase"}}`, `"status":"CREATED"`), "name")
-	content, hash := packed(s.t, text)
+	content, hash := versionstest.Pack(s.t, text)
 	populated := s.want(200, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/index.html":"`+hash+`"}}`, `"uploadRequiredHashes":["`+hash+`"]`)
 	at, ok := strings.CutPrefix(field(s.t, populated, "uploadUrl"), "http://127.0.0.1:4001")
 	if !ok {
 		s.t.Fatalf("the URL for uploads is not of the server: %s", populated)
 	}
-	s.want(200, "POST "+at+"/"+hash, content, "{}")
+	s.want(200, "POST "+at+"/"+hash, string(content), "{}")
 	return name
 }
 
@@ -113,7 +94,7 @@ func TestHosting(t *testing.T) {
 func TestHostingRefuses(t *testing.T) {
 	s := open(t, memory(t))
 	name := s.uploaded("first")
-	content, hash := packed(t, "second")
+	content, hash := versionstest.Pack(t, "second")
 	upload := "POST /upload/v1beta1/" + name + "/files/" + hash
 	for _, caller := range []string{"viewer", "rules-admin", "datastore-owner", "index-admin", "other", "nobody"} {
 		for _, words := range []string{upload, "PATCH /v1beta1/" + name, "POST " + sites + "/versions", "POST /v1beta1/" + name + ":populateFiles", "POST " + sites + "/releases?versionName=" + name, "DELETE /v1beta1/" + name, "POST " + sites + "/channels?channelId=a"} {
@@ -122,16 +103,16 @@ func TestHostingRefuses(t *testing.T) {
 			}
 		}
 	}
-	s.want(404, upload, content, "has no file with the hash")
+	s.want(404, upload, string(content), "has no file with the hash")
 	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/../../state.json":"`+hash+`"}}`, "is not valid")
 	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a":"`+hash+`"},"folder":"/etc"}`, `Unknown name \"folder\"`)
 	s.want(400, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a":"`+strings.Repeat("x", 10<<20)+`"}}`, "payload size exceeds the limit")
 	s.want(200, "POST /v1beta1/"+name+":populateFiles", `{"files":{"/a.txt":"`+hash+`"}}`, hash)
 	s.want(400, upload, strings.Repeat("x", 64<<20), "is not gzipped")
-	other, _ := packed(t, "third")
-	s.want(400, upload, other, "content hash")
+	other, _ := versionstest.Pack(t, "third")
+	s.want(400, upload, string(other), "content hash")
 	s.want(400, "PATCH /v1beta1/"+name, `{"status":"FINALIZED"}`, "1 of the 2 files of the version have not been uploaded")
-	s.want(200, upload, content, "{}")
+	s.want(200, upload, string(content), "{}")
 	s.want(400, "PATCH /v1beta1/"+name, `{"status":"FINALIZED","config":{"rewrites":[{"glob":"**","path":"/a","to":"b"}]}}`, `Unknown name \"to\"`)
 	s.want(400, "PATCH /v1beta1/"+name+"?updateMask=name", `{"status":"FINALIZED"}`, "update_mask")
 	s.want(400, "PATCH /v1beta1/"+name, `{"status":"ABANDONED"}`, "FINALIZED or DELETED")

@@ -58,7 +58,7 @@ func TestLabExamples(t *testing.T) {
 			cmd.Args = []string{"sh", "-c", cmd.Path + " " + shell}
 			cmd.Path = "/bin/sh"
 			out, err := cmd.CombinedOutput()
-			denied := strings.Contains(line, "explain") // whose exit code tells the verdict
+			denied := strings.Contains(line, "explain") // whose exit code reports the decision
 			if err != nil && !denied {
 				t.Errorf("%s: %v\n%s", line, err, out)
 			}

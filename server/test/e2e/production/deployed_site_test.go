@@ -2,10 +2,7 @@ package production
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"clave/server/internal/transport/hosting/versions/versionstest"
 	"clave/server/test/e2e/harness"
 	"clave/server/test/kit/wait"
 )
@@ -132,21 +130,6 @@ func (d *deployer) do(method, path string, body any) map[string]any {
 	return answer
 }
 
-// gzipped gzips a text and returns it with its hash.
-func gzipped(t *testing.T, text string) (content []byte, hash string) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return b.Bytes(), hex.EncodeToString(sum[:])
-}
-
 // upload sends a content, and returns the error or the status.
 func (d *deployer) upload(ctx context.Context, name, hash string, content io.Reader) (int, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.p.URL+"/upload/v1beta1/"+name+"/files/"+hash, content)
@@ -180,7 +163,7 @@ func (d *deployer) attempt(method, path, body string) {
 func (d *deployer) begin(text string, whole bool) (name string) {
 	d.t.Helper()
 	name, _ = d.do("POST", site+"/versions", map[string]any{})["name"].(string)
-	content, hash := gzipped(d.t, text)
+	content, hash := versionstest.Pack(d.t, text)
 	d.do("POST", "/v1beta1/"+name+":populateFiles", map[string]any{"files": map[string]string{"/index.html": hash, "/copy.html": hash}})
 	if whole {
 		if code, err := d.upload(d.t.Context(), name, hash, bytes.NewReader(content)); err != nil || code != http.StatusOK {
@@ -224,7 +207,7 @@ func TestDeploymentsUnderKills(t *testing.T) {
 	d.do("PATCH", "/v1beta1/"+released, map[string]any{"status": "FINALIZED"})
 	d.do("POST", site+"/channels/live/releases?versionName="+released, map[string]any{})
 	half := d.begin("half", false)
-	content, hash := gzipped(t, "half")
+	content, hash := versionstest.Pack(t, "half")
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
