@@ -59,7 +59,7 @@ var limitMakers = []string{"slots.New", "rate.New", "rate.NewAddresses", "rate.N
 // notClients are the constants named max… or most… in the packages of limited that limit no client.
 var notClients = strings.Fields(`
 auth/account.maxDecodedSessions auth/api.maxTargets auth/appcheck.maxLife auth/appcheck.maxRemoved auth/appcheck/debugtoken.maxApp auth/appcheck/debugtoken.maxName auth/appcheck/debugtoken.MaxRequest auth/appcheck/keyset.maxSet auth/provider.maxAnswer auth/provider.maxIssuers auth/provider.maxSkew auth/secret.maxFile auth/secret.maxKeys auth/service.maxCookie auth/service.maxSignInAge auth/service/actionlink.maxLink auth/service/field.maxEmail
-auth/service/factor.maxFactors auth/service/factor.maxIntervals auth/service/accountimport.maxConflicts auth/service/limits.maxPlaces auth/service/field.MaxPassword
+auth/service/factor.maxFactors auth/service/idp.maxCertificates auth/service/factor.maxIntervals auth/service/accountimport.maxConflicts auth/service/limits.maxPlaces auth/service/field.MaxPassword
 auth/service/field.maxDisplayName auth/service/field.maxPhotoURL auth/service/field.maxUID auth/service/providerservice.MaxRequest auth/service/serviceaccount/keyservice.MaxRequest auth/service/session.maxAttributes auth/service/webhook.maxAnswer
 auth/token.maxAssertion auth/token.MaxAppCheckLife auth/token.maxLifetimes auth/token.maxUID
 cluster/node.maxProject cluster/forward.maxAnswer cluster/forward.maxCalls cluster/forward.maxFrame cluster/forward.maxHeaders cluster/forward.maxIndex cluster/forward.maxKept cluster/forward.maxLease cluster/releases.maxRelease

@@ -29,9 +29,9 @@ var accounts = []Limit{
 		All: "5", Excess: Refuses, Error: "SESSION_EXPIRED", At: []string{"auth/service/sms.maxTries"},
 	},
 	{
-		What: "size, tags and attributes of a SAML response", Key: "each response",
+		What: "size and tags of a SAML response, and claims or attributes of a provider that become part of ID tokens", Key: "each response",
 		All: "256 KiB, 5,000 and 32 KiB", Excess: Refuses, Error: "INVALID_IDP_RESPONSE",
-		At: []string{"auth/provider.longestSAMLResponse", "auth/provider.maxSAMLTags", "auth/provider.longestSAMLAttributes"},
+		At: []string{"auth/provider.longestSAMLResponse", "auth/provider.maxSAMLTags", "auth/provider.longestClaims"},
 	},
 	{
 		What: "buckets that the rates keep", Key: byAll,

@@ -343,18 +343,18 @@ func oidc(b *bench) {
 func saml(b *bench) {
 	ctx, id := b.Context(), "saml."+b.uid
 	made, err := b.c.CreateSAMLProviderConfig(ctx, (&auth.SAMLProviderConfigToCreate{}).ID(id).Enabled(true).DisplayName("One").IDPEntityID("idp").SSOURL("https://sso.example.com").
-		RequestSigningEnabled(true).X509Certificates([]string{"C1", "C2"}).RPEntityID("rp").CallbackURL("https://rp.example.com/cb"))
+		RequestSigningEnabled(true).X509Certificates([]string{certificate1(), certificate2()}).RPEntityID("rp").CallbackURL("https://rp.example.com/cb"))
 	want := &auth.SAMLProviderConfig{
 		ID: id, Enabled: true, DisplayName: "One", IDPEntityID: "idp", SSOURL: "https://sso.example.com", RequestSigningEnabled: true,
-		X509Certificates: []string{"C1", "C2"}, RPEntityID: "rp", CallbackURL: "https://rp.example.com/cb",
+		X509Certificates: []string{certificate1(), certificate2()}, RPEntityID: "rp", CallbackURL: "https://rp.example.com/cb",
 	}
 	b.good(err, reflect.DeepEqual(made, want), made)
 	got, err := b.c.SAMLProviderConfig(ctx, id)
 	b.good(err, reflect.DeepEqual(got, want), got)
 	listed, err := b.c.SAMLProviderConfigs(ctx, "").Next()
 	b.good(err, reflect.DeepEqual(listed, want), listed)
-	want.X509Certificates, want.CallbackURL, want.RequestSigningEnabled = []string{"C3"}, "https://rp.example.com/new", false
-	changed, err := b.c.UpdateSAMLProviderConfig(ctx, id, (&auth.SAMLProviderConfigToUpdate{}).X509Certificates([]string{"C3"}).CallbackURL("https://rp.example.com/new").RequestSigningEnabled(false))
+	want.X509Certificates, want.CallbackURL, want.RequestSigningEnabled = []string{certificate3()}, "https://rp.example.com/new", false
+	changed, err := b.c.UpdateSAMLProviderConfig(ctx, id, (&auth.SAMLProviderConfigToUpdate{}).X509Certificates([]string{certificate3()}).CallbackURL("https://rp.example.com/new").RequestSigningEnabled(false))
 	b.good(err, reflect.DeepEqual(changed, want), changed)
 	b.good(b.c.DeleteSAMLProviderConfig(ctx, id), true, nil)
 	if _, err := b.c.SAMLProviderConfig(ctx, id); !auth.IsConfigurationNotFound(err) {

@@ -1,16 +1,40 @@
 package api_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"maps"
+	"math/big"
+	"sync"
 	"testing"
 )
+
+// certificate1, certificate2 and certificate3 return certificates of SAML providers, in PEM.
+var certificate1, certificate2, certificate3 = sync.OnceValue(newCertificate), sync.OnceValue(newCertificate), sync.OnceValue(newCertificate)
+
+// newCertificate returns a new self-signed certificate in PEM.
+func newCertificate() string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
 
 // TestIdpConfigsAreChecked creates and updates incomplete configurations of identity providers.
 func TestIdpConfigsAreChecked(t *testing.T) {
 	w := newFixture(t, setup{})
 	oidc := object{"clientId": "c", "issuer": "https://i.example.com"}
 	saml := object{
-		"idpConfig": object{"idpEntityId": "idp", "ssoUrl": "https://sso.example.com", "idpCertificates": []any{object{"x509Certificate": "C"}}},
+		"idpConfig": object{"idpEntityId": "idp", "ssoUrl": "https://sso.example.com", "idpCertificates": []any{object{"x509Certificate": certificate1()}}},
 		"spConfig":  object{"spEntityId": "rp", "callbackUri": "https://rp.example.com"},
 	}
 	with := func(base, more object) object {
@@ -37,6 +61,7 @@ func TestIdpConfigsAreChecked(t *testing.T) {
 		{"good SAML", "POST", "inboundSamlConfigs?inboundSamlConfigId=saml.a", saml, ""},
 		{"no relying party", "POST", "inboundSamlConfigs?inboundSamlConfigId=saml.b", with(saml, object{"spConfig": object{}}), "MISSING_SAML_RELYING_PARTY_CONFIG"},
 		{"no provider", "POST", "inboundSamlConfigs?inboundSamlConfigId=saml.b", with(saml, object{"idpConfig": object{}}), "MISSING_CONFIG"},
+		{"no certificate", "PATCH", "inboundSamlConfigs/saml.a?updateMask=idpConfig.idpCertificates", object{"idpConfig": object{"idpCertificates": []any{object{"x509Certificate": "C"}}}}, "INVALID_CONFIG"},
 		{"the certificates taken away", "PATCH", "inboundSamlConfigs/saml.a?updateMask=idpConfig.idpCertificates", object{}, "MISSING_CONFIG"},
 	} {
 		if _, got := w.admin(tt.method, root+tt.path, tt.body); got != tt.want {

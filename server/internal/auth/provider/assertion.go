@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"clave/server/internal/auth/account"
@@ -8,7 +10,18 @@ import (
 	"clave/server/internal/auth/service/idp"
 )
 
-// assertion returns what the verified claims of a provider assert. An invalid e-mail address counts as none.
+// longestClaims is the maximum size of claims or attributes that become part of ID tokens, as JSON, in bytes. A token
+// has at most 64 KiB (package token), in base64 and with the user's other claims.
+const longestClaims = 32 << 10
+
+// tooLarge reports whether claims are too large to become part of ID tokens.
+func tooLarge(claims map[string]any) bool {
+	text, err := json.Marshal(claims)
+	return err != nil || len(text) > longestClaims
+}
+
+// assertion returns what the verified claims of a provider assert. An invalid e-mail address counts as none, and so
+// does a name or a picture's address that is too long for a profile.
 func assertion(cfg *config, claims map[string]any) (*idp.Assertion, error) {
 	text := func(name string) string {
 		s, _ := claims[name].(string)
@@ -19,7 +32,17 @@ func assertion(cfg *config, claims map[string]any) (*idp.Assertion, error) {
 	if subject == "" || len(subject) > longest || !field.ValidProvider(cfg.id, subject) {
 		return nil, invalid("The id_token has no valid sub, the id of the user.")
 	}
-	a := &idp.Assertion{Claims: claims, Provider: account.Provider{ProviderID: cfg.id, RawID: subject, DisplayName: text("name"), PhotoURL: text("picture")}}
+	if strings.HasPrefix(cfg.id, "oidc.") && tooLarge(claims) { // Those of other providers are not copied.
+		return nil, invalid(fmt.Sprintf("The claims of the id_token are longer than %d bytes.", longestClaims))
+	}
+	name, picture := text("name"), text("picture")
+	if field.CheckProfile(&name, nil) != nil {
+		name = ""
+	}
+	if field.CheckProfile(nil, &picture) != nil {
+		picture = ""
+	}
+	a := &idp.Assertion{Claims: claims, Provider: account.Provider{ProviderID: cfg.id, RawID: subject, DisplayName: name, PhotoURL: picture}}
 	if email, ok := field.Email(text("email")); ok {
 		a.Provider.Email, a.Address = email, text("email")
 		a.Verified = proves(cfg.id, email, claims)

@@ -49,6 +49,12 @@ const limit = 100 * time.Millisecond
 // open starts a server and a provider, oidc.acme, which is also configured as google.com.
 func open(t *testing.T, change func(*provider.Options)) *fixture {
 	t.Helper()
+	return openService(t, change, func(*service.Options) {})
+}
+
+// openService starts a server with further options, and the provider.
+func openService(t *testing.T, change func(*provider.Options), more func(*service.Options)) *fixture {
+	t.Helper()
 	f := &fixture{t: t, clock: clocktest.NewManual(time.Now()), issuer: openid.New(t)}
 	f.issuer.Now = f.clock.Now
 	f.accounts = account.New(pebbletest.Open(t))
@@ -56,10 +62,12 @@ func open(t *testing.T, change func(*provider.Options)) *fixture {
 	change(&o)
 	providers := provider.New(o)
 	t.Cleanup(func() { _ = providers.Close() })
-	f.Service = service.New(service.Options{
+	all := service.Options{
 		Accounts: f.accounts, Tokens: token.New(token.Options{Clock: f.clock, Unsigned: true}), Clock: f.clock, Project: project, HashMemCost: 4,
 		PublicURL: "https://app.example", Providers: providers, Secrets: o.Secrets,
-	})
+	}
+	more(&all)
+	f.Service = service.New(all)
 	f.configure(idp.OIDC, "oidc.acme", map[string]any{"issuer": f.issuer.URL, "responseType": map[string]any{"code": true}})
 	f.configure(idp.Default, "google.com", nil)
 	return f

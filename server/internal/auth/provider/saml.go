@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -21,13 +20,11 @@ import (
 	"clave/server/internal/auth/service/idp"
 )
 
-// The maximum sizes of a SAML response in base64, and of its attributes as JSON, in bytes, and the maximum number of
-// its tags: what the verification of a signature costs grows with them. The attributes become part of ID tokens, which
-// have at most 64 KiB.
+// The maximum size of a SAML response in base64, in bytes, and the maximum number of its tags: what the verification of
+// a signature costs grows with them.
 const (
-	longestSAMLResponse   = 256 << 10
-	longestSAMLAttributes = 32 << 10
-	maxSAMLTags           = 5000
+	longestSAMLResponse = 256 << 10
+	maxSAMLTags         = 5000
 )
 
 // samlConfig is the part of a SAML provider's stored configuration that has an effect, in the API's form.
@@ -142,6 +139,20 @@ func sameOrigin(a, b string) bool {
 	return err == nil && problem == nil && first.Scheme == second.Scheme && strings.EqualFold(first.Host, second.Host)
 }
 
+// sentTo reports whether a form was posted to an address. The query is a part of both, because the provider's fields
+// are in the form; browsers do not send the fragment.
+func sentTo(at *url.URL, address string) bool {
+	want, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	bare := *at
+	for _, u := range []*url.URL{&bare, want} {
+		u.Fragment, u.RawFragment, u.ForceQuery = "", "", false
+	}
+	return bare.String() == want.String()
+}
+
 // samlResponse verifies a SAML provider's response to an open sign-in. The sign-in ends, whatever the response is.
 func (p *Providers) samlResponse(ctx context.Context, scope account.Scope, a *answer) (*idp.Assertion, error) {
 	state, response := a.fields["RelayState"], a.fields["SAMLResponse"]
@@ -158,7 +169,7 @@ func (p *Providers) samlResponse(ctx context.Context, scope account.Scope, a *an
 	switch {
 	case open.Request == "" || a.provider != "" && a.provider != open.Provider:
 		return nil, invalid("The response is not for the provider of the request.")
-	case withoutFields(a.uri) != open.Redirect:
+	case !sentTo(a.uri, open.Redirect):
 		return nil, invalid("The response was not sent to the address of the sign-in.")
 	}
 	cfg, err := p.samlConfig(scope, open.Provider)
@@ -233,8 +244,8 @@ func samlAssertion(cfg *samlConfig, asserted *saml.Assertion) (*idp.Assertion, e
 		return nil, invalid("The SAMLResponse has no valid NameID, the id of the user.")
 	}
 	attributes := samlAttributes(asserted)
-	if text, err := json.Marshal(attributes); err != nil || len(text) > longestSAMLAttributes {
-		return nil, invalid(fmt.Sprintf("The attributes of the SAMLResponse are longer than %d bytes.", longestSAMLAttributes))
+	if tooLarge(attributes) {
+		return nil, invalid(fmt.Sprintf("The attributes of the SAMLResponse are longer than %d bytes.", longestClaims))
 	}
 	a := &idp.Assertion{Claims: attributes, Attributes: attributes, Provider: account.Provider{ProviderID: cfg.id, RawID: subject}}
 	if email, ok := field.Email(subject); ok {

@@ -15,6 +15,7 @@ import (
 	"io"
 	"math/big"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -170,7 +171,13 @@ func samlConfigOf(certificate string) map[string]any {
 // openSAML starts a server with the provider saml.corp.
 func openSAML(t *testing.T) *fixture {
 	t.Helper()
-	f := open(t, func(*provider.Options) {})
+	return openSAMLWith(t, func(*service.Options) {})
+}
+
+// openSAMLWith starts a server with further options and the provider saml.corp.
+func openSAMLWith(t *testing.T, more func(*service.Options)) *fixture {
+	t.Helper()
+	f := openService(t, func(*provider.Options) {}, more)
 	f.configureSAML(admin, "saml.corp", samlConfigOf(theSigner().pem))
 	return f
 }
@@ -216,9 +223,9 @@ func (f *fixture) beginSAML(c service.Call, id string) *samlStart {
 
 // reply returns the provider's valid response to a sign-in. Its assertion is signed.
 func (f *fixture) reply(s *samlStart) *samlReply {
-	now := f.clock.Now()
+	now, acs := f.clock.Now(), strings.ReplaceAll(s.acs, "&", "&amp;")
 	return &samlReply{
-		Request: s.request, AssertionRequest: s.request, Issuer: samlIssuer, Audience: samlAudience, Recipient: s.acs, Destination: s.acs,
+		Request: s.request, AssertionRequest: s.request, Issuer: samlIssuer, Audience: samlAudience, Recipient: acs, Destination: acs,
 		NameID: "Ann@Corp.example", Format: "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress", Status: "urn:oasis:names:tc:SAML:2.0:status:Success",
 		Attributes: `<saml:Attribute Name="role"><saml:AttributeValue>editor</saml:AttributeValue></saml:Attribute>` +
 			`<saml:Attribute Name="groups"><saml:AttributeValue>a</saml:AttributeValue><saml:AttributeValue>b</saml:AttributeValue></saml:Attribute>`,

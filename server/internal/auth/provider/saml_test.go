@@ -511,11 +511,11 @@ func TestSAMLConfigurations(t *testing.T) {
 	}{
 		{"a page without https", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["ssoUrl"] = "http://idp.example" })},
 		{"a script as page", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["ssoUrl"] = "javascript:alert(1)" })},
-		{"no certificate", "OPERATION_NOT_ALLOWED", samlConfigOf("C1")},
 		{"signed requests", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["signRequest"] = true })},
 		{"disabled", "OPERATION_NOT_ALLOWED", with(func(body, _, _ map[string]any) { body["enabled"] = false })},
 		{"a callback elsewhere", "INVALID_CONTINUE_URI", with(func(_, _, sp map[string]any) { sp["callbackUri"] = "https://p.firebaseapp.com/__/auth/handler" })},
 		{"a callback here", "", with(func(_, _, sp map[string]any) { sp["callbackUri"] = "https://app.example/other/page" })},
+		{"a callback with a query", "", with(func(_, _, sp map[string]any) { sp["callbackUri"] = "https://app.example/other/page?b=2&a=1%2F" })},
 	} {
 		id, back := fmt.Sprintf("saml.c%d", i), redirect
 		f.configureSAML(admin, id, c.body)
@@ -524,11 +524,18 @@ func TestSAMLConfigurations(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %q", c.name, got, err, c.want)
 		}
 	}
-	s := f.beginSAML(client, "saml.c6")
-	if s.acs != "https://app.example/other/page" {
-		t.Errorf("the response is to be sent to %s, want the callbackUri", s.acs)
-	}
-	if got, err := f.presentSAML(client, s, f.reply(s).response()); err != nil {
-		t.Errorf("a response to the callbackUri: %+v, %v", got, err)
+	for id, want := range map[string]string{"saml.c5": "https://app.example/other/page", "saml.c6": "https://app.example/other/page?b=2&a=1%2F"} {
+		s := f.beginSAML(client, id)
+		if s.acs != want {
+			t.Errorf("the response is to be sent to %s, want %s", s.acs, want)
+		}
+		if got, err := f.presentSAML(client, s, f.reply(s).response()); err != nil {
+			t.Errorf("a response to %s: %+v, %v", want, got, err)
+		}
+		s = f.beginSAML(client, id)
+		body := url.Values{"SAMLResponse": {base64.StdEncoding.EncodeToString([]byte(f.reply(s).response()))}, "RelayState": {s.state}}.Encode()
+		if got, err := f.presentForm(client, s, "https://app.example/other/page?b=3", body, nil); err == nil || !strings.Contains(apierror.Text(err), "was not sent to the address") {
+			t.Errorf("a response to another query than that of %s: %+v, %v", want, got, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/blocking"
+	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/service/session"
 )
 
@@ -17,8 +18,8 @@ type attempt struct {
 	isNew bool
 	// session is the session that begins.
 	session session.Session
-	// event describes the credential of an identity provider to blocking functions. It is nil for other sign-ins.
-	event map[string]any
+	// assertion is that of an identity provider, whose credential blocking functions receive; nil for other sign-ins.
+	assertion *idp.Assertion
 	// locked are further names that exclude each other during the change, beside the account's id.
 	locked []string
 	// prepare brings the copy of the account that was read into the state on which the requirement of a second factor
@@ -155,8 +156,12 @@ func (s *Service) beforeCreate(ctx context.Context, a *attempt) error {
 // block calls the blocking function of an event, if the project has one. The function's claims are added to the
 // attempt's session. The caller applies the changes of the account.
 func (s *Service) block(ctx context.Context, a *attempt, event string) (*blocking.Update, error) {
-	return s.blocking.Call(ctx, &a.project.BlockingFunctions, blocking.Event{
-		Name: event, Project: a.Project, Tenant: a.Tenant, User: a.user, Session: &a.session, Credential: a.event,
+	e := blocking.Event{
+		Name: event, Project: a.Project, Tenant: a.Tenant, User: a.user, Session: &a.session,
 		Address: a.Address, UserAgent: a.UserAgent, Locale: a.Locale,
-	})
+	}
+	if a.assertion != nil {
+		e.Credential, e.IDToken, e.AccessToken = a.assertion.Event(), a.assertion.IDToken, a.assertion.AccessToken
+	}
+	return s.blocking.Call(ctx, &a.project.BlockingFunctions, e)
 }

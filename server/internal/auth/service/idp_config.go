@@ -51,7 +51,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if r.Body["responseType"] == nil && r.Kind == idp.OIDC {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
-	if err := cmp.Or(s.knownTenant(ctx, c), s.checkSecrets(r), idp.CheckConfig(r.Kind, r.Body)); err != nil {
+	if err := cmp.Or(s.knownTenant(ctx, c), s.checkSecrets(r), idp.CheckConfig(r.Kind, r.Body), idp.CheckCertificates(r.Body)); err != nil {
 		return nil, err
 	}
 	idp.CleanConfig(r.Body)
@@ -86,7 +86,8 @@ func (s *Service) GetIdpConfig(_ context.Context, c Call, r *IdpConfigRequest) (
 
 // UpdateIdpConfig changes a configuration.
 func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigRequest) (map[string]any, error) {
-	if err := s.checkSecrets(r); err != nil {
+	// Not the stored certificates: a provider whose stored one is not valid can be disabled.
+	if err := cmp.Or(s.checkSecrets(r), idp.CheckCertificates(r.Body)); err != nil {
 		return nil, err
 	}
 	stored := make(map[string]any)

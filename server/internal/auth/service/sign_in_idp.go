@@ -232,7 +232,7 @@ func (s *Service) finishIdp(ctx context.Context, in *idpSignIn, u *account.User)
 		return a.Names && a.Verified && u.Email == a.Provider.Email && !res.IsNewUser
 	}
 	out, err := s.complete(ctx, &attempt{
-		callSettings: in.callSettings, user: u, isNew: res.IsNewUser, session: in.session(), event: a.Event(),
+		callSettings: in.callSettings, user: u, isNew: res.IsNewUser, session: in.session(), assertion: a,
 		prepare: func(u *account.User) {
 			if takesOver(u) {
 				u.HandOver(s.now(in.Project))

@@ -21,7 +21,18 @@ func (v *Verifier) MintID(project, uid string, claims map[string]any) (string, e
 	claims["iss"], claims["aud"] = issuerID+project, project
 	claims["sub"], claims["user_id"] = uid, uid
 	claims["iat"], claims["exp"] = now, now+int64(Life/time.Second)
-	return v.mint(ringID, claims)
+	return acceptable(v.mint(ringID, claims))
+}
+
+// errTooLarge is the error for claims whose token would be longer than those that are accepted.
+var errTooLarge = fault.E(fault.FailedPrecondition, "CLAIMS_TOO_LARGE")
+
+// acceptable returns errTooLarge for a token that no method would accept.
+func acceptable(raw string, err error) (string, error) {
+	if err == nil && len(raw) > maxToken {
+		return "", errTooLarge
+	}
+	return raw, err
 }
 
 // MintCookie returns a session cookie with the claims of a verified ID token.
@@ -30,7 +41,7 @@ func (v *Verifier) MintCookie(id ID, life time.Duration) (string, error) {
 	claims := maps.Clone(id.Claims)
 	claims["iss"] = issuerSession + id.Project
 	claims["iat"], claims["exp"] = now, now+int64(life/time.Second)
-	return v.mint(ringSession, claims)
+	return acceptable(v.mint(ringSession, claims))
 }
 
 // MintLegacy returns the token for a sign-in without returnSecureToken. No method accepts it.

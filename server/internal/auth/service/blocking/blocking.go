@@ -50,11 +50,25 @@ type Settings struct {
 	Triggers map[string]struct {
 		FunctionURI string `json:"functionUri"`
 	} `json:"triggers"`
+	// ForwardInboundCredentials says which tokens of identity providers functions receive. Refresh tokens are not
+	// requested from providers.
 	ForwardInboundCredentials struct {
 		IDToken      bool `json:"idToken"`
 		AccessToken  bool `json:"accessToken"`
 		RefreshToken bool `json:"refreshToken"`
 	} `json:"forwardInboundCredentials"`
+}
+
+// forwarded returns the tokens of an event's identity provider that its function may receive.
+func (s *Settings) forwarded(e *Event) map[string]any {
+	out := make(map[string]any)
+	if s.ForwardInboundCredentials.IDToken && e.IDToken != "" {
+		out["oauth_id_token"] = e.IDToken
+	}
+	if s.ForwardInboundCredentials.AccessToken && e.AccessToken != "" {
+		out["oauth_access_token"] = e.AccessToken
+	}
+	return out
 }
 
 // Functions calls blocking functions. It is safe for concurrent use.
@@ -84,6 +98,8 @@ type Event struct {
 	Session *session.Session
 	// Credential describes the credential of an identity provider; nil for other sign-ins.
 	Credential map[string]any
+	// IDToken and AccessToken are those of the identity provider; empty for other sign-ins.
+	IDToken, AccessToken string
 	// Address, UserAgent and Locale describe the client.
 	Address, UserAgent, Locale string
 }
@@ -127,7 +143,7 @@ func (f *Functions) Call(ctx context.Context, settings *Settings, e Event) (*Upd
 	if uri == "" || f.Caller == nil {
 		return update, nil
 	}
-	jwt, err := f.token(uri, e)
+	jwt, err := f.token(uri, e, settings.forwarded(&e))
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +246,8 @@ func (b *Update) Apply(u *account.User) error {
 	return nil
 }
 
-// token returns the JWT that is sent to the function at a URI.
-func (f *Functions) token(uri string, e Event) (string, error) {
+// token returns the JWT that is sent to the function at a URI, with the tokens that it receives.
+func (f *Functions) token(uri string, e Event, forwarded map[string]any) (string, error) {
 	u := e.User
 	record := map[string]any{
 		"uid": u.UID, "email": u.Email, "email_verified": u.EmailVerified, "display_name": u.Name(), "photo_url": u.Photo(),
@@ -257,7 +273,11 @@ func (f *Functions) token(uri string, e Event) (string, error) {
 	if e.Session.FactorKind != "" {
 		claims["sign_in_second_factor"] = e.Session.FactorKind
 	}
+	if len(e.Session.ProviderClaims) > 0 && !f.Emulator {
+		claims["sign_in_attributes"] = e.Session.ProviderClaims // Functions have them as context.credential.claims.
+	}
 	maps.Copy(claims, e.Credential)
+	maps.Copy(claims, forwarded)
 	return f.Tokens.MintEvent(e.Project, u.UID, claims)
 }
 

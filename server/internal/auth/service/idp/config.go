@@ -44,6 +44,26 @@ func CheckConfig(kind string, config map[string]any) error {
 	return nil
 }
 
+// CheckCertificates refuses a change of a SAML provider's configuration with a certificate that cannot be read: nobody
+// could sign in, and the reason would be in the log only.
+func CheckCertificates(change map[string]any) error {
+	list, _ := at(change, "idpConfig", "idpCertificates").([]any)
+	if len(list) > maxCertificates {
+		return apierror.New("INVALID_CONFIG : idpConfig.idpCertificates has more than %d certificates.", maxCertificates)
+	}
+	for _, one := range list {
+		of, _ := one.(map[string]any)
+		text, _ := of["x509Certificate"].(string)
+		if _, err := Certificate(text); err != nil {
+			return apierror.New("INVALID_CONFIG : idpConfig.idpCertificates has an x509Certificate that is not valid: it must be one certificate in PEM.")
+		}
+	}
+	return nil
+}
+
+// maxCertificates is the maximum number of certificates of a SAML provider. Each is read for each response.
+const maxCertificates = 10
+
 // CleanConfig removes the response types that are false from a configuration, as production shows it.
 func CleanConfig(config map[string]any) {
 	types, _ := config["responseType"].(map[string]any)

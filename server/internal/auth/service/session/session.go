@@ -16,7 +16,7 @@ type Session struct {
 	// Claims are the claims of the custom token or a blocking function.
 	Claims Claims `json:"claims,omitempty"`
 	// ProviderClaims are the claims of an OIDC or SAML provider about the user.
-	ProviderClaims map[string]any `json:"providerClaims,omitempty"`
+	ProviderClaims Claims `json:"providerClaims,omitempty"`
 	// Factor is the second factor, and FactorKind phone or totp.
 	Factor     string `json:"factor,omitempty"`
 	FactorKind string `json:"factorKind,omitempty"`

@@ -17,6 +17,7 @@ var unbuilt = []struct {
 	{"recaptchaConfig.useSmsBotScore", noRecaptcha, isTrue},
 	{"recaptchaConfig.useSmsTollFraudProtection", noRecaptcha, isTrue},
 	{"quota.signUpQuotaConfig", "limits of sign-ups are the server's own (server/doc/auth.md)", notEmpty},
+	{"blockingFunctions.forwardInboundCredentials.refreshToken", "providers are not asked for refresh tokens", isTrue},
 	{"notification.sendEmail", "e-mails are sent by --mail with the texts of Clave", notEmpty},
 	{"monitoring.requestLogging.enabled", "requests are logged with --verbose", isTrue},
 	{"autodeleteAnonymousUsers", "anonymous accounts stay until they are deleted", isTrue},
