@@ -117,6 +117,9 @@ func listed(ctx context.Context, req request.List, from []byte, s *past.State, y
 			return nil
 		}
 	}
+	if err := steps.Close(); err != nil {
+		return err // The overlay's other documents may complete a page, which would lack stored ones.
+	}
 	for _, name := range names {
 		d, err := s.Get(name)
 		if err != nil {
@@ -126,7 +129,7 @@ func listed(ctx context.Context, req request.List, from []byte, s *past.State, y
 			return nil
 		}
 	}
-	return steps.Close()
+	return nil
 }
 
 // listedDocument returns the document of a stored record as it is in a state.

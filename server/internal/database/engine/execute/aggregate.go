@@ -13,10 +13,11 @@ import (
 )
 
 // Names calls yield with the paths of a query's results in order. It reads documents only if the index does not
-// suffice.
+// suffice, or if the query has an offset or a limit: a page may begin or end among values that are truncated in the
+// index, whose order the index lacks.
 func (x *Run) Names(yield func(path string) error) error {
-	if !x.Covers() {
-		return x.ordered(func(d *document.Document) error { return yield(d.Name.Path) })
+	if !x.Covers() || x.q.Limit != query.NoLimit || x.q.Offset > 0 {
+		return x.Documents(func(d *document.Document) error { return yield(d.Name.Path) })
 	}
 	return x.hits(func(h *scan.Hit) error {
 		path, err := x.plan.Scope.Path(h.Tail())

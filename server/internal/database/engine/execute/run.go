@@ -282,10 +282,10 @@ func (x *Run) rows(alts []*planner.Alternative, yield func(*document.Document) e
 		}
 		tied, tie = append(tied, d), key
 	}
-	if err := flush(); err != nil {
-		return err
+	if err := rows.Close(); err != nil {
+		return err // The tied documents may be without the first of them, and complete a page.
 	}
-	return rows.Close()
+	return flush()
 }
 
 // skips reports whether the query's offset excludes a hit, and counts it without reading its document.

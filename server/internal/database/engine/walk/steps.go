@@ -49,18 +49,28 @@ func (s *Steps) Seek(segment []byte) {
 
 // moveDocs records the position of the documents' iterator.
 func (s *Steps) moveDocs(ok bool) {
-	s.docsAt = nil
-	if ok {
+	if s.docsAt = nil; ok {
 		s.docsAt = s.docs.Key()[s.docPrefix:]
+	} else {
+		s.ended(s.docs)
 	}
 }
 
 // moveParents records the position of the parents' iterator.
 func (s *Steps) moveParents(ok bool) {
-	s.parentsAt = nil
-	if ok {
+	if s.parentsAt = nil; ok {
 		rest := s.parents.Key()[s.parentsP:]
 		s.parentsAt = rest[:index.SkipSegment(rest)]
+	} else {
+		s.ended(s.parents)
+	}
+}
+
+// ended records the error of an iterator that has no further key, so that the ids of the other one do not follow as if
+// this one were at its end.
+func (s *Steps) ended(it store.Iterator) {
+	if err := it.Err(); err != nil && s.err == nil {
+		s.err = err
 	}
 }
 
@@ -118,9 +128,7 @@ func (s *Steps) Close() error {
 		if it == nil {
 			continue
 		}
-		if err := it.Err(); err != nil && s.err == nil {
-			s.err = err
-		}
+		s.ended(it)
 		_ = it.Close() // Err has returned all errors of a read.
 	}
 	s.docs, s.parents = nil, nil
