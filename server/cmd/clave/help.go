@@ -16,7 +16,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Project and data", []string{"config", "project", "only", "data", "store", "database", "memory", "import", "seed", "export-on-exit", "memory-limit"}},
-	{"Network", []string{"host", "port", "http-port", "public-url", "trust-proxy", "service", "anonymous-writes", "functions-emulator", "events", "ui", "console", "console-plain", "admin-api", "metrics", "cluster-listen"}},
+	{"Network", []string{"host", "port", "http-port", "public-url", "trust-proxy", "service", "anonymous-writes", "functions-emulator", "events", "ui", "console", "console-plain", "admin-api", "admin-exports", "metrics", "cluster-listen"}},
 	{"History and backups", []string{"history", "history-bytes", "backup-to", "backup-every", "backup-keep", "backup-verify", "backup-log", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"}},
 	{"Certificates", []string{"tls-cert", "tls-key", "acme-domain", "acme-email", "acme-directory"}},
 	{"Firestore", []string{"indexes", "edition", "usage", "usage-budget", "usage-prices", "explain-denials", "record-requests"}},

@@ -35,6 +35,7 @@ import (
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
+	"clave/server/internal/suite/transfer"
 	"clave/server/internal/transport/hosting/versions"
 )
 
@@ -71,6 +72,9 @@ type server struct {
 	site      *versions.Site
 	// fails makes deletions of databases fail when their data are to be removed.
 	fails *atomic.Bool
+	// exports is the folder of exports. reported, unless nil, is called with the progress of exports and imports.
+	exports  string
+	reported func(transfer.Progress)
 }
 
 // routes returns all routes, which a test must not call.
@@ -84,9 +88,51 @@ func open(t *testing.T, st *pebble.Store) *server {
 	return openWith(t, st, nil)
 }
 
+// again opens a server on the store and the folder of exports of this one, as after a restart.
+func (s *server) again() *server {
+	s.t.Helper()
+	return openAt(s.t, s.store, nil, s.exports)
+}
+
 // openWith opens a server with backups.
 func openWith(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups) *server {
 	t.Helper()
+	return openAt(t, st, backups, t.TempDir())
+}
+
+// watched are transfers that call reported of the server.
+type watched struct {
+	*transfer.Transfer
+	s *server
+}
+
+// ExportDocuments implements firestoreadmin.Transfers.
+func (w watched) ExportDocuments(ctx context.Context, db resource.Database, dir string, sel transfer.Selection) (int64, error) {
+	return w.Transfer.ExportDocuments(ctx, db, dir, w.watch(sel))
+}
+
+// LoadDocuments implements firestoreadmin.Transfers.
+func (w watched) LoadDocuments(ctx context.Context, db resource.Database, dir string, sel transfer.Selection) error {
+	return w.Transfer.LoadDocuments(ctx, db, dir, w.watch(sel))
+}
+
+// watch returns a selection with reports to the server.
+func (w watched) watch(sel transfer.Selection) transfer.Selection {
+	report := sel.Report
+	sel.Report = func(p transfer.Progress) error {
+		err := report(p)
+		if w.s.reported != nil {
+			w.s.reported(p)
+		}
+		return err
+	}
+	return sel
+}
+
+// openAt opens a server with backups and a folder of exports.
+func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, exports string) *server {
+	t.Helper()
+	s := &server{}
 	made, fails := &release.Live{}, &atomic.Bool{}
 	databases := []string{"(default)", "second"}
 	all := func() []string { return append(slices.Clone(databases), made.IDs(false)...) }
@@ -129,7 +175,7 @@ func openWith(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups) *s
 				return errors.New("a full disk")
 			}
 			return e.Drop(ctx, resource.Database{Project: "p", ID: id})
-		}, Documents: documents, Releases: r, Store: st, Clock: clock.System(), Log: log,
+		}, Documents: documents, Exports: exports, Transfers: watched{transfer.New(transfer.Options{Authorizer: documents, Project: "p"}), s}, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
 	})
 	if err != nil {
@@ -141,7 +187,11 @@ func openWith(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups) *s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = site.Close() })
-	return &server{t, st, e, documents, admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}), record, api, site, fails}
+	*s = server{
+		t: t, store: st, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, exports: exports,
+		http: admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}),
+	}
+	return s
 }
 
 // memory returns a store in memory.
@@ -366,7 +416,7 @@ func TestRefused(t *testing.T) {
 	}
 	s.want(403, "GET /v1/projects/other/databases", "", "The caller does not have permission")
 	s.want(400, "POST /v1/projects/p/rulesets", strings.Repeat(" ", 10<<20+1), "Request payload size exceeds the limit: 10485760 bytes.")
-	s.want(501, "POST /v1/projects/p/databases/(default):exportDocuments", "{}", "UNIMPLEMENTED")
+	s.want(501, "POST /v1/projects/p/databases/(default):exportEntities", "{}", "UNIMPLEMENTED")
 	s.want(404, "GET /", "", "NOT_FOUND")
 	entries, _, err := s.audit.Read(10, 0)
 	if err != nil {
@@ -427,13 +477,15 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]token.Role{
-		"rules.UpdateRelease":           {token.Owner, token.RulesAdmin},
-		"firestore.admin.CreateIndex":   {token.Owner, token.DatastoreOwner, token.IndexAdmin},
-		"firestore.admin.ListDatabases": {token.Owner, token.DatastoreOwner, token.IndexAdmin, token.RulesAdmin, token.Viewer},
-		"hosting.CreateRelease":         {token.Owner, token.HostingAdmin},
-		"hosting.UploadFile":            {token.Owner, token.HostingAdmin},
-		"hosting.GetVersion":            {token.Owner, token.HostingAdmin, token.Viewer},
-		"rules.GetRuleset":              {token.Owner, token.RulesAdmin, token.Viewer},
+		"rules.UpdateRelease":             {token.Owner, token.RulesAdmin},
+		"firestore.admin.CreateIndex":     {token.Owner, token.DatastoreOwner, token.IndexAdmin},
+		"firestore.admin.ListDatabases":   {token.Owner, token.DatastoreOwner, token.IndexAdmin, token.RulesAdmin, token.Viewer},
+		"hosting.CreateRelease":           {token.Owner, token.HostingAdmin},
+		"hosting.UploadFile":              {token.Owner, token.HostingAdmin},
+		"hosting.GetVersion":              {token.Owner, token.HostingAdmin, token.Viewer},
+		"firestore.admin.ExportDocuments": {token.Owner, token.DatastoreOwner},
+		"firestore.admin.ImportDocuments": {token.Owner, token.DatastoreOwner},
+		"rules.GetRuleset":                {token.Owner, token.RulesAdmin, token.Viewer},
 	} {
 		if !slices.Equal(permitted[name], want) {
 			t.Errorf("%s is permitted to %v, want %v", name, permitted[name], want)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,14 +14,18 @@ import (
 	"clave/server/internal/admin/firestoreadmin"
 	"clave/server/internal/admin/project"
 	"clave/server/internal/admin/rulesapi"
+	"clave/server/internal/app/config"
 	"clave/server/internal/app/ports"
+	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store/backup"
+	"clave/server/internal/suite/transfer"
 	"clave/server/internal/transport/port"
 )
 
-// makeAdmin creates the administration APIs of a listener, or returns nil if there is none.
-func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Handler, error) {
+// makeAdmin creates the administration APIs of a listener, or returns nil if there is none. moves exports and imports.
+func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *transfer.Transfer) (http.Handler, error) {
 	if ln == nil {
 		return nil, nil
 	}
@@ -46,6 +52,10 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 			return s.Engine.Earliest(named(id)).Time()
 		},
 	}
+	if o.Exports, err = openExports(a.config); err != nil {
+		return nil, err
+	}
+	o.Transfers = moves
 	if s.backups != nil {
 		o.Backups = s.backups.Schedule
 	}
@@ -58,6 +68,36 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state) (http.Ha
 		Project: a.config.Project, Accounts: s.Tokens, Audit: log, Log: a.o.Log,
 		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes(), deployapi.API{Releases: service}.Routes()),
 	}), nil
+}
+
+// openExports returns the folder of exports, which it creates, as an absolute path without links; empty for none. The
+// APIs write and read there whatever place a request names, so no data and no public files may be in it or around it.
+func openExports(c *config.Config) (string, error) {
+	dir := c.AdminExports
+	if dir == "" {
+		return "", nil
+	}
+	refused := func(err error) error {
+		return fault.Wrap(err, fault.InvalidArgument, "--admin-exports %s: %v", c.AdminExports, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", refused(err)
+	}
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", refused(err)
+	}
+	for _, other := range c.Keyless() {
+		for folder, path := range map[string]string{other: filepath.Join(dir, "an export"), dir: filepath.Join(other, "a file")} {
+			if fault.Is(backup.Outside(folder, path), fault.InvalidArgument) {
+				return "", fault.E(fault.InvalidArgument, "--admin-exports %s and %s: one is in the other. Name a folder of its own", c.AdminExports, other)
+			}
+		}
+	}
+	return dir, nil
 }
 
 // adminOptions returns the options of the port of the administration APIs.

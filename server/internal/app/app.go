@@ -262,7 +262,7 @@ func (a *App) build(ctx context.Context) error {
 	if err := openDeployed(a); err != nil {
 		return err
 	}
-	if calls.admin, err = a.makeAdmin(ctx, ports.admin, state); err != nil {
+	if calls.admin, err = a.makeAdmin(ctx, ports.admin, state, calls.transfer); err != nil {
 		return err
 	}
 	initial := &transfer.Initial{Transfer: calls.transfer, ImportDir: a.config.ImportDir, ExportDir: a.config.ExportDir, DataDir: a.config.DataDir, Notices: a.o.Notices}

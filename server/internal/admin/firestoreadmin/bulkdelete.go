@@ -29,7 +29,7 @@ type bulkDelete struct {
 	Deleted int64 `json:"deleted"`
 }
 
-// Limits of bulk deletes: the collection groups of one, and the documents of each of its commits.
+// Limits: the collection groups that an operation names, and the documents of each commit of a bulk delete.
 const (
 	maxGroups  = 100
 	batchWrite = 500
@@ -49,21 +49,11 @@ func (a *API) bulkDeleteDocuments(ctx context.Context, c *route.Call) (any, erro
 	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	switch {
-	case len(in.NamespaceIDs) > 1 || len(in.NamespaceIDs) == 1 && in.NamespaceIDs[0] != "" && in.NamespaceIDs[0] != resource.DefaultDatabase:
-		return nil, fault.E(fault.InvalidArgument, "namespace_ids must be empty: databases of Cloud Firestore have no namespaces.")
-	case len(in.Collections) == 0:
+	if len(in.Collections) == 0 {
 		return nil, fault.E(fault.InvalidArgument, "collection_ids must name at least one collection group.")
-	case len(in.Collections) > maxGroups:
-		return nil, fault.E(fault.InvalidArgument, "collection_ids has more than %d collection groups.", maxGroups)
 	}
-	for _, id := range in.Collections {
-		if id == "" {
-			return nil, fault.E(fault.InvalidArgument, "collection_ids has an empty id.")
-		}
-		if err := resource.CheckCollectionID(id); err != nil {
-			return nil, err
-		}
+	if err := checkGroups(in.Collections, in.NamespaceIDs); err != nil {
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,6 +62,25 @@ func (a *API) bulkDeleteDocuments(ctx context.Context, c *route.Call) (any, erro
 		return nil, err
 	}
 	return shownOperation(name, o), nil
+}
+
+// checkGroups checks the collection groups and the namespaces that an operation names.
+func checkGroups(groups, namespaces []string) error {
+	if len(namespaces) > 1 || len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != resource.DefaultDatabase {
+		return fault.E(fault.InvalidArgument, "namespace_ids must be empty: databases of Cloud Firestore have no namespaces.")
+	}
+	if len(groups) > maxGroups {
+		return fault.E(fault.InvalidArgument, "collection_ids has more than %d collection groups.", maxGroups)
+	}
+	for _, id := range groups {
+		if id == "" {
+			return fault.E(fault.InvalidArgument, "collection_ids has an empty id.")
+		}
+		if err := resource.CheckCollectionID(id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deleteDocuments deletes the documents of an operation. Documents that are written meanwhile may stay.
@@ -114,13 +123,24 @@ func (a *API) deleteDocuments(ctx context.Context, o *operation) error {
 
 // progress records that an operation has deleted more documents.
 func (a *API) progress(ctx context.Context, id string, n int64) error {
+	return a.advance(ctx, id, true, func(next *operation) {
+		next.Delete = &bulkDelete{Collections: next.Delete.Collections, Deleted: next.Delete.Deleted + n}
+	})
+}
+
+// advance records the progress of an operation that is being done, which change makes. With keep, the next start knows
+// it too.
+func (a *API) advance(ctx context.Context, id string, keep bool, change func(next *operation)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, o := range a.mu.operations {
-		if o.ID == id {
-			next := *o
-			next.Delete = &bulkDelete{Collections: o.Delete.Collections, Deleted: o.Delete.Deleted + n}
-			a.mu.operations[i] = &next
+		if o.ID != id {
+			continue
+		}
+		next := *o
+		change(&next)
+		a.mu.operations[i] = &next
+		if keep {
 			return a.write(ctx, &next, nil)
 		}
 	}

@@ -166,15 +166,13 @@ func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, er
 // endOperationsLocked cancels the operations of a database; mu is held.
 func (a *API) endOperationsLocked(ctx context.Context, id string) error {
 	for _, o := range a.ofLocked(id) {
-		switch {
-		case o.isDone():
-		case a.mu.running != nil && a.mu.running.id == o.ID:
-			a.mu.running.canceled = true
-			a.mu.running.cancel()
-		default:
-			if err := a.endLocked(ctx, o.ID, errCanceled); err != nil {
-				return err
-			}
+		if o.isDone() {
+			continue
+		}
+		if r := a.runningLocked(o); r != nil {
+			r.stop()
+		} else if err := a.endLocked(ctx, o.ID, errCanceled); err != nil {
+			return err
 		}
 	}
 	return nil

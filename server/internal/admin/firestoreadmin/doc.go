@@ -1,10 +1,11 @@
 // Package firestoreadmin has the methods of the Firestore Admin API on databases, indexes, fields, operations and
 // backups.
 //
-// A change of indexes or of a field, and a delete of many documents, is an operation. It is written into the store and
-// answered at once, and done by Run in the order of the operations: definitions by a release (package releases),
-// documents in commits of some hundreds, whose number is kept with the operation. So an operation that a killed
-// server has begun is done by the next one, and at nodes by the next leader.
+// A change of indexes or of a field, a delete of many documents, an export and an import is an operation. It is written
+// into the store and answered at once, and done by Run in the order of the operations: definitions by a release (of
+// package releases), documents in commits of some hundreds, whose number is kept with the operation. Exports and
+// imports, which may take hours, are done beside the others. So an operation that a killed server has begun is done by
+// the next one, and at nodes by the next leader.
 package firestoreadmin
 
 import (
@@ -54,6 +55,10 @@ type Options struct {
 	Enterprise func(id string) bool
 	// Documents deletes documents.
 	Documents Documents
+	// Exports is the folder below which exports are written and read, an absolute path without links; empty for none.
+	// Transfers exports and imports.
+	Exports   string
+	Transfers Transfers
 	// Backups are the scheduled backups; nil if there are none.
 	Backups Backups
 	// Releases changes definitions.
@@ -67,16 +72,16 @@ type Options struct {
 // API has the methods. It is safe for concurrent use.
 type API struct {
 	o Options
-	// added receives a value when an operation was added.
-	added chan struct{}
+	// added receive a value when an operation of their lane was added.
+	added [lanes]chan struct{}
 	mu    struct {
 		sync.Mutex
 		// operations are the latest operations, in the order in which they began.
 		operations []*operation
 		// last is the number in the id of the last one: its time in microseconds, greater than that of the one before.
 		last int64
-		// running is the operation that Run does, or nil.
-		running *running
+		// running are the operations that Run does, one of each lane at most.
+		running [lanes]*running
 		// databases are the settings of the databases.
 		databases map[string]settings
 	}
@@ -84,8 +89,11 @@ type API struct {
 
 // New returns the API with the operations and the settings of the store.
 func New(ctx context.Context, o Options) (*API, error) {
-	a := &API{o: o, added: make(chan struct{}, 1)}
-	if err := a.load(); err != nil {
+	a := &API{o: o}
+	for l := range a.added {
+		a.added[l] = make(chan struct{}, 1)
+	}
+	if err := a.loadOperations(); err != nil {
 		return nil, err
 	}
 	return a, a.loadDatabases(ctx)
@@ -103,6 +111,8 @@ func (a *API) Routes() []route.Route {
 		{Name: "firestore.admin.UpdateDatabase", Permission: "datastore.databases.update", Method: "PATCH", Pattern: database, Do: a.updateDatabase},
 		{Name: "firestore.admin.DeleteDatabase", Permission: "datastore.databases.delete", Method: "DELETE", Pattern: database, Do: a.deleteDatabase},
 		{Name: "firestore.admin.BulkDeleteDocuments", Permission: "datastore.databases.bulkDeleteDocuments", Method: "POST", Pattern: database + ":bulkDeleteDocuments", Do: a.bulkDeleteDocuments},
+		{Name: "firestore.admin.ExportDocuments", Permission: "datastore.databases.export", Method: "POST", Pattern: database + ":exportDocuments", Do: a.exportDocuments},
+		{Name: "firestore.admin.ImportDocuments", Permission: "datastore.databases.import", Method: "POST", Pattern: database + ":importDocuments", Do: a.importDocuments},
 		{Name: "locations.ListLocations", Permission: "datastore.locations.list", Method: "GET", Pattern: "/v1/projects/{project}/locations", Do: a.listLocations},
 		{Name: "locations.GetLocation", Permission: "datastore.locations.get", Method: "GET", Pattern: "/v1/projects/{project}/locations/{location}", Do: a.getLocation},
 		{Name: "firestore.admin.ListBackups", Permission: "datastore.backups.list", Method: "GET", Pattern: backups, Do: a.listBackups},

@@ -42,6 +42,9 @@ type operation struct {
 	// Delete is set for an operation that deletes documents instead, and Create for one that has made the database.
 	Delete *bulkDelete `json:"delete,omitempty"`
 	Create bool        `json:"create,omitempty"`
+	// Export and Import are set for operations that export and import documents.
+	Export *transferred `json:"export,omitempty"`
+	Import *transferred `json:"import,omitempty"`
 	// size is the number of its bytes in the store when it began.
 	size int
 }
@@ -66,8 +69,8 @@ func (o *operation) edit(defs index.Definitions) (index.Definitions, error) {
 	return defs, nil
 }
 
-// load reads the operations of the store.
-func (a *API) load() error {
+// loadOperations reads the operations of the store.
+func (a *API) loadOperations() error {
 	it := a.o.Store.Scan(store.Range{From: []byte(keyPrefix), To: []byte(keyEnd)})
 	defer func() { _ = it.Close() }()
 	for it.Next() {
@@ -106,7 +109,7 @@ func (a *API) beginLocked(ctx context.Context, o *operation) error {
 	}
 	a.mu.operations = append(a.mu.operations, o)
 	select {
-	case a.added <- struct{}{}:
+	case a.added[laneOf(o)] <- struct{}{}:
 	default: // Run will see both
 	}
 	return nil
@@ -126,12 +129,12 @@ func (a *API) write(ctx context.Context, o *operation, dropped []*operation) err
 	return a.o.Store.Apply(ctx, &b)
 }
 
-// next returns the first operation that has not ended, or nil.
-func (a *API) next() *operation {
+// next returns the first operation of a lane that has not ended, or nil.
+func (a *API) next(l lane) *operation {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, o := range a.mu.operations {
-		if !o.isDone() {
+		if !o.isDone() && laneOf(o) == l {
 			return o
 		}
 	}
@@ -215,6 +218,9 @@ func shownOperation(database string, o *operation) *operationJSON {
 	switch {
 	case o.Delete != nil:
 		out.showDelete(o)
+		return out
+	case o.Export != nil || o.Import != nil:
+		out.showTransfer(o)
 		return out
 	case o.Create:
 		out.Metadata = map[string]any{"@type": typePrefix + "CreateDatabaseMetadata"}

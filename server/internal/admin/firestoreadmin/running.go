@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
@@ -46,21 +47,76 @@ type running struct {
 // errCanceled is the error with which a canceled operation ends.
 var errCanceled = fault.E(fault.Canceled, "The operation was cancelled.")
 
-// Run does the operations, one after another, until ctx is done.
+// lane is a class of operations. Those of one are done one after another, beside those of others.
+type lane int
+
+// The lanes: changes, and exports and imports, which may take long.
+const (
+	changes lane = iota
+	transfers
+	lanes
+)
+
+// laneOf returns the lane of an operation.
+func laneOf(o *operation) lane {
+	if o.Export != nil || o.Import != nil {
+		return transfers
+	}
+	return changes
+}
+
+// Run does the operations of each lane, one after another, until ctx is done.
 func (a *API) Run(ctx context.Context) error {
 	a.continueDeletes(ctx)
+	var all sync.WaitGroup
+	for l := range lanes {
+		all.Go(func() { a.work(ctx, l) })
+	}
+	all.Wait()
+	return nil
+}
+
+// work does the operations of a lane until ctx is done.
+func (a *API) work(ctx context.Context, l lane) {
 	for {
-		for o := a.next(); o != nil; o = a.next() {
+		for o := a.next(l); o != nil; o = a.next(l) {
 			if a.do(ctx, o) {
-				return nil // the next start, or the next leader, continues
+				return // the next start, or the next leader, continues
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-a.added:
+			return
+		case <-a.added[l]:
 		}
 	}
+}
+
+// perform makes the change of an operation.
+func (a *API) perform(ctx context.Context, o *operation) error {
+	switch {
+	case o.Delete != nil:
+		return a.deleteDocuments(ctx, o)
+	case o.Export != nil:
+		return a.export(ctx, o)
+	case o.Import != nil:
+		return a.load(ctx, o)
+	}
+	return a.o.Releases.ChangeIndexes(ctx, o.By, o.Database, o.edit)
+}
+
+// runningLocked returns what Run knows of an operation that it does, or nil; mu is held.
+func (a *API) runningLocked(o *operation) *running {
+	if r := a.mu.running[laneOf(o)]; r != nil && r.id == o.ID {
+		return r
+	}
+	return nil
+}
+
+// stop cancels the operation.
+func (r *running) stop() {
+	r.canceled = true
+	r.cancel()
 }
 
 // do does an operation, unless it was cancelled meanwhile. It reports whether this process stopped before its end.
@@ -72,22 +128,17 @@ func (a *API) do(ctx context.Context, o *operation) (stopped bool) {
 		a.mu.Unlock()
 		return false
 	}
-	a.mu.running = &running{id: o.ID, cancel: cancel}
+	this := &running{id: o.ID, cancel: cancel}
+	a.mu.running[laneOf(o)] = this
 	a.mu.Unlock()
-	var err error
-	if o.Delete != nil {
-		err = a.deleteDocuments(doing, o)
-	} else {
-		err = a.o.Releases.ChangeIndexes(doing, o.By, o.Database, o.edit)
-	}
+	err := a.perform(doing, o)
 	a.mu.Lock() // up to the end, before which a cancel must not come
 	defer a.mu.Unlock()
-	canceled := a.mu.running.canceled
-	a.mu.running = nil
+	a.mu.running[laneOf(o)] = nil
 	if ctx.Err() != nil || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrMoved) {
 		return true
 	}
-	if canceled && err != nil {
+	if this.canceled && err != nil {
 		err = errCanceled
 	}
 	if err := a.endLocked(ctx, o.ID, err); err != nil {
@@ -106,8 +157,8 @@ func (a *API) findLocked(c *route.Call, database string) (*operation, error) {
 	return nil, fault.E(fault.NotFound, "Operation %s/operations/%s not found", database, c.Vars["operation"])
 }
 
-// cancelOperation cancels an operation that has not ended. One that Run does ends soon, without a change of indexes;
-// documents that were deleted stay so.
+// cancelOperation cancels an operation that has not ended. One that Run does ends soon, without a change of indexes or
+// an export; documents that were deleted or imported stay so.
 func (a *API) cancelOperation(ctx context.Context, c *route.Call) (any, error) {
 	name, err := a.database(c)
 	if err != nil {
@@ -121,9 +172,9 @@ func (a *API) cancelOperation(ctx context.Context, c *route.Call) (any, error) {
 		return nil, err
 	case o.isDone():
 		return nil, fault.E(fault.FailedPrecondition, "Cannot cancel an operation that is completed.")
-	case a.mu.running != nil && a.mu.running.id == o.ID:
-		a.mu.running.canceled = true
-		a.mu.running.cancel()
+	}
+	if r := a.runningLocked(o); r != nil {
+		r.stop()
 		return nil, nil
 	}
 	return nil, a.endLocked(ctx, o.ID, errCanceled)

@@ -49,7 +49,7 @@ func TestCancelBeforeRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen := a.next()
+		chosen := a.next(changes)
 		c := &route.Call{Project: "p", Vars: map[string]string{"database": "d", "operation": chosen.ID}}
 		if _, err := a.cancelOperation(t.Context(), c); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -74,7 +75,7 @@ func (c *Config) Keyless() []string {
 	if !c.Memory {
 		folders = append(folders, c.DataDir)
 	}
-	return folders
+	return slices.DeleteFunc(folders, func(folder string) bool { return folder == "" })
 }
 
 // publicFolder returns the folder of the site that is served; empty without one.

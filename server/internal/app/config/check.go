@@ -142,6 +142,9 @@ func (c *Config) checkConsole() error {
 // checkAdminAPI returns an error for an address of the administration APIs that is invalid, public, or would send
 // tokens unencrypted.
 func (c *Config) checkAdminAPI() error {
+	if c.AdminAPI == "" && c.AdminExports != "" {
+		return fault.E(fault.InvalidArgument, "--admin-exports needs --admin-api, whose exports it is for")
+	}
 	if c.AdminAPI == "" {
 		return nil
 	}

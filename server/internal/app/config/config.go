@@ -107,8 +107,9 @@ type Config struct {
 	// AdminURL is the URL of the administration APIs by which ModeDeploy releases files, and Key the file of the service
 	// account's key; empty for a release by the store.
 	AdminURL, Key string
-	// AdminAPI is the host:port of ModeServe's administration APIs; empty for none.
-	AdminAPI string
+	// AdminAPI is the host:port of ModeServe's administration APIs; empty for none. AdminExports is the folder below which
+	// they export and import documents; empty for none.
+	AdminAPI, AdminExports string
 	// Metrics is the host:port of the metrics for Prometheus; empty for none.
 	Metrics string
 	// Backups say where and how often ModeServe makes backups.
@@ -272,6 +273,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
 		flags.StringVar(&c.AdminAPI, "admin-api", "", "`HOST:PORT` of the administration APIs, such as 127.0.0.1:4001, for firebase deploy and Admin clients with keys of service accounts; never the public port (default: none)")
+		flags.StringVar(&c.AdminExports, "admin-exports", "", "`FOLDER` below which the administration APIs export and import documents: gs://NAME/PATH is NAME/PATH in it (default: none)")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For; requires that a reverse proxy terminates TLS and is the only client")
 		return
 	}

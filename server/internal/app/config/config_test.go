@@ -118,6 +118,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an unknown flag behind a line", good, config.ModeExec, []string{"npm test", "--onyl", "auth"}, "unknown flag: --onyl"},
 		{"administration APIs at the public port", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--port", "8443", "--admin-api", "127.0.0.1:8443"}, "this is the public port"},
 		{"administration APIs without a host", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--admin-api", ":4001"}, "expected a host and a port"},
+		{"exports of no administration APIs", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--admin-exports", "exports"}, "--admin-exports needs --admin-api"},
 		{"administration APIs for other machines without TLS", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--admin-api", "0.0.0.0:4001"}, "sends tokens in the clear"},
 		{"serve with a flag of the emulators", good, config.ModeServe, []string{"--ui"}, "unknown flag: --ui"},
 		{"stray argument", good, config.ModeStart, []string{"now"}, `unexpected argument "now"`},

@@ -68,6 +68,6 @@ func (t *transfers) exportTo(r *http.Request, db resource.Database, in transferR
 	if in.Name == "" || !filepath.IsLocal(in.Name) {
 		return fault.E(fault.InvalidArgument, "export_name must name a folder in export_directory")
 	}
-	_, err := t.transfer.ExportDocuments(r.Context(), db, filepath.Join(in.Directory, in.Name))
+	_, err := t.transfer.ExportDocuments(r.Context(), db, filepath.Join(in.Directory, in.Name), transfer.Selection{})
 	return err
 }

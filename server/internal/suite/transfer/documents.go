@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/record"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/authz"
@@ -27,22 +29,25 @@ const (
 	commitBytes     = 4 << 20
 )
 
+// commitAttempts is the number of attempts of a commit whose documents transactions of clients have locked.
+const commitAttempts = 20
+
 // owner is the caller of exports and imports. The rules do not apply to it.
 func owner(db resource.Database) token.Caller {
 	return token.Caller{Privileged: true, Project: db.Project}
 }
 
-// ExportDocuments writes all documents of a database, as of one moment, to a folder, and returns their number. The
-// files are named after the folder. An earlier export in the folder is replaced when everything is written, and other
-// files in it stay.
+// ExportDocuments writes the selected documents of a database, as of one moment, to a folder, and returns their number.
+// The files are named after the folder. An earlier export in the folder is replaced when everything is written, and
+// other files in it stay.
 // ExportDocuments returns FailedPrecondition if the folder contains other files.
-func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string) (documents int64, err error) {
+func (t *Transfer) ExportDocuments(ctx context.Context, db resource.Database, dir string, sel Selection) (documents int64, err error) {
 	dir = filepath.Clean(dir)
 	name, size := filepath.Base(dir), int64(0)
 	e := &export{
 		marker: name + overallSuffix,
 		write: func(part string) error {
-			documents, size, err = t.writeWhole(ctx, db, part, name)
+			documents, size, err = t.writeWhole(ctx, db, part, name, sel)
 			return err
 		},
 		describe: func(_ []byte, place func(string) string) ([]byte, error) {
@@ -77,7 +82,7 @@ func overallParts(text []byte) []string {
 
 // exportDocuments writes an export of all documents of a database to an absent folder.
 func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, dir, name string) (documents int64, err error) {
-	documents, size, err := t.writeWhole(ctx, db, dir, name)
+	documents, size, err := t.writeWhole(ctx, db, dir, name, Selection{})
 	if err != nil {
 		return documents, err
 	}
@@ -88,42 +93,57 @@ func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, di
 	return documents, writeFile(filepath.Join(dir, name+overallSuffix), text)
 }
 
-// writeWhole writes all documents of a database to the folder wholeNamespaces in dir.
-func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, name string) (documents, size int64, err error) {
+// writeWhole writes the selected documents of a database to the folder wholeNamespaces in dir.
+func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, name string, sel Selection) (documents, size int64, err error) {
 	began := t.o.Clock.Now()
 	whole := filepath.Join(dir, wholeNamespaces, wholeKinds)
 	f, err := createFile(filepath.Join(whole, outputName))
 	if err != nil {
 		return 0, 0, err
 	}
-	documents, size, err = t.writeDocuments(ctx, db, f)
+	documents, size, err = t.writeDocuments(ctx, db, f, sel)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return documents, size, err
 	}
 	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now()))
 }
 
-// writeDocuments writes all documents of a database to a log.
-func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File) (documents, size int64, err error) {
+// writeDocuments writes the selected documents of a database to a log.
+func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File, sel Selection) (documents, size int64, err error) {
 	buffered := bufio.NewWriter(f) // a log writes after each record
 	log := record.NewWriter(buffered)
 	var entity []byte
-	err = t.documents(ctx, db, query.NoLimit, func(d *document.Document) (err error) {
+	var bytes int64
+	err = t.documents(ctx, db, query.NoLimit, sel.At, func(d *document.Document) (err error) {
+		if !sel.has(d.Name) {
+			return nil
+		}
 		documents++
 		entity = appendDocument(entity[:0], d)
-		size, err = log.WriteRecord(entity)
-		return err
+		bytes += int64(len(entity))
+		if size, err = log.WriteRecord(entity); err != nil || documents%exportStep != 0 {
+			return err
+		}
+		return sel.report(Progress{Documents: documents, Bytes: bytes})
 	})
+	if err == nil {
+		err = sel.report(Progress{Documents: documents, Bytes: bytes})
+	}
 	return documents, size, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
 }
 
-// documents calls yield with at most limit documents of a database, of all collections, in the order of their names.
-func (t *Transfer) documents(ctx context.Context, db resource.Database, limit int, yield func(*document.Document) error) error {
+// documents calls yield with at most limit documents of a database, of all collections, in the order of their names, as
+// they were at a time; the zero time means now.
+func (t *Transfer) documents(ctx context.Context, db resource.Database, limit int, at time.Time, yield func(*document.Document) error) error {
 	all, err := (&query.Query{DB: db, From: []query.From{{AllDescendants: true}}, Limit: limit}).Normalize()
 	if err != nil {
 		return err
 	}
-	_, err = t.o.Authorizer.Query(ctx, owner(db), all, request.At{}, func(authz.Snapshot) error { return nil }, yield)
+	var when request.At
+	if !at.IsZero() {
+		when.ReadTime = clock.VersionOf(at)
+	}
+	_, err = t.o.Authorizer.Query(ctx, owner(db), all, when, func(authz.Snapshot) error { return nil }, yield)
 	return err
 }
 
@@ -143,11 +163,15 @@ func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, me
 
 // importDocuments imports an export in a folder, or only verifies it, and returns the number of its documents.
 func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder regularfile.Folder, metadataFile string, verify bool) (int64, error) {
+	return (&loader{authorizer: t.o.Authorizer, db: db, verify: verify}).all(ctx, folder, metadataFile)
+}
+
+// all reads an export in a folder, and returns the number of its documents.
+func (l *loader) all(ctx context.Context, folder regularfile.Folder, metadataFile string) (int64, error) {
 	parts, err := partsOf(folder, metadataFile)
 	if err != nil {
 		return 0, err
 	}
-	l := &loader{authorizer: t.o.Authorizer, db: db, verify: verify}
 	for _, part := range parts {
 		before := l.read
 		var cut error // An incomplete record at the end of a file is that of a killed writer if all documents are there.
@@ -181,10 +205,13 @@ type loader struct {
 	db         resource.Database
 	// verify is set if documents are only verified.
 	verify bool
+	// sel says which documents are imported, and from where on.
+	sel    Selection
 	writes []document.Write
 	bytes  int
-	// read counts documents.
-	read int64
+	// read counts documents, and found also those of the selection.
+	read  int64
+	found Progress
 }
 
 // load reads one file of documents.
@@ -195,13 +222,22 @@ func (l *loader) load(ctx context.Context, folder regularfile.Folder, name strin
 	}
 	defer func() { _ = f.Close() }() // a read
 	return readRecords(f, func(entity []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		w, err := decodeDocument(l.db, entity)
 		if err != nil {
 			return err
 		}
 		l.read++
-		if l.verify {
-			return ctx.Err()
+		l.found.Read = l.read
+		selected := l.sel.has(w.Name)
+		if selected {
+			l.found.Documents++
+			l.found.Bytes += int64(len(entity))
+		}
+		if l.verify || !selected || l.read <= l.sel.From.Read {
+			return nil
 		}
 		l.writes = append(l.writes, w)
 		l.bytes += len(entity)
@@ -217,9 +253,15 @@ func (l *loader) commit(ctx context.Context) error {
 	if len(l.writes) == 0 {
 		return nil
 	}
-	if _, err := l.authorizer.Commit(ctx, owner(l.db), l.db, request.Commit{Writes: l.writes}); err != nil {
+	var err error
+	for range commitAttempts {
+		if _, err = l.authorizer.Commit(ctx, owner(l.db), l.db, request.Commit{Writes: l.writes}); !fault.Is(err, fault.Aborted) {
+			break
+		} // A transaction has locked one of the documents for longer than the lock timeout.
+	}
+	if err != nil {
 		return err
 	}
 	l.writes, l.bytes = nil, 0
-	return nil
+	return l.sel.report(l.found)
 }

@@ -241,7 +241,7 @@ func TestExportDocumentsKeepsOtherFiles(t *testing.T) {
 	h, dir := newFixture(t, cheap), filepath.Join(t.TempDir(), "seed")
 	for i, path := range []string{"c/a", "c/b", "c/c"} {
 		h.put(everything, path, value.Map{})
-		if n, err := h.ExportDocuments(t.Context(), everything, dir); n != int64(i+1) || err != nil {
+		if n, err := h.ExportDocuments(t.Context(), everything, dir, transfer.Selection{}); n != int64(i+1) || err != nil {
 			t.Fatalf("ExportDocuments = %d, %v", n, err)
 		}
 		must(t, os.MkdirAll(dir+"/src", 0o700))

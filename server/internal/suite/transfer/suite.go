@@ -144,17 +144,11 @@ func contentOf(dir string) (suite, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return content, unreadable(suiteFile, err)
 	}
-	entries, _ := folder.ReadDir(".") // The error below covers a folder that can't be read.
-	var found []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), overallSuffix) {
-			found = append(found, e.Name())
-		}
-	}
-	if len(found) != 1 {
+	found, err := overallOf(folder)
+	if err != nil {
 		return content, fault.Wrap(err, fault.NotFound,
 			"%s holds no export: neither %s nor one file NAME%s is in it", dir, suiteFile, overallSuffix)
 	}
-	content.Firestore = &suiteExport{MetadataFile: found[0]}
+	content.Firestore = &suiteExport{MetadataFile: found}
 	return content, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/accountimport"
@@ -33,7 +34,7 @@ func (t *Transfer) Empty(ctx context.Context) (bool, error) {
 func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 	filled := false
 	for _, db := range t.databases() {
-		err := t.documents(ctx, db, 1, func(*document.Document) error {
+		err := t.documents(ctx, db, 1, time.Time{}, func(*document.Document) error {
 			filled = true
 			return nil
 		})

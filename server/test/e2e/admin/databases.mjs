@@ -43,6 +43,20 @@ test('indexes and fields', async () => {
   assert.deepEqual(fields.map((one) => one.name), [name])
 })
 
+test('exports and imports', async () => {
+  const outputUriPrefix = `gs://${unique('exports')}/one`
+  const [operation] = await client.exportDocuments({ name: database, outputUriPrefix, collectionIds: ['none'] })
+  const [{ outputUriPrefix: place }, metadata] = await operation.promise()
+  assert.equal(place, outputUriPrefix)
+  assert.ok(['SUCCESSFUL', 5].includes(metadata.operationState))
+  await assert.rejects(client.exportDocuments({ name: database, outputUriPrefix }), { code: 3, message: /Path already exists/ })
+  await assert.rejects(client.exportDocuments({ name: database, outputUriPrefix: '/etc' }), { code: 3, message: /gs:/ })
+  const [load] = await client.importDocuments({ name: database, inputUriPrefix: place })
+  await load.promise()
+  const [missing] = await client.importDocuments({ name: database, inputUriPrefix: 'gs://no/where' })
+  await assert.rejects(missing.promise(), { code: 5, message: /holds no export/ })
+})
+
 test('operations', async () => {
   const [operation] = await client.bulkDeleteDocuments({ name: database, collectionIds: [unique('none')] })
   await operation.promise()

@@ -24,7 +24,7 @@ func TestAdminClients(t *testing.T) {
 	dir := harness.ProductionFolder(t)
 	port := harness.FreePorts(t, 1)[0]
 	// Only an address of other machines has TLS.
-	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port))
+	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port), "--admin-exports", filepath.Join(t.TempDir(), "exports"))
 	key := harness.CreateKeyFor(t, dir, "deployer", p.URL)
 	t.Run("go", func(t *testing.T) {
 		c, err := apiadmin.NewFirestoreAdminClient(t.Context(), option.WithAuthCredentialsJSON(option.ServiceAccount, key),
