@@ -221,7 +221,7 @@ func (s *grouping) hold(n int64) error {
 
 // row implements sink.
 func (s *grouping) row(r *row) error {
-	if err := s.run.step(1 + len(s.aggregates)); err != nil {
+	if err := s.run.step(1 + len(s.aggregates) + len(s.by)); err != nil {
 		return err
 	}
 	before := s.run.held
@@ -250,7 +250,11 @@ func (s *grouping) row(r *row) error {
 			if err := r.err(); err != nil {
 				return err
 			}
-			v = r.v
+			if v = r.v; v != nil {
+				if err := s.run.step(stepsOf(v)); err != nil {
+					return err
+				}
+			}
 		}
 		if held += g.sums[i].add(v); held > smallValues {
 			if err := s.hold(int64(held)); err != nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math/bits"
 	"slices"
 
 	"clave/server/internal/model/value"
@@ -36,8 +37,8 @@ func element(a value.Array, at value.Value, name string) result {
 }
 
 // counted returns a function of an array and a number of elements.
-func counted(name string, eval func(a value.Array, n int) value.Array) *Function {
-	return ofArray(name, ", int64", "array", 2, 2, func(_ *frame, a value.Array, args []value.Value) result {
+func counted(name string, eval func(f *frame, a value.Array, n int) result) *Function {
+	return ofArray(name, ", int64", "array", 2, 2, func(f *frame, a value.Array, args []value.Value) result {
 		n, ok := args[0].(value.Int)
 		switch {
 		case !ok:
@@ -45,16 +46,19 @@ func counted(name string, eval func(a value.Array, n int) value.Array) *Function
 		case n < 0:
 			return failed("The function %s(...) is invalid: the number of elements must be non-negative.", name)
 		}
-		return of(eval(a, int(min(int64(n), int64(len(a))))))
+		return eval(f, a, int(min(int64(n), int64(len(a)))))
 	})
 }
 
 // ranked returns the first n elements of an array that are not null in the order of sign.
-func ranked(sign int) func(a value.Array, n int) value.Array {
-	return func(a value.Array, n int) value.Array {
+func ranked(sign int) func(f *frame, a value.Array, n int) result {
+	return func(f *frame, a value.Array, n int) result {
+		if err := f.run.step(stepsOf(a) * bits.Len(uint(len(a)))); err != nil {
+			return aborted(err)
+		}
 		sorted := slices.DeleteFunc(slices.Clone(a), value.IsNull)
 		slices.SortStableFunc(sorted, func(v, w value.Value) int { return sign * value.Compare(v, w) })
-		return sorted[:min(n, len(sorted))]
+		return of(sorted[:min(n, len(sorted))])
 	}
 }
 
@@ -78,18 +82,21 @@ func joinArrays(f *frame, args []value.Value) result {
 }
 
 // indexes returns the positions of a value in an array.
-func indexes(a value.Array, v value.Value) value.Array {
+func indexes(r *run, a value.Array, v value.Value) (value.Array, error) {
 	out := value.Array{}
+	if err := r.step(stepsOf(a)); err != nil {
+		return nil, err
+	}
 	for i, item := range a {
 		if equalValues(item, v) || value.IsNull(item) && value.IsNull(v) {
 			out = append(out, value.Int(i))
 		}
 	}
-	return out
+	return out, nil
 }
 
 // indexOf evaluates array_index_of.
-func indexOf(_ *frame, a value.Array, args []value.Value) result {
+func indexOf(f *frame, a value.Array, args []value.Value) result {
 	which, ok := value.String("first"), true
 	if len(args) == 2 {
 		which, ok = args[1].(value.String)
@@ -97,8 +104,10 @@ func indexOf(_ *frame, a value.Array, args []value.Value) result {
 	if !ok || which != "first" && which != "last" {
 		return failed("The function array_index_of(...) requires `first` or `last`.")
 	}
-	found := indexes(a, args[0])
+	found, err := indexes(f.run, a, args[0])
 	switch {
+	case err != nil:
+		return aborted(err)
 	case len(found) == 0:
 		return of(value.Int(-1))
 	case which == "last":
@@ -117,7 +126,7 @@ func total(_ *frame, a value.Array, _ []value.Value) result {
 }
 
 // reverseAny evaluates reverse.
-func reverseAny(_ *frame, args []value.Value) result {
+func reverseAny(f *frame, args []value.Value) result {
 	switch x := args[0].(type) {
 	case value.String:
 		return reversed(string(x))
@@ -126,6 +135,9 @@ func reverseAny(_ *frame, args []value.Value) result {
 		slices.Reverse(b)
 		return of(value.Bytes(b))
 	case value.Array:
+		if err := f.run.step(len(x) / itemsOfStep); err != nil {
+			return aborted(err)
+		}
 		a := slices.Clone(x)
 		slices.Reverse(a)
 		return of(a)
@@ -176,8 +188,8 @@ var arrayFunctions = []*Function{
 	counted("minimum_n", ranked(1)),
 	ofArray("array_first", "", "any", 1, 1, func(_ *frame, a value.Array, _ []value.Value) result { return element(a, value.Int(0), "array_first") }),
 	ofArray("array_last", "", "any", 1, 1, func(_ *frame, a value.Array, _ []value.Value) result { return element(a, value.Int(-1), "array_last") }),
-	counted("array_first_n", func(a value.Array, n int) value.Array { return a[:n] }),
-	counted("array_last_n", func(a value.Array, n int) value.Array { return a[len(a)-n:] }),
+	counted("array_first_n", func(_ *frame, a value.Array, n int) result { return of(a[:n]) }),
+	counted("array_last_n", func(_ *frame, a value.Array, n int) result { return of(a[len(a)-n:]) }),
 	ofArray("array_slice", ", int64, int64?", "array", 2, 3, func(_ *frame, a value.Array, args []value.Value) result {
 		from, length, no := span("array_slice", args)
 		if no.fail != nil {
@@ -186,8 +198,12 @@ var arrayFunctions = []*Function{
 		return of(value.Array(cut(a, from, length)))
 	}),
 	ofArray("array_index_of", ", any, string?", "int64", 2, 3, indexOf),
-	ofArray("array_index_of_all", ", any", "array", 2, 2, func(_ *frame, a value.Array, args []value.Value) result {
-		return of(indexes(a, args[0]))
+	ofArray("array_index_of_all", ", any", "array", 2, 2, func(f *frame, a value.Array, args []value.Value) result {
+		found, err := indexes(f.run, a, args[0])
+		if err != nil {
+			return aborted(err)
+		}
+		return of(found)
 	}),
 	{Name: "reverse", Args: "string, bytes or array", Result: "same", Source: "js", Min: 1, Max: 1, eval: reverseAny},
 	{Name: "concat", Args: "string…, bytes… or array…", Result: "same", Source: "go", Min: 1, Max: -1, eval: concatAny},

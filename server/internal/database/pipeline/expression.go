@@ -42,7 +42,10 @@ func (c *compiler) expression(e request.Expression, depth int) (evaluator, error
 	case request.Variable:
 		name := string(x)
 		return func(f *frame) result {
-			v, ok := f.vars.find(name)
+			v, passed, ok := f.vars.find(name)
+			if err := f.run.step(passed / fieldsOfStep); err != nil {
+				return aborted(err)
+			}
 			if !ok {
 				return failed("The variable `%s` is not defined.", name)
 			}
@@ -227,8 +230,9 @@ func (c *compiler) call(x *request.Call, depth int) (evaluator, error) {
 	if eval == nil {
 		eval = fn.strict
 	}
+	cost := 1 + len(args)/fieldsOfStep
 	return func(f *frame) result {
-		if err := f.run.step(1); err != nil {
+		if err := f.run.step(cost); err != nil {
 			return aborted(err)
 		}
 		before := f.run.held

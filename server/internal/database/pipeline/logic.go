@@ -34,19 +34,17 @@ func operands(f *frame, args []evaluator) (a, b value.Value, no result, ok bool)
 		}
 		got[i] = r.v
 	}
-	if err := f.run.step(itemsIn(got[0]) + itemsIn(got[1])); err != nil {
+	if err := f.run.step(stepsOf(got[0]) + stepsOf(got[1])); err != nil {
 		return nil, nil, aborted(err), false
 	}
 	return got[0], got[1], unset, true
 }
 
-// itemsIn returns the steps of comparing a value with another one.
-func itemsIn(v value.Value) int {
-	switch v := v.(type) {
-	case value.Array:
-		return len(v) / itemsOfStep
-	case value.Map:
-		return len(v) / itemsOfStep
+// stepsOf returns the steps of reading a whole value, as comparing it with another one may.
+func stepsOf(v value.Value) int {
+	switch v.(type) {
+	case value.Array, value.Map:
+		return footprint(v) / bytesOfStep
 	}
 	return textSize(v) / bytesOfStep
 }
@@ -90,7 +88,7 @@ func membership(f *frame, v, array result) result {
 	case v.isNull():
 		return null
 	}
-	if err := f.run.step(len(items) / itemsOfStep); err != nil {
+	if err := f.run.step(stepsOf(items)); err != nil {
 		return aborted(err)
 	}
 	return boolean(contains(items, v.v))
@@ -198,6 +196,9 @@ func extreme(sign int) func(f *frame, args []evaluator) result {
 				return r
 			case r.v == nil:
 				continue
+			}
+			if err := f.run.step(stepsOf(r.v)); err != nil {
+				return aborted(err)
 			}
 			if items, ok := r.v.(value.Array); ok && len(args) == 1 {
 				for _, item := range items {

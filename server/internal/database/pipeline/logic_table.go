@@ -66,7 +66,7 @@ var logicFunctions = []*Function{
 		if !ok {
 			return no
 		}
-		if err := f.run.step(1 + len(a)*len(b)); err != nil {
+		if err := f.run.step(1 + len(b)*(1+stepsOf(a))); err != nil {
 			return aborted(err)
 		}
 		for _, v := range b {
@@ -81,7 +81,7 @@ var logicFunctions = []*Function{
 		if !ok {
 			return no
 		}
-		if err := f.run.step(1 + len(a)*len(b)); err != nil {
+		if err := f.run.step(1 + len(b)*(1+stepsOf(a))); err != nil {
 			return aborted(err)
 		}
 		return boolean(slices.ContainsFunc(b, func(v value.Value) bool { return contains(a, v) }))

@@ -186,13 +186,28 @@ func isType(f *frame, args []evaluator) result {
 	return boolean(typeName(v.v) == string(s) || s == "number" && v.v.Kind() == value.KindNumber)
 }
 
+// numbersOfStep is the number of components of a vector that are read in one step.
+const numbersOfStep = 16
+
+// vector returns the components of a vector. ok is false for other values.
+func (r *run) vector(v value.Value) (numbers []float64, ok bool, err error) {
+	m, _ := v.(value.Map)
+	if m.Kind() != value.KindVector {
+		return nil, false, nil
+	}
+	numbers, ok = value.AsVector(m)
+	return numbers, ok, r.step(len(numbers) / numbersOfStep)
+}
+
 // vectors returns a function of two vectors of the same dimension.
 func vectors(name string, eval func(a, b []float64) float64) *Function {
-	return &Function{Name: name, Args: "vector, vector", Result: "float64", Source: "js", Min: 2, Max: 2, eval: func(_ *frame, args []value.Value) result {
+	return &Function{Name: name, Args: "vector, vector", Result: "float64", Source: "js", Min: 2, Max: 2, eval: func(f *frame, args []value.Value) result {
 		var v [2][]float64
 		for i, arg := range args {
-			m, _ := arg.(value.Map)
-			numbers, ok := value.AsVector(m)
+			numbers, ok, err := f.run.vector(arg)
+			if err != nil {
+				return aborted(err)
+			}
 			if !ok {
 				return wrongType(name, "Vector", arg)
 			}
@@ -293,14 +308,19 @@ var otherFunctions = []*Function{
 		if r.fail != nil || r.v == nil {
 			return r
 		}
+		if err := f.run.step(stepsOf(r.v)); err != nil {
+			return aborted(err)
+		}
 		return of(value.Int(value.Size(r.v)))
 	}},
 	vectors("dot_product", dot),
 	vectors("euclidean_distance", euclidean),
 	vectors("cosine_distance", cosine),
-	{Name: "vector_length", Args: "vector", Result: "int64", Source: "js", Min: 1, Max: 1, eval: func(_ *frame, args []value.Value) result {
-		m, _ := args[0].(value.Map)
-		v, ok := value.AsVector(m)
+	{Name: "vector_length", Args: "vector", Result: "int64", Source: "js", Min: 1, Max: 1, eval: func(f *frame, args []value.Value) result {
+		v, ok, err := f.run.vector(args[0])
+		if err != nil {
+			return aborted(err)
+		}
 		if !ok {
 			return wrongType("vector_length", "Vector", args[0])
 		}

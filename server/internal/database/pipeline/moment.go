@@ -95,7 +95,7 @@ func difference(_ *frame, args []value.Value) result {
 }
 
 // zoned reads a timestamp, a word, and an optional time zone.
-func zoned(name string, args []value.Value) (time.Time, string, result) {
+func zoned(r *run, name string, args []value.Value) (time.Time, string, result) {
 	t, ok := args[0].(value.Timestamp)
 	if !ok {
 		return time.Time{}, "", wrongType(name, "Timestamp", args[0])
@@ -110,11 +110,36 @@ func zoned(name string, args []value.Value) (time.Time, string, result) {
 		if !ok {
 			return time.Time{}, "", wrongType(name, "String", args[2])
 		}
-		if zone, ok = zoneOf(string(s)); !ok {
+		var err error
+		if zone, ok, err = r.zone(string(s)); err != nil {
+			return time.Time{}, "", aborted(err)
+		}
+		if !ok {
 			return time.Time{}, "", failed("The function %s(...) does not know the time zone `%s`.", name, s)
 		}
 	}
 	return t.Time().In(zone), strings.ToLower(string(word)), unset
+}
+
+// stepsOfZone are the steps of reading a time zone from the database.
+const stepsOfZone = 64
+
+// zone returns a time zone, as zoneOf does. It keeps those of the execution.
+func (r *run) zone(name string) (*time.Location, bool, error) {
+	if zone := r.zones[name]; zone != nil {
+		return zone, true, nil
+	}
+	if err := r.step(stepsOfZone); err != nil {
+		return nil, false, err
+	}
+	zone, ok := zoneOf(name)
+	if ok && len(r.zones) < 100 {
+		if r.zones == nil {
+			r.zones = map[string]*time.Location{}
+		}
+		r.zones[name] = zone
+	}
+	return zone, ok, nil
 }
 
 // zoneOf returns a time zone: a name of the tz database, or an offset such as +02:00.
@@ -150,8 +175,8 @@ func isoYear(year int, in time.Time) time.Time {
 }
 
 // truncated evaluates timestamp_trunc.
-func truncated(_ *frame, args []value.Value) result {
-	t, word, no := zoned("timestamp_trunc", args)
+func truncated(f *frame, args []value.Value) result {
+	t, word, no := zoned(f.run, "timestamp_trunc", args)
 	if no.fail != nil {
 		return no
 	}
@@ -194,8 +219,8 @@ func truncated(_ *frame, args []value.Value) result {
 }
 
 // extracted evaluates timestamp_extract.
-func extracted(_ *frame, args []value.Value) result { // long: one case a part
-	t, word, no := zoned("timestamp_extract", args)
+func extracted(f *frame, args []value.Value) result { // long: one case a part
+	t, word, no := zoned(f.run, "timestamp_extract", args)
 	if no.fail != nil {
 		return no
 	}

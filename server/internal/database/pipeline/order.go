@@ -38,7 +38,7 @@ type sorter struct {
 
 // row implements sink.
 func (s *sorter) row(r *row) error {
-	if err := s.run.step(1); err != nil {
+	if err := s.run.step(1 + len(s.by)/fieldsOfStep); err != nil {
 		return err
 	}
 	before := s.run.held
@@ -67,6 +67,9 @@ func (s *sorter) row(r *row) error {
 // add holds a row, and drops those that are not needed.
 func (s *sorter) add(k keyed) error {
 	size := int64(k.size())
+	if err := s.run.step(int(size) / measured); err != nil {
+		return err
+	}
 	if err := s.run.hold(size); err != nil {
 		return err
 	}
@@ -172,9 +175,11 @@ func (s *search) row(r *row) error {
 	if err := out.err(); err != nil {
 		return err
 	}
-	m, _ := out.v.(value.Map)
-	v, ok := value.AsVector(m)
-	if err := s.run.step(1 + len(v)/16); err != nil || !ok || len(v) != len(s.vector) {
+	if err := s.run.step(1); err != nil {
+		return err
+	}
+	v, ok, err := s.run.vector(out.v)
+	if err != nil || !ok || len(v) != len(s.vector) {
 		return err
 	}
 	var d float64

@@ -162,14 +162,15 @@ type scope struct {
 	size int
 }
 
-// find returns the value of a variable.
-func (s *scope) find(name string) (result, bool) {
+// find returns the value of a variable, and the number of others before it.
+func (s *scope) find(name string) (v result, passed int, ok bool) {
 	for ; s != nil; s = s.outer {
 		if s.name == name {
-			return s.v, true
+			return s.v, passed, true
 		}
+		passed++
 	}
-	return unset, false
+	return unset, passed, false
 }
 
 // frame is what an expression is evaluated in.
@@ -197,6 +198,9 @@ const (
 	maxValue = 16 << 20
 	// maxHeld is the maximum size of the computed values that are in use at one time.
 	maxHeld = 4 * maxValue
+	// unreserved is the size of computed values in use for which no memory is taken from that of all executions. Beyond
+	// it they take as much at a time, until the execution ends.
+	unreserved = 256 << 10
 	// maxDepth is the maximum nesting of expressions.
 	maxDepth = 64
 	// maxStages is the maximum number of stages, including those of pipelines inside.
@@ -219,6 +223,10 @@ type run struct {
 	nested bool
 	// patterns are the regular expressions that were compiled.
 	patterns patterns
+	// zones are the time zones that were read, by their names.
+	zones map[string]*time.Location
+	// reserved is the memory that was taken from the source for held.
+	reserved int64
 	// read counts the documents that the source has returned.
 	read int64
 }
@@ -265,7 +273,21 @@ func (r *run) keep(v value.Value) error {
 	if r.held += size; size > maxValue || r.held > maxHeld {
 		return tooLarge().err()
 	}
+	if more := int64(r.held) - r.reserved; more > 0 && r.held > unreserved {
+		more = (more + unreserved - 1) / unreserved * unreserved
+		if err := r.source.Hold(more); err != nil {
+			return err
+		}
+		r.reserved += more
+	}
 	return r.step(size / bytesOfStep)
+}
+
+// release returns the memory that was taken for computed values, of which none is in use any more.
+func (r *run) release(err *error) {
+	if free := r.source.Hold(-r.reserved); *err == nil {
+		*err = free
+	}
 }
 
 // kept returns an evaluator that counts its values as in use.
@@ -297,8 +319,26 @@ func (r *run) hold(n int64) error {
 // membersOfStep is the number of members of a map that are copied in one step.
 const membersOfStep = 8
 
+// fieldsOfStep is the number of fields, arguments or variables that are passed or searched in one step, beside the
+// steps of computing them.
+const fieldsOfStep = 8
+
+// measured is the number of bytes of a row whose memory is measured in one step.
+const measured = 512
+
 // itemsOfStep is the number of elements of an array that are compared in one step.
 const itemsOfStep = 8
+
+// copies counts the steps of copying the maps around the last name of a path, which setting or removing a field inside
+// them does. The outermost one is counted once for a row.
+func (r *run) copies(m value.Map, path value.FieldPath) error {
+	steps := 0
+	for _, name := range path[:len(path)-1] {
+		m, _ = m[name].(value.Map)
+		steps += len(m) / membersOfStep
+	}
+	return r.step(steps)
+}
 
 // textSize returns the size of a string or of bytes.
 func textSize(v value.Value) int {

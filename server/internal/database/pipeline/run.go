@@ -45,9 +45,9 @@ type Stats struct {
 var errEnough = errors.New("enough rows")
 
 // Run executes the pipeline at a time. yield is called with each result.
-func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(request.PipelineRow) error) (Stats, error) {
+func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(request.PipelineRow) error) (stats Stats, err error) {
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
-	out := &results{yield: yield}
+	out := &results{run: r, yield: yield}
 	if p.Direct() {
 		err := p.source.documentsOf(r, func(d *document.Document) error {
 			out.count++
@@ -55,7 +55,8 @@ func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield fu
 		})
 		return Stats{Read: out.count, Results: out.count}, err
 	}
-	err := p.into(&frame{run: r, row: &row{}}, out)
+	defer r.release(&err)
+	err = p.into(&frame{run: r, row: &row{}}, out)
 	return Stats{Read: r.read, Results: out.count}, err
 }
 
@@ -65,8 +66,12 @@ func (p *Pipeline) Direct() bool {
 	return len(p.stages) == 0 && p.writes == nil && p.source.sums == nil && (p.source.query != nil && p.source.kind != "database" || p.source.documents != nil)
 }
 
+// sentInStep is the number of bytes of results that are sent in one step.
+const sentInStep = 1024
+
 // results is the sink of the results.
 type results struct {
+	run   *run
 	yield func(request.PipelineRow) error
 	count int64
 }
@@ -74,6 +79,9 @@ type results struct {
 // row implements sink.
 func (s *results) row(r *row) error {
 	s.count++
+	if err := s.run.step(footprint(r.fields) / sentInStep); err != nil {
+		return err
+	}
 	return s.yield(request.PipelineRow{Document: &document.Document{Name: r.doc, Fields: r.fields, CreateTime: r.created, UpdateTime: r.updated}, Named: r.named})
 }
 
@@ -130,11 +138,18 @@ type passing struct {
 // row implements sink.
 func (p passing) row(r *row) error { return p.give(r) }
 
+// stepsOfReading are the steps of a query without results, or of reading four documents. A pipeline inside another one
+// may read for each row.
+const stepsOfReading = 64
+
 // read calls give with the rows of the source.
 func (s *source) read(f *frame, give func(*row) error) error {
 	documents := func(d *document.Document) error {
 		f.run.read++
 		return give(&row{fields: d.Fields, identity: identity{d.Name, d.CreateTime, d.UpdateTime}})
+	}
+	if err := f.run.step(stepsOfReading * (1 + len(s.documents)/4)); err != nil {
+		return err
 	}
 	if s.kind == "database" || s.kind == "literals" {
 		if err := f.run.source.Unjudged(); err != nil {

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"slices"
 
 	"clave/server/internal/base/fault"
@@ -236,6 +235,9 @@ func (c *compiler) selection(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := &row{vars: f.row.vars}
+		if err := f.run.step(len(fields) / fieldsOfStep); err != nil {
+			return err
+		}
 		edit, size := value.Map{}.EditSorted(), 0
 		for _, x := range fields {
 			v, err := x.compute(f, &size)
@@ -268,8 +270,14 @@ func (c *compiler) addition(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := *f.row
+		if err := f.run.step(len(fields)/fieldsOfStep + len(out.fields)/membersOfStep); err != nil {
+			return err
+		}
 		edit, size := out.fields.EditSorted(), 0
 		for _, x := range fields {
+			if err := f.run.copies(out.fields, x.path); err != nil {
+				return err
+			}
 			v, err := x.compute(f, &size)
 			if err != nil {
 				return err
@@ -305,6 +313,9 @@ func (c *compiler) definition(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := *f.row
+		if err := f.run.step(len(variables) / fieldsOfStep); err != nil {
+			return err
+		}
 		for _, x := range variables {
 			v := x.eval(f)
 			if err := v.err(); err != nil {
@@ -342,10 +353,13 @@ func (c *compiler) removal(s *request.Stage) (stage, error) {
 	}
 	return eachRow(func(f *frame, next sink) error {
 		out := *f.row
-		if err := f.run.step(len(paths) * len(out.fields) / membersOfStep); err != nil {
+		if err := f.run.step(len(paths) * (1 + len(out.fields)/membersOfStep)); err != nil {
 			return err
 		}
 		for _, path := range paths {
+			if err := f.run.copies(out.fields, path); err != nil {
+				return err
+			}
 			if path.IsName() {
 				out.identity, out.named = identity{}, ""
 				continue
@@ -382,6 +396,9 @@ func (c *compiler) replacement(s *request.Stage) (stage, error) {
 			return fault.E(fault.InvalidArgument, "The stage replace_with requires `Map` but got `%s`.", upperType(r.v))
 		}
 		if err := f.run.keep(m); err != nil {
+			return err
+		}
+		if err := f.run.step((len(m) + len(f.row.fields)) / membersOfStep); err != nil {
 			return err
 		}
 		out := *f.row
@@ -429,12 +446,18 @@ func (c *compiler) unnest(s *request.Stage) (stage, error) {
 				return err
 			}
 			if v != nil {
+				if err := f.run.copies(out.fields, alias); err != nil {
+					return err
+				}
 				out.fields = out.fields.Set(alias, v)
 				if err := out.fits(footprint(v)); err != nil {
 					return err
 				}
 			}
 			if index != nil {
+				if err := f.run.copies(out.fields, index); err != nil {
+					return err
+				}
 				out.fields = out.fields.Set(index, i)
 			}
 			return next.row(&out)
@@ -498,39 +521,6 @@ func (c *compiler) union(s *request.Stage) (stage, error) {
 	return func(f *frame, next sink) sink { return &united{sink: next, f: f, other: other} }, nil
 }
 
-// sampled is the sink of sample for a number of rows: each row has the same chance.
-type sampled struct {
-	sink
-	run  *run
-	size int
-	seen int
-	kept []*row
-	held int64
-}
-
-// row implements sink.
-func (s *sampled) row(r *row) error {
-	s.seen++
-	at, size := len(s.kept), int64(r.size())
-	if at < s.size {
-		s.kept = append(s.kept, r)
-	} else if at = rand.IntN(s.seen); at < s.size { //nolint:gosec // not a secret
-		size -= int64(s.kept[at].size())
-		s.kept[at] = r
-	} else {
-		return nil
-	}
-	s.held += size
-	return s.run.hold(size)
-}
-
-// end implements sink.
-func (s *sampled) end() error {
-	rows := s.kept
-	s.kept = nil
-	return s.run.giveAll(rows, s.held, s.sink)
-}
-
 // giveAll passes rows on, returns the memory that they held, and ends.
 func (r *run) giveAll(rows []*row, held int64, to sink) error {
 	for _, row := range rows {
@@ -545,32 +535,6 @@ func (r *run) giveAll(rows []*row, held int64, to sink) error {
 		return err
 	}
 	return to.end()
-}
-
-// sample compiles sample: a number of rows, or a part of them.
-func (c *compiler) sample(s *request.Stage) (stage, error) {
-	if len(s.Args) != 2 {
-		return nil, wrongCount(s, 2)
-	}
-	mode, _ := constantOf[value.String](s.Args[1])
-	size, _ := s.Args[0].(request.Constant)
-	switch n, isInt := size.Value.(value.Int); {
-	case mode == "documents" && isInt && n >= 0:
-		return func(f *frame, next sink) sink {
-			return &sampled{sink: next, run: f.run, size: int(min(n, 1<<31))}
-		}, nil
-	case mode == "percent":
-		part, ok := value.Float(size.Value)
-		if ok && part >= 0 && part <= 1 {
-			return eachRow(func(f *frame, next sink) error {
-				if rand.Float64() >= part { //nolint:gosec // not a secret
-					return nil
-				}
-				return next.row(f.row)
-			}), nil
-		}
-	}
-	return nil, fault.E(fault.InvalidArgument, "The stage sample requires a number of documents, or a part of them from 0 to 1 and `percent`.")
 }
 
 // measures are the measures of find_nearest.

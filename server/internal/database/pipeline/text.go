@@ -17,7 +17,7 @@ func holds(name string, eval func(a, b string) bool) *Function {
 }
 
 // trimmed returns a function that removes characters, white space by default, from the ends of a string.
-func trimmed(name string, trim func(s, chars string) string) *Function {
+func trimmed(name string, trim func(s string, of func(rune) bool) string) *Function {
 	return &Function{Name: name, Args: "string, string?", Result: "string", Source: "go", Min: 1, Max: 2, eval: func(_ *frame, args []value.Value) result {
 		chars := value.String(" \t\n\r\v\f\u0085\u00a0")
 		if len(args) == 2 {
@@ -28,7 +28,11 @@ func trimmed(name string, trim func(s, chars string) string) *Function {
 		}
 		switch s := args[0].(type) {
 		case value.String:
-			return of(value.String(trim(string(s), string(chars))))
+			set := make(map[rune]bool, min(len(chars), 1024))
+			for _, c := range string(chars) { // Package strings reads all characters for each one of the string.
+				set[c] = true
+			}
+			return of(value.String(trim(string(s), func(c rune) bool { return set[c] })))
 		default:
 			return wrongType(name, "String", s)
 		}
@@ -149,7 +153,7 @@ func replaced(name string, n int) *Function {
 }
 
 // joined evaluates join.
-func joined(_ *frame, args []value.Value) result {
+func joined(f *frame, args []value.Value) result {
 	items, ok := args[0].(value.Array)
 	if !ok {
 		return wrongType("join", "Array", args[0])
@@ -157,6 +161,9 @@ func joined(_ *frame, args []value.Value) result {
 	between, ok := args[1].(value.String)
 	if !ok {
 		return wrongType("join", "String", args[1])
+	}
+	if err := f.run.step(len(items) / itemsOfStep); err != nil {
+		return aborted(err)
 	}
 	var out []value.Value
 	for _, item := range items {
@@ -184,7 +191,7 @@ func split(s, at string) result {
 }
 
 // length is the length in characters, bytes, elements or members.
-func length(_ *frame, args []value.Value) result {
+func length(f *frame, args []value.Value) result {
 	switch x := args[0].(type) {
 	case value.String:
 		return of(value.Int(utf8.RuneCountInString(string(x))))
@@ -193,7 +200,9 @@ func length(_ *frame, args []value.Value) result {
 	case value.Array:
 		return of(value.Int(len(x)))
 	case value.Map:
-		if v, ok := value.AsVector(x); ok {
+		if v, ok, err := f.run.vector(x); err != nil {
+			return aborted(err)
+		} else if ok {
 			return of(value.Int(len(v)))
 		}
 		return of(value.Int(len(x)))
@@ -232,9 +241,9 @@ var textFunctions = []*Function{
 	holds("string_contains", strings.Contains),
 	text("to_lower", "string", "js", func(s string) result { return of(value.String(inCase(s, strings.ToLower, cases.Lower))) }),
 	text("to_upper", "string", "js", func(s string) result { return of(value.String(inCase(s, strings.ToUpper, cases.Upper))) }),
-	trimmed("trim", strings.Trim),
-	trimmed("ltrim", strings.TrimLeft),
-	trimmed("rtrim", strings.TrimRight),
+	trimmed("trim", strings.TrimFunc),
+	trimmed("ltrim", strings.TrimLeftFunc),
+	trimmed("rtrim", strings.TrimRightFunc),
 	text("string_reverse", "string", "go", reversed),
 	{Name: "string_repeat", Args: "string, int64", Result: "string", Source: "go", Min: 2, Max: 2, eval: repeated},
 	replaced("string_replace_one", 1),

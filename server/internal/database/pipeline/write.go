@@ -106,13 +106,14 @@ func (c *compiler) writer(s *request.Stage) (*writing, error) {
 
 // Collect executes a pipeline that writes, and returns what its last stage would write. The source gives the memory of
 // that.
-func (p *Pipeline) Collect(ctx context.Context, from Source, now time.Time) ([]Change, Stats, error) {
+func (p *Pipeline) Collect(ctx context.Context, from Source, now time.Time) (list []Change, stats Stats, err error) {
 	if p.writes == nil {
 		return nil, Stats{}, errors.New("pipeline: no stage writes")
 	}
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
 	out := &changes{run: r, writing: p.writes, paths: map[string]bool{}}
-	err := p.into(&frame{run: r, row: &row{}}, out)
+	defer r.release(&err)
+	err = p.into(&frame{run: r, row: &row{}}, out)
 	return out.list, Stats{Read: r.read, Results: 1}, err
 }
 
@@ -167,6 +168,9 @@ func (s *changes) row(r *row) error {
 
 // fill sets the fields and the precondition of a write.
 func (s *changes) fill(f *frame, w *document.Write) error {
+	if err := f.run.step(len(s.fields) / fieldsOfStep); err != nil {
+		return err
+	}
 	edit, size := f.row.fields.EditSorted(), 0
 	for _, x := range s.fields {
 		v, err := x.compute(f, &size)
