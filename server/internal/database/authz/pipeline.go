@@ -179,12 +179,12 @@ func (s *pipelineSource) Get(ctx context.Context, names []resource.Document, yie
 	})
 }
 
-// Unjudged implements pipeline.Source.
-func (s *pipelineSource) Unjudged() error {
-	if s.judged {
-		return denied()
-	}
-	return nil
+// Judged implements pipeline.Source.
+func (s *pipelineSource) Judged() bool { return s.judged }
+
+// List implements pipeline.Source.
+func (s *pipelineSource) List(ctx context.Context, listed *query.Query) error {
+	return s.access.list(ctx, listed)
 }
 
 // Work implements pipeline.Source.

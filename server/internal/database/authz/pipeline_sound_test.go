@@ -39,7 +39,7 @@ var provable = []struct {
 	kind, number int
 }{
 	{"resource.data.owner == request.auth.uid", 0, 0}, {"resource.data.n == 1", 1, 1}, {"resource.data.n < 2", 2, 2}, {"resource.data.n < 2", 1, 0},
-	{"resource.data.n >= 1", 3, 1}, {"resource.data.n in [0, 2]", 1, 2}, {"'x' in resource.data.tags", 4, 0}, {"resource.data.m.k == 1", 5, 0},
+	{"resource.data.n >= 1", 3, 1}, {"resource.data.n in [0, 2]", 1, 2}, {"'x' in resource.data.tags", 4, 0}, {"resource.data.n != 1", 6, 1}, {"resource.data.m.k == 1", 5, 0},
 }
 
 // condition returns a condition of rules on a document and the caller, and remembers a filter that may prove it.
@@ -59,7 +59,7 @@ func (g *pipelineGenerator) condition(depth int) string {
 func (g *pipelineGenerator) fields() value.Map {
 	out := value.Map{}
 	for name, v := range map[string]value.Value{
-		"owner": value.String(choose(g, "ann", "eve")), "n": value.Int(g.IntN(3)), "m": value.Map{"k": value.Int(g.IntN(2))},
+		"owner": value.String(choose(g, "ann", "eve")), "n": choose[value.Value](g, value.Int(g.IntN(3)), value.Int(g.IntN(3)), value.Int(g.IntN(3)), value.Null{}), "m": value.Map{"k": value.Int(g.IntN(2))},
 		"tags": choose(g, value.Array{value.String("x")}, value.Array{value.String("y"), value.Int(1)}, value.Array{}),
 	} {
 		if g.IntN(5) > 0 {
@@ -74,7 +74,7 @@ func (g *pipelineGenerator) filter() (query.Filter, request.Expression) {
 	if g.IntN(2) == 0 {
 		return comparison(g.kind, g.number)
 	}
-	return comparison(g.IntN(6), g.IntN(3))
+	return comparison(g.IntN(7), g.IntN(3))
 }
 
 // comparison returns a comparison of a kind, with a number for those of n.
@@ -93,6 +93,9 @@ func comparison(kind, number int) (query.Filter, request.Expression) {
 		return field(value.FieldPath{"n"}, "greater_than_or_equal", query.GreaterThanOrEqual, n)
 	case 4:
 		return field(value.FieldPath{"tags"}, "array_contains", query.ArrayContains, value.String("x"))
+	case 6: // A query leaves out null, which is another value too.
+		f, e := field(value.FieldPath{"n"}, "not_equal", query.NotEqual, n)
+		return &query.Or{Filters: []query.Filter{f, query.Unary{Path: value.FieldPath{"n"}, Op: query.IsNull}}}, e
 	default:
 		return field(value.FieldPath{"m", "k"}, "equal", query.Equal, value.Int(1))
 	}
@@ -267,6 +270,9 @@ func (h *fixture) compareWithQuery(g *pipelineGenerator, c token.Caller) int {
 	for range g.IntN(3) {
 		f, e := g.filter()
 		filters = append(filters, f)
+		if g.IntN(4) == 0 {
+			stages = append(stages, request.Stage{Name: "sort", Args: []request.Expression{request.MapOf{"expression": request.FieldReference("n"), "direction": constant(value.String("ascending"))}}})
+		}
 		stages = append(stages, request.Stage{Name: "where", Args: []request.Expression{e}})
 	}
 	if len(filters) > 0 {

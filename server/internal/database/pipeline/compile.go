@@ -18,6 +18,9 @@ type Pipeline struct {
 	stages []stage
 	// nested is set if an expression reads documents. Then no reading is open while rows pass the stages.
 	nested bool
+	// literals is set if a source is literals. sources are all sources of the outermost pipeline and those inside it.
+	literals bool
+	sources  []*source
 	// writes is the last stage if it writes, which is not among the others, or nil.
 	writes *writing
 }
@@ -26,8 +29,10 @@ type Pipeline struct {
 type source struct {
 	// query is the query of a collection, a collection group or the database, normalized, with the pushed stages.
 	query *query.Query
-	// listed is the query without order and limit, by which rules decide.
+	// listed is the query without order and limit, by which rules decide. It may have more filters than query: guards is
+	// set then, and stages must not see other documents, because their errors could tell about them.
 	listed *query.Query
+	guards bool
 	// sums, if it is not nil, makes one row of the query's documents, whose fields are at the paths of sumPaths.
 	sums     *query.Aggregation
 	sumPaths []value.FieldPath
@@ -62,6 +67,11 @@ type compiler struct {
 	inner int
 	// nested is set if a pipeline is an argument.
 	nested bool
+	// sources are the compiled sources.
+	sources []*source
+	// below is set while filters of a collection below the document of a row are compiled. Names of documents are not
+	// compared by its query, which checks them by its parent.
+	below bool
 }
 
 // Compile compiles a pipeline. It returns InvalidArgument for an invalid one, and Unimplemented with the name of a
@@ -72,7 +82,8 @@ func Compile(db resource.Database, stages []request.Stage) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.nested = c.nested
+	p.nested, p.sources = c.nested, c.sources
+	p.literals = slices.ContainsFunc(c.sources, func(s *source) bool { return s.kind == "literals" })
 	return p, nil
 }
 
@@ -99,12 +110,16 @@ func (c *compiler) pipeline(stages []request.Stage, inner bool) (*Pipeline, erro
 	if p.source, err = c.source(&stages[0], inner); err != nil {
 		return nil, err
 	}
+	c.sources = append(c.sources, &p.source)
 	rest := stages[1:]
 	if p.source.query != nil {
+		c.below = p.source.sub != ""
 		pushed, plain, err := c.push(&p.source, rest)
 		if err != nil {
 			return nil, err
 		}
+		c.guard(&p.source, rest, pushed)
+		c.below = false
 		rest = rest[pushed:]
 		if len(rest) > 0 && c.pushSums(&p.source, plain, &rest[0]) {
 			rest = rest[1:]
@@ -164,6 +179,8 @@ func (c *compiler) source(s *request.Stage, inner bool) (out source, err error) 
 			return out, fault.E(fault.InvalidArgument, "The subcollection stage requires the path of a collection, in a pipeline inside another one.")
 		}
 		out.sub = string(path)
+		_, base.From = splitCollection(out.sub)
+		out.query = base // its parent is the document of a row
 	case "documents":
 		for i := range s.Args {
 			path, err := c.path(s, i)

@@ -14,15 +14,16 @@ import (
 // number and the query as it was before it was normalized.
 //
 // A filter is pushed if its comparisons have constants other than null and NaN: there the comparisons of queries and
-// of pipelines agree. An order is pushed if all its fields are __name__ or fields of pushed comparisons, because a
-// query lacks the documents without them. Offset and limit are pushed after that.
+// of pipelines agree. A query lacks documents without a field of an inequality even if another alternative of its
+// filter has them, so all results must have these fields. An order is pushed if all its fields are __name__ or fields
+// of pushed comparisons, because a query lacks the documents without them. Offset and limit are pushed after that.
 func (c *compiler) push(s *source, stages []request.Stage) (n int, plain *query.Query, err error) {
 	base := *s.query
 	listed := base
 	var filters []query.Filter
 	for n < len(stages) && stages[n].Name == "where" && len(stages[n].Args) == 1 {
 		f, ok := c.filter(stages[n].Args[0])
-		if !ok {
+		if !ok || !complete(append(slices.Clone(filters), f)) {
 			break
 		}
 		filters = append(filters, f)
@@ -174,7 +175,7 @@ func (c *compiler) filter(e request.Expression) (query.Filter, bool) {
 		return nil, false
 	}
 	path, err := c.field(call.Args[0], call.Name)
-	if err != nil || ofDocument(path) {
+	if err != nil || ofDocument(path) || c.below && path.IsName() {
 		return nil, false
 	}
 	v, ok := c.comparable(call.Args[1])
@@ -269,8 +270,7 @@ func alike(v value.Value) bool {
 
 // orders returns the order of a sort stage if a query has the same one.
 func (c *compiler) orders(s *request.Stage, where query.Filter) (out []query.Order, ok bool) {
-	var compared []string
-	required(where, &compared)
+	compared := required(where)
 	for _, arg := range s.Args {
 		expression, desc, err := ordering(arg)
 		if err != nil {
@@ -285,16 +285,54 @@ func (c *compiler) orders(s *request.Stage, where query.Filter) (out []query.Ord
 	return out, len(out) > 0
 }
 
-// required collects the fields that every result of a filter has.
-func required(f query.Filter, paths *[]string) {
+// required returns the fields that every result of a filter has.
+func required(f query.Filter) (paths []string) {
 	switch x := f.(type) {
 	case *query.And:
 		for _, inner := range x.Filters {
-			required(inner, paths)
+			paths = append(paths, required(inner)...)
+		}
+	case *query.Or:
+		for i, inner := range x.Filters {
+			some := required(inner)
+			if i == 0 {
+				paths = some
+				continue
+			}
+			paths = slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(some, path) })
 		}
 	case query.Field:
-		*paths = append(*paths, x.Path.String())
+		return []string{x.Path.String()}
+	case query.Unary:
+		return []string{x.Path.String()}
 	}
+	return paths
+}
+
+// complete reports whether every result of filters has all fields of their inequalities.
+func complete(filters []query.Filter) bool {
+	all := &query.And{Filters: filters}
+	has := required(all)
+	return !slices.ContainsFunc(inequalities(all), func(path string) bool { return !slices.Contains(has, path) })
+}
+
+// inequalities returns the fields of a filter by which a query orders.
+func inequalities(f query.Filter) (paths []string) {
+	var inner []query.Filter
+	switch x := f.(type) {
+	case *query.And:
+		inner = x.Filters
+	case *query.Or:
+		inner = x.Filters
+	case query.Field:
+		if x.Op.Inequality() && !x.Path.IsName() {
+			return []string{x.Path.String()}
+		}
+	}
+	for _, f := range inner {
+		paths = append(paths, inequalities(f)...)
+	}
+	return paths
 }
 
 // ordering reads an argument of sort.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"strconv"
-	"strings"
 	"time"
 
 	"clave/server/internal/base/fault"
@@ -24,8 +23,10 @@ type Source interface {
 	Aggregate(ctx context.Context, a *query.Aggregation, listed *query.Query) (map[string]value.Value, error)
 	// Get calls yield with the documents among names that exist.
 	Get(ctx context.Context, names []resource.Document, yield func(*document.Document) error) error
-	// Unjudged returns an error if the caller may not use a source that rules can't judge.
-	Unjudged() error
+	// Judged reports whether rules decide for the caller.
+	Judged() bool
+	// List returns an error if the rules do not allow a query without order and limit, which is not run.
+	List(ctx context.Context, listed *query.Query) error
 	// Work counts the cost of evaluations in keys of package fair, and waits for the call's turn.
 	Work(ctx context.Context, cost int) error
 	// Hold takes memory for rows that a stage holds until the end, and returns ResourceExhausted without any. A negative
@@ -46,6 +47,9 @@ var errEnough = errors.New("enough rows")
 
 // Run executes the pipeline at a time. yield is called with each result.
 func (p *Pipeline) Run(ctx context.Context, from Source, now time.Time, yield func(request.PipelineRow) error) (stats Stats, err error) {
+	if err := p.judge(ctx, from); err != nil {
+		return Stats{}, err
+	}
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
 	out := &results{run: r, yield: yield}
 	if p.Direct() {
@@ -151,11 +155,6 @@ func (s *source) read(f *frame, give func(*row) error) error {
 	if err := f.run.step(stepsOfReading * (1 + len(s.documents)/4)); err != nil {
 		return err
 	}
-	if s.kind == "database" || s.kind == "literals" {
-		if err := f.run.source.Unjudged(); err != nil {
-			return err
-		}
-	}
 	switch s.kind {
 	case "literals":
 		for _, literal := range s.literals {
@@ -186,18 +185,30 @@ func (s *source) read(f *frame, give func(*row) error) error {
 		if err := resource.CheckPath(path); err != nil {
 			return err
 		}
-		q := &query.Query{DB: f.run.db, Limit: query.NoLimit}
-		q.Parent, q.From = splitCollection(strings.Trim(path, "/"))
-		q, err := q.Normalize()
-		if err != nil {
-			return err
-		}
-		return f.run.source.Query(f.run.ctx, q, q, documents)
+		s = s.below(path)
 	}
 	if s.sums != nil {
 		return s.sum(f.run, give)
 	}
 	return s.documentsOf(f.run, documents)
+}
+
+// below returns the source with the parent of a collection as that of its queries.
+func (s *source) below(collection string) *source {
+	parent, _ := splitCollection(collection)
+	in := func(q *query.Query) *query.Query {
+		out := *q
+		out.Parent = parent
+		return &out
+	}
+	out := *s
+	out.query, out.listed = in(s.query), in(s.listed)
+	if s.sums != nil {
+		sums := *s.sums
+		sums.Query = in(sums.Query)
+		out.sums = &sums
+	}
+	return &out
 }
 
 // sum calls give with the row of the aggregation.
@@ -222,7 +233,44 @@ func (s *source) documentsOf(r *run, give func(*document.Document) error) error 
 	if s.kind == "documents" {
 		return r.source.Get(r.ctx, s.documents, give)
 	}
+	if s.guards && r.source.Judged() {
+		yield := give
+		give = func(d *document.Document) error {
+			if !s.listed.Matches(d) {
+				return r.step(1)
+			}
+			return yield(d)
+		}
+	}
 	return r.source.Query(r.ctx, s.query, s.listed, give)
+}
+
+// judge decides about the literals of a pipeline, which rules can't: as in production, they must be together with
+// sources that the rules allow. These are asked first, because a pipeline need not run all of them.
+func (p *Pipeline) judge(ctx context.Context, from Source) error {
+	if !p.literals || !from.Judged() {
+		return nil
+	}
+	judged := 0
+	for _, s := range p.sources {
+		var err error
+		switch {
+		case s.query != nil && s.sub == "":
+			err = from.List(ctx, s.listed)
+		case len(s.documents) > 0:
+			err = from.Get(ctx, s.documents, func(*document.Document) error { return nil })
+		default:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		judged++
+	}
+	if judged == 0 {
+		return fault.Denied()
+	}
+	return nil
 }
 
 // named returns a row of a literal, which is a document if its __name__ is a reference.

@@ -110,6 +110,9 @@ func (p *Pipeline) Collect(ctx context.Context, from Source, now time.Time) (lis
 	if p.writes == nil {
 		return nil, Stats{}, errors.New("pipeline: no stage writes")
 	}
+	if err := p.judge(ctx, from); err != nil {
+		return nil, Stats{}, err
+	}
 	r := &run{ctx: ctx, db: p.db, source: from, now: now, nested: p.nested}
 	out := &changes{run: r, writing: p.writes, paths: map[string]bool{}}
 	defer r.release(&err)
