@@ -67,13 +67,21 @@ func (n *node) kill(t *testing.T) {
 // request sends a request to a node and returns the status, or 0 if no answer comes in time.
 func (n *node) request(t *testing.T, method, path, body string) (int, string) {
 	t.Helper()
+	return n.requestAs(t, "owner", method, path, body)
+}
+
+// requestAs is request with another token than that of an administrator, or with none.
+func (n *node) requestAs(t *testing.T, token, method, path, body string) (int, string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://127.0.0.1:%d%s", n.port, path), strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer owner")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0, err.Error()
@@ -122,6 +130,7 @@ func TestNodes(t *testing.T) {
 	t.Run("a killed node loses nothing", func(t *testing.T) { testKilledNode(t, pg.Database()) })
 	t.Run("a follower takes over", func(t *testing.T) { testTakeOver(t, pg.Database()) })
 	t.Run("every node accepts all calls", func(t *testing.T) { testAnyNode(t, pg.Database()) })
+	t.Run("transactions continue at other nodes", func(t *testing.T) { testTransactionsAcrossNodes(t, pg.Database()) })
 	t.Run("followers read", func(t *testing.T) { testFollowersRead(t, pg.Database()) })
 	t.Run("listeners at followers outlive leaders", func(t *testing.T) { testListenersContinueAcrossLeaders(t, pg.Database()) })
 	t.Run("a follower that is cut off is unavailable", func(t *testing.T) { testCutOffFollower(t, pg.Database()) })
