@@ -35,7 +35,8 @@ func (s *Server) RunAggregationQuery(ctx context.Context, c token.Caller, db res
 		out.Figures = figures
 	}
 	if r.Explain != nil {
-		out.Metrics = &wire.Metrics{Stats: stats, Took: s.o.Clock.Now().Sub(began), Analyzed: r.Explain.Analyze}
+		entries, reads := stats.AggregatedEntries()
+		out.Metrics = &wire.Metrics{Stats: stats, Entries: entries, EntryReads: reads, Took: s.o.Clock.Now().Sub(began), Analyzed: r.Explain.Analyze}
 	}
 	return send(out)
 }

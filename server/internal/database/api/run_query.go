@@ -99,7 +99,8 @@ func (r *queryRun) end(stats request.Stats) error {
 		if !r.explain.PlanOnly() {
 			out.ReadTime = r.readTime // A plan has no read time, from which SDKs infer that there are no results.
 		}
-		out.Metrics = &wire.Metrics{Stats: stats, Documents: stats.Results, Took: r.clock.Now().Sub(r.began), Analyzed: r.explain.Analyze}
+		entries, reads := stats.BilledEntries(r.q)
+		out.Metrics = &wire.Metrics{Stats: stats, Documents: stats.Results + stats.Skipped, Entries: entries, EntryReads: reads, Took: r.clock.Now().Sub(r.began), Analyzed: r.explain.Analyze}
 		return r.send(out)
 	}
 	switch {

@@ -11,7 +11,6 @@ import (
 	"clave/server/internal/model/query"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
-	"clave/server/internal/model/value"
 	"clave/server/internal/observe/usage"
 )
 
@@ -179,12 +178,7 @@ func (b *bill) queried(q *query.Query, stats *request.Stats, sent int64, err err
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
 		c.Documents, c.Skipped, c.Sent = stats.Results, stats.Skipped, sent
-		switch {
-		case q.Nearest != nil:
-			c.Entries = request.ReadsOf(max(stats.EntriesRead, stats.DocumentsRead), request.NeighborsPerRead)
-		case ranges(q.Where, nil) > 1:
-			c.Entries = request.ReadsOf(stats.EntriesRead, request.EntriesPerRead)
-		}
+		_, c.Entries = stats.BilledEntries(q)
 		if c.Documents+c.Skipped+c.Entries == 0 {
 			c.Minimum = 1
 		}
@@ -198,7 +192,7 @@ func (b *bill) addQuery(q *query.Query, c usage.Counts) {
 	b.add(pattern, pattern+clauses(q), c)
 }
 
-// aggregated counts an aggregation. Where the engine reads documents instead of index entries, they stand for these.
+// aggregated counts an aggregation.
 func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 	if b == nil {
 		return
@@ -206,20 +200,11 @@ func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	if err == nil {
-		if c.Entries = readsOfSum(stats); c.Entries == 0 {
+		if _, c.Entries = stats.AggregatedEntries(); c.Entries == 0 {
 			c.Minimum = 1
 		}
 	}
 	b.addQuery(q, c)
-}
-
-// readsOfSum returns the reads that an aggregation costs.
-func readsOfSum(stats *request.Stats) int64 {
-	entries := stats.EntriesRead
-	if entries == 0 {
-		entries = stats.DocumentsRead
-	}
-	return request.ReadsOf(entries, request.EntriesPerRead)
 }
 
 // listed counts a page of a collection.
@@ -338,32 +323,4 @@ func patternOf(m *usage.Meter, q *query.Query) string {
 		path = q.Parent + "/" + path
 	}
 	return m.Pattern(path)
-}
-
-// ranges returns the number of fields for which a filter has ranges or other inequalities, besides those seen.
-func ranges(f query.Filter, seen map[string]bool) int {
-	if seen == nil {
-		seen = make(map[string]bool)
-	}
-	each := func(filters []query.Filter) {
-		for _, inner := range filters {
-			ranges(inner, seen)
-		}
-	}
-	one := func(p value.FieldPath, inequality bool) {
-		if inequality {
-			seen[p.String()] = true
-		}
-	}
-	switch f := f.(type) {
-	case *query.And:
-		each(f.Filters)
-	case *query.Or:
-		each(f.Filters)
-	case query.Field:
-		one(f.Path, f.Op.Inequality())
-	case query.Unary:
-		one(f.Path, f.Op.Inequality())
-	}
-	return len(seen)
 }

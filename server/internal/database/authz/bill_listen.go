@@ -24,7 +24,9 @@ type streamBills struct {
 	authorizer *Authorizer
 	caller     token.Caller
 	db         resource.Database
-	mu         struct {
+	// touched are the targets with decisions or changes since the last snapshot. Only the stream's goroutine uses them.
+	touched []*targetBill
+	mu      struct {
 		sync.Mutex
 		targets map[int32]*targetBill
 		// unnumbered are the targets whose numbers the server chooses, in the order of their requests.
@@ -40,10 +42,12 @@ func newStreamBills(az *Authorizer, c token.Caller, db resource.Database) *strea
 }
 
 // targetBill counts what one target reads: each document of its first snapshot, and each that is added or changed
-// later, or that leaves because it has changed. Deletions are free. Its first snapshot costs at least one read. Only
-// the stream's goroutine uses it after open.
+// later, or that leaves because it has changed. Deletions are free. Its first snapshot costs at least one read, and
+// also the index entries that a query costs. The rules' lookups are counted for each decision, and again for each
+// snapshot that changes the target by the last decision. Only the stream's goroutine uses it after open.
 type targetBill struct {
 	bill
+	stream *streamBills
 	db     resource.Database
 	target *target.Target
 	// resumed is set if the client has the documents of an earlier stream; stale if that is longer ago than resumable.
@@ -51,6 +55,11 @@ type targetBill struct {
 	// current is set after the first snapshot, and sent is how many reads it has cost so far.
 	current bool
 	sent    int64
+	// looked is the number of lookups of the last decision.
+	looked int64
+	// touched, decisive and changed are set if the target is in stream.touched, was decided and has changed since the
+	// last snapshot.
+	touched, decisive, changed bool
 }
 
 // open returns the bill of a target that is about to be added.
@@ -58,7 +67,7 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 	if s == nil {
 		return nil
 	}
-	b := &targetBill{bill: bill{usage: s.authorizer.usage, sized: !s.authorizer.usage.Coarse(), project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
+	b := &targetBill{stream: s, bill: bill{usage: s.authorizer.usage, sized: !s.authorizer.usage.Coarse(), project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
 	from := t.ReadTime
 	if v, ok := listen.TokenVersion(t.Resume); ok {
 		from = v
@@ -100,12 +109,32 @@ func (s *streamBills) counting(ctx context.Context, send func(*target.Event) err
 		return send
 	}
 	return func(e *target.Event) error {
-		if e.Kind != target.Snapshot {
-			if b := s.of(e); b != nil {
-				b.event(ctx, s.authorizer, e)
-			}
+		if e.Kind == target.Snapshot {
+			s.completed()
+		} else if b := s.of(e); b != nil {
+			b.event(ctx, s.authorizer, e)
 		}
 		return send(e)
+	}
+}
+
+// completed counts the lookups for targets that a snapshot changes without a new decision.
+func (s *streamBills) completed() {
+	for i, b := range s.touched {
+		if b.changed && !b.decisive {
+			b.count(usage.Counts{Lookups: b.looked})
+		}
+		b.touched, b.decisive, b.changed = false, false, false
+		s.touched[i] = nil
+	}
+	s.touched = s.touched[:0]
+}
+
+// touch notes that the target was decided or has changed.
+func (b *targetBill) touch() {
+	if !b.touched {
+		b.touched = true
+		b.stream.touched = append(b.stream.touched, b)
 	}
 }
 
@@ -122,6 +151,10 @@ func (b *targetBill) event(ctx context.Context, az *Authorizer, e *target.Event)
 		}
 	case target.Current:
 		b.first(ctx, az)
+	}
+	if changes := e.Kind == target.Changed || e.Kind == target.Deleted || e.Kind == target.Left; changes && b.current && b.looked > 0 {
+		b.changed = true
+		b.touch()
 	}
 }
 
@@ -141,41 +174,49 @@ func (b *targetBill) first(ctx context.Context, az *Authorizer) {
 	}
 	b.current = true
 	n := int64(0)
-	if b.stale {
-		n = b.extent(ctx, az)
-		b.count(usage.Counts{Documents: n})
+	if b.stale || !b.resumed && b.target.Query != nil && b.target.Query.RangeFields() > 1 {
+		documents, entries := b.extent(ctx, az)
+		if b.stale {
+			n = documents
+		}
+		b.count(usage.Counts{Documents: n, Entries: entries})
+		n += entries
 	}
 	if b.sent+n == 0 && (!b.resumed || b.stale) {
 		b.count(usage.Counts{Minimum: 1})
 	}
 }
 
-// extent returns the number of documents of the target.
-func (b *targetBill) extent(ctx context.Context, az *Authorizer) int64 {
-	if b.target.Query == nil {
-		return int64(len(b.target.Documents))
+// extent returns the number of documents of the target, and the reads of index entries that its query costs.
+func (b *targetBill) extent(ctx context.Context, az *Authorizer) (documents, entries int64) {
+	q := b.target.Query
+	if q == nil {
+		return int64(len(b.target.Documents)), 0
 	}
-	count, err := (&query.Aggregation{Query: b.target.Query, Fields: []query.Aggregate{{Op: query.Count, Alias: "n"}}}).Normalize()
+	count, err := (&query.Aggregation{Query: q, Fields: []query.Aggregate{{Op: query.Count, Alias: "n"}}}).Normalize()
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	reading, err := az.engine.Read(ctx, b.db, request.At{})
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer reading.Close()
-	figures, _, err := reading.Aggregate(ctx, count)
+	figures, stats, err := reading.Aggregate(ctx, count)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	n, _ := figures["n"].(value.Int)
-	return int64(n)
+	_, entries = stats.BilledEntries(q)
+	return int64(n), entries
 }
 
 // decided counts the lookups of a decision about the target.
 func (b *targetBill) decided(decision *bill) {
-	if n := len(decision.lookups); n > 0 {
-		b.count(usage.Counts{Lookups: int64(n)})
+	if b.looked = int64(len(decision.lookups)); b.looked > 0 {
+		b.count(usage.Counts{Lookups: b.looked})
+		b.decisive = true
+		b.touch()
 	}
 }
 

@@ -80,6 +80,13 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 		}
 		return d, err
 	})
+	made.ruleset = access.ruleset
+	if p.last != nil {
+		if holds, err := p.last.holds(ctx, made.ruleset, read); err != nil || holds {
+			return p.last.looked, err
+		}
+		p.last = nil
+	}
 	if p.bill != nil {
 		lookups := &bill{usage: p.authorizer.usage}
 		access.billed(lookups)
@@ -88,13 +95,6 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 	if p.target.Query == nil {
 		err := p.checkDocuments(ctx, access, read)
 		return made.looked, err
-	}
-	made.ruleset = access.ruleset
-	if p.last != nil {
-		if holds, err := p.last.holds(ctx, made.ruleset, read); err != nil || holds {
-			return p.last.looked, err
-		}
-		p.last = nil
 	}
 	if err := access.list(ctx, p.target.Query); err != nil {
 		return nil, err

@@ -147,7 +147,8 @@ func (s *pipelineSource) Aggregate(ctx context.Context, a *query.Aggregation, li
 		return nil, err
 	}
 	figures, stats, err := s.reading.Aggregate(ctx, a)
-	s.bill.source(func(m *usage.Meter) string { return patternOf(m, a.Query) }).Entries += readsOfSum(&stats)
+	_, reads := stats.AggregatedEntries()
+	s.bill.source(func(m *usage.Meter) string { return patternOf(m, a.Query) }).Entries += reads
 	return figures, err
 }
 

@@ -102,3 +102,42 @@ func (q *Query) Project(d *document.Document) *document.Document {
 	}
 	return Project(d, q.Select)
 }
+
+// RangeFields returns the number of range fields of a normalized query, as prices count them: those with ranges or
+// other inequalities, and the name with any filter; if there is one, those of the requested order too, but not the
+// name, by which SDKs order each query with an order.
+func (q *Query) RangeFields() int {
+	fields := make(map[string]bool)
+	rangeFields(q.Where, fields)
+	if len(fields) == 0 {
+		return 0
+	}
+	for _, o := range q.Requested() {
+		if !o.Path.IsName() {
+			fields[o.Path.String()] = true
+		}
+	}
+	return len(fields)
+}
+
+// rangeFields adds the range fields of a filter.
+func rangeFields(f Filter, fields map[string]bool) {
+	switch f := f.(type) {
+	case *And:
+		for _, inner := range f.Filters {
+			rangeFields(inner, fields)
+		}
+	case *Or:
+		for _, inner := range f.Filters {
+			rangeFields(inner, fields)
+		}
+	case Field:
+		if f.Op.Inequality() || f.Path.IsName() {
+			fields[f.Path.String()] = true
+		}
+	case Unary:
+		if f.Op.Inequality() {
+			fields[f.Path.String()] = true
+		}
+	}
+}

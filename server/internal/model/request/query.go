@@ -2,6 +2,7 @@ package request
 
 import (
 	"clave/server/internal/model/document"
+	"clave/server/internal/model/query"
 	"clave/server/internal/model/resource"
 )
 
@@ -54,12 +55,34 @@ type PlanIndex struct {
 	Properties string
 }
 
-// EntriesPerRead is the number of index entries that are billed as one read, and NeighborsPerRead that of the index
-// entries of vectors.
+// The numbers of index entries, and of those of vectors, that are billed as one read.
 const (
-	EntriesPerRead   = 1000
-	NeighborsPerRead = 100
+	entriesPerRead   = 1000
+	neighborsPerRead = 100
 )
 
-// ReadsOf returns the number of reads that entries are billed as, when each pays for that many.
-func ReadsOf(entries, each int64) int64 { return (entries + each - 1) / each }
+// readsOf returns the number of reads that entries are billed as, when each pays for that many.
+func readsOf(entries, each int64) int64 { return (entries + each - 1) / each }
+
+// BilledEntries returns the index entries of a query that production bills, and the reads that they cost: those of
+// searches for nearest vectors and of queries with several range fields. Where the engine reads documents to find the
+// nearest vectors, they stand for entries.
+func (s *Stats) BilledEntries(q *query.Query) (entries, reads int64) {
+	switch {
+	case q.Nearest != nil:
+		entries = max(s.EntriesRead, s.DocumentsRead)
+		return entries, readsOf(entries, neighborsPerRead)
+	case q.RangeFields() > 1:
+		return s.EntriesRead, readsOf(s.EntriesRead, entriesPerRead)
+	}
+	return 0, 0
+}
+
+// AggregatedEntries returns the index entries of an aggregation, and the reads that they cost. Where the engine reads
+// documents instead, they stand for entries.
+func (s *Stats) AggregatedEntries() (entries, reads int64) {
+	if entries = s.EntriesRead; entries == 0 {
+		entries = s.DocumentsRead
+	}
+	return entries, readsOf(entries, entriesPerRead)
+}

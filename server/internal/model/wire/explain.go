@@ -15,8 +15,9 @@ import (
 type Metrics struct {
 	// Stats describe the plan and, if the query was run, its reads.
 	Stats request.Stats
-	// Documents is the number of billed documents.
-	Documents int64
+	// Documents and Entries are the numbers of billed documents and index entries, and EntryReads the reads that the
+	// entries cost.
+	Documents, Entries, EntryReads int64
 	// Took is the time that the query took.
 	Took time.Duration
 	// Analyzed is set if the query was run.
@@ -38,32 +39,29 @@ func (m *Metrics) message() *pb.ExplainMetrics {
 		}
 	}
 	if m.Analyzed {
-		out.ExecutionStats = executed(m.Stats, m.Documents, m.Took)
+		out.ExecutionStats = m.executed()
 	}
 	return out
 }
 
 // executed formats the reads of a query. A query is billed as at least one read.
-func executed(stats request.Stats, documents int64, took time.Duration) *pb.ExecutionStats {
-	var entries, least int64
-	if documents == 0 {
-		entries = stats.EntriesRead
-	}
-	reads := documents + request.ReadsOf(entries, request.EntriesPerRead)
+func (m *Metrics) executed() *pb.ExecutionStats {
+	stats, least := &m.Stats, int64(0)
+	reads := m.Documents + m.EntryReads
 	if reads == 0 {
 		reads, least = 1, 1
 	}
 	count := func(n int64) *structpb.Value { return structpb.NewStringValue(strconv.FormatInt(n, 10)) }
 	return &pb.ExecutionStats{
 		ResultsReturned:   stats.Results,
-		ExecutionDuration: durationpb.New(took),
+		ExecutionDuration: durationpb.New(m.Took),
 		ReadOperations:    reads,
 		DebugStats: &structpb.Struct{Fields: map[string]*structpb.Value{
 			"documents_scanned":     count(stats.DocumentsRead),
 			"index_entries_scanned": count(stats.EntriesRead),
 			"billing_details": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-				"documents_billable":     count(documents),
-				"index_entries_billable": count(entries),
+				"documents_billable":     count(m.Documents),
+				"index_entries_billable": count(m.Entries),
 				"min_query_cost":         count(least),
 				"small_ops":              count(0),
 			}}),
