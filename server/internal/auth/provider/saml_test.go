@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -376,7 +377,7 @@ var samlAttacks = []samlAttack{
 }
 
 // TestSAMLAttacks presents forged responses. Each is refused, and a valid one to a new sign-in is accepted after it.
-// The time and the memory of each are bounded.
+// The memory and the processor time of each are bounded; other programs do not count.
 func TestSAMLAttacks(t *testing.T) {
 	f := openSAML(t)
 	f.configureSAML(admin, "saml.outdated", samlConfigOf(outdated().pem))
@@ -395,9 +396,9 @@ func TestSAMLAttacks(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			began := time.Now()
+			began := processorTime(t)
 			got, err := f.presentSAML(client, s, whole)
-			took := time.Since(began)
+			took := processorTime(t) - began
 			runtime.ReadMemStats(&after)
 			if err == nil || !apierror.Is(err) || !strings.HasPrefix(apierror.Text(err), "INVALID_IDP_RESPONSE") {
 				t.Errorf("%+v, %v; want INVALID_IDP_RESPONSE", got, err)
@@ -418,7 +419,17 @@ func TestSAMLAttacks(t *testing.T) {
 	}
 }
 
-// The maximum memory and time that the refusal of a response may take.
+// processorTime returns the time that the processors have worked for this process.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// The maximum memory and processor time that the refusal of a response may take.
 const (
 	maxSAMLMemory = 128 << 20
 	maxSAMLTime   = 10 * time.Second
