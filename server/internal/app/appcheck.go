@@ -28,7 +28,7 @@ func openAppCheck(a *App, s *state) rpcidentity.AppCheck {
 	}
 	service := appcheck.New(appcheck.Options{Accounts: s.Accounts, Tokens: s.Tokens, Clock: a.o.Clock, Limited: a.counts.Limited, Log: a.o.Log})
 	a.components.Add("app check", service)
-	out := rpcidentity.AppCheck{Service: service, Checker: s.Checks}
+	out := rpcidentity.AppCheck{Service: service, Checker: s.Checks, Settings: s.CheckSettings, DebugTokens: tokens}
 	if s.CheckKeys != nil {
 		out.Keys = s.CheckKeys.Set
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"clave/server/internal/auth/appcheck"
+	"clave/server/internal/auth/appcheck/debugtoken"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
 )
@@ -25,6 +26,9 @@ type AppCheck struct {
 	// Service issues tokens, and Checker decides about calls of Authentication.
 	Service *appcheck.Service
 	Checker *appcheck.Checker
+	// Settings has the modes of the products, and DebugTokens the debug tokens of apps.
+	Settings    *appcheck.Settings
+	DebugTokens *debugtoken.Registry
 	// Keys returns the published keys; nil without keys of another service.
 	Keys func() []token.JWK
 }
@@ -42,6 +46,7 @@ func (h *Handler) appCheckRoutes(t map[string]route) {
 		t[app+"exchangeDebugToken"] = checkRoute(h.exchangeDebug)
 		t[app+"exchangeCustomToken"] = checkRoute(h.exchangeCustom)
 		t["POST "+checkHost+version+"projects/*:verifyAppCheckToken"] = checkRoute(h.consume).forAdmin()
+		h.checkSettingsRoutes(t, version)
 		for _, name := range attested {
 			t[app+name] = route{ofApp: true, run: func(context.Context, *request) (any, error) {
 				return nil, fault.E(fault.Unimplemented, "%s is not implemented: only Google can verify what it attests. Use a custom provider, or let this server accept Google's tokens with --app-check-keys.", name)

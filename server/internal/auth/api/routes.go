@@ -11,7 +11,7 @@ import (
 // variables maps segments that precede a variable segment to the variable's name.
 var variables = map[string]string{
 	"projects": "project", "tenants": "tenant", "oauthIdpConfigs": "config", "inboundSamlConfigs": "config", "defaultSupportedIdpConfigs": "config",
-	"serviceAccounts": "account", "apps": "app",
+	"serviceAccounts": "account", "apps": "app", "services": "service", "debugTokens": "debugToken",
 }
 
 // shapeOf replaces the variable segments of a path by stars, and returns them by name.

@@ -9,8 +9,10 @@ import (
 )
 
 // mask returns the fields that a request's updateMask lists, in camel case.
-func mask(r *request) []string {
-	text := r.http.URL.Query().Get("updateMask")
+func mask(r *request) []string { return fieldsOf(r.http.URL.Query().Get("updateMask")) }
+
+// fieldsOf returns the fields that a mask lists, in camel case.
+func fieldsOf(text string) []string {
 	if text == "" {
 		return nil
 	}

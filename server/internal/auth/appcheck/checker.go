@@ -13,7 +13,10 @@ const Header = "X-Firebase-AppCheck"
 type CheckerOptions struct {
 	// Tokens verifies tokens.
 	Tokens *token.Verifier
-	Modes  Modes
+	// Modes are the modes of a server without Settings.
+	Modes Modes
+	// Settings has the modes; nil for a server whose modes do not change.
+	Settings *Settings
 	// Meter counts requests; nil counts nothing.
 	Meter *meter.Meter
 }
@@ -43,7 +46,14 @@ func (c *Checker) Refuse(p Product, project, header string) (refused, err error)
 // Check decides about a request for a project by the value of its Header, which is empty if there is none. Servers have
 // no token: the caller must not ask about them.
 func (c *Checker) Check(p Product, project, header string) error {
-	if c == nil || c.o.Modes[p] == Off {
+	if c == nil {
+		return nil
+	}
+	mode := c.o.Modes[p]
+	if c.o.Settings != nil {
+		mode = c.o.Settings.Modes(project)[p]
+	}
+	if mode == Off {
 		return nil
 	}
 	result := meter.Missing
@@ -54,11 +64,11 @@ func (c *Checker) Check(p Product, project, header string) error {
 			result = meter.Invalid
 		}
 	}
-	if c.o.Modes[p] == Enforce && fault.Is(cause, fault.Unavailable) {
+	if mode == Enforce && fault.Is(cause, fault.Unavailable) {
 		return cause // Nothing is known about the token yet.
 	}
 	c.o.Meter.Check(int(p), result)
-	if result == meter.Valid || c.o.Modes[p] == Count {
+	if result == meter.Valid || mode == Count {
 		return nil
 	}
 	refusal := fault.FromError(refusals[p])

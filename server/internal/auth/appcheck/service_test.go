@@ -36,7 +36,7 @@ var start = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 // fixture is a service with what it needs.
 type fixture struct {
 	*appcheck.Service
-	t        *testing.T
+	t        testing.TB
 	clock    *clocktest.Manual
 	accounts *account.Store
 	tokens   *token.Verifier
@@ -44,7 +44,7 @@ type fixture struct {
 }
 
 // open returns a service without debug tokens.
-func open(t *testing.T) *fixture {
+func open(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{t: t, clock: clocktest.NewManual(start), accounts: account.New(pebbletest.Open(t))}
 	keys, err := token.OpenKeys(token.KeyOptions{Clock: f.clock, AppCheck: true})
@@ -89,7 +89,7 @@ func (f *fixture) server(project string) func(changes map[string]any) string {
 }
 
 // sign returns a JWT.
-func sign(t *testing.T, key *rsa.PrivateKey, claims map[string]any) string {
+func sign(t testing.TB, key *rsa.PrivateKey, claims map[string]any) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, nil)
 	if err != nil {

@@ -39,11 +39,13 @@ type Stack struct {
 	Tokens *token.Verifier
 	// Checks decides about clients by their App Check tokens; nil without App Check. CheckKeys are the keys of another App
 	// Check service; nil without one.
-	Checks     *appcheck.Checker
-	CheckKeys  *keyset.Keys
-	Service    *service.Service
-	Authorizer *authz.Authorizer
-	Firestore  *api.Server
+	Checks *appcheck.Checker
+	// CheckSettings are the modes of App Check; nil without it.
+	CheckSettings *appcheck.Settings
+	CheckKeys     *keyset.Keys
+	Service       *service.Service
+	Authorizer    *authz.Authorizer
+	Firestore     *api.Server
 	// Channels serves Firestore's streams over WebChannel.
 	Channels *webchannel.Handler
 	REST     http.Handler
@@ -121,7 +123,8 @@ func (s *Stack) openAccounts(ctx context.Context) error {
 	s.openChecks(&to)
 	s.Tokens = token.New(to)
 	if s.o.AppCheck != nil {
-		s.Checks = appcheck.NewChecker(appcheck.CheckerOptions{Tokens: s.Tokens, Modes: s.o.AppCheck.Modes, Meter: s.o.Meter})
+		s.CheckSettings = appcheck.NewSettings(appcheck.SettingsOptions{Accounts: s.Accounts, Project: s.o.Project, Flags: s.o.AppCheck.Modes, Clock: s.o.Clock, Log: s.o.Log})
+		s.Checks = appcheck.NewChecker(appcheck.CheckerOptions{Tokens: s.Tokens, Settings: s.CheckSettings, Meter: s.o.Meter})
 	}
 	o := s.o.Accounts
 	o.Accounts, o.Follow, o.Tokens, o.Clock, o.Log = s.Accounts, s.role.Follows, s.Tokens, s.o.Clock, s.o.Log

@@ -112,6 +112,21 @@ func (r *Registry) Remove(ctx context.Context, project, app, id string) error {
 	})
 }
 
+// Rename changes the name of a debug token. It returns NotFound if there is none.
+func (r *Registry) Rename(ctx context.Context, project, app, id, name string) error {
+	if len(name) > maxName {
+		return fault.E(fault.InvalidArgument, "a debug token's name has at most %d bytes", maxName)
+	}
+	return r.edit(ctx, project, app, func(_ *account.Change, a *record) error {
+		i := slices.IndexFunc(a.Tokens, func(t stored) bool { return t.ID == id })
+		if i < 0 {
+			return fault.E(fault.NotFound, "app %s has no debug token %s; clave appcheck list shows existing ones", app, id)
+		}
+		a.Tokens[i].Name = name
+		return nil
+	})
+}
+
 // List lists the debug tokens of a project's apps, by app and then by age.
 func (r *Registry) List(ctx context.Context, project string) ([]Info, error) {
 	var all []Info
