@@ -17,6 +17,7 @@ import (
 	"clave/server/internal/admin/route"
 	"clave/server/internal/admin/transcode"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/wire"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) call(r *http.Request) ([]byte, error) {
 	}
 	c := &route.Call{Project: s.o.Project, Host: hostOf(r)}
 	target := name
-	out, err := s.serve(r, found, c, &target, func() error { return s.receive(r, m, found, c, &target) })
+	out, err := s.serve(r, found, c, &target, func() (*parse.Share, error) { return s.receive(r, m, found, c, &target) })
 	if err != nil {
 		return nil, err
 	}
@@ -104,12 +105,26 @@ func cutLast(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-// receive reads the message of a call of a route, and sets what its request over HTTP has.
-func (s *Server) receive(r *http.Request, m *transcode.Method, found *route.Route, c *route.Call, target *string) error {
+// receive reads the message of a call of a route, and sets what its request over HTTP has. It returns the memory that
+// the message takes.
+func (s *Server) receive(r *http.Request, m *transcode.Method, found *route.Route, c *route.Call, target *string) (*parse.Share, error) {
 	message, err := readMessage(r.Body, r.Header.Get("Grpc-Encoding"))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	share, err := s.admit(r, len(message), memoryOfMessage*int64(len(message)))
+	if err != nil {
+		return nil, err
+	}
+	if err = s.translate(message, m, found, c, target); err != nil {
+		share.Release()
+		return nil, err
+	}
+	return share, nil
+}
+
+// translate sets what the request of a message has over HTTP.
+func (s *Server) translate(message []byte, m *transcode.Method, found *route.Route, c *route.Call, target *string) error {
 	q, err := m.Request(message)
 	if err != nil {
 		return err
@@ -123,14 +138,12 @@ func (s *Server) receive(r *http.Request, m *transcode.Method, found *route.Rout
 	if c.Project != s.o.Project {
 		return denied(fault.Denied())
 	}
-	return nil
+	return checkValues(c.Body)
 }
 
 // readMessage reads the only message of a call.
 func readMessage(body io.Reader, encoding string) ([]byte, error) {
-	errEarly := func(err error) error {
-		return fault.Wrap(err, fault.InvalidArgument, "The message of the call ended early.")
-	}
+	errEarly := func(err error) error { return unread(err, "The message of the call ended early.") }
 	var head [frameHeader]byte
 	if _, err := io.ReadFull(body, head[:]); err != nil {
 		return nil, errEarly(err)

@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/console/audit"
 	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/httpx/httpjson"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/limit/receive"
 	"clave/server/internal/model/wire"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	Accounts Accounts
 	// Routes are the methods.
 	Routes []route.Route
+	// Parsing limits the memory of large requests that are parsed; nil means a limit of its own.
+	Parsing *parse.Limit
 	// Audit records calls.
 	Audit *audit.Log
 	// Log receives failures.
@@ -48,7 +51,12 @@ type Accounts interface {
 type Server struct{ o Options }
 
 // New returns a server.
-func New(o Options) *Server { return &Server{o} }
+func New(o Options) *Server {
+	if o.Parsing == nil {
+		o.Parsing = parse.New(0)
+	}
+	return &Server{o}
+}
 
 // Join returns the routes of several APIs.
 func Join(all ...[]route.Route) []route.Route { return slices.Concat(all...) }
@@ -76,14 +84,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r), Origin: originOf(r)}
 	target := r.Method + " " + r.URL.Path
-	out, err := s.serve(r, found, c, &target, func() (err error) {
+	out, err := s.serve(r, found, c, &target, func() (share *parse.Share, err error) {
 		if found.Stream > 0 {
 			receive.Stream(r)
 			c.Stream = http.MaxBytesReader(w, r.Body, found.Stream)
-			return nil
+			return nil, nil
 		}
-		c.Body, err = readBody(w, r)
-		return err
+		if c.Body, err = readBody(w, r); err != nil {
+			return nil, err
+		}
+		return s.admitBody(r, c.Body)
 	})
 	if err != nil {
 		s.log(found.Name, err)
@@ -109,10 +119,10 @@ func (s *Server) find(method, path string) (found *route.Route, vars map[string]
 	return nil, nil, other
 }
 
-// serve identifies the caller, reads the rest of the request with read, and calls the route. The call is recorded with
-// its result and what target names after that, also if the caller may not administer the project, but not without a
-// valid token.
-func (s *Server) serve(r *http.Request, found *route.Route, c *route.Call, target *string, read func() error) (out any, err error) {
+// serve identifies the caller, reads the rest of the request with read, which returns the memory that its parsing
+// takes, and calls the route. The call is recorded with its result and what target names after that, also if the caller
+// may not administer the project, but not without a valid token.
+func (s *Server) serve(r *http.Request, found *route.Route, c *route.Call, target *string, read func() (*parse.Share, error)) (out any, err error) {
 	c.Caller, err = s.o.Accounts.Account(r.Context(), r.Header.Get("Authorization"), c.Project)
 	if err == nil && (c.Project != s.o.Project || !c.Caller.Role.Permits(found.Permission)) {
 		err = fault.Denied()
@@ -127,7 +137,9 @@ func (s *Server) serve(r *http.Request, found *route.Route, c *route.Call, targe
 		return nil, ready
 	}
 	if err == nil {
-		err = read()
+		var share *parse.Share
+		share, err = read()
+		defer share.Release()
 	}
 	if err != nil || found.Stream == 0 {
 		address := ""
@@ -153,9 +165,18 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.E(fault.InvalidArgument, "Request payload size exceeds the limit: %d bytes.", maxBody)
 	}
 	if err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "The body of the request ended early.")
+		return nil, unread(err, "The body of the request ended early.")
 	}
 	return body, nil
+}
+
+// unread returns the error for a body that was not read to its end: that of the server if it has no memory for the body
+// at the moment, otherwise InvalidArgument with a text.
+func unread(err error, text string) error {
+	if fault.CodeOf(err) == fault.Unavailable {
+		return err
+	}
+	return fault.Wrap(err, fault.InvalidArgument, "%s", text)
 }
 
 // denied returns the error for a caller that may not call a method.

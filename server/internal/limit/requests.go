@@ -65,8 +65,8 @@ var sizes = []Limit{
 	{What: "one message of gRPC", Key: byRequest, All: "17 MiB", Excess: Refuses, Error: exhausted, At: []string{"transport/grpc.maxMessage"}},
 	{What: "body of a request of REST, packed and unpacked", Key: byRequest, All: "11 MiB", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxBody"}},
 	{
-		What: "body of a request of the administration APIs, and the message of a call of gRPC, the elements of a page, the rulesets that are kept, and the test cases of a request", Key: byRequest, All: "10 MiB, 1 MiB, 1,000, 2,500 and 500", Excess: Refuses, Error: invalid + "; " + exhausted,
-		At: []string{"admin.maxBody", "admin.maxMessage", "admin/route.maxPage", "admin/rulesapi.maxRulesets", "admin/rulesapi.maxCases"},
+		What: "body of a request of the administration APIs and its values, the message of a call of gRPC, the elements of a page, the rulesets that are kept, and the test cases of a request", Key: byRequest, All: "10 MiB and 100,000, 1 MiB, 1,000, 2,500 and 500", Excess: Refuses, Error: invalid + "; " + exhausted,
+		At: []string{"admin.maxBody", "admin.maxValues", "admin.maxMessage", "admin/route.maxPage", "admin/rulesapi.maxRulesets", "admin/rulesapi.maxCases"},
 	},
 	{
 		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration; databases", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000; 100", Excess: Refuses, Error: exhausted + "; " + invalid,
@@ -83,7 +83,7 @@ var sizes = []Limit{
 		What: "deployed sites: versions without a release, channels, bytes of a release's message, and uploads at once", Key: byAll, All: "20, 30, 512 and 256", Excess: Displaces, Error: exhausted + "; " + invalid + "; UNAVAILABLE",
 		At: []string{"transport/hosting/versions.maxUnreleased", "transport/hosting/versions.maxChannels", "transport/hosting/versions.maxMessage", "transport/hosting/versions.maxUploads"},
 	},
-	{What: "name of a file that clave deploy sends", Key: byRequest, All: "4 KiB", Excess: Refuses, Error: invalid, At: []string{"admin/deployapi.maxName"}},
+	{What: "name of a file that clave deploy sends, and the values in its text", Key: byRequest, All: "4 KiB and 200,000", Excess: Refuses, Error: invalid, At: []string{"admin/deployapi.maxName", "admin/deployapi.maxValues"}},
 	{What: "text of a selection of fields", Key: byRequest, All: "2,048 bytes", Excess: Refuses, Error: invalid, At: []string{"transport/rest.maxSelection"}},
 	{
 		What: "body of a request of WebChannel, its messages, and headers in the body", Key: byRequest, All: "36 MiB, 1,000 and 64 KiB", Excess: Refuses, Error: "413; 400",

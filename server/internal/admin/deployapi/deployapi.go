@@ -8,14 +8,19 @@ import (
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/releases"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/store/release"
 )
 
 // Path returns the path of the method for a project.
 func Path(project string) string { return "/v1/projects/" + project + ":deploy" }
 
-// maxName is the maximum length of the name of a file, in bytes.
-const maxName = 4096
+// maxName is the maximum length of the name of a file, in bytes, and maxValues the maximum number of values that its
+// text can have.
+const (
+	maxName   = 4096
+	maxValues = 200_000
+)
 
 // File is a file of a request.
 type File struct {
@@ -64,6 +69,9 @@ func (f *File) file(c *route.Call, permissions []string) (*release.File, error) 
 	}
 	if len(f.Name) > maxName {
 		return nil, fault.E(fault.InvalidArgument, "The name of a file has %d bytes, more than %d.", len(f.Name), maxName)
+	}
+	if n := parse.Values(f.Text); n > maxValues {
+		return nil, fault.E(fault.InvalidArgument, "%.200s has %d values, more than %d.", f.Name, n, maxValues)
 	}
 	return &release.File{Name: f.Name, Text: f.Text}, nil
 }
