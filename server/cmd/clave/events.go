@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/events"
 )
 
 // eventsCommand returns `clave events`.
@@ -35,7 +38,13 @@ func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(s.out, 0, 0, 3, ' ', 0)
+	return printEvents(s.out, all)
+}
+
+// printEvents prints the state of triggers. The documents of dead letters have names that clients have chosen, and the
+// texts of errors are those of services.
+func printEvents(w io.Writer, all []events.Status) error {
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "TRIGGER\tCOMPLETE UNTIL\tDELIVERED\tPENDING\tWAITING\tDEAD\tSENT TO")
 	for _, t := range all {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", t.Name, moment(t.Version), t.Delivered, t.Pending, t.Waiting, t.Dead, t.Target)
@@ -45,19 +54,19 @@ func eventsStatus(ctx context.Context, c *config.Config, s streams) error {
 	}
 	for _, t := range all {
 		if t.Error != "" {
-			fmt.Fprintf(s.out, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), t.Error)
+			fmt.Fprintf(w, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), strings.Map(printable, t.Error))
 		}
 		if t.LostTo != 0 {
-			fmt.Fprintf(s.out, "\n%s: EVENTS WERE LOST between %s and %s, because the log no longer has them\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
+			fmt.Fprintf(w, "\n%s: EVENTS WERE LOST between %s and %s, because the log no longer has them\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
 		}
 		if t.Lost != 0 {
-			fmt.Fprintf(s.out, "\n%s: %d dead letters were dropped, because there were too many\n", t.Name, t.Lost)
+			fmt.Fprintf(w, "\n%s: %d dead letters were dropped, because there were too many\n", t.Name, t.Lost)
 		}
 		for i, l := range t.Letters {
 			if i == 0 {
-				fmt.Fprintf(s.out, "\n%s: %d dead letters; clave events retry %s retries them\n", t.Name, t.Dead, t.Name)
+				fmt.Fprintf(w, "\n%s: %d dead letters; clave events retry %s retries them\n", t.Name, t.Dead, t.Name)
 			}
-			fmt.Fprintf(s.out, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, l.Document, l.Error, l.Attempts)
+			fmt.Fprintf(w, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, strings.Map(printable, l.Document), strings.Map(printable, l.Error), l.Attempts)
 		}
 	}
 	return nil

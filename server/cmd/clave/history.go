@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,10 +75,10 @@ func printVersions(w io.Writer, all []recovery.Version) {
 				continue
 			}
 			if before != nil {
-				fmt.Fprintf(w, "  - %q: %s\n", name, before)
+				fmt.Fprintf(w, "  - %q: %s\n", name, strings.Map(printable, string(before)))
 			}
 			if after != nil {
-				fmt.Fprintf(w, "  + %q: %s\n", name, after)
+				fmt.Fprintf(w, "  + %q: %s\n", name, strings.Map(printable, string(after)))
 			}
 		}
 	}

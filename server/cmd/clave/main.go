@@ -99,9 +99,15 @@ func run(ctx context.Context, args []string, s streams) int {
 // message returns the text of an error for the terminal: of a named error the text for clients, of any other the whole
 // text.
 func message(err error) string {
+	text := err.Error()
 	var named *fault.Error
 	if errors.As(err, &named) {
-		return named.Message
+		text = named.Message
 	}
-	return err.Error()
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' {
+			return c
+		}
+		return printable(c)
+	}, text)
 }

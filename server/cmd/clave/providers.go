@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -230,7 +231,7 @@ func listProviders(ctx context.Context, c *config.Config, s streams) error {
 
 // printable replaces characters that could change what a terminal shows.
 func printable(c rune) rune {
-	if c < ' ' || c == 0x7f {
+	if !unicode.IsPrint(c) {
 		return '?'
 	}
 	return c

@@ -23,10 +23,10 @@ import (
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
-// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, a cluster node's
-// replica and name, the position and the rest of its log, the notes of unfinished copies, and the list and the lock of
-// the copy that was used as this data folder.
-var notCopied = []string{storeName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
+// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, the versions of the
+// site, which may have gigabytes and are deployed again, a cluster node's replica and name, the position and the rest
+// of its log, the notes of unfinished copies, and the list and the lock of the copy that was used as this data folder.
+var notCopied = []string{storeName, "hosting", "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -59,7 +59,7 @@ func gather(ctx context.Context, s Source, data, dir string) error {
 	if err := os.Chmod(store, folderMode); err != nil {
 		return err
 	}
-	if err := copyTree(data, dir, isNotCopied); err != nil {
+	if err := copyTree(ctx, data, dir, isNotCopied); err != nil {
 		return fmt.Errorf("copy %s: %w", data, err)
 	}
 	return nil
@@ -335,12 +335,15 @@ func within(folder, path string) (bool, error) {
 
 // copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first
 // level for which skip returns true. Sockets and links are omitted.
-func copyTree(from, to string, skip func(name string) bool) error {
+func copyTree(ctx context.Context, from, to string, skip func(name string) bool) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		source, target := filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())
 		switch {
 		case skip(entry.Name()):
@@ -348,7 +351,7 @@ func copyTree(from, to string, skip func(name string) bool) error {
 			if err := os.Mkdir(target, folderMode); err != nil {
 				return err
 			}
-			err = copyTree(source, target, func(string) bool { return false })
+			err = copyTree(ctx, source, target, func(string) bool { return false })
 		case entry.Type().IsRegular():
 			err = copyFile(source, target)
 		}

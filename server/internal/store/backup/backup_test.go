@@ -3,6 +3,7 @@ package backup_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -96,6 +97,40 @@ func TestCopyAndBack(t *testing.T) {
 	wantData(t, dir)
 	if left, _ := filepath.Glob(dir + "*part*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestDeployedSitesAreNotCopied checks that copies and backups, which are made from a frozen folder, do not have the
+// versions of the site, and that a copy of the other files ends with its context.
+func TestDeployedSitesAreNotCopied(t *testing.T) {
+	data, store := dataFolder(t)
+	site := filepath.Join(data, "hosting", "files")
+	if err := errors.Join(os.MkdirAll(site, 0o700), os.WriteFile(filepath.Join(site, "content"), []byte("page"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := backup.Make(t.Context(), store, data, dir); err != nil {
+		t.Fatal(err)
+	}
+	frozen, done, err := backup.Freeze(t.Context(), store, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, frozen} {
+		if _, err := os.Stat(filepath.Join(folder, "hosting")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s has the versions of the site: %v", folder, err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "keys", "ring", "a.pem")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := done(); err != nil {
+		t.Error(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, _, err := backup.Freeze(ended, store, data); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
 	}
 }
 
