@@ -15,22 +15,24 @@ import (
 
 // Fault is a fault in the project's calls. doc/lab.md describes its members.
 type Fault struct {
-	// Calls is reads, writes, streams or all; empty means all.
+	// Calls is reads, writes, streams or all, which is Firestore's calls, or auth; empty means all.
 	Calls string `json:"calls,omitempty"`
+	// Method limits a fault of Auth to a method such as signInWithPassword.
+	Method string `json:"method,omitempty"`
 	// Times is the number of calls that are affected; zero sets no limit.
 	Times int `json:"times,omitempty"`
 	// Error is the code with which the calls fail: UNAVAILABLE, ABORTED, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or
-	// INTERNAL; empty lets them succeed.
+	// INTERNAL, or with Auth an error of its API such as TOO_MANY_ATTEMPTS_TRY_LATER; empty lets them succeed.
 	Error string `json:"error,omitempty"`
 	// Delay is the delay of the calls in milliseconds.
 	Delay int `json:"delay,omitempty"`
 	// Spread adds to the delay up to this many milliseconds, chosen at random from Seed.
 	Spread int `json:"spread,omitempty"`
-	// Lost makes a write succeed and its answer an error. Calls must be writes.
+	// Lost makes a call succeed and its answer an error. Calls must be writes or auth.
 	Lost bool `json:"lost,omitempty"`
 	// After ends streams this many milliseconds after they opened. Calls must be streams.
 	After int `json:"after,omitempty"`
-	// ReadOnly makes all writes fail; Offline makes all calls fail and ends the open streams.
+	// ReadOnly makes all writes fail; Offline makes all calls fail, also of Auth, and ends the open streams.
 	ReadOnly bool `json:"readOnly,omitempty"`
 	Offline  bool `json:"offline,omitempty"`
 	// Percent is the percentage of the calls, chosen at random from Seed; zero means all.

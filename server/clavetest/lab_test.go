@@ -2,9 +2,13 @@ package clavetest_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +40,40 @@ func TestFaults(t *testing.T) {
 	s.SetFaults(t, clavetest.Fault{Calls: "writes", Error: "INTERNAL"})
 	s.EndFaults(t)
 	set(t, client, "notes/c")
+}
+
+// TestFaultsOfAuth makes calls of Auth fail with an error of its API, loses the answer of a sign-up, and takes the
+// project offline.
+func TestFaultsOfAuth(t *testing.T) {
+	s, _ := start(t)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no request is repeated
+	signUp := func() string {
+		t.Helper()
+		at := "http://" + s.Auth + "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any"
+		answer, err := client.Post(at, "application/json", strings.NewReader(`{"email": "ann@example.org", "password": "secret of ann"}`))
+		if err != nil {
+			return "broken"
+		}
+		defer func() { _ = answer.Body.Close() }()
+		var body struct {
+			Error struct{ Message string }
+		}
+		if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(answer.StatusCode, " ", body.Error.Message)
+	}
+	var got []string
+	s.SetFaults(t, clavetest.Fault{Calls: "auth", Method: "signUp", Error: "TOO_MANY_ATTEMPTS_TRY_LATER", Times: 1}, clavetest.Fault{Calls: "auth", Error: "RESOURCE_EXHAUSTED", Times: 1})
+	got = append(got, signUp(), signUp())
+	s.SetFaults(t, clavetest.Fault{Offline: true})
+	got = append(got, signUp())
+	s.SetFaults(t, clavetest.Fault{Calls: "auth", Method: "lookup", Error: "INTERNAL"}, clavetest.Fault{Calls: "auth", Lost: true, Times: 1})
+	got = append(got, signUp(), signUp())
+	want := []string{"400 TOO_MANY_ATTEMPTS_TRY_LATER", "429 Injected by a fault of the project.", "broken", "broken", "400 EMAIL_EXISTS"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the sign-ups end with %q, want %q", got, want)
+	}
 }
 
 // TestStreamsDrop drops the stream of a live query of the Go SDK, also after a time, and takes the project offline: the

@@ -106,7 +106,7 @@ func (a *App) openUsers(s *state) *users {
 	if c.Production() {
 		serveCommand(a, providerservice.ServiceName, providerservice.Socket, providerservice.MaxRequest, providerservice.New(s.Service).Serve)
 	}
-	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, SignInPages: c.Production(), AppCheck: openAppCheck(a, s), Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
+	api := rpcidentity.New(rpcidentity.Options{Service: s.Service, TrustProxy: c.TrustProxy, SignInPages: c.Production(), AppCheck: openAppCheck(a, s), Faults: a.faults, Parsing: a.parsing, Meter: a.counts, Log: a.o.Log})
 	u := &users{handler: api}
 	u.forAdmins = func(admins token.Callers) http.Handler {
 		return rpcidentity.New(rpcidentity.Options{Service: s.Service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})

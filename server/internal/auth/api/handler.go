@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/faultinject"
 	"clave/server/internal/httpx/custommethod"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/limit/parse"
@@ -33,6 +35,8 @@ type Options struct {
 	SignInPages bool
 	// AppCheck is App Check; the zero value if the server has none.
 	AppCheck AppCheck
+	// Faults delays and fails calls on purpose, in development; nil injects nothing.
+	Faults *faultinject.Injector
 	// Parsing limits the memory of clients' large bodies that are parsed; nil means a separate limit.
 	Parsing *parse.Limit
 	// Log logs failures; nil logs nothing.
@@ -168,6 +172,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer, err := h.answer(w, r, host, path)
+	if errors.Is(err, faultinject.ErrBroken) {
+		panic(http.ErrAbortHandler)
+	}
 	if err != nil {
 		writeError(w, err, host == tokenHost, h.o.Log)
 		return
@@ -257,7 +264,17 @@ func (h *Handler) call(w http.ResponseWriter, req *request, route route, shape s
 	if err := h.scope(req); err != nil {
 		return nil, err
 	}
-	return h.run(req, route, shape)
+	if req.caller.Journal != nil { // the console's
+		return h.run(req, route, shape)
+	}
+	if err := h.o.Faults.BeforeAuth(r.Context(), req.call.Project, route.name); err != nil {
+		return nil, err
+	}
+	answer, err := h.run(req, route, shape)
+	if err == nil {
+		err = h.o.Faults.AfterAuth(r.Context(), req.call.Project, route.name)
+	}
+	return answer, err
 }
 
 // run calls the method. An administrator may be restricted to reads, or have a journal for the changes.

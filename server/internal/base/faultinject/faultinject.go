@@ -17,12 +17,14 @@ import (
 // Kind is a kind of calls.
 type Kind string
 
-// The kinds: calls that read, calls that write, and streams being opened. All stands for each of them.
+// The kinds: calls of Firestore that read, that write, and streams being opened. All stands for each of them. Auth are
+// the calls of Auth, to which only faults of projects can happen.
 const (
 	All     Kind = "all"
 	Reads   Kind = "reads"
 	Writes  Kind = "writes"
 	Streams Kind = "streams"
+	Auth    Kind = "auth"
 )
 
 // kinds are the kinds that Settings may name.

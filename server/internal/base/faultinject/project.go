@@ -3,7 +3,10 @@ package faultinject
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,9 +25,11 @@ const (
 // suffices in a test.
 type Fault struct {
 	Settings
+	// Method limits a fault of Auth to the calls of a method, such as signInWithPassword; empty means all.
+	Method string `json:"method,omitempty"`
 	// Times is the number of calls that are affected; zero sets no limit.
 	Times int `json:"times"`
-	// Lost makes a write succeed, and only its answer an error, as if the connection had broken.
+	// Lost makes a write or a call of Auth succeed, and only its answer an error, as if the connection had broken.
 	Lost bool `json:"lost"`
 	// Spread adds to the delay up to this many milliseconds, chosen at random.
 	Spread int `json:"spread,omitempty"`
@@ -57,7 +62,16 @@ func (f *Fault) Validate() error {
 	if f.Spread > 0 && f.Delay == 0 {
 		f.Delay = 1
 	}
+	settings := f.Settings
+	if f.Calls == Auth {
+		settings.Calls = All
+		if named.MatchString(f.Error) {
+			settings.Error = fault.Unavailable.String()
+		}
+	}
 	switch {
+	case f.Method != "" && (f.Calls != Auth || !method.MatchString(f.Method)):
+		return fault.E(fault.InvalidArgument, "method must be the name of a method such as signInWithPassword, and calls must be auth.")
 	case f.Spread < 0 || f.Spread > int(MaxDelay.Milliseconds()):
 		return fault.E(fault.InvalidArgument, "spread must be a number of milliseconds up to %d.", MaxDelay.Milliseconds())
 	case f.After < 0 || f.After > int(maxAfter.Milliseconds()):
@@ -68,11 +82,21 @@ func (f *Fault) Validate() error {
 		return fault.E(fault.InvalidArgument, "readOnly and offline name their calls themselves.")
 	case f.Times < 0:
 		return fault.E(fault.InvalidArgument, "times must be a number of calls, or 0 for no limit.")
-	case f.Lost && f.Calls != Writes:
-		return fault.E(fault.InvalidArgument, "Only the answers of writes can be lost: calls must be writes.")
+	case f.Lost && f.Calls != Writes && f.Calls != Auth:
+		return fault.E(fault.InvalidArgument, "Only the answers of writes and of Auth can be lost: calls must be writes or auth.")
 	}
-	return f.Settings.Validate()
+	return settings.Validate()
 }
+
+// The forms of the names of Auth's methods and of its errors, such as TOO_MANY_ATTEMPTS_TRY_LATER.
+var (
+	method = regexp.MustCompile(`^[A-Za-z0-9:/*_-]{1,100}$`)
+	named  = regexp.MustCompile(`^[A-Z][A-Z_]{2,99}$`)
+)
+
+// ErrBroken means that the connection of a call of Auth is to be cut, because the project is offline or the answer is
+// lost. Clients take an error response for an answer.
+var ErrBroken = errors.New("a fault of the project cuts the connection")
 
 // projects holds the faults by project.
 type projects struct {
@@ -152,13 +176,21 @@ func (f *Fault) moment() moment {
 	return before
 }
 
+// concerns reports whether the fault is about calls of a kind, of Auth also of a method.
+func (f *Fault) concerns(of Kind, method string) bool {
+	if of == Auth {
+		return f.Offline || f.Calls == Auth && (f.Method == "" || f.Method == method || strings.HasSuffix(method, ":"+f.Method))
+	}
+	return f.Calls == All || f.Calls == of
+}
+
 // choose returns the first fault of a project that affects a call at a moment, and counts the call. Its delay is that
-// of the call.
-func (i *Injector) choose(project string, of Kind, at moment) (f Fault, ok bool) {
+// of the call. The method is that of a call of Auth.
+func (i *Injector) choose(project string, of Kind, method string, at moment) (f Fault, ok bool) {
 	i.projects.Lock()
 	defer i.projects.Unlock()
 	for _, f := range i.projects.faults[project] {
-		if f.moment() != at || f.Calls != All && f.Calls != of || f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
+		if f.moment() != at || !f.concerns(of, method) || f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
 			continue
 		}
 		f.Affected++
@@ -177,7 +209,7 @@ func (i *Injector) BeforeOf(ctx context.Context, project string, of Kind) error 
 		return nil
 	}
 	if i.some.Load() {
-		if f, ok := i.choose(project, of, before); ok {
+		if f, ok := i.choose(project, of, "", before); ok {
 			return i.happen(ctx, f)
 		}
 	}
@@ -190,10 +222,38 @@ func (i *Injector) AfterOf(ctx context.Context, project string) error {
 	if i == nil || !i.some.Load() {
 		return nil
 	}
-	if f, ok := i.choose(project, Writes, answered); ok {
+	if f, ok := i.choose(project, Writes, "", answered); ok {
 		return i.happen(ctx, f)
 	}
 	return nil
+}
+
+// BeforeAuth is called at the beginning of a call of Auth. It returns after the call's delay, with the error with which
+// the call fails, or ErrBroken.
+func (i *Injector) BeforeAuth(ctx context.Context, project, method string) error {
+	return i.disturbAuth(ctx, project, method, before)
+}
+
+// AfterAuth is called when a call of Auth has succeeded. It returns the error with which the call fails nevertheless,
+// or ErrBroken.
+func (i *Injector) AfterAuth(ctx context.Context, project, method string) error {
+	return i.disturbAuth(ctx, project, method, answered)
+}
+
+// disturbAuth lets a fault happen to a call of Auth.
+func (i *Injector) disturbAuth(ctx context.Context, project, method string, at moment) error {
+	if i == nil || !i.some.Load() {
+		return nil
+	}
+	f, ok := i.choose(project, Auth, method, at)
+	if !ok {
+		return nil
+	}
+	err := i.happen(ctx, f)
+	if (f.Offline || f.Lost) && fault.Is(err, fault.Unavailable) {
+		return ErrBroken
+	}
+	return err
 }
 
 // EndOf is called when a stream of a project opens. It returns the time after which the stream ends, and with which
@@ -202,7 +262,7 @@ func (i *Injector) EndOf(project string) (after time.Duration, err error) {
 	if i == nil || !i.some.Load() {
 		return 0, nil
 	}
-	f, ok := i.choose(project, Streams, opened)
+	f, ok := i.choose(project, Streams, "", opened)
 	if !ok {
 		return 0, nil
 	}
@@ -221,6 +281,11 @@ func Dropped(name string) (failure, err error) {
 
 // failure returns the error with which a call fails, or nil.
 func (f *Fault) failure() error {
+	if f.Calls == Auth && named.MatchString(f.Error) {
+		if _, status := code(f.Error); !status {
+			return fault.E(fault.FailedPrecondition, "%s", f.Error)
+		}
+	}
 	if c, ok := code(f.Error); ok {
 		return fault.E(c, "Injected by a fault of the project.")
 	}

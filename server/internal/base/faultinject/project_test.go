@@ -1,7 +1,9 @@
 package faultinject_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +39,67 @@ func TestFaultsOfProjects(t *testing.T) {
 	}
 	if err := i.SetProject("p", nil); err != nil || len(i.Project("p")) > 0 || i.BeforeOf(t.Context(), "p", faultinject.Writes) != nil {
 		t.Errorf("the faults did not end: %v", err)
+	}
+}
+
+// TestFaultsOfAuth lets calls of Auth fail, by their method, and cuts the connections of those whose answers are lost
+// and of projects that are offline. Faults of Firestore do not happen to them.
+func TestFaultsOfAuth(t *testing.T) {
+	i := faultinject.New(clock.System())
+	set := func(faults ...faultinject.Fault) {
+		t.Helper()
+		if err := i.SetProject("p", faults); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func(method string) string {
+		err := i.BeforeAuth(t.Context(), "p", method)
+		if err == nil {
+			err = i.AfterAuth(t.Context(), "p", method)
+		}
+		if err == nil {
+			return "OK"
+		}
+		return err.Error()
+	}
+	expect := func(what string, want ...string) {
+		t.Helper()
+		var got []string
+		for range want {
+			got = append(got, call("accounts:signUp"))
+		}
+		for n := range got {
+			if !strings.Contains(got[n], want[n]) {
+				t.Errorf("%s: %q, want %q", what, got, want)
+			}
+		}
+	}
+	auth := faultinject.Settings{Calls: faultinject.Auth}
+	named, status := auth, auth
+	named.Error, status.Error = "USER_DISABLED", "RESOURCE_EXHAUSTED"
+	set(faultinject.Fault{Settings: named, Times: 2}, faultinject.Fault{Settings: status, Times: 1, Method: "signUp"})
+	expect("errors", "USER_DISABLED", "USER_DISABLED", "Injected", "OK")
+	set(faultinject.Fault{Settings: status, Method: "lookup"})
+	expect("a fault of another method", "OK")
+	set(faultinject.Fault{Settings: auth, Lost: true, Times: 1})
+	if err := i.BeforeAuth(t.Context(), "p", "accounts:signUp"); err != nil {
+		t.Errorf("before the answer is lost: %v", err)
+	}
+	if err := i.AfterAuth(t.Context(), "p", "accounts:signUp"); !errors.Is(err, faultinject.ErrBroken) {
+		t.Errorf("an answer that is lost: %v", err)
+	}
+	expect("after it", "OK")
+	set(faultinject.Fault{Offline: true})
+	expect("offline", faultinject.ErrBroken.Error())
+	set(faultinject.Fault{Settings: faultinject.Settings{Error: "INTERNAL"}})
+	expect("faults of Firestore", "OK")
+	set(faultinject.Fault{Settings: status})
+	if err := i.BeforeOf(t.Context(), "p", faultinject.Reads); err != nil {
+		t.Errorf("a read with a fault of Auth: %v", err)
+	}
+	var none *faultinject.Injector
+	if err := errors.Join(none.BeforeAuth(t.Context(), "p", "x"), none.AfterAuth(t.Context(), "p", "x")); err != nil {
+		t.Errorf("without an injector: %v", err)
 	}
 }
 
@@ -120,6 +183,10 @@ func TestFaultsAreBounded(t *testing.T) {
 		"no effect":             {{}},
 		"lost answers of reads": {{Settings: faultinject.Settings{Calls: faultinject.Reads}, Lost: true}},
 		"negative":              {{Settings: faultinject.Settings{Error: "ABORTED"}, Times: -1}},
+		"a method of Firestore": {{Settings: faultinject.Settings{Error: "ABORTED"}, Method: "Commit"}},
+		"no name of an error":   {{Settings: faultinject.Settings{Calls: faultinject.Auth, Error: "Not a name"}}},
+		"an effect on nothing":  {{Settings: faultinject.Settings{Calls: faultinject.Auth}}},
+		"a stream of Auth":      {{Settings: faultinject.Settings{Calls: faultinject.Auth}, After: 5}},
 		"unknown code":          {{Settings: faultinject.Settings{Error: "OK"}}},
 		"too many":              make([]faultinject.Fault, 21),
 	} {

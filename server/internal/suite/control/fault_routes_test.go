@@ -18,15 +18,20 @@ func TestFaultRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, example, _ := strings.Cut(string(page), "```json faults\n")
-	example, _, _ = strings.Cut(example, "```")
 	faults := faultinject.New(clock.System())
 	h := control.New(control.Options{Faults: faults})
 	const path = "/emulator/v1/projects/p:faults"
-	if status, text := exchange(t, h, http.MethodPut, path, example); status != http.StatusOK || len(faults.Project("p")) != 2 {
-		t.Fatalf("%d %s", status, text)
+	for _, example := range []struct {
+		label string
+		n     int
+	}{{"json auth faults", 1}, {"json faults", 2}} {
+		_, body, _ := strings.Cut(string(page), "```"+example.label+"\n")
+		body, _, _ = strings.Cut(body, "```")
+		if status, text := exchange(t, h, http.MethodPut, path, body); status != http.StatusOK || len(faults.Project("p")) != example.n {
+			t.Fatalf("%s: %d %s", example.label, status, text)
+		}
 	}
-	for _, body := range []string{"", `{"faults": [{}]}`, `{"faults": [{"calls": "writes", "eror": "ABORTED"}]}`, `{"faults": [{"lost": true}]}`} {
+	for _, body := range []string{"", `{"faults": [{}]}`, `{"faults": [{"calls": "writes", "eror": "ABORTED"}]}`, `{"faults": [{"lost": true}]}`, `{"faults": [{"method": "lookup", "error": "INTERNAL"}]}`, `{"faults": [{"calls": "auth", "error": "no name"}]}`} {
 		if status, text := exchange(t, h, http.MethodPut, path, body); status != http.StatusBadRequest || len(faults.Project("p")) != 2 {
 			t.Errorf("%s: %d %s", body, status, text)
 		}

@@ -27,7 +27,7 @@ export interface Project {
   /** Replaces the faults in the project's calls; without arguments ends them. */
   setFaults(...faults: Fault[]): Promise<void>
   /** Ends the open streams of the project with a code, UNAVAILABLE by default, and resolves with their number. SDKs open them again. */
-  dropStreams(error?: Fault['error']): Promise<number>
+  dropStreams(error?: FaultCode): Promise<number>
   /**
    * Lets the clock of the project stand still, at a time or at the present one: the time of requests and server timestamps,
    * tokens, codes, sessions and TTL policies follow it. The time may be in the past.
@@ -90,25 +90,30 @@ export interface Seed {
   documents?: Record<string, SeedDocument | Record<string, SeedDocument>>
 }
 
+/** The codes with which calls of Firestore may fail. */
+export type FaultCode = 'UNAVAILABLE' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL'
+
 /** A fault in the calls of a project. */
 export interface Fault {
-  /** The calls that are affected; all by default. */
-  calls?: 'all' | 'reads' | 'writes' | 'streams'
+  /** The calls that are affected: all of Firestore by default. */
+  calls?: 'all' | 'reads' | 'writes' | 'streams' | 'auth'
+  /** Limits a fault of Auth to a method such as signInWithPassword. */
+  method?: string
   /** The number of calls that are affected; 0, the default, sets no limit. */
   times?: number
-  /** The code with which the calls fail; without one they succeed. */
-  error?: 'UNAVAILABLE' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL'
+  /** The code with which the calls fail, or with auth an error of its API such as USER_DISABLED; without one they succeed. */
+  error?: FaultCode | (string & {})
   /** The delay of the calls in milliseconds. */
   delay?: number
   /** Adds to the delay up to this many milliseconds, chosen at random from seed. */
   spread?: number
-  /** Makes writes succeed and their answers errors. */
+  /** Makes writes or calls of Auth succeed, and loses their answers. */
   lost?: boolean
   /** Ends streams this many milliseconds after they opened; calls must be streams. */
   after?: number
   /** Makes all writes fail. */
   readOnly?: boolean
-  /** Makes all calls fail, and ends the open streams. */
+  /** Makes all calls fail, also of Auth, and ends the open streams. */
   offline?: boolean
   /** The percentage of the calls, chosen at random from seed; 100 by default. */
   percent?: number
