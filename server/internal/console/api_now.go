@@ -5,14 +5,35 @@ import (
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 )
+
+// topPatterns is the number of patterns of collections whose usage is shown.
+const topPatterns = 10
+
+// usageJSON is what production would bill for the calls of all projects, without those of the console, and the patterns
+// of collections with the most reads.
+type usageJSON struct {
+	Since string                `json:"since"`
+	Total usage.Total           `json:"total"`
+	Top   []usage.PatternCounts `json:"top"`
+}
+
+// billed returns the usage, or nil if it is not counted.
+func (c *Console) billed() *usageJSON {
+	if c.o.Usage == nil {
+		return nil
+	}
+	r := c.o.Usage.Report("")
+	return &usageJSON{timeText(r.Since), r.Total, r.Top(topPatterns)}
+}
 
 // getNow returns the figures of the last hour.
 func (c *Console) getNow(in *call) (any, error) {
 	past, current := c.o.Meter.Samples(in.Context())
 	return map[string]any{
 		"started": timeText(c.o.Meter.Started()), "interval": int(meter.Interval.Seconds()), "samples": past, "current": current, "data": orNull(c.o.Data),
-		"slow": c.o.Meter.SlowQueries(), "slowFrom": meter.Slow.Milliseconds(),
+		"slow": c.o.Meter.SlowQueries(), "slowFrom": meter.Slow.Milliseconds(), "usage": c.billed(),
 	}, nil
 }
 

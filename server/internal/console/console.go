@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/observe/usage"
 )
 
 // Addresses holds the addresses of the program's other parts, as host:port; empty for parts that don't run.
@@ -78,6 +79,8 @@ type Options struct {
 	// Meter holds the counters of the server, and Logs the latest lines of its log.
 	Meter *meter.Meter
 	Logs  *logs.Ring
+	// Usage counts what production would bill; nil if that is not counted.
+	Usage *usage.Meter
 	// Data is the folder of the data, empty for none.
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.

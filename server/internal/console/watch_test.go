@@ -237,6 +237,37 @@ func TestNow(t *testing.T) {
 	}
 }
 
+// TestNowShowsUsage reads what production would bill for the calls of applications; the console's are not counted.
+func TestNowShowsUsage(t *testing.T) {
+	type figures struct {
+		Usage *struct {
+			Since string
+			Total struct{ Reads, Writes int64 }
+			Top   []struct {
+				Pattern       string
+				Reads, Writes int64
+			}
+		}
+	}
+	s := start(t, config.ModeStart, "--memory")
+	s.session()
+	s.set("open/x", 1)
+	if got := s.anonymous("GET", "/open/x", ""); got != 200 {
+		t.Fatalf("a get: %d", got)
+	}
+	var now figures
+	s.call("GET", "/api/now", "", &now)
+	if u := now.Usage; u == nil || u.Total.Reads != 1 || u.Total.Writes != 0 || len(u.Top) != 1 || u.Top[0].Pattern != "open" || u.Top[0].Reads != 1 || u.Since == "" {
+		t.Errorf("the usage of an application that read one document: %+v", now.Usage)
+	}
+	production := start(t, config.ModeServe)
+	production.open(true)
+	now = figures{}
+	if production.call("GET", "/api/now", "", &now); now.Usage != nil {
+		t.Errorf("usage that is not counted: %+v", now.Usage)
+	}
+}
+
 // TestIndexesThatQueriesLack reads present and missing indexes, also when queries without an index are refused.
 func TestIndexesThatQueriesLack(t *testing.T) {
 	s := start(t, config.ModeServe)

@@ -217,6 +217,7 @@ test("the server's figures and log are shown", async ({ page }) => {
   await expect(page.getByRole('figure', { name: /Memory/ })).toContainText(/MiB/)
   for (const name of ['Commits', 'Documents read', 'Listeners', 'Latency', 'Denials', 'Sign-ins', 'Disk', 'Write-ahead log'])
     await expect(page.getByRole('figure', { name })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Billed reads' }).first()).toContainText('What production would bill since')
   await expect(page.getByRole('region', { name: 'Slow queries' }).first()).toContainText('100 ms')
   await expect(page.getByRole('region', { name: 'Log' }).first()).toBeVisible()
   await accessible(page)

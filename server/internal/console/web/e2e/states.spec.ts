@@ -175,12 +175,22 @@ test('the lag of each node is shown, and so is a 503 in plain text', async ({ pa
     lag: 2,
     nodes: ['madrid', 'oviedo', 'sevilla'].map((name, i) => ({ name, lag: lags[i] ?? 0 })),
   })
-  const now = { started: '2030-01-01T00:00:00Z', interval: 10, samples: [sample([1, 0, 9]), sample([0, 0, 4])], current: sample([0, 1, 3]) }
+  const counts = { reads: 1200, writes: 3, deletes: 1, ttlDeletes: 1, sentBytes: 2048 }
+  const usage = { since: '2030-01-01T00:00:00Z', total: counts, top: [{ pattern: 'users/*/orders', ...counts }] }
+  const now = {
+    usage,
+    started: '2030-01-01T00:00:00Z',
+    interval: 10,
+    samples: [sample([1, 0, 9]), sample([0, 0, 4])],
+    current: sample([0, 1, 3]),
+  }
   await page.route('**/api/now', (route) => route.fulfill({ json: now }))
   await page.goto(at('now'))
   const nodes = page.getByRole('figure', { name: 'Nodes behind the log' })
   for (const text of ['madrid: 0 commits', 'oviedo: 1 commit', 'sevilla: 3 commits', 'highest 9 commits'])
     await expect(nodes.getByText(text)).toBeVisible()
+  const orders = page.getByRole('row', { name: 'users/*/orders' })
+  for (const text of ['1,200', '3', '2', '2 KiB']) await expect(orders.getByRole('cell', { name: text, exact: true })).toBeVisible()
   await accessible(page)
   await fits(page)
   await page.getByLabel('Language').selectOption('es')

@@ -36,6 +36,14 @@ const SlowQuery = v.object({
 })
 export type SlowQuery = v.InferOutput<typeof SlowQuery>
 
+const counts = { reads: v.number(), writes: v.number(), deletes: v.number(), ttlDeletes: v.number(), sentBytes: v.number() }
+const Usage = v.object({
+  since: v.string(),
+  total: v.object(counts),
+  top: v.nullish(v.array(v.object({ pattern: v.string(), ...counts })), []),
+})
+export type Usage = v.InferOutput<typeof Usage>
+
 const Now = v.object({
   started: v.string(),
   interval: v.number(),
@@ -44,6 +52,7 @@ const Now = v.object({
   data: v.nullish(v.string()),
   slow: v.nullish(v.array(SlowQuery), []),
   slowFrom: v.optional(v.number(), 0),
+  usage: v.nullish(Usage),
 })
 
 /** The counts of the last hour in samples of some seconds. */

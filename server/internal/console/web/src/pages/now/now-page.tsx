@@ -7,6 +7,7 @@ import { useSession } from '../../session'
 import { Moment } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
 import { Charts } from './charts'
+import { UsageTable } from './usage-table'
 
 const EVERY_MS = 5000
 
@@ -23,9 +24,10 @@ export default function NowPage() {
         {state.status === 'ready' && <span className="soft">{t.now.since(time(state.data.started))}</span>}
       </div>
       <Loaded state={state} reload={reload} rows={10}>
-        {({ samples, current, interval, slow, slowFrom }) => (
+        {({ samples, current, interval, slow, slowFrom, usage }) => (
           <>
             <Charts samples={[...samples, current]} interval={interval} />
+            {usage && <UsageTable usage={usage} />}
             <Slow queries={slow} from={slowFrom} />
           </>
         )}
