@@ -163,6 +163,7 @@ func TestAttacksByPipelines(t *testing.T) {
 		}
 		servesOthers(t, p)
 	})
+	t.Run("values of many at once", func(t *testing.T) { attackByValues(t, attacker) })
 	if peak := harness.MemoryOf(t, p.Cmd, "VmHWM"); peak > mostAttacked {
 		t.Errorf("%d MiB at most, want at most %d", peak, mostAttacked)
 	}
@@ -217,5 +218,25 @@ func attackByArguments(t *testing.T, attacker pipelines) {
 	}
 	if valid < 50 {
 		t.Errorf("only %d calls are valid", valid)
+	}
+}
+
+// attackByValues executes pipelines at once, each of which has 45 MiB of computed values in use while it loops. All
+// together would take more than the memory of the server.
+func attackByValues(t *testing.T, attacker pipelines) {
+	const many = 32
+	large := callOf("string_repeat", textOf("abcdefghijklmno"), intOf(1<<20))
+	nulls := listOf(slices.Repeat([]*pb.Value{nullOf}, 400)...)
+	loop := callOf("array_transform", nulls, textOf("a"), callOf("length", callOf("array_transform", nulls, textOf("b"), intOf(1))))
+	ended := make(chan error)
+	for range many {
+		go func() {
+			ended <- attacker.execute(t.Context(), openOf, stageOf("limit", intOf(1)), stageOf("select", mapOf("r", callOf("length", callOf("array", large, large, large, loop)))))
+		}()
+	}
+	for range many {
+		if err := <-ended; status.Code(err) != codes.OK && status.Code(err) != codes.ResourceExhausted {
+			t.Errorf("%v, want a result or ResourceExhausted", err)
+		}
 	}
 }
