@@ -96,9 +96,21 @@ func Import(ctx context.Context, c *config.Config, o Options, dir string) error 
 	})
 }
 
-// run opens the data folder, which it creates if create is set, and imports or exports data. importing are the paths of
-// imports.
-func run(ctx context.Context, c *config.Config, o Options, importing []string, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) (err error) {
+// run opens the data folder, which it creates if create is set, imports or exports data, and prints what was done.
+// importing are the paths of imports.
+func run(ctx context.Context, c *config.Config, o Options, importing []string, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) error {
+	return transferring(ctx, c, o, importing, create, func(t *transfer.Transfer) error {
+		sum, done, err := do(t)
+		if err == nil {
+			transfer.Report(o.Notices, done, sum)
+		}
+		return err
+	})
+}
+
+// transferring opens the data folder, which it creates if create is set, for imports or exports. A folder that it has
+// created is removed again if nothing was imported. importing are the paths of imports.
+func transferring(ctx context.Context, c *config.Config, o Options, importing []string, create bool, do func(*transfer.Transfer) error) (err error) {
 	var components process.Components
 	defer func() { err = errors.Join(err, components.Close()) }()
 	d := o.opener(c, &components, importing...)
@@ -110,13 +122,11 @@ func run(ctx context.Context, c *config.Config, o Options, importing []string, c
 	if err != nil {
 		return err
 	}
-	sum, done, err := do(t)
-	if err != nil {
+	err = do(t)
+	if err != nil || create {
 		d.Folder.Unused = !t.Changed()
-		return err
 	}
-	transfer.Report(o.Notices, done, sum)
-	return nil
+	return err
 }
 
 // openTransfer opens data for a command that serves no requests.

@@ -164,6 +164,8 @@ type Config struct {
 	// UsersFile is a file that firebase auth:export wrote, from which ModeImport reads accounts. HashFile holds the
 	// parameters of their password hashes. Both are empty for none.
 	UsersFile, HashFile string
+	// Migration is what ModeFromFirebase and ModeToFirebase are asked for.
+	Migration Migration
 	// MemoryLimit is the maximum memory of the program in bytes; 0 without a flag.
 	MemoryLimit int64
 	// TempDir is the folder of temporary files, in which tools look up running emulators.
@@ -221,8 +223,9 @@ func (c *Config) declare(flags *pflag.FlagSet) {
 	if c.Mode == ModeConsole {
 		flags.BoolVar(&c.Write, "write", false, "let the session change data")
 	}
-	if c.Mode == ModeImport {
-		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, in the JSON of firebase auth:export")
+	c.declareMigration(flags)
+	if c.Mode == ModeImport || c.Mode == ModeFromFirebase {
+		flags.StringVar(&c.UsersFile, "users", "", "`FILE` of accounts to import, as firebase auth:export writes them: JSON, or CSV with the ending .csv")
 		flags.StringVar(&c.HashFile, "hash-config", "", "`FILE` with the password hash parameters of --users, as shown by the Firebase console")
 	}
 	if c.Mode == ModeCreateCredential {

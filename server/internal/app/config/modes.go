@@ -14,6 +14,13 @@ const (
 	ModeImport Mode = "import"
 )
 
+// The modes that move a project: ModeFromFirebase fills a data folder from exports of Firebase, and ModeToFirebase
+// writes what Firebase imports, even while a server runs on the data folder.
+const (
+	ModeFromFirebase Mode = "migrate from-firebase"
+	ModeToFirebase   Mode = "migrate to-firebase"
+)
+
 // ModeConsole requests a link to the console from the server that runs on a data folder.
 const ModeConsole Mode = "console"
 
@@ -45,7 +52,7 @@ const (
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
 		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider ||
-		m == ModeHistory || m == ModeClone
+		m == ModeHistory || m == ModeClone || m == ModeFromFirebase || m == ModeToFirebase
 }
 
 // storesShared reports whether a mode works on data in PostgreSQL too.
@@ -60,5 +67,6 @@ func (m Mode) knowsOrigin() bool {
 
 // needsProject reports whether a mode that runs no server is about one project.
 func (m Mode) needsProject() bool {
-	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider
+	return m == ModeCredentials || m == ModeCreateCredential || m == ModeExport || m == ModeImport || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider ||
+		m == ModeFromFirebase || m == ModeToFirebase
 }

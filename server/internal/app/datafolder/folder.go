@@ -124,6 +124,10 @@ func (f *Folder) interrupted() error {
 		return err
 	}
 	known := slices.Contains(f.Importing, source) || source == backup.UnknownSource && len(f.Importing) > 0
+	if of, ok := strings.CutSuffix(source, transfer.MigrationMark); ok && !known {
+		return fault.E(fault.FailedPrecondition,
+			"%s: a migration from %s was interrupted, and the data hold a part of it. Run clave migrate from-firebase again with the same source, which completes it.", f.Dir, of)
+	}
 	if source != "" && !known {
 		return fault.E(fault.FailedPrecondition,
 			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", f.Dir, source)

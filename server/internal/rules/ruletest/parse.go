@@ -37,6 +37,14 @@ func parseQuery(parent string, text json.RawMessage) (*query.Query, error) {
 	return q.Normalize()
 }
 
+// Query returns the query of a case, or nil if its operation has none.
+func (c *Case) Query() (*query.Query, error) {
+	if len(c.Op.Query) == 0 {
+		return nil, nil
+	}
+	return parseQuery(c.Op.Parent, c.Op.Query)
+}
+
 // parseWrite converts a write of a case to one of package document.
 func parseWrite(w Write) (document.Write, error) {
 	name := resource.Document{DB: Database, Path: w.Path}.String()

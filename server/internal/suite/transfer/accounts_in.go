@@ -27,11 +27,11 @@ const plainPrefix = "fakeHash:"
 const maxNotes = 10
 
 // importAccounts imports a folder of accounts, or only verifies it.
-func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder, verify bool, sum *Summary) error {
-	if err := t.importSettings(ctx, folder, verify); err != nil {
+func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder, p *pass, sum *Summary) error {
+	if err := t.importSettings(ctx, folder, p.verify); err != nil {
 		return err
 	}
-	if err := t.importProviders(ctx, folder, verify, sum); err != nil {
+	if err := t.importProviders(ctx, folder, p.verify, sum); err != nil {
 		return err
 	}
 	entries, err := folder.ReadDir(".")
@@ -51,7 +51,7 @@ func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder
 	if len(first) == 0 { // as in the Emulator Suite, which imports the settings alone
 		sum.Notes = append(sum.Notes, "accounts: the export has none, not even an empty "+accountsName+jsonSuffix)
 	}
-	in := &accountsIn{t: t, verify: verify, notes: &sum.Notes}
+	in := &accountsIn{t: t, pass: p, notes: &sum.Notes}
 	for _, name := range first {
 		tenant := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(name, accountsName), jsonSuffix), "-")
 		if err := in.read(ctx, folder, name, tenant); err != nil {
@@ -61,6 +61,8 @@ func (t *Transfer) importAccounts(ctx context.Context, folder regularfile.Folder
 	// The accounts of the second files are in the first ones already. They are imported again with their passwords, and
 	// not counted twice.
 	sum.Accounts += in.count
+	in.again = true
+	defer func() { in.again = false }()
 	for _, name := range second {
 		if err := in.read(ctx, folder, name, ""); err != nil {
 			return err
@@ -161,8 +163,8 @@ const maxAccountsFile = 1 << 30
 
 // accountsIn imports files of accounts, or only verifies them.
 type accountsIn struct {
-	t      *Transfer
-	verify bool
+	*pass
+	t *Transfer
 	// count is the number of imported accounts, and refused the number of refused ones.
 	count, refused int64
 	// lost counts second factors that were omitted, and unknown counts passwords whose hash cannot be verified.
@@ -179,14 +181,8 @@ func (in *accountsIn) read(ctx context.Context, folder regularfile.Folder, name,
 		err = unreadable(name, err)
 		return fault.Wrap(err, fault.CodeOf(err), "cannot read the accounts: %s", reason(err))
 	}
-	var file struct {
-		Users  []map[string]any `json:"users"`
-		Tenant string           `json:"tenantId"`
-		accountimport.Request
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&file); err != nil {
+	file, err := parseAccounts(name, text)
+	if err != nil {
 		return fault.Wrap(err, fault.DataLoss, "%s cannot be read: %v", name, err)
 	}
 	if file.Tenant != "" {
@@ -209,6 +205,34 @@ func (in *accountsIn) read(ctx context.Context, folder regularfile.Folder, name,
 	return nil
 }
 
+// accountsText is the content of a file of accounts.
+type accountsText struct {
+	Users  []map[string]any `json:"users"`
+	Tenant string           `json:"tenantId"`
+	accountimport.Request
+}
+
+// parseAccounts parses a file in the format of accounts:batchGet, or of `firebase auth:export` as JSON or CSV.
+func parseAccounts(name string, text []byte) (file accountsText, err error) {
+	if isCSV(name) {
+		file.Users, err = parseCSV(text)
+		return file, err
+	}
+	return file, decodeNumbers(text, &file)
+}
+
+// decodeAccount decodes one account.
+func decodeAccount(text []byte) (given map[string]any, err error) {
+	return given, decodeNumbers(text, &given)
+}
+
+// decodeNumbers decodes JSON and keeps numbers as they are written.
+func decodeNumbers(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
 // put imports or verifies accounts of a file.
 func (in *accountsIn) put(ctx context.Context, name, tenant string, request accountimport.Request, users []map[string]any) error {
 	for _, given := range users {
@@ -221,6 +245,9 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request acco
 		}
 		request.Users = append(request.Users, u)
 	}
+	if request.Users = in.tally.accepted(tenant, request.Users, in.again); len(request.Users) == 0 {
+		return nil
+	}
 	create := in.t.o.Identity.BatchCreate
 	if in.verify {
 		create = in.t.o.Identity.CheckImport
@@ -229,7 +256,11 @@ func (in *accountsIn) put(ctx context.Context, name, tenant string, request acco
 	if err != nil {
 		return err
 	}
-	in.count += int64(len(users) - len(answer.Error))
+	in.count += int64(len(request.Users) - len(answer.Error))
+	if in.tally != nil && in.verify && !in.again {
+		in.tally.sourceAccounts(tenant, request.Users, answer.Error)
+		return nil
+	}
 	for _, e := range answer.Error {
 		in.refused++
 		if in.refused <= maxNotes {

@@ -58,8 +58,8 @@ func eachField(b []byte, yield func(field) error) error {
 	return nil
 }
 
-// decodeDocument returns the write that makes a document of a database from an entity. The project and
-// the database of the entity are ignored. It returns InvalidArgument for a document that Firestore would not store, and
+// decodeDocument returns the write that makes a document of a database from an entity. The project and the database of
+// the entity are ignored. It returns InvalidArgument for a document that Firestore would not store, with its name, and
 // DataLoss for bytes that are not an entity.
 func decodeDocument(db resource.Database, entity []byte) (document.Write, error) {
 	d := decoder{project: db.Project}
@@ -67,9 +67,10 @@ func decodeDocument(db resource.Database, entity []byte) (document.Write, error)
 	if err != nil {
 		return document.Write{}, fault.Wrap(err, fault.DataLoss, "an entity cannot be read: %v", err)
 	}
-	name, err := resource.ParseDocument(resource.Document{DB: db, Path: path}.String())
+	given := resource.Document{DB: db, Path: path}
+	name, err := resource.ParseDocument(given.String())
 	if err != nil {
-		return document.Write{}, err
+		return document.Write{Name: given}, err
 	}
 	w := document.Write{Name: name, Fields: fields, Layout: value.LayoutOf(layout)}
 	if err := document.Validate(w); err != nil {

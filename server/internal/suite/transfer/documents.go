@@ -151,19 +151,19 @@ func (t *Transfer) documents(ctx context.Context, db resource.Database, limit in
 // documents. As in Import, everything is verified first.
 func (t *Transfer) ImportDocuments(ctx context.Context, db resource.Database, metadataFile string) (n int64, err error) {
 	folder, name := regularfile.Folder(filepath.Dir(metadataFile)), filepath.Base(metadataFile)
-	if _, err := t.importDocuments(ctx, db, folder, name, true); err != nil {
+	if _, err := t.importDocuments(ctx, db, folder, name, &pass{verify: true}); err != nil {
 		return 0, err
 	}
 	err = t.marked(metadataFile, func() error {
-		n, err = t.importDocuments(ctx, db, folder, name, false)
+		n, err = t.importDocuments(ctx, db, folder, name, &pass{})
 		return err
 	})
 	return n, err
 }
 
 // importDocuments imports an export in a folder, or only verifies it, and returns the number of its documents.
-func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder regularfile.Folder, metadataFile string, verify bool) (int64, error) {
-	return (&loader{authorizer: t.o.Authorizer, db: db, verify: verify}).all(ctx, folder, metadataFile)
+func (t *Transfer) importDocuments(ctx context.Context, db resource.Database, folder regularfile.Folder, metadataFile string, p *pass) (int64, error) {
+	return (&loader{authorizer: t.o.Authorizer, db: db, pass: p}).all(ctx, folder, metadataFile)
 }
 
 // all reads an export in a folder, and returns the number of its documents.
@@ -199,17 +199,30 @@ func (l *loader) all(ctx context.Context, folder regularfile.Folder, metadataFil
 	return l.read, l.commit(ctx)
 }
 
+// pass is one reading of what is imported.
+type pass struct {
+	// verify is set if nothing is written.
+	verify bool
+	// tally counts what is read and has what is refused, which then is omitted; nil if it is an error.
+	tally *Tally
+	// again is set for files whose accounts were counted before.
+	again bool
+	// total counts documents. The first skip ones have been written before.
+	total, skip int64
+	// written, if not nil, is called with total after each commit.
+	written func(documents int64) error
+}
+
 // loader commits documents in batches.
 type loader struct {
+	*pass
 	authorizer *authz.Authorizer
 	db         resource.Database
-	// verify is set if documents are only verified.
-	verify bool
 	// sel says which documents are imported, and from where on.
 	sel    Selection
 	writes []document.Write
 	bytes  int
-	// read counts documents, and found also those of the selection.
+	// read counts the documents of the database, and found also those of the selection.
 	read  int64
 	found Progress
 }
@@ -226,6 +239,12 @@ func (l *loader) load(ctx context.Context, folder regularfile.Folder, name strin
 			return err
 		}
 		w, err := decodeDocument(l.db, entity)
+		l.total++
+		if err != nil && l.tally != nil && fault.Is(err, fault.InvalidArgument) {
+			l.read++
+			l.tally.refuseDocument(w, err, l.verify)
+			return ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
@@ -236,7 +255,10 @@ func (l *loader) load(ctx context.Context, folder regularfile.Folder, name strin
 			l.found.Documents++
 			l.found.Bytes += int64(len(entity))
 		}
-		if l.verify || !selected || l.read <= l.sel.From.Read {
+		if l.verify && l.tally != nil {
+			l.tally.document(w.Name, w.Fields)
+		}
+		if l.verify || !selected || l.read <= l.sel.From.Read || l.total <= l.skip {
 			return nil
 		}
 		l.writes = append(l.writes, w)
@@ -263,5 +285,8 @@ func (l *loader) commit(ctx context.Context) error {
 		return err
 	}
 	l.writes, l.bytes = nil, 0
+	if l.written != nil {
+		return l.written(l.total)
+	}
 	return l.sel.report(l.found)
 }

@@ -12,6 +12,9 @@ import (
 	"clave/server/internal/store/backup"
 )
 
+// MigrationMark ends the name of the source in the marker of a migration, which another import does not complete.
+const MigrationMark = " by clave migrate"
+
 // marked calls apply, which changes the data, while the marker exists. After an error, or if the process ends, the
 // marker remains: the data then contain a part of the import, and repeating the import completes them.
 func (t *Transfer) marked(source string, apply func() error) error {
@@ -35,9 +38,17 @@ func (t *Transfer) marked(source string, apply func() error) error {
 		return err
 	}
 	if err := apply(); err != nil {
-		return fault.Wrap(err, fault.CodeOf(err), "the import was interrupted; run the same import again to complete it: %s", reason(err))
+		return fault.Wrap(err, fault.CodeOf(err), "the import was interrupted; run the same command again to complete it: %s", reason(err))
 	}
-	if err := os.Remove(t.o.Marker); err != nil {
+	return t.Unmark()
+}
+
+// Unmark removes the marker, if there is one: the data are complete.
+func (t *Transfer) Unmark() error {
+	if t.o.Marker == "" {
+		return nil
+	}
+	if err := os.Remove(t.o.Marker); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("mark the import as complete: %w", err)
 	}
 	return atomicfile.SyncFolder(filepath.Dir(t.o.Marker))

@@ -61,7 +61,7 @@ func (t *Transfer) LoadDocuments(ctx context.Context, db resource.Database, dir 
 	if err != nil {
 		return err
 	}
-	check := &loader{db: db, verify: true, sel: sel}
+	check := &loader{db: db, pass: &pass{verify: true}, sel: sel}
 	if _, err := check.all(ctx, folder, name); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (t *Transfer) LoadDocuments(ctx context.Context, db resource.Database, dir 
 	}
 	of := sel
 	of.Report = report
-	l := &loader{authorizer: t.o.Authorizer, db: db, sel: of}
+	l := &loader{authorizer: t.o.Authorizer, db: db, pass: &pass{}, sel: of}
 	if _, err := l.all(ctx, folder, name); err != nil {
 		return err
 	}

@@ -196,15 +196,15 @@ func (t *Transfer) Import(ctx context.Context, dir string) (sum Summary, err err
 	if err != nil {
 		return sum, err
 	}
-	if err := t.importContent(ctx, dir, content, true, &Summary{}); err != nil {
+	if err := t.importContent(ctx, dir, content, &pass{verify: true}, &Summary{}); err != nil {
 		return sum, err
 	}
-	err = t.marked(dir, func() error { return t.importContent(ctx, dir, content, false, &sum) })
+	err = t.marked(dir, func() error { return t.importContent(ctx, dir, content, &pass{}, &sum) })
 	return sum, err
 }
 
 // importContent imports the parts of a folder, or only verifies them.
-func (t *Transfer) importContent(ctx context.Context, dir string, content suite, verify bool, sum *Summary) error {
+func (t *Transfer) importContent(ctx context.Context, dir string, content suite, p *pass, sum *Summary) error {
 	folder := regularfile.Folder(dir)
 	exports := content.Databases
 	if content.Firestore != nil {
@@ -219,7 +219,7 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 		if err != nil {
 			return damagedSuite(err)
 		}
-		n, err := t.importDocuments(ctx, db, folder, name, verify)
+		n, err := t.importDocuments(ctx, db, folder, name, p)
 		sum.Documents += n
 		if err != nil {
 			return err
@@ -236,5 +236,5 @@ func (t *Transfer) importContent(ctx context.Context, dir string, content suite,
 	if err != nil {
 		return damagedSuite(err)
 	}
-	return t.importAccounts(ctx, accounts, verify, sum)
+	return t.importAccounts(ctx, accounts, p, sum)
 }

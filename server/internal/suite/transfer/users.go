@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -48,29 +47,41 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with
 // the password hash parameters in the form in which the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
-	var hash *accountimport.Request
-	if hashFile != "" {
-		text, err := os.ReadFile(hashFile)
-		if err != nil {
-			return fault.Wrap(err, fault.NotFound, "cannot read the hash parameters: %v", err)
-		}
-		if hash, err = parseHash(string(text)); err != nil {
-			return fault.Wrap(err, fault.InvalidArgument, "%s: %v", hashFile, err)
-		}
-	}
-	put := func(verify bool, sum *Summary) error {
-		in := &accountsIn{t: t, verify: verify, hash: hash, notes: &sum.Notes}
-		err := in.read(ctx, regularfile.Folder(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
-		sum.Accounts += in.count
-		if err != nil {
-			return err
-		}
-		return in.refusal()
-	}
-	if err := put(true, &Summary{}); err != nil {
+	hash, err := readHash(hashFile)
+	if err != nil {
 		return err
 	}
-	return t.marked(usersFile, func() error { return put(false, sum) })
+	if err := t.importUsers(ctx, usersFile, hash, &pass{verify: true}, &Summary{}); err != nil {
+		return err
+	}
+	return t.marked(usersFile, func() error { return t.importUsers(ctx, usersFile, hash, &pass{}, sum) })
+}
+
+// readHash reads a file with password hash parameters; nil without a file.
+func readHash(hashFile string) (*accountimport.Request, error) {
+	if hashFile == "" {
+		return nil, nil
+	}
+	text, err := regularfile.ReadText(hashFile, maxMetadata)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.NotFound, "cannot read the hash parameters: %v", err)
+	}
+	hash, err := parseHash(string(text))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.InvalidArgument, "%s: %v", hashFile, err)
+	}
+	return hash, nil
+}
+
+// importUsers imports a file that `firebase auth:export` wrote, or only verifies it.
+func (t *Transfer) importUsers(ctx context.Context, usersFile string, hash *accountimport.Request, p *pass, sum *Summary) error {
+	in := &accountsIn{t: t, pass: p, hash: hash, notes: &sum.Notes}
+	err := in.read(ctx, regularfile.Folder(filepath.Dir(usersFile)), filepath.Base(usersFile), "")
+	sum.Accounts += in.count
+	if err != nil {
+		return err
+	}
+	return in.refusal()
 }
 
 // parseHash reads password hash parameters as the Firebase console shows them:

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"clave/server/internal/app/commands"
+	"clave/server/internal/app/config"
+	"clave/server/internal/suite/migrate"
+)
+
+// migrateCommand returns `clave migrate` with its subcommands.
+func migrateCommand(s streams) *cobra.Command {
+	cmd := group(s, "migrate COMMAND", "Move a project from Firebase, or back", fromFirebaseCommand(s))
+	cmd.GroupID = groupData
+	cmd.Long = "Moves a project from Firebase to a data folder or PostgreSQL, or back, and compares counts and checksums of both sides."
+	return cmd
+}
+
+// fromFirebaseCommand returns `clave migrate from-firebase`.
+func fromFirebaseCommand(s streams) *cobra.Command {
+	cmd := configured(&cobra.Command{
+		Use: "from-firebase [FOLDER] [--users FILE --hash-config FILE] [flags]", Short: "Fill a data folder or PostgreSQL from exports of Firebase",
+		Long: "Moves a project from FOLDER, a managed export of Firestore that was downloaded from its bucket or an export of the Emulator Suite,\n" +
+			"and from a file of accounts that firebase auth:export wrote, to a data folder or a store on PostgreSQL that has no data of\n" +
+			"the project. The server must be stopped. The source is read completely before anything is written; what Clave would refuse is\n" +
+			"listed. Then the data are written, read back and compared by collection. After a migration that was killed no server starts; the\n" +
+			"same command continues it, and after the end it says that it is finished. --rules and --indexes-file are copied to where\n" +
+			"clave serve reads them. The report says what is not moved. It exits with 1 unless both sides are the same.",
+		Example: "  clave migrate from-firebase 2026-11-01T10:00:00_123/ --users users.json --hash-config hash.txt \\\n" +
+			"    --rules firestore.rules --indexes-file firestore.indexes.json --project fundacion --data /var/lib/clave",
+	}, config.ModeFromFirebase, func(ctx context.Context, c *config.Config) error {
+		dir, err := sourceFolder(c)
+		if err != nil {
+			return err
+		}
+		r, err := commands.FromFirebase(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.err}, dir, newProgress(s.err, c.Migration.Progress, "documents"))
+		return errors.Join(err, printReport(s, r, c.Migration.JSON))
+	})
+	return cmd
+}
+
+// sourceFolder returns the absolute path of the folder that a command line names; empty for accounts alone.
+func sourceFolder(c *config.Config) (string, error) {
+	if len(c.Command) == 1 {
+		return filepath.Abs(c.Command[0])
+	}
+	if len(c.Command) > 1 || c.UsersFile == "" {
+		return "", usageError("clave %s: name the folder of an export or --users, and nothing else; see clave %s --help", c.Mode, c.Mode)
+	}
+	return "", nil
+}
+
+// printReport prints the report of a migration, if there is one.
+func printReport(s streams, r *migrate.Report, asJSON bool) error {
+	if r == nil {
+		return nil
+	}
+	if asJSON {
+		out := json.NewEncoder(s.out)
+		out.SetIndent("", "  ")
+		return out.Encode(r)
+	}
+	return r.Print(s.out)
+}
