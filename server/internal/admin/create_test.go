@@ -1,19 +1,29 @@
 package admin_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
+	"cloud.google.com/go/longrunning/autogen/longrunningpb"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"clave/server/internal/auth/token"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/model/document"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store"
 )
 
 // made is a database that the tests make.
@@ -212,6 +222,153 @@ func TestDeletesContinue(t *testing.T) {
 	s.want(200, createMade, newBody, `"done":true`)
 	if s.hasMade("a/b") {
 		t.Error("another database has the documents of the first")
+	}
+}
+
+// limited returns a context for waits that end soon.
+func (s *server) limited() context.Context {
+	ctx, stop := context.WithTimeout(s.t.Context(), 25*time.Second)
+	s.t.Cleanup(stop)
+	return ctx
+}
+
+// while runs the operations of the server in the background until do returns.
+func (s *server) while(do func(ctx context.Context)) {
+	s.t.Helper()
+	ctx, stop := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.apis.Run(ctx) }()
+	do(ctx)
+	if ctx.Err() != nil {
+		s.t.Error("it took longer than 30 s")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestFailedDeletesAreRepeated deletes databases while the disk is full: when their data are removed, and when the
+// release without them is written. The server completes both when there is space, without a restart.
+func TestFailedDeletesAreRepeated(t *testing.T) {
+	for _, atEnd := range []bool{false, true} {
+		s := open(t, memory(t))
+		s.want(200, createMade, newBody, `"done":true`)
+		if err := s.writeMade("a/b"); err != nil {
+			t.Fatal(err)
+		}
+		var full atomic.Bool
+		full.Store(true)
+		s.fails.Store(!atEnd)
+		s.dropped = func() { s.refuses.Store(full.Load()) }
+		s.while(func(ctx context.Context) {
+			s.want(500, "DELETE "+atMade, "", "INTERNAL")
+			s.want(404, "GET "+atMade, "", "NOT_FOUND")
+			s.want(400, createMade, newBody, "is being deleted")
+			full.Store(false)
+			s.refuses.Store(false)
+			s.fails.Store(false)
+			for ctx.Err() == nil {
+				if code, _ := s.call("deployer", createMade, newBody); code == http.StatusOK {
+					break
+				}
+				_ = clock.Sleep(ctx, clock.System(), time.Millisecond) // until ctx ends
+			}
+		})
+		if s.hasMade("a/b") {
+			t.Error("another database has the documents of the first")
+		}
+	}
+}
+
+// stored counts the keys of the store, except those of operations and of the floors of deleted databases.
+func (s *server) stored() (n int) {
+	s.t.Helper()
+	it := s.store.Scan(store.Range{From: []byte{0}, To: []byte{0xff}})
+	for it.Next() {
+		if key := it.Key(); key[0] != keys.KindFloor && !strings.HasPrefix(string(key), "admin/operation/") {
+			n++
+		}
+	}
+	if err := errors.Join(it.Err(), it.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// TestDeletesDuringBuilds deletes a database while an index of it is built, by an operation and by a release, which
+// ends. Nothing of the database is left.
+func TestDeletesDuringBuilds(t *testing.T) {
+	s := open(t, memory(t))
+	var many []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf("g/%04d", i))
+	}
+	var before int
+	for round := range 6 {
+		s.want(200, createMade, newBody, `"done":true`)
+		s.put(made.ID, "text", many...)
+		s.while(func(ctx context.Context) {
+			const index = `{"queryScope":"COLLECTION","fields":[{"fieldPath":"text","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"}]}`
+			var deployed sync.WaitGroup
+			if round%2 == 0 {
+				s.want(200, "POST "+atMade+"/collectionGroups/g/indexes", index, `"state":"PROCESSING"`)
+			} else {
+				deployed.Go(func() {
+					const files = `{"files":{"made-here":{"indexes":{"name":"i.json","text":"{\"indexes\":[{\"collectionGroup\":\"g\",\"queryScope\":\"COLLECTION\",\"fields\":[{\"fieldPath\":\"text\",\"order\":\"ASCENDING\"},{\"fieldPath\":\"b\",\"order\":\"DESCENDING\"}]}]}"}}}}`
+					s.call("deployer", "POST /v1/projects/p:deploy", files) // it succeeds or not
+				})
+			}
+			for range round * 200 { // other moments of the build
+				runtime.Gosched()
+			}
+			s.want(200, "DELETE "+atMade, "", `"done":true`)
+			deployed.Wait()
+		})
+		s.want(404, "GET "+atMade, "", "NOT_FOUND")
+		switch left := s.stored(); {
+		case round == 0:
+			before = left
+		case left != before:
+			t.Errorf("after round %d the store has %d keys, want %d", round, left, before)
+		}
+	}
+}
+
+// TestWaits waits for operations over HTTP and with the Go client: until they end, for a time, and while too many wait.
+func TestWaits(t *testing.T) {
+	s := open(t, memory(t))
+	name := field(t, s.want(200, "PATCH /v1/projects/p/databases/second/collectionGroups/g/fields/a", "{}", "name"), "name")
+	s.want(200, "POST /v1/"+name+":wait", `{"timeout":"0.001s"}`, `"state":"PROCESSING"`)
+	for _, bad := range []string{"-1s", "1", "s", "NaNs", "1m"} {
+		s.want(400, "POST /v1/"+name+":wait", `{"timeout":"`+bad+`"}`, "timeout")
+	}
+	s.want(404, "POST /v1/"+name+"0:wait", "{}", "NOT_FOUND")
+	_, conn := s.client()
+	calls := longrunningpb.NewOperationsClient(conn)
+	var waiting sync.WaitGroup
+	var early atomic.Int32
+	for range 120 { // 20 more than may wait
+		waiting.Go(func() {
+			got, err := calls.WaitOperation(s.as("viewer"), &longrunningpb.WaitOperationRequest{Name: name, Timeout: durationpb.New(time.Hour)})
+			if err != nil || got.GetName() != name {
+				t.Errorf("WaitOperation: %v, %v", got, err)
+			}
+			early.Add(1)
+		})
+	}
+	for ctx := s.limited(); early.Load() < 20 && ctx.Err() == nil; {
+		_ = clock.Sleep(ctx, clock.System(), time.Millisecond) // until ctx ends
+	}
+	if got := early.Load(); got != 20 {
+		t.Errorf("%d calls return before the operation ends, want 20", got)
+	}
+	s.while(func(context.Context) { waiting.Wait() })
+	s.want(200, "POST /v1/"+name+":wait", "{}", `"done":true`)
+	code, _ := s.call("hosting-admin", "POST /v1/"+name+":wait", "{}")
+	if code != http.StatusForbidden {
+		t.Errorf("a wait of a role that may not read operations: %d", code)
 	}
 }
 

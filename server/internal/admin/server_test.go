@@ -33,6 +33,7 @@ import (
 	"clave/server/internal/database/listen"
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
 	"clave/server/internal/suite/transfer"
@@ -72,6 +73,9 @@ type server struct {
 	site      *versions.Site
 	// fails makes deletions of databases fail when their data are to be removed.
 	fails *atomic.Bool
+	// refuses makes the store refuse releases. dropped, unless nil, is called after the data of a database were removed.
+	refuses *atomic.Bool
+	dropped func()
 	// exports is the folder of exports. reported, unless nil, is called with the progress of exports and imports.
 	exports  string
 	reported func(transfer.Progress)
@@ -129,11 +133,25 @@ func (w watched) watch(sel transfer.Selection) transfer.Selection {
 	return sel
 }
 
+// refusing is a store that refuses writes on demand.
+type refusing struct {
+	*pebble.Store
+	refuses *atomic.Bool
+}
+
+// Apply implements store.Store.
+func (r refusing) Apply(ctx context.Context, b *store.Batch) error {
+	if r.refuses.Load() {
+		return errors.New("a full disk")
+	}
+	return r.Store.Apply(ctx, b)
+}
+
 // openAt opens a server with backups and a folder of exports.
 func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, exports string) *server {
 	t.Helper()
 	s := &server{}
-	made, fails := &release.Live{}, &atomic.Bool{}
+	made, fails, refuses := &release.Live{}, &atomic.Bool{}, &atomic.Bool{}
 	databases := []string{"(default)", "second"}
 	all := func() []string { return append(slices.Clone(databases), made.IDs(false)...) }
 	files := &projectfiles.Project{ID: "p", Databases: []release.Paths{{ID: "(default)"}, {ID: "second"}}, Made: made, Production: true, Notices: io.Discard}
@@ -150,7 +168,7 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := releases.Open(t.Context(), releases.Options{Project: files, Store: st, Engine: e, Rulesets: authz.NewRulesets(authz.RulesetsOptions{}), Clock: clock.System(), Log: log}, begun)
+	r, err := releases.Open(t.Context(), releases.Options{Project: files, Store: refusing{st, refuses}, Engine: e, Rulesets: authz.NewRulesets(authz.RulesetsOptions{}), Clock: clock.System(), Log: log}, begun)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +192,11 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 			if fails.Load() {
 				return errors.New("a full disk")
 			}
-			return e.Drop(ctx, resource.Database{Project: "p", ID: id})
+			err := e.Drop(ctx, resource.Database{Project: "p", ID: id})
+			if s.dropped != nil {
+				s.dropped()
+			}
+			return err
 		}, Documents: documents, Exports: exports, Transfers: watched{transfer.New(transfer.Options{Authorizer: documents, Project: "p"}), s}, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
 	})
@@ -188,7 +210,7 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 	}
 	t.Cleanup(func() { _ = site.Close() })
 	*s = server{
-		t: t, store: st, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, exports: exports,
+		t: t, store: st, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, refuses: refuses, exports: exports,
 		http: admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}),
 	}
 	return s

@@ -69,8 +69,8 @@ var sizes = []Limit{
 		At: []string{"admin.maxBody", "admin.maxValues", "admin.maxMessage", "admin/route.maxPage", "admin/rulesapi.maxRulesets", "admin/rulesapi.maxCases"},
 	},
 	{
-		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration; databases", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000; 100", Excess: Refuses, Error: exhausted + "; " + invalid,
-		At: []string{"admin/firestoreadmin.maxWaiting", "admin/firestoreadmin.maxWaitingBytes", "admin/firestoreadmin.maxOperation", "admin/firestoreadmin.maxGroups", "admin/firestoreadmin.maxFields", "admin/firestoreadmin.maxDatabases"},
+		What: "operations of the administration APIs that wait, and their bytes; one operation, its collection groups, and the fields with a configuration; databases; calls that wait for an operation, and their seconds", Key: byAll, All: "2,000 and 16 MiB; 256 KiB, 100 and 1,000; 100; 100 and 30", Excess: Refuses, Error: exhausted + "; " + invalid,
+		At: []string{"admin/firestoreadmin.maxWaiting", "admin/firestoreadmin.maxWaitingBytes", "admin/firestoreadmin.maxOperation", "admin/firestoreadmin.maxGroups", "admin/firestoreadmin.maxFields", "admin/firestoreadmin.maxDatabases", "admin/firestoreadmin.maxWaits", "admin/firestoreadmin.maxWait"},
 	},
 	{
 		What: "deployed sites: files of a version, bytes of their paths, of one path and of the configuration; unpacked bytes of a file, of a version and of all", Key: byRequest, All: "20,000, 2 MiB, 1 KiB and 256 KiB; 256 MiB, 1 GiB and 8 GiB", Excess: Refuses, Error: exhausted + "; " + invalid,

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"clave/server/internal/admin/route"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
@@ -128,11 +130,12 @@ func (a *API) createDatabase(ctx context.Context, c *route.Call) (any, error) {
 // deleteDatabase deletes a database that was made, with all that is stored of it. Its operations end.
 func (a *API) deleteDatabase(ctx context.Context, c *route.Call) (any, error) {
 	id := c.Vars["database"]
-	shown, err := a.beginDelete(ctx, c)
+	shown, made, err := a.beginDelete(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.unmake(ctx, c.By(), id); err != nil {
+	if err := a.unmake(ctx, c.By(), id, made); err != nil {
+		a.noteFailed()
 		return nil, fmt.Errorf("delete a database: %w", err)
 	}
 	if err := a.forget(ctx, id); err != nil {
@@ -141,26 +144,28 @@ func (a *API) deleteDatabase(ctx context.Context, c *route.Call) (any, error) {
 	return endedWith("DeleteDatabaseMetadata", a.o.Clock.Now(), shown), nil
 }
 
-// beginDelete checks that a database can be deleted, ends its operations, and returns it.
-func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, error) {
+// beginDelete checks that a database can be deleted, ends its operations, and returns it and when it was
+// made.
+func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, time.Time, error) {
 	id := c.Vars["database"]
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, err := a.database(c); err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	shown := a.shownDatabase(id, a.mu.databases[id])
 	switch etag := c.Query.Get("etag"); {
 	case !a.mu.databases[id].Unprotected:
-		return nil, fault.E(fault.FailedPrecondition, "Database has delete protection enabled. Disable it first to delete the database.")
+		return nil, time.Time{}, fault.E(fault.FailedPrecondition, "Database has delete protection enabled. Disable it first to delete the database.")
 	case etag != "" && etag != shown.Etag:
-		return nil, errEtag
+		return nil, time.Time{}, errEtag
 	case slices.Contains(a.o.Databases, id):
-		return nil, errNamed(id)
+		return nil, time.Time{}, errNamed(id)
 	case a.o.Shared:
-		return nil, errShared
+		return nil, time.Time{}, errShared
 	}
-	return shown, a.endOperationsLocked(ctx, id)
+	made, _ := a.o.Made.Of(id)
+	return shown, made.Time, a.endOperationsLocked(ctx, id)
 }
 
 // endOperationsLocked cancels the operations of a database; mu is held.
@@ -191,9 +196,9 @@ func (a *API) forget(ctx context.Context, id string) error {
 	return a.o.Store.Apply(ctx, &b)
 }
 
-// unmake deletes a database. It may wait until a change of indexes has ended.
-func (a *API) unmake(ctx context.Context, by, id string) error {
-	return a.o.Releases.Unmake(ctx, by, id, func(ctx context.Context) error {
+// unmake deletes a database that was made at a time. It may wait until a change of indexes has ended.
+func (a *API) unmake(ctx context.Context, by, id string, made time.Time) error {
+	return a.o.Releases.Unmake(ctx, by, id, made, func(ctx context.Context) error {
 		// Operations may have begun since beginDelete. None begins any more, and there is no other database of the name yet.
 		a.mu.Lock()
 		err := a.endOperationsLocked(ctx, id)
@@ -205,11 +210,53 @@ func (a *API) unmake(ctx context.Context, by, id string) error {
 	})
 }
 
-// continueDeletes deletes the databases whose deletion an earlier process has begun.
-func (a *API) continueDeletes(ctx context.Context) {
+// noteFailed lets Run repeat the deletion of a database that has failed.
+func (a *API) noteFailed() {
+	select {
+	case a.failed <- struct{}{}:
+	default: // it will see both
+	}
+}
+
+// continueDeletes deletes the databases whose deletion was begun and has not ended. It reports whether there are none
+// any more.
+func (a *API) continueDeletes(ctx context.Context) bool {
+	complete := true
 	for _, id := range a.o.Made.IDs(true) {
-		if err := a.unmake(ctx, "clave", id); err != nil {
-			a.o.Log.Error("a database that was deleted is still stored; the next start tries again", "database", id, "error", err)
+		made, _ := a.o.Made.Of(id)
+		err := a.unmake(ctx, "clave", id, made.Time)
+		if err == nil {
+			err = a.forget(ctx, id)
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) { // not deleted meanwhile by a call
+			complete = false
+			a.o.Log.Error("a database that was deleted is still stored; the deletion is repeated", "database", id, "error", err)
+		}
+	}
+	return complete
+}
+
+// The times after which a failed deletion is repeated: the first, which doubles, and the last.
+const (
+	firstRepeat = time.Second / 2
+	lastRepeat  = time.Minute
+)
+
+// repeatDeletes repeats deletions that have failed until ctx is done.
+func (a *API) repeatDeletes(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.failed:
+		}
+		for pause := firstRepeat; ; pause = min(2*pause, lastRepeat) {
+			if clock.Sleep(ctx, a.o.Clock, pause) != nil {
+				return
+			}
+			if a.continueDeletes(ctx) {
+				break
+			}
 		}
 	}
 }

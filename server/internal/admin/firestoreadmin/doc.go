@@ -30,9 +30,10 @@ type Releaser interface {
 	ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error
 	// Definitions returns the definitions of a database in force.
 	Definitions(id string) (index.Definitions, error)
-	// Make makes a database. Unmake deletes one that was made: it calls drop once the database is gone for clients.
+	// Make makes a database. Unmake deletes the one that was made at a time: it calls drop once the database is gone for
+	// clients. It returns NotFound if there is no such database.
 	Make(ctx context.Context, by, id string, made release.Made) error
-	Unmake(ctx context.Context, by, id string, drop func(context.Context) error) error
+	Unmake(ctx context.Context, by, id string, made time.Time, drop func(context.Context) error) error
 }
 
 // Options configure an API.
@@ -74,7 +75,9 @@ type API struct {
 	o Options
 	// added receive a value when an operation of their lane was added.
 	added [lanes]chan struct{}
-	mu    struct {
+	// failed receives a value when the deletion of a database has failed.
+	failed chan struct{}
+	mu     struct {
 		sync.Mutex
 		// operations are the latest operations, in the order in which they began.
 		operations []*operation
@@ -82,6 +85,11 @@ type API struct {
 		last int64
 		// running are the operations that Run does, one of each lane at most.
 		running [lanes]*running
+		// changed is closed and replaced when an operation has ended, and when Run ends, after which stopped is set. waits is
+		// the number of the calls that wait for it.
+		changed chan struct{}
+		stopped bool
+		waits   int
 		// databases are the settings of the databases.
 		databases map[string]settings
 	}
@@ -89,7 +97,8 @@ type API struct {
 
 // New returns the API with the operations and the settings of the store.
 func New(ctx context.Context, o Options) (*API, error) {
-	a := &API{o: o}
+	a := &API{o: o, failed: make(chan struct{}, 1)}
+	a.mu.changed = make(chan struct{})
 	for l := range a.added {
 		a.added[l] = make(chan struct{}, 1)
 	}
@@ -128,6 +137,7 @@ func (a *API) Routes() []route.Route {
 		{Name: "longrunning.GetOperation", Permission: "datastore.operations.get", Method: "GET", Pattern: operations + "/{operation}", Do: a.getOperation},
 		{Name: "longrunning.DeleteOperation", Permission: "datastore.operations.delete", Method: "DELETE", Pattern: operations + "/{operation}", Do: a.deleteOperation},
 		{Name: "longrunning.CancelOperation", Permission: "datastore.operations.cancel", Method: "POST", Pattern: operations + "/{operation}:cancel", Do: a.cancelOperation},
+		{Name: "longrunning.WaitOperation", Permission: "datastore.operations.get", Method: "POST", Pattern: operations + "/{operation}:wait", Do: a.waitOperation},
 	}
 }
 

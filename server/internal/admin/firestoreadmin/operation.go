@@ -167,6 +167,7 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 		}
 	}
 	a.mu.operations = kept
+	a.wakeLocked()
 	return a.write(ctx, ended, dropped)
 }
 
@@ -259,9 +260,12 @@ func (out *operationJSON) showDelete(o *operation) {
 	}
 }
 
+// operationsOf returns the name of the database of a call on its operations, or NotFound.
+func (a *API) operationsOf(c *route.Call) (string, error) { return a.database(c) }
+
 // getOperation returns an operation.
 func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
-	name, err := a.database(c)
+	name, err := a.operationsOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +290,7 @@ func (a *API) shownLocked(database string, o *operation) *operationJSON {
 
 // listOperations returns the operations of a database.
 func (a *API) listOperations(_ context.Context, c *route.Call) (any, error) {
-	name, err := a.database(c)
+	name, err := a.operationsOf(c)
 	if err != nil {
 		return nil, err
 	}

@@ -67,12 +67,22 @@ func laneOf(o *operation) lane {
 
 // Run does the operations of each lane, one after another, until ctx is done.
 func (a *API) Run(ctx context.Context) error {
-	a.continueDeletes(ctx)
-	var all sync.WaitGroup
+	a.mu.Lock()
+	a.mu.stopped = false
+	a.mu.Unlock()
+	all := sync.WaitGroup{}
+	if !a.continueDeletes(ctx) {
+		a.noteFailed()
+	}
+	all.Go(func() { a.repeatDeletes(ctx) })
 	for l := range lanes {
 		all.Go(func() { a.work(ctx, l) })
 	}
 	all.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mu.stopped = true
+	a.wakeLocked()
 	return nil
 }
 
@@ -160,7 +170,7 @@ func (a *API) findLocked(c *route.Call, database string) (*operation, error) {
 // cancelOperation cancels an operation that has not ended. One that Run does ends soon, without a change of indexes or
 // an export; documents that were deleted or imported stay so.
 func (a *API) cancelOperation(ctx context.Context, c *route.Call) (any, error) {
-	name, err := a.database(c)
+	name, err := a.operationsOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +192,7 @@ func (a *API) cancelOperation(ctx context.Context, c *route.Call) (any, error) {
 
 // deleteOperation forgets an operation that has ended.
 func (a *API) deleteOperation(ctx context.Context, c *route.Call) (any, error) {
-	name, err := a.database(c)
+	name, err := a.operationsOf(c)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ var operations = map[protoreflect.Name]*annotations.HttpRule{
 	"GetOperation":    {Pattern: &annotations.HttpRule_Get{Get: "/v1/{name=projects/*/databases/*/operations/*}"}},
 	"DeleteOperation": {Pattern: &annotations.HttpRule_Delete{Delete: "/v1/{name=projects/*/databases/*/operations/*}"}},
 	"CancelOperation": {Pattern: &annotations.HttpRule_Post{Post: "/v1/{name=projects/*/databases/*/operations/*}:cancel"}, Body: "*"},
+	"WaitOperation":   {Pattern: &annotations.HttpRule_Post{Post: "/v1/{name=projects/*/databases/*/operations/*}:wait"}, Body: "*"},
 }
 
 // Methods returns the methods of the Firestore Admin API, of its operations and of its locations, by the paths of their

@@ -2,6 +2,7 @@ package releases
 
 import (
 	"context"
+	"time"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/index"
@@ -27,26 +28,46 @@ func (s *Service) Make(ctx context.Context, by, id string, made release.Made) er
 	return s.ended(s.changeIndexes(ctx, own))
 }
 
-// Unmake deletes a database that was made: it is gone for clients once drop is called, which removes what is stored of
-// it. If that fails, or this process is killed before its end, a later call of Unmake continues. It returns NotFound
-// for other databases.
-func (s *Service) Unmake(ctx context.Context, by, id string, drop func(context.Context) error) error {
-	s.indexing.Lock()
-	defer s.indexing.Unlock()
-	if _, known := s.o.Project.Made.Of(id); !known || s.named(id) {
-		return fault.E(fault.NotFound, "The database %s was not made by this API.", id)
-	}
+// Unmake deletes the database that was made at a time: it is gone for clients before a change of its indexes, which
+// ends, and before drop is called, which removes what is stored of it. If that fails, or this process is killed before
+// its end, a later call of Unmake continues. It returns NotFound for other databases.
+func (s *Service) Unmake(ctx context.Context, by, id string, made time.Time, drop func(context.Context) error) error {
 	ctx = context.WithoutCancel(ctx) // from here on the caller can't stop it
-	if s.o.Project.Made.Has(id) {
-		if err := s.put(ctx, func(r *release.Release) *release.Release { return r.Deleting(id, by, s.o.Clock.Now()) }); err != nil {
-			return s.ended(err)
-		}
-		s.o.Project.RemoveRules(s.o.Rulesets, id)
+	if err := s.markDeleted(ctx, by, id, made); err != nil {
+		return s.ended(err)
+	}
+	s.indexing.Lock() // the engine ends builds of a database that is marked
+	defer s.indexing.Unlock()
+	if of, known := s.o.Project.Made.Of(id); !known || !of.Deleted || !of.Time.Equal(made) {
+		return errNotMade(id) // deleted by another call, after which the name may have been used again
 	}
 	if err := drop(ctx); err != nil {
 		return s.ended(err)
 	}
 	return s.ended(s.put(ctx, func(r *release.Release) *release.Release { return r.Without(id, by, s.o.Clock.Now()) }))
+}
+
+// errNotMade returns the error for a database that was not made.
+func errNotMade(id string) error {
+	return fault.E(fault.NotFound, "The database %s was not made by this API.", id)
+}
+
+// markDeleted marks a database as deleted in the release, unless it is marked, and removes its rules.
+func (s *Service) markDeleted(ctx context.Context, by, id string, made time.Time) error {
+	s.making.Lock() // the name is not used again meanwhile
+	defer s.making.Unlock()
+	of, known := s.o.Project.Made.Of(id)
+	switch {
+	case !known || s.named(id) || !of.Time.Equal(made):
+		return errNotMade(id)
+	case of.Deleted:
+		return nil
+	}
+	if err := s.put(ctx, func(r *release.Release) *release.Release { return r.Deleting(id, by, s.o.Clock.Now()) }); err != nil {
+		return err
+	}
+	s.o.Project.RemoveRules(s.o.Rulesets, id)
+	return nil
 }
 
 // put writes the release that follows the one in force, without a change of rules.

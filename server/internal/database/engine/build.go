@@ -203,6 +203,9 @@ func (e *Engine) fillIndex(ctx context.Context, db *database, c *index.Composite
 		return rng.From, err
 	}
 	defer db.gate.RUnlock()
+	if e.o.Gone != nil && e.o.Gone(db.name) { // a deletion waits for the end of the build
+		return rng.From, errGone(db.name)
+	}
 	// SetIndexes may have run since the previous chunk. It drops indexes that are being built, so the number would be
 	// missing in since.
 	if db.indexes.Load().since[c.ID] != noSerial {
