@@ -32,7 +32,8 @@ func TestBackups(t *testing.T) {
 	s.want(404, "GET "+backups+"/2026-11-22T01-00-00Z", "", "NOT_FOUND")
 	s.want(404, "GET /v1/projects/p/locations/nam5/backups", "", "NOT_FOUND")
 	s.want(501, "GET "+backups+"?filter=x", "", "UNIMPLEMENTED")
-	s.want(501, "DELETE "+backups+"/2026-11-20T01-00-00Z", "", "UNIMPLEMENTED")
+	s.want(501, "DELETE "+backups+"/2026-11-20T01-00-00Z", "", "--backup-keep")
+	s.want(404, "DELETE "+backups+"/2026-11-22T01-00-00Z", "", "NOT_FOUND")
 	c, _ := s.client()
 	all, err := c.ListBackups(s.as("viewer"), &adminpb.ListBackupsRequest{Parent: "projects/p/locations/-"})
 	if err != nil || len(all.GetBackups()) != 2 || all.GetBackups()[0].GetStats().GetSizeBytes() != 12345 {

@@ -34,6 +34,7 @@ import (
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
+	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
 	"clave/server/internal/suite/transfer"
@@ -76,6 +77,9 @@ type server struct {
 	// refuses makes the store refuse releases. dropped, unless nil, is called after the data of a database were removed.
 	refuses *atomic.Bool
 	dropped func()
+	// cloned is the time as of which a database was cloned, and copied, unless nil, is called when a clone is complete.
+	cloned time.Time
+	copied func()
 	// exports is the folder of exports. reported, unless nil, is called with the progress of exports and imports.
 	exports  string
 	reported func(transfer.Progress)
@@ -199,6 +203,15 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 			return err
 		}, Documents: documents, Exports: exports, Transfers: watched{transfer.New(transfer.Options{Authorizer: documents, Project: "p"}), s}, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
+		Plan: firestoreadmin.Plan{Every: 6 * time.Hour, Keep: series.Keep{Days: 7, Weeks: 4}},
+		Clone: func(ctx context.Context, from, to string, at time.Time) error {
+			s.cloned = at // the tests' databases are younger
+			_, err := e.Clone(ctx, resource.Database{Project: "p", ID: from}, resource.Database{Project: "p", ID: to}, 0)
+			if err == nil && s.copied != nil {
+				s.copied()
+			}
+			return err
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -499,15 +512,18 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]token.Role{
-		"rules.UpdateRelease":             {token.Owner, token.RulesAdmin},
-		"firestore.admin.CreateIndex":     {token.Owner, token.DatastoreOwner, token.IndexAdmin},
-		"firestore.admin.ListDatabases":   {token.Owner, token.DatastoreOwner, token.IndexAdmin, token.RulesAdmin, token.Viewer},
-		"hosting.CreateRelease":           {token.Owner, token.HostingAdmin},
-		"hosting.UploadFile":              {token.Owner, token.HostingAdmin},
-		"hosting.GetVersion":              {token.Owner, token.HostingAdmin, token.Viewer},
-		"firestore.admin.ExportDocuments": {token.Owner, token.DatastoreOwner},
-		"firestore.admin.ImportDocuments": {token.Owner, token.DatastoreOwner},
-		"rules.GetRuleset":                {token.Owner, token.RulesAdmin, token.Viewer},
+		"rules.UpdateRelease":                 {token.Owner, token.RulesAdmin},
+		"firestore.admin.CreateIndex":         {token.Owner, token.DatastoreOwner, token.IndexAdmin},
+		"firestore.admin.ListDatabases":       {token.Owner, token.DatastoreOwner, token.IndexAdmin, token.RulesAdmin, token.Viewer},
+		"hosting.CreateRelease":               {token.Owner, token.HostingAdmin},
+		"hosting.UploadFile":                  {token.Owner, token.HostingAdmin},
+		"hosting.GetVersion":                  {token.Owner, token.HostingAdmin, token.Viewer},
+		"firestore.admin.ExportDocuments":     {token.Owner, token.DatastoreOwner},
+		"firestore.admin.ImportDocuments":     {token.Owner, token.DatastoreOwner},
+		"firestore.admin.CloneDatabase":       {token.Owner, token.DatastoreOwner},
+		"firestore.admin.DeleteBackup":        {token.Owner, token.DatastoreOwner},
+		"firestore.admin.ListBackupSchedules": {token.Owner, token.DatastoreOwner, token.Viewer},
+		"rules.GetRuleset":                    {token.Owner, token.RulesAdmin, token.Viewer},
 	} {
 		if !slices.Equal(permitted[name], want) {
 			t.Errorf("%s is permitted to %v, want %v", name, permitted[name], want)

@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/admin/rulesapi"
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/ports"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/model/resource"
@@ -46,7 +47,11 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	o := firestoreadmin.Options{
 		Project: a.config.Project, Databases: databases, Enterprise: a.data.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
 		Made: &a.data.Made, Shared: a.config.Store != "",
-		Drop:   func(ctx context.Context, id string) error { return s.Engine.Drop(ctx, named(id)) },
+		Drop: func(ctx context.Context, id string) error { return s.Engine.Drop(ctx, named(id)) },
+		Clone: func(ctx context.Context, from, to string, at time.Time) error {
+			_, err := s.Engine.Clone(ctx, named(from), named(to), clock.VersionOf(at))
+			return err
+		},
 		Stored: func(id string) bool { return slices.Contains(s.Engine.Databases(), named(id)) },
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
 			return s.Engine.Earliest(named(id)).Time()
@@ -57,7 +62,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	}
 	o.Transfers = moves
 	if s.backups != nil {
-		o.Backups = s.backups.Schedule
+		o.Backups, o.Plan = s.backups.Schedule, firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
 	}
 	indexes, err := firestoreadmin.New(ctx, o)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
 	"clave/server/internal/store/release"
@@ -76,6 +77,40 @@ func (a *API) created(in map[string]any) (made release.Made, of settings, err er
 	return made, of, err
 }
 
+// checkNewID checks the id of a new database.
+func checkNewID(id string) error {
+	if id != resource.DefaultDatabase && (!databaseID.MatchString(id) || uuid.MatchString(id)) {
+		return fault.E(fault.InvalidArgument, "Invalid database_id %q: it has 4 to 63 characters of a-z, 0-9 and -, begins with a letter, ends with a letter or a digit, and is no UUID.", id)
+	}
+	return nil
+}
+
+// freeLocked returns an error if no database can be made with an id; mu is held.
+func (a *API) freeLocked(id string) error {
+	pending := 0
+	for _, o := range a.mu.operations {
+		if o.Clone == nil || o.isDone() {
+			continue
+		}
+		if pending++; o.Database == id {
+			return fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
+		}
+	}
+	switch _, known := a.o.Made.Of(id); {
+	case slices.Contains(a.ids(), id):
+		return fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
+	case a.o.Shared:
+		return errShared
+	case known:
+		return fault.E(fault.FailedPrecondition, "The database %s is being deleted. Please try again.", id)
+	case a.o.Stored(id):
+		return fault.E(fault.AlreadyExists, "The server has a database %s that firebase.json does not name, such as a clone. Name it there, or use another database_id.", id)
+	case len(a.ids())+pending >= maxDatabases:
+		return fault.E(fault.ResourceExhausted, "The project has %d databases, the maximum.", maxDatabases)
+	}
+	return nil
+}
+
 // createDatabase makes a database. It can be used when the call returns, by service accounts; its rules are closed.
 func (a *API) createDatabase(ctx context.Context, c *route.Call) (any, error) {
 	id := c.Query.Get("databaseId")
@@ -83,8 +118,8 @@ func (a *API) createDatabase(ctx context.Context, c *route.Call) (any, error) {
 	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	if id != resource.DefaultDatabase && (!databaseID.MatchString(id) || uuid.MatchString(id)) {
-		return nil, fault.E(fault.InvalidArgument, "Invalid database_id %q: it has 4 to 63 characters of a-z, 0-9 and -, begins with a letter, ends with a letter or a digit, and is no UUID.", id)
+	if err := checkNewID(id); err != nil {
+		return nil, err
 	}
 	made, of, err := a.created(in)
 	if err != nil {
@@ -92,24 +127,15 @@ func (a *API) createDatabase(ctx context.Context, c *route.Call) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch _, known := a.o.Made.Of(id); {
-	case slices.Contains(a.ids(), id):
-		return nil, fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
-	case a.o.Shared:
-		return nil, errShared
-	case known:
-		return nil, fault.E(fault.FailedPrecondition, "The database %s is being deleted. Please try again.", id)
-	case a.o.Stored(id):
-		return nil, fault.E(fault.AlreadyExists, "The server has a database %s that firebase.json does not name, such as a clone. Name it there, or use another database_id.", id)
-	case len(a.ids()) >= maxDatabases:
-		return nil, fault.E(fault.ResourceExhausted, "The project has %d databases, the maximum.", maxDatabases)
+	if err := a.freeLocked(id); err != nil {
+		return nil, err
 	}
 	made.Time = a.o.Clock.Now().UTC()
 	of.Created, of.Updated = made.Time, made.Time
 	if err := a.saveDatabase(ctx, id, of); err != nil {
 		return nil, err
 	}
-	if err := a.o.Releases.Make(ctx, c.By(), id, made); err != nil {
+	if err := a.o.Releases.Make(ctx, c.By(), id, made, index.Definitions{}); err != nil {
 		return nil, fmt.Errorf("create a database: %w", err)
 	}
 	a.mu.databases[id] = of

@@ -30,9 +30,9 @@ type Releaser interface {
 	ChangeIndexes(ctx context.Context, by, id string, edit func(index.Definitions) (index.Definitions, error)) error
 	// Definitions returns the definitions of a database in force.
 	Definitions(id string) (index.Definitions, error)
-	// Make makes a database. Unmake deletes the one that was made at a time: it calls drop once the database is gone for
-	// clients. It returns NotFound if there is no such database.
-	Make(ctx context.Context, by, id string, made release.Made) error
+	// Make makes a database with index definitions. Unmake deletes the one that was made at a time: it calls drop once the
+	// database is gone for clients. It returns NotFound if there is no such database.
+	Make(ctx context.Context, by, id string, made release.Made, defs index.Definitions) error
 	Unmake(ctx context.Context, by, id string, made time.Time, drop func(context.Context) error) error
 }
 
@@ -46,6 +46,8 @@ type Options struct {
 	Drop func(ctx context.Context, id string) error
 	// Stored reports whether the store has a database, also one that is not served.
 	Stored func(id string) bool
+	// Clone makes a copy of a database as it was at a time, which Make lets clients use; nothing stays if it fails.
+	Clone func(ctx context.Context, from, to string, at time.Time) error
 	// Shared is set if nodes share the store. They have the databases of firebase.json only.
 	Shared bool
 	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which
@@ -62,6 +64,8 @@ type Options struct {
 	Transfers Transfers
 	// Backups are the scheduled backups; nil if there are none.
 	Backups Backups
+	// Plan says when backups are made.
+	Plan Plan
 	// Releases changes definitions.
 	Releases Releaser
 	// Store keeps the operations.
@@ -111,7 +115,7 @@ func New(ctx context.Context, o Options) (*API, error) {
 // Routes returns the routes.
 func (a *API) Routes() []route.Route {
 	const databases, database = "/v1/projects/{project}/databases", "/v1/projects/{project}/databases/{database}"
-	const backups = "/v1/projects/{project}/locations/{location}/backups"
+	const backups, schedules = "/v1/projects/{project}/locations/{location}/backups", database + "/backupSchedules"
 	const indexes, fields, operations = database + "/collectionGroups/{group}/indexes", database + "/collectionGroups/{group}/fields", database + "/operations"
 	return []route.Route{
 		{Name: "firestore.admin.ListDatabases", Permission: "datastore.databases.list", Method: "GET", Pattern: databases, Do: a.listDatabases},
@@ -126,6 +130,14 @@ func (a *API) Routes() []route.Route {
 		{Name: "locations.GetLocation", Permission: "datastore.locations.get", Method: "GET", Pattern: "/v1/projects/{project}/locations/{location}", Do: a.getLocation},
 		{Name: "firestore.admin.ListBackups", Permission: "datastore.backups.list", Method: "GET", Pattern: backups, Do: a.listBackups},
 		{Name: "firestore.admin.GetBackup", Permission: "datastore.backups.get", Method: "GET", Pattern: backups + "/{backup}", Do: a.getBackup},
+		{Name: "firestore.admin.DeleteBackup", Permission: "datastore.backups.delete", Method: "DELETE", Pattern: backups + "/{backup}", Do: a.deleteBackup},
+		{Name: "firestore.admin.CloneDatabase", Permission: "datastore.databases.clone", Method: "POST", Pattern: databases + ":clone", Do: a.cloneDatabase},
+		{Name: "firestore.admin.RestoreDatabase", Permission: "datastore.backups.restoreDatabase", Method: "POST", Pattern: databases + ":restore", Do: a.restoreDatabase},
+		{Name: "firestore.admin.ListBackupSchedules", Permission: "datastore.backupSchedules.list", Method: "GET", Pattern: schedules, Do: a.listSchedules},
+		{Name: "firestore.admin.GetBackupSchedule", Permission: "datastore.backupSchedules.get", Method: "GET", Pattern: schedules + "/{schedule}", Do: a.getSchedule},
+		{Name: "firestore.admin.CreateBackupSchedule", Permission: "datastore.backupSchedules.create", Method: "POST", Pattern: schedules, Do: a.changeSchedule},
+		{Name: "firestore.admin.UpdateBackupSchedule", Permission: "datastore.backupSchedules.update", Method: "PATCH", Pattern: schedules + "/{schedule}", Do: a.changeSchedule},
+		{Name: "firestore.admin.DeleteBackupSchedule", Permission: "datastore.backupSchedules.delete", Method: "DELETE", Pattern: schedules + "/{schedule}", Do: a.changeSchedule},
 		{Name: "firestore.admin.ListIndexes", Permission: "datastore.indexes.list", Method: "GET", Pattern: indexes, Do: a.listIndexes},
 		{Name: "firestore.admin.CreateIndex", Permission: "datastore.indexes.create", Method: "POST", Pattern: indexes, Do: a.createIndex},
 		{Name: "firestore.admin.GetIndex", Permission: "datastore.indexes.get", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},

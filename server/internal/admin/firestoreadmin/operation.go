@@ -45,6 +45,8 @@ type operation struct {
 	// Export and Import are set for operations that export and import documents.
 	Export *transferred `json:"export,omitempty"`
 	Import *transferred `json:"import,omitempty"`
+	// Clone is set for an operation that makes the database as a clone.
+	Clone *cloning `json:"clone,omitempty"`
 	// size is the number of its bytes in the store when it began.
 	size int
 }
@@ -176,7 +178,7 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 func (a *API) ofLocked(database string) []*operation {
 	var all []*operation
 	for _, o := range a.mu.operations {
-		if o.Database == database && o.Create {
+		if o.Database == database && (o.Create || o.Clone != nil) {
 			all = nil
 		}
 		if o.Database == database {
@@ -223,6 +225,8 @@ func shownOperation(database string, o *operation) *operationJSON {
 	case o.Export != nil || o.Import != nil:
 		out.showTransfer(o)
 		return out
+	case o.Clone != nil:
+		return out // shownLocked adds the rest
 	case o.Create:
 		out.Metadata = map[string]any{"@type": typePrefix + "CreateDatabaseMetadata"}
 		return out
@@ -260,8 +264,20 @@ func (out *operationJSON) showDelete(o *operation) {
 	}
 }
 
-// operationsOf returns the name of the database of a call on its operations, or NotFound.
-func (a *API) operationsOf(c *route.Call) (string, error) { return a.database(c) }
+// operationsOf returns the name of the database of a call on its operations, or NotFound. A clone that is being made
+// has operations too.
+func (a *API) operationsOf(c *route.Call) (string, error) {
+	name, err := a.database(c)
+	if err == nil {
+		return name, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if slices.ContainsFunc(a.ofLocked(c.Vars["database"]), (*operation).isPending) {
+		return "projects/" + c.Project + "/databases/" + c.Vars["database"], nil
+	}
+	return "", err
+}
 
 // getOperation returns an operation.
 func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
@@ -278,9 +294,15 @@ func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
 	return a.shownLocked(name, o), nil
 }
 
-// shownLocked returns an operation as the API shows it, with the database that it has made; mu is held.
+// shownLocked returns an operation as the API shows it, with the database that it has made or cloned; mu is held.
 func (a *API) shownLocked(database string, o *operation) *operationJSON {
 	out := shownOperation(database, o)
+	if o.Clone != nil {
+		out.showClone(a.o.Project, database, o)
+		if out.Done && out.Error == nil {
+			out.Response = endedWith("", o.Begun, a.shownDatabase(o.Database, a.mu.databases[o.Database])).Response
+		}
+	}
 	if o.Create {
 		made := endedWith("CreateDatabaseMetadata", o.Begun, a.shownDatabase(o.Database, a.mu.databases[o.Database]))
 		out.Metadata, out.Response = made.Metadata, made.Response

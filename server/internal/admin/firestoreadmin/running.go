@@ -50,7 +50,7 @@ var errCanceled = fault.E(fault.Canceled, "The operation was cancelled.")
 // lane is a class of operations. Those of one are done one after another, beside those of others.
 type lane int
 
-// The lanes: changes, and exports and imports, which may take long.
+// The lanes: changes; and exports, imports and clones, which may take long.
 const (
 	changes lane = iota
 	transfers
@@ -59,7 +59,7 @@ const (
 
 // laneOf returns the lane of an operation.
 func laneOf(o *operation) lane {
-	if o.Export != nil || o.Import != nil {
+	if o.Export != nil || o.Import != nil || o.Clone != nil {
 		return transfers
 	}
 	return changes
@@ -111,6 +111,8 @@ func (a *API) perform(ctx context.Context, o *operation) error {
 		return a.export(ctx, o)
 	case o.Import != nil:
 		return a.load(ctx, o)
+	case o.Clone != nil:
+		return a.clone(ctx, o)
 	}
 	return a.o.Releases.ChangeIndexes(ctx, o.By, o.Database, o.edit)
 }

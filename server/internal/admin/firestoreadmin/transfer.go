@@ -81,14 +81,12 @@ func (a *API) exportDocuments(ctx context.Context, c *route.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, earliest := a.o.Clock.Now().UTC(), a.o.Earliest(c.Vars["database"])
-	switch {
-	case of.At.IsZero():
-	case of.At.After(now) || !of.At.Equal(of.At.Truncate(time.Minute)):
-		return nil, fault.E(fault.InvalidArgument, "snapshot_time must be a whole minute of the past.")
-	case of.At.Before(earliest):
-		return nil, fault.E(fault.FailedPrecondition, "The requested snapshot version is too old.")
+	if !of.At.IsZero() {
+		if err := a.checkSnapshot(c.Vars["database"], of.At); err != nil {
+			return nil, err
+		}
 	}
+	now := a.o.Clock.Now().UTC()
 	if isBucket(of.Place) {
 		of.Place += "/" + now.Format("2006-01-02T15:04:05") + "_" + strconv.Itoa(10000+now.Nanosecond()/1e5%90000)
 	}

@@ -10,9 +10,9 @@ import (
 	"clave/server/internal/store/release"
 )
 
-// Make makes a database that firebase.json does not name. It has no rules, so only service accounts use it until rules
-// are released for it, and no index definitions of others.
-func (s *Service) Make(ctx context.Context, by, id string, made release.Made) error {
+// Make makes a database that firebase.json does not name, with index definitions. It has no rules, so only service
+// accounts use it until rules are released for it.
+func (s *Service) Make(ctx context.Context, by, id string, made release.Made, defs index.Definitions) error {
 	s.making.Lock() // not indexing: no other change of indexes is about this database
 	defer s.making.Unlock()
 	if _, known := s.o.Project.Made.Of(id); known || s.named(id) {
@@ -20,11 +20,11 @@ func (s *Service) Make(ctx context.Context, by, id string, made release.Made) er
 	}
 	ctx = context.WithoutCancel(ctx)          // from here on the caller can't stop it
 	s.o.Project.RemoveRules(s.o.Rulesets, id) // of a former database, if they were released while it was deleted
-	file := &release.File{Name: "firestore.indexes.json", Text: string(index.Format(index.Definitions{}))}
+	file := &release.File{Name: "firestore.indexes.json", Text: string(index.Format(defs))}
 	if _, err := s.swap(ctx, Request{By: by, Files: release.Files{id: {Indexes: file, Made: &made}}}); err != nil {
 		return s.ended(err)
 	}
-	own := map[resource.Database]index.Definitions{{Project: s.o.Project.ID, ID: id}: {}}
+	own := map[resource.Database]index.Definitions{{Project: s.o.Project.ID, ID: id}: defs}
 	return s.ended(s.changeIndexes(ctx, own))
 }
 

@@ -43,6 +43,15 @@ test('indexes and fields', async () => {
   assert.deepEqual(fields.map((one) => one.name), [name])
 })
 
+test('clones', async () => {
+  const databaseId = unique('clone').toLowerCase()
+  const snapshotTime = { seconds: Math.floor(Date.now() / 60000) * 60 }
+  const pitrSnapshot = { database, snapshotTime: { seconds: snapshotTime.seconds - 600000000 } }
+  await assert.rejects(client.cloneDatabase({ parent: `projects/${project}`, databaseId, pitrSnapshot }), { code: 9, message: /too old/ })
+  const [{ backupSchedules }] = await client.listBackupSchedules({ parent: database })
+  assert.deepEqual(backupSchedules, [])
+})
+
 test('exports and imports', async () => {
   const outputUriPrefix = `gs://${unique('exports')}/one`
   const [operation] = await client.exportDocuments({ name: database, outputUriPrefix, collectionIds: ['none'] })
@@ -62,5 +71,5 @@ test('operations', async () => {
   await operation.promise()
   const [done] = await client.operationsClient.getOperation({ name: operation.name })
   assert.equal(done.done, true)
-  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule: {} }), { code: 12, message: /does not have the method CreateBackupSchedule/ })
+  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule: {} }), { code: 12, message: /--backup-every/ })
 })
