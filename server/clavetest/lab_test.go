@@ -59,7 +59,7 @@ func TestFaultsOfAuth(t *testing.T) {
 			Error struct{ Message string }
 		}
 		if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
-			t.Fatal(err)
+			return "broken"
 		}
 		return fmt.Sprint(answer.StatusCode, " ", body.Error.Message)
 	}

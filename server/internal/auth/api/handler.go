@@ -173,13 +173,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := h.answer(w, r, host, path)
 	if errors.Is(err, faultinject.ErrBroken) {
-		panic(http.ErrAbortHandler)
+		cut(w)
 	}
 	if err != nil {
 		writeError(w, err, host == tokenHost, h.o.Log)
 		return
 	}
 	httpjson.Write(w, http.StatusOK, answer)
+}
+
+// cut ends the connection in the middle of an answer. If it ended before the header, browsers would repeat the request
+// on another connection.
+func cut(w http.ResponseWriter) {
+	w.Header().Set("Content-Length", "2")
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // a connection that has ended already is what is wanted
+	panic(http.ErrAbortHandler)
 }
 
 // withMeantMethod returns the request with the method of X-HTTP-Method-Override, as Google's servers read it: Java's
