@@ -15,11 +15,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/folder"
 )
 
 // The limits of a file of keys.
@@ -54,13 +54,16 @@ func Load(file string, folders ...string) (*Keys, error) {
 	wrong := func(format string, args ...any) (*Keys, error) {
 		return nil, fault.E(fault.FailedPrecondition, "the key file %s %s", file, fmt.Sprintf(format, args...))
 	}
-	for _, folder := range folders {
-		inside, err := within(folder, file)
+	for _, of := range folders {
+		if of == "" {
+			continue
+		}
+		inside, err := folder.Contains(of, file)
 		if err != nil {
 			return wrong("cannot be read: %v", reason(err))
 		}
 		if inside {
-			return wrong("is in the folder %s. Move it elsewhere: copies of the folder must not contain the keys", folder)
+			return wrong("is in the folder %s. Move it elsewhere: copies of the folder must not contain the keys", of)
 		}
 	}
 	info, err := os.Stat(file) // before it is opened: opening a pipe may never end
@@ -99,51 +102,6 @@ func reason(err error) error {
 		return of.Err
 	}
 	return err
-}
-
-// within reports whether a file is in a folder: its path, which may be that of a link, or the file itself.
-func within(folder, file string) (bool, error) {
-	if folder == "" {
-		return false, nil
-	}
-	at, err := filepath.Abs(file)
-	if err != nil {
-		return false, err
-	}
-	itself, err := filepath.EvalSymlinks(at)
-	if err != nil {
-		return false, err
-	}
-	if folder, err = filepath.Abs(folder); err != nil {
-		return false, err
-	}
-	folder, err = filepath.EvalSymlinks(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	// Names may differ in case or composition where the file system ignores them, so folders are compared themselves.
-	of, err := os.Stat(folder)
-	if err != nil {
-		return false, err
-	}
-	for _, path := range []string{at, itself} {
-		for parent := filepath.Dir(path); ; parent = filepath.Dir(parent) {
-			info, err := os.Stat(parent)
-			if err != nil {
-				return false, err
-			}
-			if os.SameFile(of, info) {
-				return true, nil
-			}
-			if parent == filepath.Dir(parent) {
-				break
-			}
-		}
-	}
-	return false, nil
 }
 
 // Parse reads the text of a file of keys. Its errors contain nothing of the text.

@@ -92,7 +92,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, run func(ctx context.Context, in In
 		defer cancel()
 		out, err := run(ctx, in)
 		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: cut(message(err), maxAnswer)}}}, nil, nil
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: cut(fault.FromError(err).Message, maxAnswer)}}}, nil, nil
 		}
 		text, ok := out.(string)
 		if !ok {
@@ -104,12 +104,4 @@ func add[In any](s *mcp.Server, t *mcp.Tool, run func(ctx context.Context, in In
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: cut(text, maxAnswer)}}}, nil, nil
 	})
-}
-
-// message returns the text of an error for clients.
-func message(err error) string {
-	if fault.CodeOf(err) == fault.Internal {
-		return "The tool failed."
-	}
-	return fault.FromError(err).Message
 }

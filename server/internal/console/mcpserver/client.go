@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/httpx/loopback"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/model/wire"
 	"clave/server/internal/suite/seed"
 )
 
@@ -136,18 +137,7 @@ func (c *Client) callAt(ctx context.Context, method, address string, body, out a
 
 // refusal returns the error of a response.
 func refusal(status int, text []byte) error {
-	code := fault.FailedPrecondition
-	switch status {
-	case http.StatusUnauthorized:
-		code = fault.Unauthenticated
-	case http.StatusForbidden:
-		code = fault.PermissionDenied
-	case http.StatusNotFound:
-		code = fault.NotFound
-	case http.StatusBadRequest:
-		code = fault.InvalidArgument
-	}
-	return fault.E(code, "%s (%d)", httpjson.ErrorText(text), status)
+	return fault.E(wire.CodeOfHTTP(status), "%s (%d)", httpjson.ErrorText(text), status)
 }
 
 // Place is the project and the database of a call; both may be left out.

@@ -48,7 +48,7 @@ func (t *tools) addRules() {
 	})
 }
 
-// rules compiles the rules of an argument, or those in force.
+// rules compiles the rules of an argument, or those in force. It also returns their text.
 func (t *tools) rules(ctx context.Context, in sourceIn) (*rules.Ruleset, string, error) {
 	if len(in.Rules) > maxRules {
 		return nil, "", fault.E(fault.InvalidArgument, "the rules have more than %d bytes", maxRules)

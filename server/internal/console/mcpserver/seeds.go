@@ -33,7 +33,7 @@ func (t *tools) addSeeds() {
 		})
 }
 
-// compare compares a seed with a project.
+// compare compares a seed with a project. It returns the project and what differs.
 func (t *tools) compare(ctx context.Context, in seedIn) (*seed.Target, []*seed.Difference, error) {
 	if len(in.Seed) > maxSeed {
 		return nil, nil, fault.E(fault.InvalidArgument, "the seed has more than %d bytes", maxSeed)

@@ -46,6 +46,31 @@ func HTTP(code fault.Code) int {
 	return http.StatusInternalServerError
 }
 
+// httpCodes are the codes of the HTTP statuses of errors. Of the codes that share a status it has the one that says
+// least.
+var httpCodes = map[int]fault.Code{
+	http.StatusBadRequest:          fault.InvalidArgument,
+	http.StatusUnauthorized:        fault.Unauthenticated,
+	http.StatusForbidden:           fault.PermissionDenied,
+	http.StatusNotFound:            fault.NotFound,
+	http.StatusConflict:            fault.Aborted,
+	http.StatusTooManyRequests:     fault.ResourceExhausted,
+	499:                            fault.Canceled,
+	http.StatusInternalServerError: fault.Internal,
+	http.StatusNotImplemented:      fault.Unimplemented,
+	http.StatusServiceUnavailable:  fault.Unavailable,
+	http.StatusGatewayTimeout:      fault.DeadlineExceeded,
+}
+
+// CodeOfHTTP returns the code of an error response of which only the HTTP status is known: Unknown if it stands for
+// none.
+func CodeOfHTTP(status int) fault.Code {
+	if code, ok := httpCodes[status]; ok {
+		return code
+	}
+	return fault.Unknown
+}
+
 // forClient returns the part of an error that the client may see. The end of a context is not an internal error.
 func forClient(err error) *fault.Error {
 	var named *fault.Error

@@ -18,6 +18,7 @@ import (
 
 	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/folder"
 )
 
 // storeName is the store's folder in a data folder.
@@ -121,7 +122,11 @@ func Restore(ctx context.Context, dir, data string, verify func(store string) er
 	if entries, err := os.ReadDir(filepath.Join(dir, storeName)); err != nil || len(entries) == 0 {
 		return fault.Wrap(err, fault.NotFound, "%s is not a backup made by clave backup: its folder %s is missing or empty", dir, storeName)
 	}
-	if inside, err := within(dir, data); err == nil && inside { // An error means that the parent of data does not exist.
+	inside, err := folder.Contains(dir, data)
+	if err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot create the data folder %s: %v", data, err)
+	}
+	if inside {
 		return fault.E(fault.InvalidArgument, "the data folder %s is in the copy %s, which must not change; name one outside it", data, dir)
 	}
 	root, err := os.OpenRoot(dir)
@@ -305,9 +310,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Outside returns InvalidArgument if a folder to be written, whose parent exists, is in the data folder.
+// Outside returns InvalidArgument if a file or a folder that exists or is to be written is in the data folder, and
+// FailedPrecondition if that cannot be decided.
 func Outside(data, dir string) error {
-	inside, err := within(data, dir)
+	inside, err := folder.Contains(data, dir)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the copy: %v", err)
 	}
@@ -315,22 +321,6 @@ func Outside(data, dir string) error {
 		return fault.E(fault.InvalidArgument, "%s is in the data folder; name one outside it", dir)
 	}
 	return nil
-}
-
-// within reports whether a path, whose last element does not exist yet, is in a folder. Links are followed.
-func within(folder, path string) (bool, error) {
-	parent := filepath.Dir(path)
-	for _, p := range []*string{&folder, &parent} {
-		absolute, err := filepath.Abs(*p)
-		if err != nil {
-			return false, err
-		}
-		if *p, err = filepath.EvalSymlinks(absolute); err != nil {
-			return false, err
-		}
-	}
-	rest, err := filepath.Rel(folder, parent)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)), err
 }
 
 // copyTree copies the folders and regular files of one folder into another, which exists, except the names of the first

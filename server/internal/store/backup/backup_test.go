@@ -87,12 +87,18 @@ func TestCopyAndBack(t *testing.T) {
 	if err := backup.Restore(t.Context(), dir, back, verified); fault.FromError(err).Code != fault.FailedPrecondition {
 		t.Errorf("Restore over data = %v, want FailedPrecondition", err)
 	}
-	inside := filepath.Join(dir, "data")
-	if err := backup.Restore(t.Context(), dir, inside, verified); !fault.Is(err, fault.InvalidArgument) {
-		t.Errorf("Restore into the copy = %v, want InvalidArgument", err)
-	}
-	if _, err := os.Stat(inside); err == nil {
-		t.Error("a refused Restore made a folder in the copy")
+	for _, name := range []string{"data", "deep"} {
+		inside := filepath.Join(dir, name)
+		into := inside
+		if name == "deep" {
+			into = filepath.Join(inside, "data") // in a folder that does not exist yet
+		}
+		if err := backup.Restore(t.Context(), dir, into, verified); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("Restore into %s of the copy = %v, want InvalidArgument", name, err)
+		}
+		if _, err := os.Stat(inside); err == nil {
+			t.Error("a refused Restore made a folder in the copy")
+		}
 	}
 	wantData(t, dir)
 	if left, _ := filepath.Glob(dir + "*part*"); len(left) > 0 {

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/model/wire"
 )
 
 // Target is a project of a server.
@@ -104,14 +105,7 @@ func (t *Target) call(ctx context.Context, method, url string, body, out any) er
 
 // refusal returns the error of a response.
 func refusal(r *http.Request, status int, text []byte) error {
-	code := fault.FailedPrecondition
-	switch status {
-	case http.StatusNotFound:
-		code = fault.NotFound
-	case http.StatusUnauthorized, http.StatusForbidden:
-		code = fault.PermissionDenied
-	}
-	return fault.E(code, "%s %s: %d %s", r.Method, r.URL.Path, status, httpjson.ErrorText(text))
+	return fault.E(wire.CodeOfHTTP(status), "%s %s: %d %s", r.Method, r.URL.Path, status, httpjson.ErrorText(text))
 }
 
 // toolkit returns the URL of a path of Identity Toolkit. version is v1 or v2.

@@ -1,0 +1,66 @@
+package folder_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"clave/server/internal/base/folder"
+)
+
+// TestContains has paths inside and outside a folder: with and without links, and with parts that do not exist.
+func TestContains(t *testing.T) {
+	dir := t.TempDir()
+	at := func(path string) string { return dir + "/" + path } // not cleaned
+	err := errors.Join(
+		os.MkdirAll(at("data/deep"), 0o700), os.Mkdir(at("database"), 0o700), os.WriteFile(at("data/file"), nil, 0o600), os.WriteFile(at("file"), nil, 0o600),
+		os.Symlink(at("data"), at("to data")), os.Symlink(at("data/deep"), at("to deep")), os.Symlink(at("data/file"), at("to file")),
+		os.Symlink(at("file"), at("data/out")), os.Symlink(at("data/none"), at("to none")), os.Symlink(at("loop"), at("loop")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"data":              false, // itself
+		"to data":           false,
+		"data/file":         true,
+		"data/none":         true,
+		"data/none/at/all":  true,
+		"data/deep/none":    true,
+		"data/../file":      false,
+		"data/../data/file": true,
+		"to data/none":      true,
+		"to data/none/none": true,
+		"to deep":           true,
+		"to deep/none":      true,
+		"to deep/../none":   true, // its parent is that of the folder to which the link leads
+		"to deep/../file":   true,
+		"to data/../file":   false,
+		"to file":           true,
+		"data/out":          true, // as a name
+		"file":              false,
+		"none":              false,
+		"none/at/all":       false,
+		"database":          false, // its name only begins with that of the folder
+		"database/none":     false,
+	} {
+		for _, of := range []string{"data", "to data", "data/deep/.."} {
+			got, err := folder.Contains(at(of), at(path))
+			if got != want || err != nil {
+				t.Errorf("%s contains %s = %v, %v, want %v", of, path, got, err, want)
+			}
+		}
+	}
+	if got, err := folder.Contains(at("not made"), at("not made/file")); got || err != nil {
+		t.Errorf("a folder that does not exist contains a file: %v, %v", got, err)
+	}
+	for _, path := range []string{"loop", "loop/none", "file/none"} {
+		if got, err := folder.Contains(at("data"), at(path)); got || err == nil {
+			t.Errorf("data contains %s = %v, %v, want an error", path, got, err)
+		}
+	}
+	t.Chdir(at("data"))
+	if got, err := folder.Contains(".", "none"); !got || err != nil {
+		t.Errorf("relative paths: %v, %v", got, err)
+	}
+}
